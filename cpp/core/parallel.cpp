@@ -1,0 +1,143 @@
+#include "core/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
+namespace thresher {
+namespace {
+
+thread_local bool inside_pool = false;
+
+// One parallel loop. Workers may look at it after the caller has returned, so it is shared.
+struct Job {
+  std::function<void(std::size_t, std::size_t)> body;
+  std::size_t n_items = 0;
+  std::size_t grain = 1;
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
+  std::mutex mutex;
+  std::condition_variable finished;
+  std::exception_ptr error;
+
+  void work() {
+    for (;;) {
+      const std::size_t begin = next.fetch_add(grain);
+      if (begin >= n_items) return;
+      const std::size_t end = std::min(begin + grain, n_items);
+      try {
+        body(begin, end);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!error) error = std::current_exception();
+      }
+      if (done.fetch_add(end - begin) + (end - begin) == n_items) {
+        const std::lock_guard lock(mutex);
+        finished.notify_all();
+      }
+    }
+  }
+};
+
+class Pool {
+ public:
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+    for (auto& thread : threads_) thread.join();
+  }
+
+  void run(const std::shared_ptr<Job>& job, std::size_t n_helpers) {
+    {
+      const std::lock_guard lock(mutex_);
+      while (threads_.size() < n_helpers) threads_.emplace_back([this] { serve(); });
+      for (std::size_t i = 0; i < n_helpers; ++i) queue_.push_back(job);
+    }
+    wake_.notify_all();
+    inside_pool = true;
+    job->work();
+    inside_pool = false;
+    std::unique_lock lock(job->mutex);
+    job->finished.wait(lock, [&] { return job->done.load() == job->n_items; });
+    if (job->error) std::rethrow_exception(job->error);
+  }
+
+ private:
+  void serve() {
+    inside_pool = true;
+    for (;;) {
+      std::shared_ptr<Job> job;
+      {
+        std::unique_lock lock(mutex_);
+        wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+        if (stopping_) return;
+        job = std::move(queue_.back());
+        queue_.pop_back();
+      }
+      job->work();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<std::shared_ptr<Job>> queue_;
+  std::vector<std::thread> threads_;
+  bool stopping_ = false;
+};
+
+// A pool does not survive fork (joblib's and Spark's workers): the child starts a new one and leaks the old,
+// whose threads do not exist there.
+Pool* current_pool = nullptr;
+std::mutex pool_mutex;
+
+Pool& pool() {
+  const std::lock_guard lock(pool_mutex);
+  if (current_pool == nullptr) {
+    current_pool = new Pool();
+#if defined(__unix__) || defined(__APPLE__)
+    static const bool registered = [] {
+      pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
+                     [] {
+                       current_pool = nullptr;
+                       pool_mutex.unlock();
+                     });
+      return true;
+    }();
+    (void)registered;
+#endif
+  }
+  return *current_pool;
+}
+
+}  // namespace
+
+void parallel_for(std::size_t n_items, std::size_t grain, std::size_t n_threads,
+                  const std::function<void(std::size_t, std::size_t)>& body) {
+  if (n_items == 0) return;
+  grain = std::max<std::size_t>(grain, 1);
+  const std::size_t n_ranges = (n_items + grain - 1) / grain;
+  n_threads = std::min(n_threads, n_ranges);
+  if (n_threads <= 1 || inside_pool) {
+    for (std::size_t begin = 0; begin < n_items; begin += grain) body(begin, std::min(begin + grain, n_items));
+    return;
+  }
+  auto job = std::make_shared<Job>();
+  job->body = body;
+  job->n_items = n_items;
+  job->grain = grain;
+  pool().run(job, n_threads - 1);
+}
+
+}  // namespace thresher

@@ -1,0 +1,28 @@
+// What a search asks of the data: the measure of feature pairs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace thresher {
+
+// Values of one measure for pairs of features, on one or several replicates of the data at once.
+//
+// Values are non-negative and already rounded (bounded measures to multiples of 2^-40), so that searches may add
+// them in any order and compare them exactly. An implementation computes; caching belongs to the search.
+class PairMeasure {
+ public:
+  virtual ~PairMeasure() = default;
+
+  virtual std::size_t n_features() const = 0;
+
+  // 1 for plain data; e for an ensemble whose replicate i leaves part i out.
+  virtual std::size_t n_replicates() const { return 1; }
+
+  // out[i * n_replicates() + r] = measure(features[i], reference) on replicate r.
+  // May use several threads inside; the values do not depend on how many.
+  virtual void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) = 0;
+};
+
+}  // namespace thresher

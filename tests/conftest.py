@@ -1,0 +1,31 @@
+"""Fixtures shared by all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+DATA_FOLDER = Path(
+    os.environ.get("THRESHER_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data")
+)
+
+
+def load_real(name: str):
+    """``X, y`` of a real data set from the optional data folder; the test is skipped without it."""
+    path = DATA_FOLDER / f"{name}.npz"
+    if not path.exists():
+        pytest.skip(f"needs {name}.npz in the optional data folder (THRESHER_DATA)")
+    with np.load(path, allow_pickle=False) as file:
+        if "X" in file.files:
+            return file["X"], file["y"]
+        arrays = (file["data"], file["indices"].astype(np.int32), file["indptr"])
+        return sparse.csr_matrix(arrays, shape=tuple(file["shape"])), file["y"]
+
+
+@pytest.fixture(name="load_real", scope="session")
+def _load_real():
+    return load_real
