@@ -1,0 +1,19 @@
+import numpy as np
+from numpy.typing import NDArray
+
+# --- system -------------------------------------------------------------------------------------
+
+def isa_level() -> str: ...
+def best_isa_level() -> str: ...
+
+# --- pair measures ------------------------------------------------------------------------------
+
+class PairMeasure:
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_replicates(self) -> int: ...
+    def values(self, reference: int, features: NDArray[np.uint32]) -> NDArray[np.float64]: ...
+
+class MatrixMeasure(PairMeasure):
+    def __init__(self, values: NDArray[np.float64]) -> None: ...
