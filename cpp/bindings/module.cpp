@@ -9,10 +9,10 @@
 namespace thresher::bindings {
 
 void bind_system(nb::module_& module) {
-  module.def("isa_level", [] { return std::string(isa_level_name(isa_level())); },
-             "The instruction-set level in use.");
-  module.def("best_isa_level", [] { return std::string(isa_level_name(best_isa_level())); },
-             "The best instruction-set level of this processor.");
+  module.def("isa_level", [] { return std::string(isa_level_name(isa_level())); }, "The instruction-set level in use.");
+  module.def(
+      "best_isa_level", [] { return std::string(isa_level_name(best_isa_level())); },
+      "The best instruction-set level of this processor.");
 }
 
 }  // namespace thresher::bindings

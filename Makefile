@@ -1,0 +1,109 @@
+# Every target sets up what it needs: Python >= 3.11, make and a C++20 compiler are enough.
+#
+#   make demo       select features from embedded data and show them
+#   make test       lint, types, layers, the test suite, an install from the sdist
+#   make lint       the static checks alone
+#   make format     rewrite the sources as the formatters want them
+#   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
+#   make docs       the documentation, in docs/_build/html
+#   make sanitize   the test suite on a core built with ASan and UBSan
+#   make reproduce-NAME   a published experiment, benchmarks/reproduce_NAME.py      (ARGS=...)
+#   make clean      remove everything that was made
+
+PYTHON ?= python3
+CXX ?= c++
+WORKERS ?= 2
+BUILD_TYPE ?= Release
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+
+CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
+CORE := CMakeLists.txt $(CPP)
+PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
+
+.PHONY: demo test lint format bench docs sanitize clean check-sdist
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.core
+	$(BIN)/python examples/demo.py $(ARGS)
+
+test: lint
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	$(MAKE) --no-print-directory check-sdist
+
+lint: $(VENV)/.core
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.tools
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+bench: $(VENV)/.core
+	$(BIN)/python -m benchmarks.run $(ARGS)
+
+reproduce-%: $(VENV)/.core
+	$(BIN)/python benchmarks/reproduce_$*.py $(ARGS)
+
+docs: $(VENV)/.docs $(VENV)/.core
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+clean:
+	rm -rf .venv .venv-* build dist docs/_build docs/api/generated benchmarks/results
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# The environment: build, lint and test tools. Made anew in part when pyproject.toml changes.
+$(VENV)/.tools: pyproject.toml
+	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('thresher needs Python >= 3.11: make PYTHON=...')"
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade "pip>=25.1"
+	$(PIP) install --group build --group lint --group test
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.tools
+	$(PIP) install --group docs
+	@touch $@
+
+# The package, editable: Python sources are read where they lie, the core is compiled again when it changes.
+# BUILD_TYPE=Debug keeps the core's assertions.
+$(VENV)/.core: $(VENV)/.tools $(CORE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable . -Cbuild-dir=build/$(BUILD_TYPE) \
+	    -Ccmake.build-type=$(BUILD_TYPE) -Ccmake.define.THRESHER_WERROR=ON
+	@touch $@
+
+# What a user does: the sdist, built and installed by pip alone in an environment of its own.
+check-sdist: build/sdist/.checked
+build/sdist/.checked: $(VENV)/.tools $(PACKAGE)
+	rm -rf build/sdist
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m build --sdist --no-isolation --outdir build/sdist . > /dev/null
+	$(PYTHON) -m venv build/sdist/venv
+	build/sdist/venv/bin/python -m pip --disable-pip-version-check --quiet install build/sdist/thresher-*.tar.gz
+	cd build/sdist && venv/bin/python -I $(CURDIR)/tests/smoke.py
+	@touch $@
+
+# The core with AddressSanitizer and UndefinedBehaviorSanitizer (GCC or Clang on Linux), beside the usual environment
+# whose packages it borrows. The interpreter is not instrumented, so the run-time libraries are loaded before it, and
+# leaks, which CPython has at exit by design, are not looked for.
+ASAN := .venv-sanitize
+$(ASAN)/.core: $(VENV)/.tools $(CORE)
+	$(PYTHON) -m venv --without-pip $(ASAN)
+	echo "$(SITE)" > $$($(ASAN)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/borrowed.pth
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(ASAN)/bin/python -m pip --disable-pip-version-check --quiet install \
+	    --no-build-isolation --no-deps --ignore-installed --editable . -Cbuild-dir=build/sanitize \
+	    -Ccmake.define.THRESHER_WERROR=ON -Ccmake.define.THRESHER_SANITIZE=address,undefined
+	@touch $@
+
+sanitize: $(ASAN)/.core
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) \
+	    $$($(CXX) -print-file-name=libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+	$(ASAN)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider $(ARGS)
