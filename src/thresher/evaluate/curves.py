@@ -1,0 +1,367 @@
+"""Stability of a selector as a function of how many features it selects."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy import stats
+from sklearn.base import clone
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import _safe_indexing, check_random_state
+
+from thresher.evaluate._progress import track
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StabilityCurve:
+    """Stability for every number of features asked for; see :func:`stability_curve`.
+
+    Attributes
+    ----------
+    k : ndarray of shape (n_k,)
+        Numbers of features selected.
+    values : ndarray of shape (n_repeats, n_k)
+        Stability of the ``n_splits`` selections of each repetition.
+    index : str
+        Name of the stability index.
+    name : str
+        Label for plots.
+    seed : int
+        What the splits were drawn from: curves with equal seeds and shapes are paired.
+    n_splits : int
+        Selections per repetition.
+    """
+
+    k: NDArray[np.int64]
+    values: Floats
+    index: str
+    name: str
+    seed: int
+    n_splits: int
+
+    @property
+    def mean(self) -> Floats:
+        """Mean over the repetitions, one per k."""
+        return np.asarray(self.values.mean(axis=0))
+
+    @property
+    def std(self) -> Floats:
+        """Standard deviation over the repetitions, one per k (nan with one repetition)."""
+        if len(self.values) < 2:
+            return np.full(len(self.k), math.nan)
+        return np.asarray(self.values.std(axis=0, ddof=1))
+
+
+@dataclass(frozen=True)
+class StabilityGrid:
+    """Mean stability for every number of parts and of features; see :func:`stability_grid`."""
+
+    n_parts: NDArray[np.int64]
+    k: NDArray[np.int64]
+    values: Floats
+    index: str
+    name: str
+
+
+@dataclass(frozen=True)
+class CurveComparison:
+    """Outcome of :func:`compare_curves`, one entry per k."""
+
+    k: NDArray[np.int64]
+    difference: Floats
+    statistic: Floats
+    pvalue: Floats
+
+
+def stability_curve(
+    selector: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    k: Iterable[int] = range(1, 51),
+    n_splits: int = 10,
+    n_repeats: int = 10,
+    index: str = "jaccard",
+    stratify: bool = False,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    progress: bool = False,
+    name: str | None = None,
+) -> StabilityCurve:
+    """Stability of a selector against the number of features it selects.
+
+    The rows are split at random into `n_splits` folds; the selector runs on the training side of
+    each split, and the index is that of these selections. Repeated `n_repeats` times.
+
+    Parameters
+    ----------
+    selector : estimator
+        Any selector with ``n_features_to_select`` (or ``k``), or an ``Ensemble`` of one. It is
+        cloned.
+    X, y
+        As in the selector's ``fit``.
+    k : iterable of int, default=range(1, 51)
+        Numbers of features. Those beyond the number of columns are left out with a warning.
+    n_splits, n_repeats : int, default=10
+        Folds, repetitions.
+    index : {"jaccard", "kuncheva", "nogueira", "relative-weighted-consistency"}, default="jaccard"
+        What is measured. ``"kuncheva"`` needs all selections to reach k features.
+    stratify : bool, default=False
+        Keep the class shares in every fold.
+    n_jobs : int, default=None
+        Folds that run at the same time, in threads.
+    random_state : int, RandomState or None
+        Draws the splits. Equal integers give equal splits, as :func:`compare_curves` wants.
+    progress : bool, default=False
+        Show a progress bar (tqdm if installed).
+    name : str, default=None
+        Label for plots; None: the name of the selector's class.
+
+    Returns
+    -------
+    curve : StabilityCurve
+
+    Notes
+    -----
+    Greedy runs are nested: where the selector says so, one run per fold, at the largest k, serves
+    all k (of an ensemble, the parts' lists are cut and the vote is taken again). Other selectors
+    are fitted once for each k.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = stability_curve(SelectKBest(), X, y, k=[1, 2], n_repeats=2, random_state=0)
+    >>> curve.mean.tolist()
+    [1.0, 1.0]
+    """
+    measure = _index_function(index)
+    sizes = _sizes(k, X.shape[1])
+    if n_repeats < 1:
+        raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    splitter = StratifiedKFold if stratify else KFold
+    trains = [
+        train
+        for repeat in range(n_repeats)
+        for train, _ in splitter(n_splits, shuffle=True, random_state=_derive(seed, repeat)).split(
+            np.empty((X.shape[0], 0)), y
+        )
+    ]
+    jobs = (delayed(_select)(selector, X, y, train, sizes) for train in trains)
+    runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs)
+    label = type(selector).__name__ if name is None else name
+    lists = list(track(runs, len(trains), label, show=progress))
+    values = np.array(
+        [
+            [
+                measure(
+                    [lists[repeat * n_splits + fold][i] for fold in range(n_splits)], X.shape[1]
+                )
+                for i in range(len(sizes))
+            ]
+            for repeat in range(n_repeats)
+        ]
+    )
+    return StabilityCurve(np.array(sizes), values, index, label, seed, n_splits)
+
+
+def stability_grid(
+    ensemble: Any, X: Any, y: Any = None, *, n_parts: Iterable[int], **settings: Any
+) -> StabilityGrid:
+    """Mean stability of an ensemble for several numbers of parts and of features.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        Its ``n_parts`` is replaced by each of the given ones.
+    X, y
+        As in its ``fit``.
+    n_parts : iterable of int
+        Numbers of parts, each at least 2.
+    **settings
+        Passed to :func:`stability_curve`.
+
+    Returns
+    -------
+    grid : StabilityGrid
+        ``values`` has one row per number of parts and one column per k.
+
+    Notes
+    -----
+    One stability curve per number of parts, all on the same splits.
+    """
+    counts = [int(e) for e in n_parts]
+    if not counts:
+        raise ValueError("n_parts must name at least one number of parts, got none")
+    # One draw for all rows of the grid, also from a RandomState or None.
+    settings["random_state"] = int(
+        check_random_state(settings.get("random_state")).randint(np.iinfo(np.int32).max)
+    )
+    curves = [
+        stability_curve(clone(ensemble).set_params(n_parts=e), X, y, **settings) for e in counts
+    ]
+    first = curves[0]
+    values = np.array([curve.mean for curve in curves])
+    return StabilityGrid(np.array(counts), first.k, values, first.index, first.name)
+
+
+def compare_curves(
+    first: StabilityCurve,
+    second: StabilityCurve,
+    *,
+    test: str = "paired-t",
+    alternative: str = "two-sided",
+) -> CurveComparison:
+    """Test, for every k, whether two selectors are equally stable.
+
+    Parameters
+    ----------
+    first, second : StabilityCurve
+        Measured on the same splits (equal integer ``random_state``), for the same k.
+    test : {"paired-t", "welch", "wilcoxon"}, default="paired-t"
+        On the stabilities of the repetitions.
+    alternative : {"two-sided", "greater", "less"}, default="two-sided"
+        ``"greater"``: the first is more stable.
+
+    Returns
+    -------
+    comparison : CurveComparison
+        ``difference`` of the means (first minus second), ``statistic`` and ``pvalue``, one per k.
+
+    Notes
+    -----
+    The repetitions split the same rows again and again: the test says whether the difference is
+    more than an accident of the splits, not whether it would be found on another sample.
+    """
+    if (
+        first.seed != second.seed
+        or first.n_splits != second.n_splits
+        or first.values.shape != second.values.shape
+        or not np.array_equal(first.k, second.k)
+        or first.index != second.index
+    ):
+        raise ValueError(
+            "the two curves must share index, k, splits and repetitions; "
+            "give stability_curve the same settings and the same integer random_state"
+        )
+    if len(first.values) < 2:
+        raise ValueError("a test needs at least two repetitions; raise n_repeats")
+    tests: dict[str, Callable[[Floats, Floats], Any]] = {
+        "paired-t": lambda a, b: stats.ttest_rel(a, b, alternative=alternative),
+        "welch": lambda a, b: stats.ttest_ind(a, b, equal_var=False, alternative=alternative),
+        "wilcoxon": lambda a, b: stats.wilcoxon(a, b, alternative=alternative),
+    }
+    if test not in tests:
+        raise ValueError(f"test must be one of {', '.join(map(repr, tests))}, got {test!r}")
+    outcomes = [
+        _constant_outcome(a - b, alternative) or tests[test](a, b)
+        for a, b in zip(first.values.T, second.values.T, strict=True)
+    ]
+    return CurveComparison(
+        k=first.k,
+        difference=first.mean - second.mean,
+        statistic=np.array([outcome[0] for outcome in outcomes], dtype=np.float64),
+        pvalue=np.array([outcome[1] for outcome in outcomes], dtype=np.float64),
+    )
+
+
+def _constant_outcome(difference: Floats, alternative: str) -> tuple[float, float] | None:
+    """Outcome where all repetitions differ alike, so that a t statistic would be x/0."""
+    if np.isnan(difference).any():
+        return math.nan, math.nan
+    if np.ptp(difference) > 0.0:
+        return None
+    shift = float(difference[0])
+    if shift == 0.0:
+        return 0.0, 1.0
+    statistic = math.copysign(math.inf, shift)
+    return statistic, 1.0 if alternative == ("less" if shift > 0 else "greater") else 0.0
+
+
+def _index_function(index: str) -> Callable[[Any, int], float]:
+    from thresher.evaluate import stability
+
+    functions: dict[str, Callable[[Any, int], float]] = {
+        "jaccard": lambda sets, p: stability.mean_jaccard(sets),
+        "kuncheva": stability.kuncheva,
+        "nogueira": stability.nogueira,
+        "relative-weighted-consistency": stability.relative_weighted_consistency,
+    }
+    if index not in functions:
+        raise ValueError(f"index must be one of {', '.join(map(repr, functions))}, got {index!r}")
+    return functions[index]
+
+
+def _derive(seed: int, repeat: int) -> int:
+    return int(np.random.SeedSequence((seed, repeat)).generate_state(1)[0])
+
+
+def _sizes(k: Iterable[int], n_columns: int) -> list[int]:
+    asked = [int(size) for size in ([k] if isinstance(k, (int, np.integer)) else k)]
+    sizes = [size for size in asked if size <= n_columns]
+    if not sizes or min(sizes) < 1:
+        raise ValueError(f"k must hold numbers in 1..{n_columns} (the columns of X), got {asked}")
+    if len(sizes) < len(asked):
+        warnings.warn(
+            f"X has {n_columns} columns: the curve ends there, not at k={max(asked)}", stacklevel=3
+        )
+    return sizes
+
+
+def _select(selector: Any, X: Any, y: Any, rows: Any, sizes: Sequence[int]) -> list[list[int]]:
+    """The selection on some rows for every size."""
+    part_X = _safe_indexing(X, rows)
+    part_y = None if y is None else _safe_indexing(y, rows)
+    largest = _resize(selector, max(sizes)).fit(part_X, part_y)
+    cut = getattr(largest, "_selected_at", None)
+    if cut is not None:
+        nested = [cut(size) for size in sizes]
+        if all(selection is not None for selection in nested):
+            return nested
+    models = {max(sizes): largest}
+    for size in sizes:
+        if size not in models:
+            models[size] = _resize(selector, size).fit(part_X, part_y)
+    return [_selected(models[size]) for size in sizes]
+
+
+def _resize(selector: Any, size: int) -> Any:
+    """A clone of the selector that will choose `size` features."""
+    resize = getattr(selector, "_resized", None)
+    if resize is not None:
+        return resize(size)
+    parameters = selector.get_params()
+    for parameter in ("n_features_to_select", "k"):
+        if parameter in parameters:
+            return clone(selector).set_params(**{parameter: size})
+    raise ValueError(
+        f"selector must have a parameter n_features_to_select or k, got {type(selector).__name__}"
+    )
+
+
+def _selected(model: Any) -> list[int]:
+    selected = getattr(model, "selected_", None)
+    if selected is None:
+        selected = np.flatnonzero(model.get_support())
+    return [int(feature) for feature in selected]
+
+
+__all__ = [
+    "CurveComparison",
+    "StabilityCurve",
+    "StabilityGrid",
+    "compare_curves",
+    "stability_curve",
+    "stability_grid",
+]

@@ -1,0 +1,7 @@
+"""Pictures of selections; they need matplotlib (the extra ``plots``)."""
+
+from __future__ import annotations
+
+from thresher.plots.stability import plot_stability, plot_stability_grid, plot_votes
+
+__all__ = ["plot_stability", "plot_stability_grid", "plot_votes"]

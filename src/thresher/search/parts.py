@@ -1,0 +1,84 @@
+"""Parts of rows and bootstrap samples: the replicates of an ensemble."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
+
+# Each random stream derives from (seed, purpose, index), never from the order of calls.
+_SHUFFLE, _BOOTSTRAP = 1, 2
+
+
+def draw_seed(random_state: Any) -> int:
+    """One seed for all streams of a fit, from an int, a ``RandomState`` or None."""
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def assign_parts(
+    n_rows: int,
+    n_parts: int,
+    kind: str = "round-robin",
+    *,
+    target: ArrayLike | None = None,
+    seed: int = 0,
+) -> NDArray[np.int32]:
+    """The part, in 0..n_parts-1, of every row.
+
+    Parameters
+    ----------
+    n_rows, n_parts : int
+        ``2 <= n_parts <= n_rows``; every part gets at least one row.
+    kind : {"round-robin", "contiguous", "shuffled", "stratified"}
+        Row r goes to part ``r mod n_parts``; to part ``floor(r * n_parts / n_rows)``; round-robin
+        over a permutation drawn from `seed`; round-robin over the rows sorted stably by `target`.
+    target : array-like of shape (n_rows,), default=None
+        Class codes or numbers, needed by ``"stratified"``.
+    seed : int, default=0
+        Used by ``"shuffled"`` alone.
+
+    Examples
+    --------
+    >>> assign_parts(7, 3).tolist()
+    [0, 1, 2, 0, 1, 2, 0]
+    >>> assign_parts(7, 3, "contiguous").tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    """
+    if not 2 <= n_parts <= n_rows:
+        raise ValueError(f"n_parts must lie in 2..{n_rows} (the number of rows), got {n_parts}")
+    rows = np.arange(n_rows, dtype=np.int64)
+    if kind == "contiguous":
+        return (rows * n_parts // n_rows).astype(np.int32)
+    dealt = (rows % n_parts).astype(np.int32)
+    if kind == "round-robin":
+        return dealt
+    if kind == "shuffled":
+        order = np.random.default_rng((seed, _SHUFFLE)).permutation(n_rows)
+    elif kind == "stratified":
+        if target is None:
+            raise ValueError('parts="stratified" needs a target to sort the rows by')
+        order = np.argsort(np.asarray(target), kind="stable")
+    else:
+        raise ValueError(f"parts must be one of {', '.join(map(repr, PART_KINDS))}, got {kind!r}")
+    part = np.empty(n_rows, dtype=np.int32)
+    part[order] = dealt
+    return part
+
+
+def bootstrap_counts(n_rows: int, n_samples: int, seed: int = 0) -> NDArray[np.int32]:
+    """How often each of `n_samples` bootstrap samples of `n_rows` rows drew each row.
+
+    Examples
+    --------
+    >>> bootstrap_counts(6, 2).sum(axis=1).tolist()
+    [6, 6]
+    """
+    counts = np.empty((n_samples, n_rows), dtype=np.int32)
+    for i in range(n_samples):
+        drawn = np.random.default_rng((seed, _BOOTSTRAP, i)).integers(n_rows, size=n_rows)
+        counts[i] = np.bincount(drawn, minlength=n_rows)
+    return counts

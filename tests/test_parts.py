@@ -1,0 +1,99 @@
+"""Parts of rows, bootstrap samples and votes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thresher.search.parts import PART_KINDS, assign_parts, bootstrap_counts, draw_seed
+from thresher.search.votes import combine_votes, count_votes
+
+
+def test_parts_of_seven_rows():
+    assert assign_parts(7, 3).tolist() == [0, 1, 2, 0, 1, 2, 0]
+    assert assign_parts(7, 3, "contiguous").tolist() == [0, 0, 0, 1, 1, 2, 2]
+    by_class = assign_parts(7, 3, "stratified", target=[1, 0, 1, 0, 1, 0, 0])
+    assert by_class.tolist() == [1, 0, 2, 1, 0, 2, 0]
+
+
+@given(st.sampled_from(PART_KINDS), st.integers(2, 40), st.data())
+@settings(max_examples=80, deadline=None)
+def test_every_kind_gives_every_part_its_share(kind, n_rows, data):
+    n_parts = data.draw(st.integers(2, n_rows))
+    target = data.draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows))
+    part = assign_parts(n_rows, n_parts, kind, target=target, seed=data.draw(st.integers(0, 9)))
+    sizes = np.bincount(part, minlength=n_parts)
+    assert len(sizes) == n_parts
+    assert sizes.max() - sizes.min() <= 1
+    assert sizes.min() >= 1
+    if kind == "stratified":
+        for label in set(target):
+            of_class = np.bincount(part[np.array(target) == label], minlength=n_parts)
+            assert of_class.max() - of_class.min() <= 1
+
+
+def test_shuffled_parts_depend_on_the_seed_alone():
+    first = assign_parts(50, 5, "shuffled", seed=1)
+    np.testing.assert_array_equal(first, assign_parts(50, 5, "shuffled", seed=1))
+    assert not np.array_equal(first, assign_parts(50, 5, "shuffled", seed=2))
+
+
+def test_bootstrap_samples_do_not_depend_on_how_many_are_drawn():
+    many, few = bootstrap_counts(30, 8, seed=5), bootstrap_counts(30, 3, seed=5)
+    np.testing.assert_array_equal(many[:3], few)
+    assert many.sum(axis=1).tolist() == [30] * 8
+    assert len({row.tobytes() for row in many}) == 8
+    # About a share of exp(-1) of the rows is not drawn.
+    assert np.mean(bootstrap_counts(200, 50, seed=0) == 0) == pytest.approx(np.exp(-1), abs=0.02)
+
+
+def test_seeds_come_from_anything_scikit_learn_takes():
+    assert draw_seed(3) == draw_seed(3)
+    state = np.random.RandomState(0)
+    assert draw_seed(state) != draw_seed(state)
+
+
+@pytest.mark.parametrize("n_parts", [0, 1, 8])
+def test_numbers_of_parts_that_cannot_be(n_parts):
+    with pytest.raises(ValueError, match=r"2\.\.7"):
+        assign_parts(7, n_parts)
+
+
+def test_unknown_kinds_are_refused():
+    with pytest.raises(ValueError, match="parts must be one of"):
+        assign_parts(7, 3, "random")
+    with pytest.raises(ValueError, match="needs a target"):
+        assign_parts(7, 3, "stratified")
+    with pytest.raises(ValueError, match="vote must be one of"):
+        combine_votes([[0]], 2, 1, "plurality")
+
+
+def test_votes_of_the_worked_example():
+    assert combine_votes([[1, 3, 0], [1, 0, 4], [1, 0, 2]], 5, 3) == [1, 0, 3]
+    assert combine_votes([[1, 3, 0], [1, 0, 4], [1, 2, 0]], 5, 3) == [1, 0, 2]
+
+
+def naive_vote(lists, p, k, vote):
+    votes = {f: sum(f in entries for entries in lists) for f in range(p)}
+    place = {
+        f: [entries.index(f) + 1 if f in entries else None for entries in lists] for f in range(p)
+    }
+    if vote == "majority":
+        key = {f: (-votes[f], sum(x for x in place[f] if x), f) for f in range(p)}
+    else:
+        key = {f: (sum(x or k + 1 for x in place[f]), -votes[f], f) for f in range(p)}
+    return sorted((f for f in range(p) if votes[f]), key=key.get)[:k]
+
+
+@given(st.sampled_from(["majority", "mean-rank"]), st.integers(1, 5), st.data())
+@settings(max_examples=100, deadline=None)
+def test_votes_agree_with_their_definition(vote, k, data):
+    p = 6
+    one = st.permutations(range(p)).flatmap(
+        lambda order: st.integers(0, k).map(lambda size: list(order[:size]))
+    )
+    lists = data.draw(st.lists(one, min_size=1, max_size=5))
+    assert combine_votes(lists, p, k, vote) == naive_vote(lists, p, k, vote)
+    assert count_votes(lists, p).sum() == sum(map(len, lists))
