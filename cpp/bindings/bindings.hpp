@@ -51,5 +51,6 @@ class SignalInterrupt final : public Interrupt {
 
 void bind_system(nb::module_& module);
 void bind_measure(nb::module_& module);
+void bind_search(nb::module_& module);
 
 }  // namespace thresher::bindings

@@ -30,4 +30,5 @@ NB_MODULE(_core, module) {
   });
   thresher::bindings::bind_system(module);
   thresher::bindings::bind_measure(module);
+  thresher::bindings::bind_search(module);
 }

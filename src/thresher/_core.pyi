@@ -1,3 +1,6 @@
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,3 +20,19 @@ class PairMeasure:
 
 class MatrixMeasure(PairMeasure):
     def __init__(self, values: NDArray[np.float64]) -> None: ...
+
+# --- searches -----------------------------------------------------------------------------------
+
+def greedy_forward(
+    measure: PairMeasure,
+    relevance: NDArray[np.float64],
+    n_select: int,
+    *,
+    objective: str = "difference",
+    weight: float = 1.0,
+    offset: float = 0.0,
+    strategy: str = "lazy",
+    candidates: NDArray[np.uint8] | None = None,
+    kept: NDArray[np.uint32] | None = None,
+    progress: Callable[[int, int, float], object] | None = None,
+) -> dict[str, Any]: ...

@@ -1,0 +1,87 @@
+"""The searches give the naive answer, whatever the strategy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.naive.mrmr import mrmr
+from thresher import _core
+
+UNIT = 2.0**-40
+
+
+def tie_rich_problem(rng, p, n_levels=4, zeros=0.3):
+    """Relevances and a symmetric table of redundancies, drawn from few multiples of 2**-40."""
+    levels = np.round(rng.random(n_levels) * 2**40) * UNIT
+    relevance = rng.choice(levels, p)
+    relevance[rng.random(p) < zeros / 2] = 0.0
+    table = rng.choice(levels, (p, p))
+    table[rng.random((p, p)) < zeros] = 0.0
+    return relevance, np.triu(table, 1) + np.triu(table, 1).T
+
+
+SETTINGS = [
+    ("difference", 1.0, 0.0),
+    ("difference", 0.5, 0.0),
+    ("difference", 2.0, 0.0),
+    ("difference", 0.0, 0.0),
+    ("sum", 1.0, 0.0),
+    ("sum", 0.3, 0.0),
+    ("quotient", 1.0, 0.0),
+    ("quotient", 1.0, 1e-4),
+    ("quotient", 1.0, 0.5),
+]
+
+
+@pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
+def test_every_strategy_gives_the_naive_answer(objective, weight, offset):
+    rng = np.random.default_rng(7)
+    for trial in range(150):
+        p = int(rng.integers(1, 40))
+        relevance, table = tie_rich_problem(rng, p)
+        candidates = (rng.random(p) < 0.85).astype(np.uint8) if trial % 3 == 0 else None
+        kept = rng.permutation(p)[: rng.integers(0, 3)] if trial % 4 == 0 else np.array([], int)
+        n_select = int(rng.integers(1, p + 2))
+        expected = mrmr(
+            relevance, table, n_select, objective, weight, offset, candidates, kept.tolist()
+        )
+        for strategy in ("lazy", "scan", "naive"):
+            result = _core.greedy_forward(
+                _core.MatrixMeasure(table),
+                relevance,
+                n_select,
+                objective=objective,
+                weight=weight,
+                offset=offset,
+                strategy=strategy,
+                candidates=candidates,
+                kept=kept.astype(np.uint32),
+            )
+            assert result["selected"].tolist() == expected[0]
+            assert result["scores"].tolist() == expected[1]
+            assert result["redundancy"].tolist() == expected[2]
+
+
+@pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
+def test_large_problems_agree_between_strategies(objective, weight, offset):
+    rng = np.random.default_rng(3)
+    for p, n_levels in ((700, 5), (1500, 10_000)):
+        relevance, table = tie_rich_problem(rng, p, n_levels, zeros=0.05)
+        measure = _core.MatrixMeasure(table)
+        results = [
+            _core.greedy_forward(
+                measure,
+                relevance,
+                25,
+                objective=objective,
+                weight=weight,
+                offset=offset,
+                strategy=strategy,
+            )
+            for strategy in ("lazy", "scan", "naive")
+        ]
+        for result in results[1:]:
+            assert result["selected"].tolist() == results[0]["selected"].tolist()
+            assert result["scores"].tolist() == results[0]["scores"].tolist()
+        assert results[0]["n_evaluations"] <= results[2]["n_evaluations"]
