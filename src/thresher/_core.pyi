@@ -21,6 +21,19 @@ class PairMeasure:
 class MatrixMeasure(PairMeasure):
     def __init__(self, values: NDArray[np.float64]) -> None: ...
 
+class ReplicateCache:
+    def __init__(self, base: PairMeasure, memory_limit: int = 0) -> None: ...
+    @property
+    def n_computed(self) -> int: ...
+    @property
+    def full(self) -> bool: ...
+
+class ReplicateView(PairMeasure):
+    def __init__(self, cache: ReplicateCache, replicate: int) -> None: ...
+
+class SummedReplicates(PairMeasure):
+    def __init__(self, base: PairMeasure, replicates: list[int]) -> None: ...
+
 # --- searches -----------------------------------------------------------------------------------
 
 def greedy_forward(
