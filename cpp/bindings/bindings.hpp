@@ -53,5 +53,6 @@ void bind_system(nb::module_& module);
 void bind_measure(nb::module_& module);
 void bind_replicates(nb::module_& module);
 void bind_search(nb::module_& module);
+void bind_forward(nb::module_& module);
 
 }  // namespace thresher::bindings

@@ -32,4 +32,5 @@ NB_MODULE(_core, module) {
   thresher::bindings::bind_measure(module);
   thresher::bindings::bind_replicates(module);
   thresher::bindings::bind_search(module);
+  thresher::bindings::bind_forward(module);
 }
