@@ -54,5 +54,7 @@ void bind_measure(nb::module_& module);
 void bind_replicates(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_forward(nb::module_& module);
+void bind_moments(nb::module_& module);
+void bind_discretize(nb::module_& module);
 
 }  // namespace thresher::bindings

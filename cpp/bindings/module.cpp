@@ -33,4 +33,6 @@ NB_MODULE(_core, module) {
   thresher::bindings::bind_replicates(module);
   thresher::bindings::bind_search(module);
   thresher::bindings::bind_forward(module);
+  thresher::bindings::bind_moments(module);
+  thresher::bindings::bind_discretize(module);
 }

@@ -1,0 +1,4 @@
+#include "bindings/bindings.hpp"
+namespace thresher::bindings {
+void bind_discretize(nb::module_&) {}
+}

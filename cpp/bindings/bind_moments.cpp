@@ -1,0 +1,226 @@
+// Continuous features: transposition, the numeric table, Pearson, cosine, F and Spearman.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/bindings.hpp"
+#include "bindings/numeric_arrays.hpp"
+#include "moments/feature_major.hpp"
+#include "moments/numeric_measure.hpp"
+#include "moments/numeric_table.hpp"
+#include "moments/ranks.hpp"
+
+namespace thresher::bindings {
+namespace {
+
+using AnyArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+
+template <class T>
+std::span<const T> as_span(const std::optional<Vector<T>>& values) {
+  return values ? std::span<const T>(values->data(), values->size()) : std::span<const T>();
+}
+
+template <class In, class Out>
+nb::object transpose(const AnyArray& array, std::span<const std::uint32_t> order, std::size_t n_threads) {
+  const StridedMatrix<In> matrix{static_cast<const In*>(array.data()), array.shape(0), array.shape(1), array.stride(0),
+                                 array.stride(1)};
+  for (const std::uint32_t row : order) {
+    if (row >= matrix.n_rows) throw nb::index_error("order names a row that does not exist");
+  }
+  auto out = empty_numpy<Out>(matrix.n_columns, order.empty() ? matrix.n_rows : order.size());
+  {
+    nb::gil_scoped_release released;
+    SignalInterrupt interrupt;
+    feature_major(matrix, order, out.data(), n_threads, interrupt);
+  }
+  return nb::cast(out);
+}
+
+nb::object feature_major_any(const AnyArray& array, std::size_t n_threads,
+                             const std::optional<Vector<std::uint32_t>>& order) {
+  const auto rows = as_span(order);
+  const nb::dlpack::dtype type = array.dtype();
+  if (type.lanes == 1) {
+    switch (static_cast<nb::dlpack::dtype_code>(type.code)) {
+      case nb::dlpack::dtype_code::Float:
+        if (type.bits == 16) return transpose<Half, float>(array, rows, n_threads);
+        if (type.bits == 32) return transpose<float, float>(array, rows, n_threads);
+        if (type.bits == 64) return transpose<double, double>(array, rows, n_threads);
+        break;
+      case nb::dlpack::dtype_code::Bool:
+        if (type.bits == 8) return transpose<std::uint8_t, float>(array, rows, n_threads);
+        break;
+      case nb::dlpack::dtype_code::Int:
+        if (type.bits == 8) return transpose<std::int8_t, float>(array, rows, n_threads);
+        if (type.bits == 16) return transpose<std::int16_t, float>(array, rows, n_threads);
+        if (type.bits == 32) return transpose<std::int32_t, double>(array, rows, n_threads);
+        if (type.bits == 64) return transpose<std::int64_t, double>(array, rows, n_threads);
+        break;
+      case nb::dlpack::dtype_code::UInt:
+        if (type.bits == 8) return transpose<std::uint8_t, float>(array, rows, n_threads);
+        if (type.bits == 16) return transpose<std::uint16_t, float>(array, rows, n_threads);
+        if (type.bits == 32) return transpose<std::uint32_t, double>(array, rows, n_threads);
+        if (type.bits == 64) return transpose<std::uint64_t, double>(array, rows, n_threads);
+        break;
+      default: break;
+    }
+  }
+  throw nb::type_error("the array must hold real numbers of at most 64 bits");
+}
+
+NumericTable* make_table(NumericArray array, std::optional<Vector<std::int32_t>> parts,
+                         std::optional<Vector<double>> weights, std::size_t n_threads, const std::string& missing) {
+  if (missing != "error" && missing != "pairwise") {
+    throw nb::value_error(("missing must be 'error' or 'pairwise', got '" + missing + "'").c_str());
+  }
+  const NumericMatrix matrix = numeric_matrix(array);
+  const NumericOptions options{as_span(parts), as_span(weights), missing == "pairwise", n_threads};
+  nb::gil_scoped_release released;
+  SignalInterrupt interrupt;
+  return new NumericTable(matrix, options, interrupt);
+}
+
+// (p,) for plain data, (e, p) for an ensemble.
+nb::object relevance_array(const NumericTable& table, std::vector<double>&& values) {
+  if (!table.layout().has_parts()) return nb::cast(to_numpy(std::move(values)));
+  const std::size_t p = table.n_features();
+  const std::size_t e = table.n_replicates();
+  std::vector<double> turned(values.size());
+  for (std::size_t feature = 0; feature < p; ++feature) {
+    for (std::size_t r = 0; r < e; ++r) turned[r * p + feature] = values[feature * e + r];
+  }
+  return nb::cast(to_numpy(std::move(turned), e, p));
+}
+
+nb::object relevance_f(const NumericTable& table, Vector<std::int32_t> classes, std::size_t n_classes,
+                       std::size_t n_threads) {
+  const std::span<const std::int32_t> codes(classes.data(), classes.size());
+  if (codes.size() != table.n_given_rows()) throw nb::value_error("y must have one class per row");
+  for (const std::int32_t code : codes) {
+    if (code < 0 || static_cast<std::size_t>(code) >= n_classes) throw nb::value_error("class codes must be 0..n_classes-1");
+  }
+  std::vector<double> values;
+  {
+    nb::gil_scoped_release released;
+    SignalInterrupt interrupt;
+    values = table.relevance_f(codes, n_classes, n_threads, interrupt);
+  }
+  return relevance_array(table, std::move(values));
+}
+
+nb::object relevance_correlation(const NumericTable& table, Vector<double> target, bool centred,
+                                 std::size_t n_threads) {
+  const std::span<const double> y(target.data(), target.size());
+  if (y.size() != table.n_given_rows()) throw nb::value_error("y must have one value per row");
+  std::vector<double> values;
+  {
+    nb::gil_scoped_release released;
+    SignalInterrupt interrupt;
+    values = table.relevance_correlation(y, centred, n_threads, interrupt);
+  }
+  return relevance_array(table, std::move(values));
+}
+
+auto copied(std::span<const double> values) { return to_numpy(std::vector<double>(values.begin(), values.end())); }
+
+NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::string& kind, std::size_t n_threads) {
+  if (kind != "pearson" && kind != "cosine") {
+    throw nb::value_error(("measure must be 'pearson' or 'cosine', got '" + kind + "'").c_str());
+  }
+  nb::gil_scoped_release released;
+  return new NumericPairMeasure(table, kind == "pearson" ? NumericKind::pearson : NumericKind::cosine, n_threads);
+}
+
+RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads) {
+  const NumericMatrix matrix = numeric_matrix(array);
+  nb::gil_scoped_release released;
+  SignalInterrupt interrupt;
+  return new RankPairMeasure(matrix, n_threads, interrupt);
+}
+
+nb::object rank_array(NumericArray array, std::size_t n_threads, std::optional<Vector<std::int64_t>> weights) {
+  const NumericMatrix matrix = numeric_matrix(array);
+  DoubledRanks ranks;
+  {
+    nb::gil_scoped_release released;
+    SignalInterrupt interrupt;
+    ranks = doubled_ranks(matrix, as_span(weights), n_threads, interrupt);
+  }
+  if (ranks.wide.empty()) return nb::cast(to_numpy(std::move(ranks.narrow), matrix.n_features, matrix.n_rows));
+  return nb::cast(to_numpy(std::move(ranks.wide), matrix.n_features, matrix.n_rows));
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<1>> relevance_spearman(const RankPairMeasure& measure, Vector<double> target) {
+  std::vector<double> values;
+  {
+    nb::gil_scoped_release released;
+    values = measure.relevance(std::span<const double>(target.data(), target.size()));
+  }
+  return to_numpy(std::move(values));
+}
+
+nb::object constant_parts(const NumericTable& table) {
+  const std::size_t p = table.n_features();
+  const std::size_t e = table.n_replicates();
+  auto out = empty_numpy<bool>(e, p);
+  const auto kept = table.kept_constant();
+  for (std::size_t feature = 0; feature < p; ++feature) {
+    for (std::size_t r = 0; r < e; ++r) out.data()[r * p + feature] = kept[feature * e + r] != 0;
+  }
+  return nb::cast(out);
+}
+
+nb::object constant(const NumericTable& table) {
+  auto out = empty_numpy<bool>(1, table.n_features());
+  for (std::size_t feature = 0; feature < table.n_features(); ++feature) out.data()[feature] = table.constant(feature);
+  return nb::cast(out).attr("reshape")(-1);
+}
+
+}  // namespace
+
+void bind_moments(nb::module_& module) {
+  module.def("feature_major", &feature_major_any, nb::arg("array").noconvert(), nb::arg("n_threads") = 1,
+             nb::arg("order") = nb::none(),
+             "One row per feature: (p, n) float32 where that holds every value of the dtype, else float64. "
+             "order: rows to take, in that order.");
+  nb::class_<NumericTable>(module, "NumericTable", "Continuous features, one row per feature.")
+      .def(nb::new_(&make_table), nb::arg("matrix").noconvert(), nb::arg("parts") = nb::none(),
+           nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error",
+           nb::keep_alive<0, 1>())
+      .def_prop_ro("n_features", &NumericTable::n_features)
+      .def_prop_ro("n_rows", &NumericTable::n_rows)
+      .def_prop_ro("n_replicates", &NumericTable::n_replicates)
+      .def_prop_ro("mean", [](const NumericTable& table) { return copied(table.mean()); })
+      .def_prop_ro("minimum", [](const NumericTable& table) { return copied(table.minimum()); })
+      .def_prop_ro("maximum", [](const NumericTable& table) { return copied(table.maximum()); })
+      .def_prop_ro("constant", &constant)
+      .def_prop_ro("constant_parts", &constant_parts)
+      .def("relevance_f", &relevance_f, nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1)
+      .def("relevance_pearson",
+           [](const NumericTable& table, Vector<double> target, std::size_t n_threads) {
+             return relevance_correlation(table, target, true, n_threads);
+           },
+           nb::arg("values"), nb::arg("n_threads") = 1)
+      .def("relevance_cosine",
+           [](const NumericTable& table, Vector<double> target, std::size_t n_threads) {
+             return relevance_correlation(table, target, false, n_threads);
+           },
+           nb::arg("values"), nb::arg("n_threads") = 1);
+  nb::class_<NumericPairMeasure, PairMeasure>(module, "NumericPairMeasure", "Pearson or cosine of pairs of features.")
+      .def(nb::new_(&make_numeric_measure), nb::arg("table"), nb::arg("kind"), nb::arg("n_threads") = 1,
+           nb::keep_alive<0, 1>());
+  nb::class_<RankPairMeasure, PairMeasure>(module, "RankPairMeasure", "Spearman correlation of pairs of features.")
+      .def(nb::new_(&make_rank_measure), nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1)
+      .def_prop_ro("n_rows", &RankPairMeasure::n_rows)
+      .def("relevance_spearman", &relevance_spearman, nb::arg("values"));
+  module.def("doubled_ranks", &rank_array, nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,
+             nb::arg("weights") = nb::none(), "2 less + equal - n for every value; int16 or int32, (p, n).");
+}
+
+}  // namespace thresher::bindings

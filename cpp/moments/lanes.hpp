@@ -1,0 +1,141 @@
+// Sixteen double accumulators and the one order in which they are added up.
+//
+// Row i of a sum always goes to lane i mod 16, and lanes are reduced by one fixed tree, so every instruction set
+// and block size gives the same bits. Only for *.kernels.cpp.
+#pragma once
+
+#include <cstddef>
+
+#if defined(__AVX2__) || defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace thresher::THRESHER_LEVEL {
+namespace {
+
+constexpr std::size_t kLanes = 16;
+
+#if defined(__AVX512F__)
+// The maskz forms: GCC 12 warns of an uninitialised value inside the plain ones.
+using Vec = __m512d;
+constexpr std::size_t kWidth = 8;
+// How many columns a dot product takes at a time: as many as the registers hold.
+constexpr std::size_t kColumns = 4;
+inline Vec vec_set(double x) { return _mm512_set1_pd(x); }
+inline Vec vec_load(const double* x) { return _mm512_loadu_pd(x); }
+inline Vec vec_load(const float* x) { return _mm512_maskz_cvtps_pd(0xff, _mm256_loadu_ps(x)); }
+inline void vec_store(double* x, Vec v) { _mm512_storeu_pd(x, v); }
+inline Vec vec_add(Vec a, Vec b) { return _mm512_add_pd(a, b); }
+inline Vec vec_sub(Vec a, Vec b) { return _mm512_sub_pd(a, b); }
+inline Vec vec_mul(Vec a, Vec b) { return _mm512_mul_pd(a, b); }
+inline Vec vec_min(Vec a, Vec b) { return _mm512_maskz_min_pd(0xff, a, b); }
+inline Vec vec_max(Vec a, Vec b) { return _mm512_maskz_max_pd(0xff, a, b); }
+#elif defined(__AVX2__)
+using Vec = __m256d;
+constexpr std::size_t kWidth = 4;
+constexpr std::size_t kColumns = 2;
+inline Vec vec_set(double x) { return _mm256_set1_pd(x); }
+inline Vec vec_load(const double* x) { return _mm256_loadu_pd(x); }
+inline Vec vec_load(const float* x) { return _mm256_cvtps_pd(_mm_loadu_ps(x)); }
+inline void vec_store(double* x, Vec v) { _mm256_storeu_pd(x, v); }
+inline Vec vec_add(Vec a, Vec b) { return _mm256_add_pd(a, b); }
+inline Vec vec_sub(Vec a, Vec b) { return _mm256_sub_pd(a, b); }
+inline Vec vec_mul(Vec a, Vec b) { return _mm256_mul_pd(a, b); }
+inline Vec vec_min(Vec a, Vec b) { return _mm256_min_pd(a, b); }
+inline Vec vec_max(Vec a, Vec b) { return _mm256_max_pd(a, b); }
+#elif defined(__SSE2__)
+using Vec = __m128d;
+constexpr std::size_t kWidth = 2;
+constexpr std::size_t kColumns = 1;
+inline Vec vec_set(double x) { return _mm_set1_pd(x); }
+inline Vec vec_load(const double* x) { return _mm_loadu_pd(x); }
+inline Vec vec_load(const float* x) { return _mm_set_pd(x[1], x[0]); }
+inline void vec_store(double* x, Vec v) { _mm_storeu_pd(x, v); }
+inline Vec vec_add(Vec a, Vec b) { return _mm_add_pd(a, b); }
+inline Vec vec_sub(Vec a, Vec b) { return _mm_sub_pd(a, b); }
+inline Vec vec_mul(Vec a, Vec b) { return _mm_mul_pd(a, b); }
+inline Vec vec_min(Vec a, Vec b) { return _mm_min_pd(a, b); }
+inline Vec vec_max(Vec a, Vec b) { return _mm_max_pd(a, b); }
+#else
+using Vec = double;
+constexpr std::size_t kWidth = 1;
+constexpr std::size_t kColumns = 1;
+inline Vec vec_set(double x) { return x; }
+inline Vec vec_load(const double* x) { return *x; }
+inline Vec vec_load(const float* x) { return static_cast<double>(*x); }
+inline void vec_store(double* x, Vec v) { *x = v; }
+inline Vec vec_add(Vec a, Vec b) { return a + b; }
+inline Vec vec_sub(Vec a, Vec b) { return a - b; }
+inline Vec vec_mul(Vec a, Vec b) { return a * b; }
+inline Vec vec_min(Vec a, Vec b) { return a < b ? a : b; }
+inline Vec vec_max(Vec a, Vec b) { return a > b ? a : b; }
+#endif
+
+constexpr std::size_t kVecs = kLanes / kWidth;
+
+// The sixteen lanes as vectors.
+struct Lanes {
+  Vec part[kVecs];
+};
+
+inline Lanes lanes_set(double x) {
+  Lanes lanes;
+  for (std::size_t v = 0; v < kVecs; ++v) lanes.part[v] = vec_set(x);
+  return lanes;
+}
+
+template <class T>
+inline Lanes lanes_load(const T* x) {
+  Lanes lanes;
+  for (std::size_t v = 0; v < kVecs; ++v) lanes.part[v] = vec_load(x + v * kWidth);
+  return lanes;
+}
+
+inline void lanes_store(double* x, const Lanes& lanes) {
+  for (std::size_t v = 0; v < kVecs; ++v) vec_store(x + v * kWidth, lanes.part[v]);
+}
+
+// The first `count` lanes from memory, `fill` in the others.
+template <class T>
+inline Lanes lanes_load_tail(const T* x, std::size_t count, double fill) {
+  double buffer[kLanes];
+  for (std::size_t i = 0; i < kLanes; ++i) buffer[i] = fill;
+  for (std::size_t i = 0; i < count; ++i) buffer[i] = static_cast<double>(x[i]);
+  return lanes_load(buffer);
+}
+
+#if defined(__AVX512F__)
+template <>
+inline Lanes lanes_load_tail<double>(const double* x, std::size_t count, double fill) {
+  const auto mask = static_cast<unsigned>((1u << count) - 1u);
+  Lanes lanes;
+  lanes.part[0] = _mm512_mask_loadu_pd(_mm512_set1_pd(fill), static_cast<__mmask8>(mask & 0xffu), x);
+  lanes.part[1] = _mm512_mask_loadu_pd(_mm512_set1_pd(fill), static_cast<__mmask8>(mask >> 8), x + kWidth);
+  return lanes;
+}
+#endif
+
+#define THRESHER_LANES_BINARY(name, operation)                                                              \
+  inline Lanes name(const Lanes& a, const Lanes& b) {                                                       \
+    Lanes lanes;                                                                                            \
+    for (std::size_t v = 0; v < kVecs; ++v) lanes.part[v] = operation(a.part[v], b.part[v]);                \
+    return lanes;                                                                                           \
+  }
+THRESHER_LANES_BINARY(lanes_add, vec_add)
+THRESHER_LANES_BINARY(lanes_sub, vec_sub)
+THRESHER_LANES_BINARY(lanes_mul, vec_mul)
+THRESHER_LANES_BINARY(lanes_min, vec_min)
+THRESHER_LANES_BINARY(lanes_max, vec_max)
+#undef THRESHER_LANES_BINARY
+
+// Lane i + lane i+8, then i + i+4, i + i+2, i + i+1.
+inline double lanes_total(const double* lanes) {
+  double a[8];
+  for (std::size_t i = 0; i < 8; ++i) a[i] = lanes[i] + lanes[i + 8];
+  for (std::size_t i = 0; i < 4; ++i) a[i] = a[i] + a[i + 4];
+  for (std::size_t i = 0; i < 2; ++i) a[i] = a[i] + a[i + 2];
+  return a[0] + a[1];
+}
+
+}  // namespace
+}  // namespace thresher::THRESHER_LEVEL

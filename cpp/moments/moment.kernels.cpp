@@ -1,0 +1,142 @@
+#include "moments/lanes.hpp"
+#include "moments/moment_kernels.hpp"
+
+namespace thresher::THRESHER_LEVEL {
+namespace {
+
+double total(const double* lanes) { return lanes_total(lanes); }
+
+void totals(const double* lanes, std::size_t count, double* out) {
+  for (std::size_t c = 0; c < count; ++c) out[c] = lanes_total(lanes + c * kLanes);
+}
+
+double lanes_total(const Lanes& lanes) {
+  double buffer[kLanes];
+  lanes_store(buffer, lanes);
+  return lanes_total(buffer);
+}
+
+template <class T>
+RangeSum range_sum(const T* x, const double* weight, std::size_t n) {
+  const double first = static_cast<double>(x[0]);
+  Lanes low = lanes_set(first);
+  Lanes high = low;
+  Lanes sum = lanes_set(0.0);
+  const std::size_t whole = n - n % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    const Lanes value = lanes_load(x + i);
+    low = lanes_min(low, value);
+    high = lanes_max(high, value);
+    sum = lanes_add(sum, weight == nullptr ? value : lanes_mul(value, lanes_load(weight + i)));
+  }
+  if (whole < n) {
+    const std::size_t rest = n - whole;
+    const Lanes value = lanes_load_tail(x + whole, rest, first);
+    low = lanes_min(low, value);
+    high = lanes_max(high, value);
+    const Lanes counted = lanes_load_tail(x + whole, rest, 0.0);
+    sum = lanes_add(sum, weight == nullptr ? counted : lanes_mul(counted, lanes_load_tail(weight + whole, rest, 0.0)));
+  }
+  double lows[kLanes];
+  double highs[kLanes];
+  lanes_store(lows, low);
+  lanes_store(highs, high);
+  RangeSum result{lows[0], highs[0], lanes_total(sum)};
+  for (std::size_t l = 1; l < kLanes; ++l) {
+    result.minimum = lows[l] < result.minimum ? lows[l] : result.minimum;
+    result.maximum = highs[l] > result.maximum ? highs[l] : result.maximum;
+  }
+  return result;
+}
+
+template <class T>
+CentredSums centred_sums(const T* x, const double* weight, std::size_t n, double mean) {
+  const Lanes centre = lanes_set(mean);
+  Lanes sum = lanes_set(0.0);
+  Lanes squares = sum;
+  const std::size_t whole = n - n % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    const Lanes value = lanes_sub(lanes_load(x + i), centre);
+    const Lanes weighted = weight == nullptr ? value : lanes_mul(value, lanes_load(weight + i));
+    sum = lanes_add(sum, weighted);
+    squares = lanes_add(squares, lanes_mul(value, weighted));
+  }
+  if (whole < n) {
+    const std::size_t rest = n - whole;
+    const Lanes value = lanes_sub(lanes_load_tail(x + whole, rest, mean), centre);
+    const Lanes weighted = weight == nullptr ? value : lanes_mul(value, lanes_load_tail(weight + whole, rest, 0.0));
+    sum = lanes_add(sum, weighted);
+    squares = lanes_add(squares, lanes_mul(value, weighted));
+  }
+  return {lanes_total(sum), lanes_total(squares)};
+}
+
+template <class T>
+void centre(const T* x, const double* weight, std::size_t n, double mean, double* out) {
+  if (weight == nullptr) {
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<double>(x[i]) - mean;
+  } else {
+    for (std::size_t i = 0; i < n; ++i) out[i] = (static_cast<double>(x[i]) - mean) * weight[i];
+  }
+  for (std::size_t i = n; i % kLanes != 0; ++i) out[i] = 0.0;
+}
+
+// Several columns at a time: each has its own chain of additions, and the reference is loaded once for all.
+template <class T, std::size_t columns>
+void dot_group(const T* const* column, const double* means, const double* reference, std::size_t n, double* lanes) {
+  Lanes sums[columns];
+  Lanes centres[columns];
+  const T* x[columns];
+  for (std::size_t c = 0; c < columns; ++c) {
+    sums[c] = lanes_load(lanes + c * kLanes);
+    centres[c] = lanes_set(means[c]);
+    x[c] = column[c];
+  }
+  const std::size_t whole = n - n % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      const Vec other = vec_load(reference + i + v * kWidth);
+      for (std::size_t c = 0; c < columns; ++c) {
+        const Vec value = vec_sub(vec_load(x[c] + i + v * kWidth), centres[c].part[v]);
+        sums[c].part[v] = vec_add(sums[c].part[v], vec_mul(value, other));
+      }
+    }
+  }
+  if (whole < n) {
+    const Lanes other = lanes_load(reference + whole);
+    for (std::size_t c = 0; c < columns; ++c) {
+      const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, n - whole, means[c]), centres[c]);
+      sums[c] = lanes_add(sums[c], lanes_mul(value, other));
+    }
+  }
+  for (std::size_t c = 0; c < columns; ++c) lanes_store(lanes + c * kLanes, sums[c]);
+}
+
+template <class T>
+void dots(const T* const* columns, const double* means, std::size_t n_columns, const double* reference, std::size_t n,
+          double* lanes) {
+  std::size_t c = 0;
+  for (; c + kColumns <= n_columns; c += kColumns) {
+    dot_group<T, kColumns>(columns + c, means + c, reference, n, lanes + c * kLanes);
+  }
+  for (; c < n_columns; ++c) dot_group<T, 1>(columns + c, means + c, reference, n, lanes + c * kLanes);
+}
+
+template <class T>
+void class_sums(const T* x, const double* weight, const std::int32_t* classes, std::size_t, std::size_t n, double mean,
+                double* lanes) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double value = static_cast<double>(x[i]) - mean;
+    lanes[static_cast<std::size_t>(classes[i]) * kLanes + i % kLanes] += weight == nullptr ? value : value * weight[i];
+  }
+}
+
+template <class T>
+constexpr TypedMomentKernels<T> kTyped{&range_sum<T>, &centred_sums<T>, &centre<T>, &dots<T>, &class_sums<T>};
+
+}  // namespace
+
+extern const MomentKernels moment_kernels;
+const MomentKernels moment_kernels{kTyped<float>, kTyped<double>, &total, &totals};
+
+}  // namespace thresher::THRESHER_LEVEL

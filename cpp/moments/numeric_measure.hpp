@@ -1,0 +1,36 @@
+// Pearson correlation and cosine of pairs of continuous features.
+#pragma once
+
+#include "moments/association.hpp"
+#include "search/pair_measure.hpp"
+
+namespace thresher {
+
+enum class NumericKind { pearson, cosine };
+
+// The table must outlive the measure.
+class NumericPairMeasure final : public PairMeasure {
+ public:
+  NumericPairMeasure(const NumericTable& table, NumericKind kind, std::size_t n_threads)
+      : table_(table), kind_(kind), n_threads_(n_threads) {
+    if (kind == NumericKind::cosine) uncentred_ = table.uncentred(n_threads);
+  }
+
+  std::size_t n_features() const override { return table_.n_features(); }
+  std::size_t n_replicates() const override { return table_.n_replicates(); }
+
+  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
+    const bool centred = kind_ == NumericKind::pearson;
+    const ColumnMoments& moments = centred ? table_.centred() : uncentred_;
+    associate(table_, moments, reference_at(table_.column(reference), moments, reference, n_replicates()), centred,
+              features, n_threads_, out);
+  }
+
+ private:
+  const NumericTable& table_;
+  NumericKind kind_;
+  std::size_t n_threads_;
+  ColumnMoments uncentred_;
+};
+
+}  // namespace thresher

@@ -1,0 +1,73 @@
+#include "moments/row_layout.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+namespace thresher {
+
+SegmentLayout::SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> parts, std::span<const double> weights) {
+  if (n_rows > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("more than 2^32 rows");
+  if (!parts.empty() && parts.size() != n_rows) throw std::invalid_argument("parts must have one entry per row");
+  if (!weights.empty() && weights.size() != n_rows) throw std::invalid_argument("weights must have one entry per row");
+  has_parts_ = !parts.empty();
+  std::size_t n_parts = 1;
+  for (const std::int32_t part : parts) {
+    if (part < 0) throw std::invalid_argument("parts must not be negative");
+    n_parts = std::max(n_parts, static_cast<std::size_t>(part) + 1);
+  }
+  for (const double weight : weights) {
+    if (!(weight >= 0.0)) throw std::invalid_argument("weights must not be negative");
+  }
+  const auto part_of = [&](std::size_t row) { return parts.empty() ? 0 : static_cast<std::size_t>(parts[row]); };
+  const auto used = [&](std::size_t row) { return weights.empty() || weights[row] > 0.0; };
+
+  segments_.assign(n_parts + 1, 0);
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    if (used(row)) ++segments_[part_of(row) + 1];
+  }
+  for (std::size_t s = 0; s < n_parts; ++s) segments_[s + 1] += segments_[s];
+  if (segments_.back() == 0) throw std::invalid_argument("no row has a weight above 0");
+
+  if (!std::is_sorted(parts.begin(), parts.end()) || segments_.back() != n_rows) {
+    order_.resize(segments_.back());
+    std::vector<std::size_t> next(segments_.begin(), segments_.end() - 1);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      if (used(row)) order_[next[part_of(row)]++] = static_cast<std::uint32_t>(row);
+    }
+  }
+  const bool all_ones = std::all_of(weights.begin(), weights.end(), [](double w) { return w == 1.0 || w == 0.0; });
+  if (!all_ones) weights_ = arrange(weights);
+
+  std::vector<double> rows(n_parts, 0.0);
+  for (std::size_t s = 0; s < n_parts; ++s) {
+    if (weights_.empty()) {
+      rows[s] = static_cast<double>(segments_[s + 1] - segments_[s]);
+    } else {
+      for (std::size_t i = segments_[s]; i < segments_[s + 1]; ++i) rows[s] += weights_[i];
+    }
+  }
+  kept_rows_.resize(n_parts);
+  leave_out(rows.data(), 1, kept_rows_.data(), 1);
+}
+
+void SegmentLayout::leave_out(const double* segment_values, std::size_t segment_stride, double* kept,
+                          std::size_t stride) const {
+  const std::size_t n = n_segments();
+  if (!has_parts_) {
+    kept[0] = segment_values[0];
+    return;
+  }
+  double after = 0.0;
+  for (std::size_t s = n; s-- > 0;) {
+    kept[s * stride] = after;
+    after += segment_values[s * segment_stride];
+  }
+  double before = 0.0;
+  for (std::size_t s = 0; s < n; ++s) {
+    kept[s * stride] += before;
+    before += segment_values[s * segment_stride];
+  }
+}
+
+}  // namespace thresher

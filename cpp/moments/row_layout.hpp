@@ -1,0 +1,53 @@
+// Which rows take part, in which order, with which weight; and sums over all rows but those of one part.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace thresher {
+
+// Rows sorted by part, those of weight 0 left out. Segment s holds the rows of part s;
+// without parts there is one segment and one replicate, all rows.
+class SegmentLayout {
+ public:
+  SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> parts, std::span<const double> weights);
+
+  // Rows in use.
+  std::size_t n_rows() const { return segments_.back(); }
+  std::size_t n_segments() const { return segments_.size() - 1; }
+  std::size_t n_replicates() const { return n_segments(); }
+  bool has_parts() const { return has_parts_; }
+  std::span<const std::size_t> segments() const { return segments_; }
+
+  // Null if all weights are one.
+  const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
+  // Original row of each row in use; empty if nothing moved.
+  std::span<const std::uint32_t> order() const { return order_; }
+
+  // Rows (sum of weights) kept by each replicate.
+  std::span<const double> kept_rows() const { return kept_rows_; }
+
+  // values[order], in the layout's order.
+  template <class T>
+  std::vector<T> arrange(std::span<const T> values) const {
+    if (order_.empty()) return std::vector<T>(values.begin(), values.end());
+    std::vector<T> out(order_.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = values[order_[i]];
+    return out;
+  }
+
+  // kept[r * stride] = sum of the segments' values but r's, by sums from both ends: nothing is subtracted,
+  // so a huge value in the part left out leaves no trace.
+  void leave_out(const double* segment_values, std::size_t segment_stride, double* kept, std::size_t stride) const;
+
+ private:
+  bool has_parts_ = false;
+  std::vector<std::size_t> segments_;
+  std::vector<std::uint32_t> order_;
+  std::vector<double> weights_;
+  std::vector<double> kept_rows_;
+};
+
+}  // namespace thresher

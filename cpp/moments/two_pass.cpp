@@ -1,0 +1,155 @@
+#include "moments/two_pass.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "moments/rounding.hpp"
+
+namespace thresher {
+namespace {
+
+// body(row, weight) for every row kept.
+template <class Body>
+void for_kept_rows(const SegmentLayout& layout, std::size_t left_out, Body&& body) {
+  const auto segments = layout.segments();
+  const double* weights = layout.weights();
+  for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
+    if (layout.has_parts() && s == left_out) continue;
+    for (std::size_t row = segments[s]; row < segments[s + 1]; ++row) {
+      body(row, weights == nullptr ? 1.0 : weights[row]);
+    }
+  }
+}
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  void add(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  bool constant() const { return !(low < high); }
+  // A power of two that brings the largest magnitude near 1.
+  double scale() const {
+    const double magnitude = std::max(std::fabs(low), std::fabs(high));
+    return magnitude > 0.0 ? std::ldexp(1.0, -std::clamp(std::ilogb(magnitude), -1000, 1000)) : 1.0;
+  }
+};
+
+template <class X, class Y>
+double correlation(const X* x, const Y* y, bool centred, const SegmentLayout& layout, std::size_t left_out) {
+  const auto for_pairs = [&](auto&& body) {
+    for_kept_rows(layout, left_out, [&](std::size_t row, double weight) {
+      const double a = static_cast<double>(x[row]);
+      const double b = static_cast<double>(y[row]);
+      if (!std::isnan(a) && !std::isnan(b)) body(a, b, weight);
+    });
+  };
+  Range range_x;
+  Range range_y;
+  for_pairs([&](double a, double b, double) {
+    range_x.add(a);
+    range_y.add(b);
+  });
+  if (centred && (range_x.constant() || range_y.constant())) return 0.0;
+  const double scale_x = range_x.scale();
+  const double scale_y = range_y.scale();
+  double n = 0.0;
+  double mean_x = 0.0;
+  double mean_y = 0.0;
+  if (centred) {
+    for_pairs([&](double a, double b, double weight) {
+      n += weight;
+      mean_x += weight * (a * scale_x);
+      mean_y += weight * (b * scale_y);
+    });
+    mean_x /= n;
+    mean_y /= n;
+  }
+  double sum_x = 0.0;
+  double sum_y = 0.0;
+  double xx = 0.0;
+  double yy = 0.0;
+  double xy = 0.0;
+  for_pairs([&](double a, double b, double weight) {
+    const double u = a * scale_x - mean_x;
+    const double v = b * scale_y - mean_y;
+    sum_x += weight * u;
+    sum_y += weight * v;
+    xx += weight * u * u;
+    yy += weight * v * v;
+    xy += weight * u * v;
+  });
+  if (centred) {
+    xx -= sum_x * sum_x / n;
+    yy -= sum_y * sum_y / n;
+    xy -= sum_x * sum_y / n;
+  }
+  return absolute_correlation(xy, std::sqrt(xx) * std::sqrt(yy));
+}
+
+}  // namespace
+
+double two_pass_correlation(NumericColumn x, NumericColumn y, bool centred, const SegmentLayout& layout,
+                            std::size_t left_out) {
+  return visit_type(x, [&](const auto* a) {
+    return visit_type(y, [&](const auto* b) { return correlation(a, b, centred, layout, left_out); });
+  });
+}
+
+double two_pass_f(NumericColumn x, const std::int32_t* classes, std::size_t n_classes, const SegmentLayout& layout,
+                  std::size_t left_out) {
+  return visit_type(x, [&](const auto* values) {
+    const auto for_present = [&](auto&& body) {
+      for_kept_rows(layout, left_out, [&](std::size_t row, double weight) {
+        const double value = static_cast<double>(values[row]);
+        if (!std::isnan(value)) body(value, static_cast<std::size_t>(classes[row]), weight);
+      });
+    };
+    Range range;
+    for_present([&](double value, std::size_t, double) { range.add(value); });
+    if (range.constant()) return 0.0;
+    const double scale = range.scale();
+    std::vector<double> rows(n_classes, 0.0);
+    std::vector<double> means(n_classes, 0.0);
+    for_present([&](double value, std::size_t label, double weight) {
+      rows[label] += weight;
+      means[label] += weight * (value * scale);
+    });
+    double n = 0.0;
+    double mean = 0.0;
+    std::size_t present = 0;
+    for (std::size_t label = 0; label < n_classes; ++label) {
+      if (rows[label] == 0.0) continue;
+      ++present;
+      n += rows[label];
+      mean += means[label];
+      means[label] /= rows[label];
+    }
+    mean /= n;
+    double between = 0.0;
+    for (std::size_t label = 0; label < n_classes; ++label) {
+      between += rows[label] * (means[label] - mean) * (means[label] - mean);
+    }
+    double within = 0.0;
+    for_present([&](double value, std::size_t label, double weight) {
+      const double distance = value * scale - means[label];
+      within += weight * distance * distance;
+    });
+    return f_from_scatter(between, within, n, present);
+  });
+}
+
+double f_from_scatter(double between, double within, double n, std::size_t n_classes) {
+  const double classes = static_cast<double>(n_classes);
+  if (n_classes < 2 || n <= classes || !(between > 0.0)) return 0.0;
+  // Like |r| < 1e-12: what rounding leaves of equal class means is no difference.
+  if (between < 1e-24 * within) return 0.0;
+  const double ratio = within > 0.0 ? std::min(between / within, 1e12) : 1e12;
+  return round_significant((n - classes) / (classes - 1.0) * ratio);
+}
+
+}  // namespace thresher
