@@ -50,6 +50,7 @@ class SignalInterrupt final : public Interrupt {
 };
 
 void bind_system(nb::module_& module);
+void bind_consistency(nb::module_& module);
 void bind_measure(nb::module_& module);
 void bind_replicates(nb::module_& module);
 void bind_search(nb::module_& module);

@@ -29,6 +29,7 @@ NB_MODULE(_core, module) {
     }
   });
   thresher::bindings::bind_system(module);
+  thresher::bindings::bind_consistency(module);
   thresher::bindings::bind_measure(module);
   thresher::bindings::bind_replicates(module);
   thresher::bindings::bind_search(module);

@@ -1,0 +1,215 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "bindings/bindings.hpp"
+#include "consistency/classic.hpp"
+#include "consistency/elimination.hpp"
+#include "consistency/refinement.hpp"
+#include "consistency/risk.hpp"
+#include "consistency/sweep.hpp"
+
+namespace thresher::bindings {
+
+namespace {
+
+using namespace thresher::consistency;
+
+using Features = Vector<std::uint32_t>;
+using Indices = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
+using Values = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+
+template <class T>
+std::span<const T> span_of(const Vector<T>& array) {
+  return {array.data(), array.size()};
+}
+
+RiskMeasure measure_of(const std::string& name) {
+  if (name == "bayes") return RiskMeasure::bayes;
+  if (name == "binary") return RiskMeasure::binary;
+  if (name == "pairs") return RiskMeasure::pairs;
+  if (name == "entropy") return RiskMeasure::entropy;
+  throw std::invalid_argument("unknown consistency measure " + name);
+}
+
+// One data set, one measure, one order of the features; holds the arrays it reads.
+class ConsistencyProblem {
+ public:
+  ConsistencyProblem(Matrix<std::uint8_t> codes, Vector<std::int32_t> classes, std::size_t n_classes,
+                     std::optional<Vector<double>> weights, Features order, Features kept,
+                     Vector<double> relevance, const std::string& measure, double tolerance)
+      : codes_(std::move(codes)),
+        classes_(std::move(classes)),
+        weights_(std::move(weights)),
+        order_(std::move(order)),
+        kept_(std::move(kept)),
+        relevance_(std::move(relevance)),
+        rows_{codes_.data(), codes_.shape(1), codes_.shape(0), span_of(classes_),
+              weights_ ? span_of(*weights_) : std::span<const double>{}, n_classes},
+        cost_(measure_of(measure), checked(rows_), tolerance) {
+    if (relevance_.size() != rows_.n_features) throw std::invalid_argument("relevance needs one value per feature");
+    for (const std::span<const std::uint32_t> features : {span_of(order_), span_of(kept_)}) {
+      for (const std::uint32_t feature : features) {
+        if (feature >= rows_.n_features) throw std::invalid_argument("feature out of range");
+      }
+    }
+    nb::gil_scoped_release release;
+    SignalInterrupt interrupt;
+    refinement_ = refine(rows_, cost_, span_of(order_), span_of(kept_), interrupt);
+  }
+
+  double full_risk() const { return refinement_.full_risk; }
+  double empty_risk() const { return refinement_.empty_risk; }
+  std::size_t border() const { return refinement_.border; }
+  std::size_t n_read() const { return refinement_.n_read; }
+
+  // Rows of identical values, one label per row; rows of one class that no feature had to split share a label.
+  double risk(const Features& features) const {
+    for (const std::uint32_t feature : span_of(features)) {
+      if (feature >= rows_.n_features) throw std::invalid_argument("feature out of range");
+    }
+    nb::gil_scoped_release release;
+    return subset_risk(rows_, cost_, span_of(features));
+  }
+
+  std::tuple<Indices, double, std::size_t> sweep(const std::string& rule, double bound) {
+    if (rule != "total" && rule != "step") throw std::invalid_argument("unknown rule " + rule);
+    SweepResult result;
+    {
+      nb::gil_scoped_release release;
+      SignalInterrupt interrupt;
+      if (!sweep_) sweep_ = std::make_unique<Sweep>(rows_, cost_, refinement_, span_of(order_));
+      result = sweep_->run(rule == "total" ? SweepRule::total : SweepRule::step, bound, interrupt);
+    }
+    return {to_numpy(std::move(result.kept)), result.risk, result.n_probes};
+  }
+
+  std::tuple<Indices, Values, std::size_t> eliminate(const std::string& strategy, double bound, double alpha,
+                                                     double window, double expansion) const {
+    Elimination result;
+    {
+      nb::gil_scoped_release release;
+      SignalInterrupt interrupt;
+      const EliminationProblem problem{rows_, cost_, refinement_, span_of(order_), span_of(kept_),
+                                       span_of(relevance_)};
+      if (strategy == "steepest") {
+        result = eliminate_steepest(problem, bound, interrupt);
+      } else if (strategy == "fast") {
+        result = eliminate_fast(problem, bound, interrupt);
+      } else if (strategy == "lazy") {
+        result = eliminate_lazy(problem, bound, interrupt);
+      } else if (strategy == "balanced") {
+        result = eliminate_balanced(problem, bound, alpha, interrupt);
+      } else if (strategy == "window") {
+        result = eliminate_in_window(problem, bound, {alpha, window, expansion}, interrupt);
+      } else {
+        throw std::invalid_argument("unknown strategy " + strategy);
+      }
+    }
+    return {to_numpy(std::move(result.removed)), to_numpy(std::move(result.risks)), result.n_evaluations};
+  }
+
+  std::tuple<Indices, std::size_t> search(const std::string& method, double bound, std::size_t max_evaluations,
+                                          const Features& among) const {
+    SubsetSearch result;
+    {
+      nb::gil_scoped_release release;
+      SignalInterrupt interrupt;
+      const SubsetProblem problem{rows_, cost_, span_of(among), span_of(kept_)};
+      if (method == "focus") {
+        result = focus(problem, bound, max_evaluations, interrupt);
+      } else if (method == "abb") {
+        result = automatic_branch_and_bound(problem, bound, max_evaluations, interrupt);
+      } else {
+        throw std::invalid_argument("unknown search " + method);
+      }
+    }
+    return {to_numpy(std::move(result.chosen)), result.n_evaluations};
+  }
+
+  std::tuple<Indices, std::size_t> cover(double bound, double tolerance) const {
+    SubsetSearch result;
+    {
+      nb::gil_scoped_release release;
+      SignalInterrupt interrupt;
+      const SubsetProblem problem{rows_, cost_, span_of(order_), span_of(kept_)};
+      const GroupCost pairs(RiskMeasure::pairs, rows_, tolerance);
+      result = set_cover(problem, pairs, bound, interrupt);
+    }
+    return {to_numpy(std::move(result.chosen)), result.n_evaluations};
+  }
+
+  // One label per row: rows that all features of the order and the kept ones leave together, or of one class.
+  nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>> blocks() const {
+    std::vector<std::int32_t> labels(rows_.n_rows, -1);
+    std::int32_t label = 0;
+    for (std::size_t i = 0; i < refinement_.rows.size(); ++i) {
+      if (i > 0 && refinement_.separation[i - 1] >= 0) ++label;
+      labels[refinement_.rows[i]] = label;
+    }
+    return to_numpy(std::move(labels));
+  }
+
+ private:
+  static const CodedRows& checked(const CodedRows& rows) {
+    if (rows.classes.size() != rows.n_rows) throw std::invalid_argument("classes need one code per row");
+    if (!rows.weights.empty() && rows.weights.size() != rows.n_rows) {
+      throw std::invalid_argument("weights need one value per row");
+    }
+    for (const std::int32_t code : rows.classes) {
+      if (code < 0 || static_cast<std::size_t>(code) >= rows.n_classes) {
+        throw std::invalid_argument("class code out of range");
+      }
+    }
+    return rows;
+  }
+
+  Matrix<std::uint8_t> codes_;
+  Vector<std::int32_t> classes_;
+  std::optional<Vector<double>> weights_;
+  Features order_;
+  Features kept_;
+  Vector<double> relevance_;
+  CodedRows rows_;
+  GroupCost cost_;
+  Refinement refinement_;
+  std::unique_ptr<Sweep> sweep_;
+};
+
+}  // namespace
+
+void bind_consistency(nb::module_& module) {
+  using Problem = ConsistencyProblem;
+  nb::exception<TooManyEvaluations>(module, "TooManyEvaluations", PyExc_RuntimeError);
+  nb::class_<Problem>(module, "Consistency",
+                      "Consistency risks of one data set for one order of its features, least relevant first.")
+      .def(nb::init<Matrix<std::uint8_t>, Vector<std::int32_t>, std::size_t, std::optional<Vector<double>>, Features,
+                    Features, Vector<double>, const std::string&, double>(),
+           nb::arg("codes"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("weights").none(), nb::arg("order"),
+           nb::arg("kept"), nb::arg("relevance"), nb::arg("measure") = "bayes", nb::arg("tolerance") = 0.0)
+      .def_prop_ro("full_risk", &Problem::full_risk, "Unnormalised risk of all features.")
+      .def_prop_ro("empty_risk", &Problem::empty_risk, "Unnormalised risk of the kept features alone.")
+      .def_prop_ro("border", &Problem::border, "How many features at the start of the order change nothing.")
+      .def_prop_ro("n_read", &Problem::n_read, "Columns looked at to find the border.")
+      .def("risk", &Problem::risk, nb::arg("features"), "Unnormalised risk of a set.")
+      .def("sweep", &Problem::sweep, nb::arg("rule"), nb::arg("bound"),
+           "LCC (rule 'total') or INTERACT ('step'): kept positions, risk, probes of the binary search.")
+      .def("eliminate", &Problem::eliminate, nb::arg("strategy"), nb::arg("bound"), nb::arg("alpha") = 0.0,
+           nb::arg("window") = 0.0, nb::arg("expansion") = 0.0,
+           "Backward elimination: removed positions, risks beyond the border, evaluations of the listing.")
+      .def("search", &Problem::search, nb::arg("method"), nb::arg("bound"), nb::arg("max_evaluations"),
+           nb::arg("among"), "FOCUS or ABB among some features: the set and the evaluations.")
+      .def("cover", &Problem::cover, nb::arg("bound"), nb::arg("tolerance") = 0.0,
+           "SetCover: features in order of choice and evaluations; a negative bound covers all pairs.")
+      .def("blocks", &Problem::blocks, "One label per row; equal for rows no feature separates or had to separate.");
+}
+
+}  // namespace thresher::bindings

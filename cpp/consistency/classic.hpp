@@ -1,0 +1,45 @@
+// The classic searches on the same risk: FOCUS and ABB over subsets, SetCover over pairs of rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "consistency/risk.hpp"
+#include "core/interrupt.hpp"
+
+namespace thresher::consistency {
+
+// Thrown when an exhaustive search would pass its limit of evaluations.
+struct TooManyEvaluations : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct SubsetSearch {
+  std::vector<std::uint32_t> chosen;  // features, without the kept ones
+  std::size_t n_evaluations = 0;
+};
+
+struct SubsetProblem {
+  const CodedRows& rows;
+  const GroupCost& cost;
+  std::span<const std::uint32_t> order;  // ascending relevance; searched from the end
+  std::span<const std::uint32_t> kept;   // in every set
+};
+
+// The smallest set within the bound, by sizes 0, 1, 2, ...; among equals the first in descending relevance.
+// The full set must be within the bound.
+SubsetSearch focus(const SubsetProblem& problem, double bound, std::size_t max_evaluations, Interrupt& interrupt);
+
+// Breadth-first from the full set: the smallest set within the bound that breadth-first removal reaches (the same
+// size as focus), of these the one of least risk, then the first in descending relevance.
+SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bound, std::size_t max_evaluations,
+                                        Interrupt& interrupt);
+
+// Adds the feature that separates most of the pairs of rows of different class still together, until no pair
+// that all features separate is left, or the risk is within the bound. Chosen in order; ties: more relevant.
+SubsetSearch set_cover(const SubsetProblem& problem, const GroupCost& pairs, double bound, Interrupt& interrupt);
+
+}  // namespace thresher::consistency

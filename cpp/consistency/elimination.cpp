@@ -1,0 +1,252 @@
+#include "consistency/elimination.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <tuple>
+
+#include "consistency/leave_one_out.hpp"
+
+namespace thresher::consistency {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kScoreTie = 1e-12;
+
+// What is left after the border prefix. Members are numbered from 0 in ascending relevance.
+class Residual {
+ public:
+  Residual(const EliminationProblem& problem, Elimination& result)
+      : problem_(problem),
+        result_(result),
+        features_(members_then_kept(problem)),
+        leave_one_out_(problem.rows, problem.cost, features_),
+        present_(problem.order.size() - problem.refinement.border) {
+    std::iota(present_.begin(), present_.end(), std::uint32_t{0});
+    result.removed.resize(problem.refinement.border);
+    std::iota(result.removed.begin(), result.removed.end(), std::uint32_t{0});
+  }
+
+  const std::vector<std::uint32_t>& present() const { return present_; }
+  std::size_t size() const { return problem_.order.size() - problem_.refinement.border; }
+  double relevance(std::uint32_t member) const { return problem_.relevance[features_[member]]; }
+
+  double risk_without(std::uint32_t member) {
+    ++result_.n_evaluations;
+    return leave_one_out_.risk_without(member);
+  }
+
+  void remove(std::uint32_t member) {
+    leave_one_out_.remove(member);
+    present_.erase(std::find(present_.begin(), present_.end(), member));
+    result_.removed.push_back(static_cast<std::uint32_t>(problem_.refinement.border) + member);
+    result_.risks.push_back(leave_one_out_.risk());
+  }
+
+ private:
+  static std::vector<std::uint32_t> members_then_kept(const EliminationProblem& problem) {
+    std::vector<std::uint32_t> features(
+        problem.order.begin() + static_cast<std::ptrdiff_t>(problem.refinement.border), problem.order.end());
+    features.insert(features.end(), problem.kept.begin(), problem.kept.end());
+    return features;
+  }
+
+  const EliminationProblem& problem_;
+  Elimination& result_;
+  std::vector<std::uint32_t> features_;
+  LeaveOneOut leave_one_out_;
+  std::vector<std::uint32_t> present_;
+};
+
+// The share of what the bound still allows over `base` that a risk uses up.
+double share(double risk, double base, double bound, double tolerance) {
+  return bound > base + tolerance ? (risk - base) / (bound - base) : 0.0;
+}
+
+std::size_t border_probes(const EliminationProblem& problem) {
+  const std::size_t n = problem.order.size();
+  return n == 0 ? 0 : count_probes(1, n + 1, problem.refinement.border + 1);
+}
+
+}  // namespace
+
+Elimination eliminate_steepest(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
+  Elimination result;
+  Residual residual(problem, result);
+  const double tolerance = problem.cost.tolerance();
+  std::vector<double> risks(residual.size());
+  while (!residual.present().empty()) {
+    double least = kInfinity;
+    for (const std::uint32_t member : residual.present()) {
+      interrupt.check();
+      risks[member] = residual.risk_without(member);
+      least = std::min(least, risks[member]);
+    }
+    if (!problem.cost.at_most(least, bound)) break;
+    const auto first = std::find_if(residual.present().begin(), residual.present().end(),
+                                    [&](std::uint32_t member) { return risks[member] <= least + tolerance; });
+    residual.remove(*first);
+  }
+  const std::size_t n = problem.order.size();
+  const std::size_t k = residual.present().size();
+  result.n_evaluations = 1 + (n + k) * (n - k + 1) / 2;
+  return result;
+}
+
+Elimination eliminate_fast(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
+  Elimination result;
+  Residual residual(problem, result);
+  const GroupCost& cost = problem.cost;
+  result.n_evaluations = 1 + problem.refinement.border;
+  std::vector<double> lower(residual.size(), -kInfinity);
+  double current = problem.refinement.full_risk;
+  while (true) {
+    double best = kInfinity;
+    std::uint32_t arg = 0;
+    for (const std::uint32_t member : residual.present()) {
+      if (!cost.at_most(lower[member], bound) || lower[member] >= best - cost.tolerance()) continue;
+      interrupt.check();
+      lower[member] = residual.risk_without(member);
+      if (cost.at_most(lower[member], bound) && lower[member] < best - cost.tolerance()) {
+        best = lower[member];
+        arg = member;
+      }
+      if (cost.at_most(lower[member], current)) break;
+    }
+    if (best == kInfinity) break;
+    residual.remove(arg);
+    current = best;
+  }
+  return result;
+}
+
+Elimination eliminate_lazy(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
+  Elimination result;
+  Residual residual(problem, result);
+  result.n_evaluations = 1 + border_probes(problem);
+  using Entry = std::tuple<double, std::uint32_t>;  // lower bound of the risk, member
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap;
+  for (const std::uint32_t member : residual.present()) heap.emplace(problem.refinement.full_risk, member);
+  while (!heap.empty()) {
+    const auto [lower, member] = heap.top();
+    if (!problem.cost.at_most(lower, bound)) break;
+    heap.pop();
+    interrupt.check();
+    const double risk = residual.risk_without(member);
+    if (problem.cost.at_most(risk, lower)) {
+      residual.remove(member);
+    } else {
+      heap.emplace(risk, member);
+    }
+  }
+  return result;
+}
+
+Elimination eliminate_balanced(const EliminationProblem& problem, double bound, double alpha, Interrupt& interrupt) {
+  Elimination result;
+  Residual residual(problem, result);
+  const GroupCost& cost = problem.cost;
+  const double tolerance = cost.tolerance();
+  result.n_evaluations = 1 + problem.refinement.border;
+  std::vector<double> lower(residual.size(), -kInfinity);
+  double current = problem.refinement.full_risk;
+  while (true) {
+    double least = kInfinity;  // risk met in this scan
+    double best = kInfinity;   // score
+    std::uint32_t arg = 0;
+    for (const std::uint32_t member : residual.present()) {
+      // Relevance ascends, so a risk no lower than one already met cannot give a lower score.
+      if (!cost.at_most(lower[member], bound) || lower[member] >= least - tolerance) continue;
+      interrupt.check();
+      lower[member] = residual.risk_without(member);
+      if (cost.at_most(lower[member], bound) && lower[member] < least - tolerance) {
+        least = lower[member];
+        const double score =
+            alpha * residual.relevance(member) + (1.0 - alpha) * share(least, current, bound, tolerance);
+        if (score < best - kScoreTie) {
+          best = score;
+          arg = member;
+        }
+      }
+      if (cost.at_most(lower[member], current)) break;
+    }
+    if (best == kInfinity) break;
+    current = lower[arg];
+    residual.remove(arg);
+  }
+  return result;
+}
+
+Elimination eliminate_in_window(const EliminationProblem& problem, double bound, const WindowOptions& options,
+                                Interrupt& interrupt) {
+  Elimination result;
+  Residual residual(problem, result);
+  const GroupCost& cost = problem.cost;
+  const double tolerance = cost.tolerance();
+  const double full = problem.refinement.full_risk;
+  result.n_evaluations = 1 + border_probes(problem);
+  if (residual.size() == 0) return result;
+
+  const double low = residual.relevance(0);
+  const double high = residual.relevance(static_cast<std::uint32_t>(residual.size() - 1));
+  const double gap = residual.size() > 1 ? (high - low) / static_cast<double>(residual.size() - 1) : 0.0;
+  const double first_edge = low + options.window * (high - low);
+  const double growth = options.expansion * gap;
+  const auto edge = [&](double k) { return first_edge + (k - 1.0) * growth; };
+  const auto score = [&](std::uint32_t member, double risk) {
+    const double used = bound > full + tolerance ? (risk - full) / (bound - full) : risk - full;
+    const double scaled = high > low ? (residual.relevance(member) - low) / (high - low) : 0.0;
+    return (1.0 - options.alpha) * used + options.alpha * scaled;
+  };
+
+  std::vector<double> lower(residual.size(), -kInfinity);
+  double current = full;
+  double k = 1.0;
+  double reach = edge(k);  // the window holds relevances up to here
+  while (!residual.present().empty()) {
+    double best = kInfinity;
+    std::uint32_t arg = 0;
+    const std::uint32_t* outside = nullptr;
+    for (const std::uint32_t& member : residual.present()) {
+      if (residual.relevance(member) > reach) {
+        outside = &member;
+        break;
+      }
+      if (!cost.at_most(lower[member], bound)) continue;
+      interrupt.check();
+      lower[member] = residual.risk_without(member);
+      if (!cost.at_most(lower[member], bound)) continue;
+      if (cost.at_most(lower[member], current)) {
+        best = -kInfinity;
+        arg = member;
+        break;
+      }
+      const double value = score(member, lower[member]);
+      if (value < best - kScoreTie) {
+        best = value;
+        arg = member;
+      }
+    }
+    if (best == kInfinity) {
+      if (outside == nullptr) break;
+      const double wanted = residual.relevance(*outside);
+      if (growth > 0.0) {
+        k = std::max(k, std::floor((wanted - first_edge) / growth));
+        while (edge(k) < wanted && edge(k + 1.0) > edge(k)) k += 1.0;
+      }
+      reach = std::max(edge(k), wanted);
+      continue;
+    }
+    if (best != -kInfinity) current = lower[arg];
+    residual.remove(arg);
+    k += 1.0;
+    reach = std::max(reach, edge(k));
+  }
+  return result;
+}
+
+}  // namespace thresher::consistency
