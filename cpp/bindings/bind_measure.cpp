@@ -56,7 +56,7 @@ void bind_measure(nb::module_& module) {
       .def_prop_ro("n_replicates", &PairMeasure::n_replicates)
       .def("values", &measure_values, nb::arg("reference"), nb::arg("features"),
            "values(reference, features) -> (len(features), n_replicates) array");
-  nb::class_<MatrixMeasure, PairMeasure>(module, "MatrixMeasure", "A measure that reads a table of values.")
+  nb::class_<MatrixMeasure, PairMeasure>(module, "MatrixMeasure", "A measure that reads a table: values[..., reference, feature].")
       .def(nb::new_(&make_matrix_measure), nb::arg("values"));
 }
 

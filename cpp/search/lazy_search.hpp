@@ -67,7 +67,6 @@ class LazySearch {
       extend();
     }
     if (leader_.found()) {
-      leader_.total = total_[leader_.slot];
       last_key_ = leader_.key;
       retire(leader_.slot);
     }
@@ -79,9 +78,13 @@ class LazySearch {
 
   // Everything seen so far, winners included.
   void record(FeatureRecord& out) const {
-    for (const Retired& entry : retired_) write(out, entry.feature, entry.depth, entry.total, entry.extreme, entry.partner);
-    for (std::size_t s = 0; s < feature_.size(); ++s) {
-      write(out, feature_[s], depth_[s], total_[s], extreme_[s], partner_[s]);
+    for (const auto* slots : {&retired_, &slots_}) {
+      for (const Slot& slot : *slots) {
+        out.depth[slot.feature] = slot.depth;
+        out.total[slot.feature] = slot.total;
+        out.extreme[slot.feature] = slot.extreme;
+        out.partner[slot.feature] = slot.partner == kNone ? -1 : static_cast<std::int64_t>(slot.partner);
+      }
     }
   }
 
@@ -90,47 +93,31 @@ class LazySearch {
   static constexpr std::size_t kBuckets = 512;
   static constexpr std::size_t kAdmitted = 256;
 
-  struct Retired {
-    std::uint32_t feature, depth;
-    double total, extreme;
-    std::int64_t partner;
+  // An admitted candidate. `link` chains the slots of a bucket, or of those that wait for the same term.
+  struct Slot {
+    double relevance, total, key, extreme;
+    std::uint32_t feature, depth, partner, link;
   };
 
-  static void write(FeatureRecord& out, std::uint32_t feature, std::uint32_t depth, double total, double extreme,
-                    std::int64_t partner) {
-    out.depth[feature] = depth;
-    out.total[feature] = total;
-    out.extreme[feature] = extreme;
-    out.partner[feature] = partner;
-  }
-
-  // Candidates that were never near the top stay in `order_` beyond `admitted_`: their key depends on relevance
-  // alone, so it falls along the list. Only admitted ones have a slot and a key of their own.
+  // Candidates that were never near the top stay in `order_` beyond `n_admitted_`: their key depends on relevance
+  // alone, so it falls along the list. Only admitted ones have a key of their own.
   void start_step() {
-    const std::size_t n_slots = feature_.size();
     const Objective objective = *objective_;
-    for (std::size_t s = 0; s < n_slots; ++s) key_[s] = objective(slot_relevance_[s], total_[s]);
     highest_ = -kInfinity;
     bool infinite = false;
-    for (std::size_t s = 0; s < n_slots; ++s) {
-      if (key_[s] == kInfinity) {
-        infinite = true;
-      } else if (key_[s] > highest_) {
-        highest_ = key_[s];
-      }
+    for (Slot& slot : slots_) {
+      const double key = objective(slot.relevance, slot.total);
+      slot.key = key;
+      infinite = infinite || key == kInfinity;
+      highest_ = key > highest_ && key < kInfinity ? key : highest_;
     }
-    if (admitted_ < order_.size()) {
-      const double key = untouched_key(admitted_);
-      if (key == kInfinity) {
-        infinite = true;
-      } else {
-        highest_ = std::max(highest_, key);
-      }
+    if (n_admitted_ < order_.size()) {
+      const double key = untouched_key(n_admitted_);
+      infinite = infinite || key == kInfinity;
+      highest_ = key > highest_ && key < kInfinity ? key : highest_;
     }
-    // A first guess of the winning key; a wrong one costs time, never the answer.
     threshold_ = kInfinity;
     n_refills_ = 0;
-    clear_buckets();
     if (!infinite) lower_threshold();
     rebuild();
   }
@@ -139,18 +126,15 @@ class LazySearch {
     return (*objective_)(relevance_[order_[position]], Objective::kEmpty);
   }
 
+  // The threshold is a guess of the winning key, lowered when it proves too high: it saves time and decides nothing.
   void lower_threshold() {
     ++n_refills_;
     if (leader_.key > -kInfinity && leader_.key < threshold_) {
       threshold_ = leader_.key;
-    } else if (n_refills_ == 1) {
-      const double expected = selected_.size() > 1 && last_key_ < kInfinity ? objective_->expect(last_key_) : -kInfinity;
-      if (expected > -kInfinity) {
-        threshold_ = expected < highest_ ? expected - 0.25 * (highest_ - expected) : highest_ - 0.25 * std::abs(highest_);
-      } else {
-        threshold_ = -kInfinity;
-      }
-    } else if (n_refills_ < 5 && std::isfinite(threshold_) && highest_ > threshold_) {
+    } else if (n_refills_ == 1 && std::isfinite(last_key_)) {
+      const double expected = objective_->expect(last_key_);
+      threshold_ = expected < highest_ ? expected - 0.25 * (highest_ - expected) : highest_ - 0.25 * std::abs(highest_);
+    } else if (n_refills_ > 1 && n_refills_ < 5 && std::isfinite(threshold_) && highest_ > threshold_) {
       threshold_ -= 2.0 * (highest_ - threshold_);
     } else {
       threshold_ = -kInfinity;
@@ -171,79 +155,68 @@ class LazySearch {
     return true;
   }
 
-  // Puts every open candidate with a key of at least the threshold into the buckets. Admission is limited, which
-  // raises the threshold to the key of the last one admitted; equal keys go together (rounding can make keys of
-  // different relevances equal, and then the index decides), except at +inf, where the list has the right order.
+  // Puts every open candidate with a key of at least the threshold into the buckets.
   void rebuild() {
-    const std::size_t limit = std::max(kAdmitted, feature_.size() / 2);
-    std::size_t n_admitted = 0;
+    admit();
+    std::fill(head_, head_ + kBuckets + 1, kNone);
+    top_ = 0;
+    const auto n_selected = static_cast<std::uint32_t>(selected_.size());
+    double low = kInfinity, high = -kInfinity;
+    open_.resize(slots_.size());
+    std::size_t n_open = 0;
+    for (std::size_t s = 0; s < slots_.size(); ++s) {
+      // Without branches: which slots are open is hard to predict.
+      const double key = slots_[s].key;
+      const bool is_open = (key >= goal_) & (slots_[s].depth < n_selected);
+      open_[n_open] = static_cast<std::uint32_t>(s);
+      n_open += is_open;
+      low = is_open & (key < low) ? key : low;
+      high = is_open & (key < kInfinity) & (key > high) ? key : high;
+    }
+    origin_ = low < kInfinity ? Objective::coordinate(low) : 0.0;
+    scale_ = low < high ? static_cast<double>(kBuckets - 1) / (Objective::coordinate(high) - origin_) : 0.0;
+    if (!(scale_ < kInfinity)) scale_ = 0.0;
+    for (std::size_t i = 0; i < n_open; ++i) push(open_[i]);
+  }
+
+  // Gives a slot to the next candidates whose key reaches the threshold. Their number is limited, which raises the
+  // goal to the key of the last one. Equal keys go together (rounding can make keys of different relevances equal,
+  // and then the index decides), except at +inf, where the list has the right order.
+  void admit() {
+    const std::size_t limit = slots_.size() + std::max(kAdmitted, slots_.size() / 2);
     double last = kInfinity;
     limited_ = false;
-    while (admitted_ < order_.size()) {
-      const double key = untouched_key(admitted_);
+    for (; n_admitted_ < order_.size(); ++n_admitted_) {
+      const double key = untouched_key(n_admitted_);
       if (key < threshold_) break;
-      if (n_admitted >= limit && (key < last || key == kInfinity)) {
+      if (slots_.size() >= limit && (key < last || key == kInfinity)) {
         limited_ = true;
         break;
       }
-      admit(order_[admitted_++], key);
+      const std::uint32_t feature = order_[n_admitted_];
+      slots_.push_back({relevance_[feature], Objective::kEmpty, key, 0.0, feature, 0, kNone, kNone});
       last = key;
-      ++n_admitted;
     }
-    goal_ = threshold_;
-    if (limited_) goal_ = last;
-
-    clear_buckets();
-    double low = kInfinity, high = -kInfinity;
-    open_.clear();
-    for (std::size_t s = 0; s < feature_.size(); ++s) {
-      if (key_[s] < goal_ || depth_[s] >= selected_.size()) continue;
-      open_.push_back(static_cast<std::uint32_t>(s));
-      if (key_[s] < kInfinity) {
-        low = std::min(low, key_[s]);
-        high = std::max(high, key_[s]);
-      }
-    }
-    origin_ = low < kInfinity ? Objective::coordinate(low) : 0.0;
-    const double width = low < kInfinity ? Objective::coordinate(high) - origin_ : 0.0;
-    scale_ = static_cast<double>(kBuckets - 1) / width;
-    if (!(scale_ < kInfinity)) scale_ = 0.0;
-    for (const std::uint32_t s : open_) push(s);
+    goal_ = limited_ ? last : threshold_;
   }
 
-  void admit(std::uint32_t feature, double key) {
-    feature_.push_back(feature);
-    slot_relevance_.push_back(relevance_[feature]);
-    total_.push_back(Objective::kEmpty);
-    depth_.push_back(0);
-    extreme_.push_back(0.0);
-    partner_.push_back(-1);
-    key_.push_back(key);
-    link_.push_back(kNone);
-  }
-
-  void clear_buckets() {
-    std::fill(head_, head_ + kBuckets + 1, kNone);
-    top_ = 0;
-  }
-
-  void push(std::uint32_t slot) {
+  void push(std::uint32_t s) {
+    Slot& slot = slots_[s];
     std::size_t bucket = kBuckets;
-    if (key_[slot] < kInfinity) {
-      const double position = (Objective::coordinate(key_[slot]) - origin_) * scale_;
+    if (slot.key < kInfinity) {
+      const double position = (Objective::coordinate(slot.key) - origin_) * scale_;
       bucket = position > 0.0 ? std::min(static_cast<std::size_t>(position), kBuckets - 1) : 0;
     }
-    link_[slot] = head_[bucket];
-    head_[bucket] = slot;
+    slot.link = head_[bucket];
+    head_[bucket] = s;
     top_ = std::max(top_, bucket);
   }
 
-  bool beats_leader(std::uint32_t slot) const {
-    return is_better(key_[slot], slot_relevance_[slot], feature_[slot], leader_.key, leader_.relevance,
-                     leader_.feature);
+  bool beats_leader(const Slot& slot) const {
+    return is_better(slot.key, slot.relevance, slot.feature, leader_.key, leader_.relevance, leader_.feature);
   }
 
-  // 32 terms at a time waste little. Once a step has touched a third of the candidates it is going to touch most:
+  // 32 terms at a time waste little. Once a step has extended a third of the candidates it is going to extend most:
   // larger batches then save calls and cost at most a sixteenth more.
   std::size_t batch_size() const {
     return n_extended_ > n_left_ / 3 ? std::max(kBatch, n_extended_ / 16) : kBatch;
@@ -259,98 +232,82 @@ class LazySearch {
         batch_.clear();
         continue;
       }
-      const std::size_t taken = batch_.size();
-      for (std::uint32_t s = head_[top_]; s != kNone; s = link_[s]) {
-        if (beats_leader(s)) batch_.push_back(s);
+      const auto n_taken = static_cast<std::ptrdiff_t>(batch_.size());
+      for (std::uint32_t s = head_[top_]; s != kNone; s = slots_[s].link) {
+        if (beats_leader(slots_[s])) batch_.push_back(s);
       }
       head_[top_] = kNone;
-      if (batch_.size() > wanted) {
-        std::nth_element(batch_.begin() + static_cast<std::ptrdiff_t>(taken),
-                         batch_.begin() + static_cast<std::ptrdiff_t>(wanted), batch_.end(),
-                         [this](std::uint32_t a, std::uint32_t b) {
-                           return is_better(key_[a], slot_relevance_[a], feature_[a], key_[b], slot_relevance_[b],
-                                            feature_[b]);
-                         });
-        const std::size_t bucket = top_;
-        for (std::size_t i = wanted; i < batch_.size(); ++i) {
-          link_[batch_[i]] = head_[bucket];
-          head_[bucket] = batch_[i];
-        }
-        batch_.resize(wanted);
+      if (batch_.size() <= wanted) continue;
+      std::nth_element(batch_.begin() + n_taken, batch_.begin() + static_cast<std::ptrdiff_t>(wanted), batch_.end(),
+                       [this](std::uint32_t a, std::uint32_t b) {
+                         const Slot &x = slots_[a], &y = slots_[b];
+                         return is_better(x.key, x.relevance, x.feature, y.key, y.relevance, y.feature);
+                       });
+      for (std::size_t i = wanted; i < batch_.size(); ++i) {
+        slots_[batch_[i]].link = head_[top_];
+        head_[top_] = batch_[i];
       }
+      batch_.resize(wanted);
     }
   }
 
   // One term more for each candidate of the batch; those that wait for the same selected feature share a call.
   void extend() {
-    group_head_.resize(selected_.size(), kNone);
-    group_depths_.clear();
+    const std::size_t n = batch_.size();
+    waiting_.resize(selected_.size(), kNone);
+    depths_.clear();
     for (const std::uint32_t s : batch_) {
-      const std::uint32_t depth = depth_[s];
-      if (group_head_[depth] == kNone) group_depths_.push_back(depth);
-      link_[s] = group_head_[depth];
-      group_head_[depth] = s;
+      Slot& slot = slots_[s];
+      if (waiting_[slot.depth] == kNone) depths_.push_back(slot.depth);
+      slot.link = waiting_[slot.depth];
+      waiting_[slot.depth] = s;
     }
-    for (const std::uint32_t depth : group_depths_) {
-      wanted_.clear();
-      slots_.clear();
-      for (std::uint32_t s = group_head_[depth]; s != kNone; s = link_[s]) {
-        slots_.push_back(s);
-        wanted_.push_back(feature_[s]);
+    features_.resize(n);
+    terms_.resize(n);
+    for (const std::uint32_t depth : depths_) {
+      std::size_t n_group = 0;
+      for (std::uint32_t s = waiting_[depth]; s != kNone; s = slots_[s].link) {
+        batch_[n_group] = s;
+        features_[n_group++] = slots_[s].feature;
       }
-      group_head_[depth] = kNone;
-      terms_.resize(wanted_.size());
-      measure_.values(selected_[depth], wanted_, terms_);
-      for (std::size_t i = 0; i < slots_.size(); ++i) add_term(slots_[i], terms_[i]);
+      waiting_[depth] = kNone;
+      measure_.values(selected_[depth], {features_.data(), n_group}, {terms_.data(), n_group});
+      for (std::size_t i = 0; i < n_group; ++i) add_term(batch_[i], terms_[i]);
     }
-    n_extended_ += batch_.size();
-    n_evaluations_ += batch_.size();
+    n_extended_ += n;
+    n_evaluations_ += n;
   }
 
   void add_term(std::uint32_t s, double term) {
-    if (partner_[s] < 0 || Objective::more_extreme(term, extreme_[s])) {
-      extreme_[s] = term;
-      partner_[s] = selected_[depth_[s]];
+    Slot& slot = slots_[s];
+    if (slot.partner == kNone || Objective::more_extreme(term, slot.extreme)) {
+      slot.extreme = term;
+      slot.partner = selected_[slot.depth];
     }
-    total_[s] = Objective::add(total_[s], term);
-    ++depth_[s];
-    key_[s] = (*objective_)(slot_relevance_[s], total_[s]);
-    if (!beats_leader(s)) return;
-    if (depth_[s] == selected_.size()) {
-      leader_ = {key_[s], slot_relevance_[s], static_cast<std::int64_t>(feature_[s]), s, total_[s]};
-    } else if (key_[s] >= goal_) {
+    slot.total = Objective::add(slot.total, term);
+    slot.key = (*objective_)(slot.relevance, slot.total);
+    ++slot.depth;
+    if (!beats_leader(slot)) return;
+    if (slot.depth == selected_.size()) {
+      leader_ = {slot.key, slot.relevance, static_cast<std::int64_t>(slot.feature), s, slot.total};
+    } else if (slot.key >= goal_) {
       push(s);
     }
   }
 
   void retire(std::size_t s) {
-    retired_.push_back({feature_[s], depth_[s], total_[s], extreme_[s], partner_[s]});
-    const auto drop = [s](auto& values) {
-      values[s] = values.back();
-      values.pop_back();
-    };
-    drop(feature_);
-    drop(slot_relevance_);
-    drop(total_);
-    drop(depth_);
-    drop(extreme_);
-    drop(partner_);
-    drop(key_);
-    drop(link_);
+    retired_.push_back(slots_[s]);
+    slots_[s] = slots_.back();
+    slots_.pop_back();
     --n_left_;
   }
 
   PairMeasure& measure_;
   std::span<const double> relevance_;
   std::vector<std::uint32_t> order_;
-  std::size_t admitted_ = 0;
+  std::size_t n_admitted_ = 0;
   std::size_t n_left_;
-
-  // One entry per admitted candidate ("slot").
-  std::vector<std::uint32_t> feature_, depth_, link_;
-  std::vector<double> slot_relevance_, total_, extreme_, key_;
-  std::vector<std::int64_t> partner_;
-  std::vector<Retired> retired_;
+  std::vector<Slot> slots_, retired_;
 
   // The step in progress.
   std::span<const std::uint32_t> selected_;
@@ -364,7 +321,7 @@ class LazySearch {
 
   std::uint32_t head_[kBuckets + 1];
   std::size_t top_ = 0;
-  std::vector<std::uint32_t> batch_, open_, slots_, wanted_, group_head_, group_depths_;
+  std::vector<std::uint32_t> batch_, open_, features_, waiting_, depths_;
   std::vector<double> terms_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace thresher {
 
-// Holds one p x p table per replicate; entry (r, f, g) is the measure of feature f with reference g.
+// Holds one p x p table per replicate; entry (r, g, f) is the measure of feature f with reference g.
 class MatrixMeasure final : public PairMeasure {
  public:
   MatrixMeasure(std::vector<double> values, std::size_t n_features, std::size_t n_replicates)
@@ -25,7 +25,7 @@ class MatrixMeasure final : public PairMeasure {
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     for (std::size_t i = 0; i < features.size(); ++i) {
       for (std::size_t r = 0; r < n_replicates_; ++r) {
-        out[i * n_replicates_ + r] = values_[(r * n_features_ + features[i]) * n_features_ + reference];
+        out[i * n_replicates_ + r] = values_[(r * n_features_ + reference) * n_features_ + features[i]];
       }
     }
   }
