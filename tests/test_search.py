@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.naive.cfs import cfs_best_first, cfs_forward
+from tests.naive.fcbf import fcbf
 from tests.naive.mrmr import mrmr
+from tests.naive.three_way import CRITERIA, greedy_accumulate
 from thresher import _core
 
 UNIT = 2.0**-40
@@ -85,3 +88,102 @@ def test_large_problems_agree_between_strategies(objective, weight, offset):
             assert result["selected"].tolist() == results[0]["selected"].tolist()
             assert result["scores"].tolist() == results[0]["scores"].tolist()
         assert results[0]["n_evaluations"] <= results[2]["n_evaluations"]
+
+
+def random_settings(rng, trial, p):
+    """Every few trials some features are no candidates, or some are kept."""
+    candidates = (rng.random(p) < 0.85).astype(np.uint8) if trial % 3 == 0 else None
+    kept = rng.permutation(p)[: rng.integers(0, 3)] if trial % 4 == 0 else np.array([], int)
+    return candidates, kept
+
+
+def test_cfs_strategies_give_the_naive_answer():
+    rng = np.random.default_rng(11)
+    for trial in range(300):
+        p = int(rng.integers(1, 25))
+        relevance, table = tie_rich_problem(rng, p)
+        candidates, kept = random_settings(rng, trial, p)
+        n_select = int(rng.integers(1, p + 1)) if trial % 2 else None
+        expected = cfs_forward(relevance, table, n_select, candidates, kept.tolist())
+        for strategy in ("lazy", "cached", "naive"):
+            result = _core.cfs_forward(
+                _core.MatrixMeasure(table),
+                relevance,
+                n_select=n_select,
+                strategy=strategy,
+                candidates=candidates,
+                kept=kept.astype(np.uint32),
+            )
+            assert result["selected"].tolist() == expected[0]
+            assert result["scores"].tolist() == expected[1]
+
+
+@pytest.mark.parametrize("zero_to_one", [False, True])
+@pytest.mark.parametrize("locally_predictive", [False, True])
+def test_best_first_search_is_the_naive_one(zero_to_one, locally_predictive):
+    rng = np.random.default_rng(12)
+    for trial in range(60):
+        p = int(rng.integers(1, 14))
+        relevance, table = tie_rich_problem(rng, p, zeros=0.15)
+        candidates, kept = random_settings(rng, trial, p)
+        options = {"zero_to_one": zero_to_one, "locally_predictive": locally_predictive}
+        expected = cfs_best_first(
+            relevance, table, candidates=candidates, kept=kept.tolist(), **options
+        )
+        result = _core.cfs_best_first(
+            _core.MatrixMeasure(table),
+            relevance,
+            candidates=candidates,
+            kept=kept.astype(np.uint32),
+            **options,
+        )
+        assert result["selected"].tolist() == expected[0]
+        assert result["merit"] == expected[1]
+        assert result["n_subsets"] == expected[2]
+
+
+def test_fcbf_is_the_naive_one():
+    rng = np.random.default_rng(13)
+    for trial in range(300):
+        p = int(rng.integers(1, 30))
+        relevance, table = tie_rich_problem(rng, p)
+        candidates, kept = random_settings(rng, trial, p)
+        threshold = float(rng.choice(relevance)) if trial % 2 else 0.0
+        expected = fcbf(relevance, table, threshold, candidates, kept.tolist())
+        result = _core.fcbf(
+            _core.MatrixMeasure(table),
+            relevance,
+            threshold,
+            candidates=candidates,
+            kept=kept.astype(np.uint32),
+        )
+        assert result["selected"].tolist() == expected[0]
+        assert result["n_evaluations"] == expected[1]
+
+
+@pytest.mark.parametrize("accumulation", sorted(CRITERIA))
+def test_accumulated_criteria_are_the_naive_ones(accumulation):
+    rng = np.random.default_rng(14)
+    for trial in range(150):
+        p = int(rng.integers(1, 30))
+        relevance, table = tie_rich_problem(rng, p)
+        table = np.triu(table) + np.tril(rng.permutation(table.ravel()).reshape(p, p), -1)
+        if accumulation.startswith("minus"):
+            table *= rng.choice([-1.0, 1.0], (p, p))
+        candidates, kept = random_settings(rng, trial, p)
+        n_select = int(rng.integers(1, p + 2))
+        expected = greedy_accumulate(
+            relevance, table, n_select, accumulation, candidates, kept.tolist()
+        )
+        for strategy in ("lazy", "naive"):
+            result = _core.greedy_accumulate(
+                _core.MatrixMeasure(table),
+                relevance,
+                n_select,
+                accumulation=accumulation,
+                strategy=strategy,
+                candidates=candidates,
+                kept=kept.astype(np.uint32),
+            )
+            assert result["selected"].tolist() == expected[0]
+            assert result["scores"].tolist() == expected[1]

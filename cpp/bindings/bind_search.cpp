@@ -11,7 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "search/accumulate.hpp"
+#include "search/cfs.hpp"
+#include "search/fcbf.hpp"
 #include "search/greedy.hpp"
+#include "search/order.hpp"
 #include "search/pair_measure.hpp"
 
 namespace thresher::bindings {
@@ -30,18 +34,29 @@ std::span<const T> view(const std::optional<Vector<T>>& values) {
   return values ? view(*values) : std::span<const T>();
 }
 
+template <class Choice>
+using Names = std::initializer_list<std::pair<const char*, Choice>>;
+
+template <class Choice>
+Choice choice_from(const char* parameter, const std::string& name, Names<Choice> choices) {
+  std::string known;
+  for (const auto& [choice_name, choice] : choices) {
+    if (name == choice_name) return choice;
+    known += (known.empty() ? "'" : ", '") + std::string(choice_name) + "'";
+  }
+  throw nb::value_error((std::string(parameter) + " must be one of " + known + ", got '" + name + "'").c_str());
+}
+
 ObjectiveKind objective_from(const std::string& name) {
-  if (name == "difference") return ObjectiveKind::difference;
-  if (name == "sum") return ObjectiveKind::sum;
-  if (name == "quotient") return ObjectiveKind::quotient;
-  throw nb::value_error(("objective must be 'difference', 'sum' or 'quotient', got '" + name + "'").c_str());
+  return choice_from<ObjectiveKind>("objective", name,
+                                    {{"difference", ObjectiveKind::difference},
+                                     {"sum", ObjectiveKind::sum},
+                                     {"quotient", ObjectiveKind::quotient}});
 }
 
 Strategy strategy_from(const std::string& name) {
-  if (name == "lazy") return Strategy::lazy;
-  if (name == "scan") return Strategy::scan;
-  if (name == "naive") return Strategy::naive;
-  throw nb::value_error(("strategy must be 'lazy', 'scan' or 'naive', got '" + name + "'").c_str());
+  return choice_from<Strategy>("strategy", name,
+                               {{"lazy", Strategy::lazy}, {"scan", Strategy::scan}, {"naive", Strategy::naive}});
 }
 
 // A Python callable, called with the GIL held.
@@ -53,6 +68,14 @@ Progress progress_from(nb::object callback) {
   };
 }
 
+// Runs a search with the GIL released and Ctrl-C watched.
+template <class Search>
+auto without_gil(Search search) {
+  SignalInterrupt interrupt;
+  nb::gil_scoped_release released;
+  return search(interrupt);
+}
+
 void add_record(nb::dict& out, FeatureRecord&& record) {
   out["depth"] = to_numpy(std::move(record.depth));
   out["total"] = to_numpy(std::move(record.total));
@@ -60,7 +83,7 @@ void add_record(nb::dict& out, FeatureRecord&& record) {
   out["partner"] = to_numpy(std::move(record.partner));
 }
 
-nb::dict to_dict(GreedyResult&& result) {
+nb::dict to_dict(SearchResult&& result) {
   nb::dict out;
   out["selected"] = to_numpy(std::move(result.selected));
   out["scores"] = to_numpy(std::move(result.scores));
@@ -80,16 +103,66 @@ nb::dict bound_greedy_forward(PairMeasure& measure, Vector<double> relevance, st
   options.weight = weight;
   options.offset = offset;
   options.strategy = strategy_from(strategy);
-  options.candidates = view(candidates);
-  options.kept = view(kept);
+  options.candidates = {view(candidates), view(kept)};
   options.progress = progress_from(progress);
-  SignalInterrupt interrupt;
-  GreedyResult result;
-  {
-    nb::gil_scoped_release released;
-    result = greedy_forward(measure, view(relevance), options, interrupt);
-  }
-  return to_dict(std::move(result));
+  return to_dict(without_gil([&](Interrupt& interrupt) { return greedy_forward(measure, view(relevance), options, interrupt); }));
+}
+
+nb::dict bound_cfs_forward(PairMeasure& measure, Vector<double> relevance, std::optional<std::size_t> n_select,
+                           const std::string& strategy, Mask candidates, Indices kept, nb::object progress) {
+  CfsOptions options;
+  if (n_select) options.n_select = *n_select;
+  options.strategy = choice_from<CfsStrategy>(
+      "strategy", strategy,
+      {{"lazy", CfsStrategy::lazy}, {"cached", CfsStrategy::cached}, {"naive", CfsStrategy::naive}});
+  options.candidates = {view(candidates), view(kept)};
+  options.progress = progress_from(progress);
+  return to_dict(without_gil([&](Interrupt& interrupt) { return cfs_forward(measure, view(relevance), options, interrupt); }));
+}
+
+nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, std::size_t max_stale, double min_gain,
+                              bool zero_to_one, bool locally_predictive, Mask candidates, Indices kept) {
+  BestFirstOptions options;
+  options.max_stale = max_stale;
+  options.min_gain = min_gain;
+  options.zero_to_one = zero_to_one;
+  options.locally_predictive = locally_predictive;
+  options.candidates = {view(candidates), view(kept)};
+  BestFirstResult result =
+      without_gil([&](Interrupt& interrupt) { return cfs_best_first(measure, view(relevance), options, interrupt); });
+  nb::dict out;
+  out["selected"] = to_numpy(std::move(result.selected));
+  out["merit"] = result.merit;
+  out["n_evaluations"] = result.n_evaluations;
+  out["n_subsets"] = result.n_subsets;
+  out["n_added"] = result.n_added;
+  return out;
+}
+
+nb::dict bound_fcbf(PairMeasure& measure, Vector<double> relevance, double threshold,
+                    std::optional<std::size_t> n_select, Mask candidates, Indices kept) {
+  FcbfOptions options;
+  options.threshold = threshold;
+  if (n_select) options.n_select = *n_select;
+  options.candidates = {view(candidates), view(kept)};
+  return to_dict(without_gil([&](Interrupt& interrupt) { return fcbf(measure, view(relevance), options, interrupt); }));
+}
+
+nb::dict bound_greedy_accumulate(PairMeasure& term, Vector<double> relevance, std::size_t n_select,
+                                 const std::string& accumulation, const std::string& strategy, Mask candidates,
+                                 Indices kept, nb::object progress) {
+  AccumulateOptions options;
+  options.n_select = n_select;
+  options.accumulation = choice_from<Accumulation>("accumulation", accumulation,
+                                                   {{"sum", Accumulation::sum},
+                                                    {"minus-sum", Accumulation::minus_sum},
+                                                    {"minus-positive-sum", Accumulation::minus_positive_sum},
+                                                    {"smallest", Accumulation::smallest},
+                                                    {"smallest-and-relevance", Accumulation::smallest_and_relevance}});
+  options.strategy = strategy_from(strategy);
+  options.candidates = {view(candidates), view(kept)};
+  options.progress = progress_from(progress);
+  return to_dict(without_gil([&](Interrupt& interrupt) { return greedy_accumulate(term, view(relevance), options, interrupt); }));
 }
 
 }  // namespace
@@ -99,6 +172,24 @@ void bind_search(nb::module_& module) {
              nb::kw_only(), nb::arg("objective") = "difference", nb::arg("weight") = 1.0, nb::arg("offset") = 0.0,
              nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(),
              nb::arg("progress") = nb::none());
+  module.def("cfs_forward", &bound_cfs_forward, nb::arg("measure"), nb::arg("relevance"), nb::kw_only(),
+             nb::arg("n_select") = nb::none(), nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(),
+             nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none());
+  module.def("cfs_best_first", &bound_cfs_best_first, nb::arg("measure"), nb::arg("relevance"), nb::kw_only(),
+             nb::arg("max_stale") = 5, nb::arg("min_gain") = 1e-5, nb::arg("zero_to_one") = false,
+             nb::arg("locally_predictive") = false, nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none());
+  module.def("fcbf", &bound_fcbf, nb::arg("measure"), nb::arg("relevance"), nb::arg("threshold") = 0.0, nb::kw_only(),
+             nb::arg("n_select") = nb::none(), nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none());
+  module.def("greedy_accumulate", &bound_greedy_accumulate, nb::arg("term"), nb::arg("relevance"), nb::arg("n_select"),
+             nb::kw_only(), nb::arg("accumulation"), nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(),
+             nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none());
+  module.def(
+      "order_by_relevance",
+      [](Vector<double> relevance, Mask candidates) {
+        return to_numpy(order_by_relevance(view(relevance), view(candidates)));
+      },
+      nb::arg("relevance"), nb::arg("candidates") = nb::none(),
+      "The candidates by decreasing relevance, ties by index; relevances must not be negative.");
 }
 
 }  // namespace thresher::bindings

@@ -1,68 +1,17 @@
 #include "search/greedy.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
+#include "search/lazy_search.hpp"
 #include "search/objective.hpp"
 #include "search/order.hpp"
 
 namespace thresher {
 
-void check_search_input(const PairMeasure& measure, std::span<const double> relevance,
-                        std::span<const std::uint8_t> candidates, std::span<const std::uint32_t> kept) {
-  const std::size_t p = measure.n_features();
-  if (measure.n_replicates() != 1) throw std::invalid_argument("measure must have one replicate");
-  if (relevance.size() != p) throw std::invalid_argument("relevance must have one value per feature");
-  if (!candidates.empty() && candidates.size() != p) {
-    throw std::invalid_argument("candidates must have one mark per feature");
-  }
-  for (std::size_t f = 0; f < p; ++f) {
-    if (!(relevance[f] >= 0.0 && relevance[f] < kInfinity)) {
-      throw std::invalid_argument("relevance must be finite and not negative, feature " + std::to_string(f) + " has " +
-                                  std::to_string(relevance[f]));
-    }
-  }
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (kept[i] >= p) throw std::invalid_argument("kept holds a feature that does not exist");
-    if (std::find(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(i), kept[i]) !=
-        kept.begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw std::invalid_argument("kept names a feature twice");
-    }
-  }
-}
-
-std::vector<std::uint32_t> open_candidates(std::span<const double> relevance, std::span<const std::uint8_t> candidates,
-                                           std::span<const std::uint32_t> kept) {
-  auto order = order_by_relevance(relevance, candidates);
-  if (!kept.empty()) {
-    std::vector<std::uint8_t> is_kept(relevance.size(), 0);
-    for (const std::uint32_t feature : kept) is_kept[feature] = 1;
-    std::erase_if(order, [&](std::uint32_t feature) { return is_kept[feature] != 0; });
-  }
-  return order;
-}
-
 namespace {
-
-// Adds the terms with `reference` to the totals of `features`.
-void add_column(PairMeasure& measure, std::uint32_t reference, std::span<const std::uint32_t> features,
-                FeatureRecord& record, std::vector<double>& terms) {
-  terms.resize(features.size());
-  measure.values(reference, features, terms);
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    const std::uint32_t f = features[i];
-    if (record.partner[f] < 0 || terms[i] > record.extreme[f]) {
-      record.extreme[f] = terms[i];
-      record.partner[f] = reference;
-    }
-    record.total[f] += terms[i];
-    ++record.depth[f];
-  }
-}
 
 template <class MakeObjective>
 class GreedyRun {
@@ -73,9 +22,9 @@ class GreedyRun {
     result_.record = FeatureRecord(relevance.size());
   }
 
-  GreedyResult run() {
+  SearchResult run() {
     take_kept();
-    auto order = open_candidates(relevance_, options_.candidates, options_.kept);
+    auto order = open_candidates(relevance_, options_.candidates);
     switch (options_.strategy) {
       case Strategy::lazy: run_lazy(std::move(order)); break;
       case Strategy::scan: run_scan(std::move(order)); break;
@@ -100,7 +49,7 @@ class GreedyRun {
   }
 
   void take_kept() {
-    const auto kept = options_.kept;
+    const auto kept = options_.candidates.kept;
     for (std::size_t i = 0; i < kept.size(); ++i) {
       append(kept[i], result_.record.total[kept[i]]);
       const auto later = kept.subspan(i + 1);
@@ -200,21 +149,21 @@ class GreedyRun {
   const GreedyOptions& options_;
   Interrupt& interrupt_;
   MakeObjective make_;
-  GreedyResult result_;
+  SearchResult result_;
   std::vector<double> terms_;
 };
 
 template <class MakeObjective>
-GreedyResult run_greedy(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options,
+SearchResult run_greedy(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options,
                         Interrupt& interrupt, MakeObjective make_objective) {
   return GreedyRun<MakeObjective>(measure, relevance, options, interrupt, make_objective).run();
 }
 
 }  // namespace
 
-GreedyResult greedy_forward(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options,
+SearchResult greedy_forward(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options,
                             Interrupt& interrupt) {
-  check_search_input(measure, relevance, options.candidates, options.kept);
+  check_search_input(measure, relevance, options.candidates);
   if (!(options.weight >= 0.0 && options.weight < kInfinity)) {
     throw std::invalid_argument("weight must be finite and not negative");
   }

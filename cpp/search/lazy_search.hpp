@@ -17,19 +17,9 @@
 #include "search/objective.hpp"
 #include "search/order.hpp"
 #include "search/pair_measure.hpp"
+#include "search/search_result.hpp"
 
 namespace thresher {
-
-// What a search has seen of each feature.
-struct FeatureRecord {
-  std::vector<std::uint32_t> depth;   // terms met
-  std::vector<double> total;          // their sum (or smallest)
-  std::vector<double> extreme;        // the term that speaks most against the feature
-  std::vector<std::int64_t> partner;  // the selected feature of that term, -1 if none was met
-
-  explicit FeatureRecord(std::size_t n_features, double empty = 0.0)
-      : depth(n_features, 0), total(n_features, empty), extreme(n_features, 0.0), partner(n_features, -1) {}
-};
 
 // A candidate all of whose terms are known.
 struct Leader {

@@ -102,3 +102,47 @@ def greedy_forward(
     kept: NDArray[np.uint32] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
 ) -> dict[str, Any]: ...
+def cfs_forward(
+    measure: PairMeasure,
+    relevance: NDArray[np.float64],
+    *,
+    n_select: int | None = None,
+    strategy: str = "lazy",
+    candidates: NDArray[np.uint8] | None = None,
+    kept: NDArray[np.uint32] | None = None,
+    progress: Callable[[int, int, float], object] | None = None,
+) -> dict[str, Any]: ...
+def cfs_best_first(
+    measure: PairMeasure,
+    relevance: NDArray[np.float64],
+    *,
+    max_stale: int = 5,
+    min_gain: float = 1e-5,
+    zero_to_one: bool = False,
+    locally_predictive: bool = False,
+    candidates: NDArray[np.uint8] | None = None,
+    kept: NDArray[np.uint32] | None = None,
+) -> dict[str, Any]: ...
+def fcbf(
+    measure: PairMeasure,
+    relevance: NDArray[np.float64],
+    threshold: float = 0.0,
+    *,
+    n_select: int | None = None,
+    candidates: NDArray[np.uint8] | None = None,
+    kept: NDArray[np.uint32] | None = None,
+) -> dict[str, Any]: ...
+def greedy_accumulate(
+    term: PairMeasure,
+    relevance: NDArray[np.float64],
+    n_select: int,
+    *,
+    accumulation: str,
+    strategy: str = "lazy",
+    candidates: NDArray[np.uint8] | None = None,
+    kept: NDArray[np.uint32] | None = None,
+    progress: Callable[[int, int, float], object] | None = None,
+) -> dict[str, Any]: ...
+def order_by_relevance(
+    relevance: NDArray[np.float64], candidates: NDArray[np.uint8] | None = None
+) -> NDArray[np.uint32]: ...

@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "search/cfs.hpp"
+#include "search/order.hpp"
+
+namespace thresher {
+namespace {
+
+// The redundancies of all features with the features that were ever members of an expanded subset.
+class RedundancyRows {
+ public:
+  // `features`: those whose redundancies are wanted.
+  RedundancyRows(PairMeasure& measure, std::vector<std::uint32_t> features, bool zero_to_one)
+      : measure_(measure), features_(std::move(features)), zero_to_one_(zero_to_one) {}
+
+  const std::vector<double>& row(std::uint32_t reference) {
+    const auto found = rows_.find(reference);
+    if (found != rows_.end()) return found->second;
+    std::vector<double> row(measure_.n_features(), 0.0);
+    std::vector<std::uint32_t> missing;
+    for (const std::uint32_t f : features_) {
+      if (f == reference) continue;
+      const auto other = rows_.find(f);
+      if (other != rows_.end()) {
+        row[f] = other->second[reference];
+      } else {
+        missing.push_back(f);
+      }
+    }
+    std::vector<double> terms(missing.size());
+    measure_.values(reference, missing, terms);
+    n_evaluations_ += missing.size();
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      row[missing[i]] = zero_to_one_ && terms[i] < 1e-6 ? 1.0 : terms[i];
+    }
+    return rows_.emplace(reference, std::move(row)).first->second;
+  }
+
+  std::size_t n_evaluations() const { return n_evaluations_; }
+
+ private:
+  PairMeasure& measure_;
+  std::vector<std::uint32_t> features_;
+  bool zero_to_one_;
+  std::map<std::uint32_t, std::vector<double>> rows_;
+  std::size_t n_evaluations_ = 0;
+};
+
+struct Subset {
+  std::vector<std::uint32_t> members;  // ascending
+  double relevance_sum = 0.0, redundancy_sum = 0.0, merit = 0.0;
+};
+
+double merit_of(double relevance_sum, double redundancy_sum, std::size_t size) {
+  return size == 0 ? 0.0 : relevance_sum / std::sqrt(static_cast<double>(size) + 2.0 * redundancy_sum);
+}
+
+Subset extended(const Subset& subset, std::uint32_t feature, double relevance_sum, double redundancy_sum,
+                double merit) {
+  Subset out{subset.members, relevance_sum, redundancy_sum, merit};
+  out.members.insert(std::lower_bound(out.members.begin(), out.members.end(), feature), feature);
+  return out;
+}
+
+std::vector<std::uint32_t> all_features(std::span<const double> relevance, const Candidates& candidates) {
+  auto features = open_candidates(relevance, candidates);
+  features.insert(features.end(), candidates.kept.begin(), candidates.kept.end());
+  std::sort(features.begin(), features.end());
+  return features;
+}
+
+class BestFirstRun {
+ public:
+  BestFirstRun(PairMeasure& measure, std::span<const double> relevance, const BestFirstOptions& options,
+               Interrupt& interrupt)
+      : relevance_(relevance), options_(options), interrupt_(interrupt),
+        rows_(measure, all_features(relevance, options.candidates), options.zero_to_one),
+        is_open_(relevance.size(), 0), sums_(relevance.size(), 0.0) {
+    for (const std::uint32_t f : open_candidates(relevance, options.candidates)) is_open_[f] = 1;
+  }
+
+  BestFirstResult run() {
+    best_ = start();
+    open_list_.push_back(best_);
+    BestFirstResult result;
+    result.n_subsets = 1;
+    for (std::size_t stale = 0; stale < options_.max_stale && !open_list_.empty();) {
+      Subset head = std::move(open_list_.front());
+      open_list_.erase(open_list_.begin());
+      const bool progress = expand(head, result.n_subsets);
+      stale = progress ? 0 : stale + 1;
+      expanded_.push_back(std::move(head.members));
+    }
+    result.merit = best_.merit;
+    if (options_.locally_predictive) result.n_added = add_locally_predictive();
+    result.selected.assign(options_.candidates.kept.begin(), options_.candidates.kept.end());
+    for (const std::uint32_t f : best_.members) {
+      if (is_open_[f] != 0) result.selected.push_back(f);
+    }
+    result.n_evaluations = rows_.n_evaluations();
+    return result;
+  }
+
+ private:
+  Subset start() {
+    Subset subset;
+    for (const std::uint32_t f : options_.candidates.kept) {
+      const double redundancy = redundancy_with(subset, f);
+      subset = extended(subset, f, subset.relevance_sum + relevance_[f], subset.redundancy_sum + redundancy, 0.0);
+    }
+    subset.merit = merit_of(subset.relevance_sum, subset.redundancy_sum, subset.members.size());
+    return subset;
+  }
+
+  double redundancy_with(const Subset& subset, std::uint32_t feature) {
+    double sum = 0.0;
+    for (const std::uint32_t g : subset.members) sum += rows_.row(g)[feature];
+    return sum;
+  }
+
+  bool expand(const Subset& head, std::size_t& n_subsets) {
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    for (const std::uint32_t g : head.members) {
+      interrupt_.check();
+      const auto& row = rows_.row(g);
+      for (std::size_t f = 0; f < sums_.size(); ++f) sums_[f] += row[f];
+    }
+    std::vector<std::uint8_t> is_member(sums_.size(), 0);
+    for (const std::uint32_t g : head.members) is_member[g] = 1;
+    bool progress = false;
+    for (std::uint32_t f = 0; f < sums_.size(); ++f) {
+      if (is_open_[f] == 0 || is_member[f] != 0) continue;
+      const double relevance_sum = head.relevance_sum + relevance_[f];
+      const double redundancy_sum = head.redundancy_sum + sums_[f];
+      const double merit = merit_of(relevance_sum, redundancy_sum, head.members.size() + 1);
+      ++n_subsets;
+      const bool is_best = merit - best_.merit > options_.min_gain;
+      if (!is_best && !fits(merit)) continue;
+      Subset subset = extended(head, f, relevance_sum, redundancy_sum, merit);
+      if (is_best) {
+        best_ = subset;
+        progress = true;
+      }
+      insert(std::move(subset));
+    }
+    n_subsets -= n_judged_before(head.members, is_member);
+    return progress;
+  }
+
+  // Equal merits stay in the order in which they came.
+  bool fits(double merit) const {
+    return open_list_.size() < options_.max_stale || (!open_list_.empty() && merit > open_list_.back().merit);
+  }
+
+  void insert(Subset&& subset) {
+    if (!fits(subset.merit)) return;
+    if (open_list_.size() == options_.max_stale) open_list_.pop_back();
+    const auto place = std::find_if(open_list_.begin(), open_list_.end(),
+                                    [&](const Subset& other) { return subset.merit > other.merit; });
+    open_list_.insert(place, std::move(subset));
+  }
+
+  // How many extensions of these members were also extensions of a subset expanded before: such a subset has the
+  // same size and one member that is not among these.
+  std::size_t n_judged_before(const std::vector<std::uint32_t>& members, const std::vector<std::uint8_t>& is_member) {
+    std::vector<std::uint32_t> seen;
+    for (const auto& other : expanded_) {
+      if (other.size() != members.size()) continue;
+      std::uint32_t stranger = 0;
+      std::size_t n_strangers = 0;
+      for (const std::uint32_t f : other) {
+        if (is_member[f] == 0) {
+          stranger = f;
+          ++n_strangers;
+        }
+      }
+      if (n_strangers == 0) {
+        return static_cast<std::size_t>(std::count(is_open_.begin(), is_open_.end(), std::uint8_t{1})) -
+               (members.size() - options_.candidates.kept.size());
+      }
+      if (n_strangers == 1) seen.push_back(stranger);
+    }
+    std::sort(seen.begin(), seen.end());
+    return static_cast<std::size_t>(std::unique(seen.begin(), seen.end()) - seen.begin());
+  }
+
+  // Every other feature by decreasing relevance: it joins unless some member is more redundant with it than it is
+  // relevant.
+  std::size_t add_locally_predictive() {
+    std::vector<std::uint8_t> others = is_open_;
+    for (const std::uint32_t g : best_.members) others[g] = 0;
+    std::vector<double> largest(relevance_.size(), -1.0);
+    const auto meet = [&](std::uint32_t g) {
+      interrupt_.check();
+      const auto& row = rows_.row(g);
+      for (std::size_t f = 0; f < largest.size(); ++f) largest[f] = std::max(largest[f], row[f]);
+    };
+    for (const std::uint32_t g : best_.members) meet(g);
+    std::size_t n_added = 0;
+    for (const std::uint32_t f : order_by_relevance(relevance_, others)) {
+      if (largest[f] > relevance_[f]) continue;
+      best_.members.insert(std::lower_bound(best_.members.begin(), best_.members.end(), f), f);
+      ++n_added;
+      meet(f);
+    }
+    return n_added;
+  }
+
+  std::span<const double> relevance_;
+  const BestFirstOptions& options_;
+  Interrupt& interrupt_;
+  RedundancyRows rows_;
+  std::vector<std::uint8_t> is_open_;
+  std::vector<double> sums_;
+  Subset best_;
+  std::vector<Subset> open_list_;
+  std::vector<std::vector<std::uint32_t>> expanded_;
+};
+
+}  // namespace
+
+BestFirstResult cfs_best_first(PairMeasure& measure, std::span<const double> relevance,
+                               const BestFirstOptions& options, Interrupt& interrupt) {
+  check_search_input(measure, relevance, options.candidates);
+  return BestFirstRun(measure, relevance, options, interrupt).run();
+}
+
+}  // namespace thresher

@@ -1,0 +1,52 @@
+// Correlation-based feature selection: sets are judged by Hall's merit.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/interrupt.hpp"
+#include "search/pair_measure.hpp"
+#include "search/search_result.hpp"
+
+namespace thresher {
+
+enum class CfsStrategy {
+  lazy,    // best bounds first
+  cached,  // every candidate at every step, sums accumulated
+  naive,   // every candidate at every step, sums computed anew
+};
+
+struct CfsOptions {
+  std::size_t n_select = std::numeric_limits<std::size_t>::max();  // at most
+  CfsStrategy strategy = CfsStrategy::lazy;
+  Candidates candidates;
+  Progress progress;
+};
+
+// Adds the feature that raises the merit most, until none raises it. Scores are the merits reached.
+SearchResult cfs_forward(PairMeasure& measure, std::span<const double> relevance, const CfsOptions& options,
+                         Interrupt& interrupt);
+
+struct BestFirstOptions {
+  std::size_t max_stale = 5;         // expansions without progress before the search ends; also the list's capacity
+  double min_gain = 1e-5;            // what counts as progress
+  bool zero_to_one = false;          // Weka's quirk: a redundancy below 1e-6 is taken as 1
+  bool locally_predictive = false;   // afterwards, add features more relevant than redundant with any chosen one
+  Candidates candidates;
+};
+
+struct BestFirstResult {
+  std::vector<std::uint32_t> selected;  // kept features first, then by column
+  double merit = 0.0;                   // of the set the search found, before the locally predictive step
+  std::size_t n_evaluations = 0;        // distinct pairs
+  std::size_t n_subsets = 0;            // distinct subsets judged, the first one included
+  std::size_t n_added = 0;              // by the locally predictive step
+};
+
+// Weka's best-first search, forward: a short list of open subsets, the best of which is expanded next.
+BestFirstResult cfs_best_first(PairMeasure& measure, std::span<const double> relevance,
+                               const BestFirstOptions& options, Interrupt& interrupt);
+
+}  // namespace thresher

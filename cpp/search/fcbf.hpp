@@ -1,0 +1,26 @@
+// The fast correlation-based filter of Yu and Liu.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "core/interrupt.hpp"
+#include "search/pair_measure.hpp"
+#include "search/search_result.hpp"
+
+namespace thresher {
+
+struct FcbfOptions {
+  double threshold = 0.0;  // only features with a larger relevance take part
+  std::size_t n_select = std::numeric_limits<std::size_t>::max();  // at most
+  Candidates candidates;
+};
+
+// Walks the features by decreasing relevance; each one still there is selected and deletes every later one that is
+// at least as redundant with it as relevant. Kept features come first and are never deleted.
+// The record tells who deleted whom; scores are relevances, redundancy is the largest met by a survivor.
+SearchResult fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options,
+                  Interrupt& interrupt);
+
+}  // namespace thresher

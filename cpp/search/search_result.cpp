@@ -1,0 +1,48 @@
+#include "search/search_result.hpp"
+
+#include <stdexcept>
+#include <string>
+
+#include "search/objective.hpp"
+#include "search/order.hpp"
+
+namespace thresher {
+
+void check_search_input(const PairMeasure& measure, std::span<const double> relevance, const Candidates& candidates) {
+  const std::size_t p = measure.n_features();
+  if (measure.n_replicates() != 1) throw std::invalid_argument("measure must have one replicate");
+  if (relevance.size() != p) throw std::invalid_argument("relevance must have one value per feature");
+  if (!candidates.mask.empty() && candidates.mask.size() != p) {
+    throw std::invalid_argument("candidates must have one mark per feature");
+  }
+  for (std::size_t f = 0; f < p; ++f) {
+    if (!(relevance[f] >= 0.0 && relevance[f] < kInfinity)) {
+      throw std::invalid_argument("relevance must be finite and not negative, feature " + std::to_string(f) + " has " +
+                                  std::to_string(relevance[f]));
+    }
+  }
+  std::vector<std::uint8_t> seen(candidates.kept.empty() ? 0 : p, 0);
+  for (const std::uint32_t feature : candidates.kept) {
+    if (feature >= p) throw std::invalid_argument("kept holds a feature that does not exist");
+    if (seen[feature]++ != 0) throw std::invalid_argument("kept names a feature twice");
+  }
+}
+
+std::vector<std::uint32_t> open_candidates(std::span<const double> relevance, const Candidates& candidates) {
+  auto order = order_by_relevance(relevance, candidates.mask);
+  if (!candidates.kept.empty()) {
+    std::vector<std::uint8_t> is_kept(relevance.size(), 0);
+    for (const std::uint32_t feature : candidates.kept) is_kept[feature] = 1;
+    std::erase_if(order, [&](std::uint32_t feature) { return is_kept[feature] != 0; });
+  }
+  return order;
+}
+
+void add_column(PairMeasure& measure, std::uint32_t reference, std::span<const std::uint32_t> features,
+                FeatureRecord& record, std::vector<double>& terms) {
+  terms.resize(features.size());
+  measure.values(reference, features, terms);
+  for (std::size_t i = 0; i < features.size(); ++i) record.add(features[i], reference, terms[i]);
+}
+
+}  // namespace thresher
