@@ -57,5 +57,6 @@ void bind_search(nb::module_& module);
 void bind_forward(nb::module_& module);
 void bind_moments(nb::module_& module);
 void bind_discretize(nb::module_& module);
+void bind_counting(nb::module_& module);
 
 }  // namespace thresher::bindings

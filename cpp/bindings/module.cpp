@@ -36,4 +36,5 @@ NB_MODULE(_core, module) {
   thresher::bindings::bind_forward(module);
   thresher::bindings::bind_moments(module);
   thresher::bindings::bind_discretize(module);
+  thresher::bindings::bind_counting(module);
 }

@@ -1,0 +1,76 @@
+// NumPy arrays of any number type and stride, read in place.
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "bindings/bindings.hpp"
+#include "counting/array_view.hpp"
+
+namespace thresher::bindings {
+
+// An array and the object that keeps it alive.
+struct HeldArray {
+  nb::object owner;
+  ArrayView view;
+};
+
+// The element type of a NumPy type string such as "<f8"; none for types that have to be converted first.
+inline std::optional<DType> dtype_of(const std::string& type) {
+  if (type.size() < 3 || type[0] == '>') return std::nullopt;
+  const std::string kind = type.substr(1);
+  if (kind == "b1" || kind == "u1") return DType::u8;
+  if (kind == "i1") return DType::i8;
+  if (kind == "i2") return DType::i16;
+  if (kind == "i4") return DType::i32;
+  if (kind == "i8") return DType::i64;
+  if (kind == "u2") return DType::u16;
+  if (kind == "u4") return DType::u32;
+  if (kind == "u8") return DType::u64;
+  if (kind == "f4") return DType::f32;
+  if (kind == "f8") return DType::f64;
+  return std::nullopt;
+}
+
+// Other real types (half, long double, foreign byte order) are converted to float64; complex ones are refused.
+inline HeldArray hold_array(nb::object array, std::size_t n_dimensions) {
+  nb::dict description = nb::cast<nb::dict>(array.attr("__array_interface__"));
+  auto type = nb::cast<std::string>(nb::str(description["typestr"]));
+  std::optional<DType> dtype = dtype_of(type);
+  if (!dtype) {
+    const char kind = type.size() > 1 ? type[1] : '?';
+    if (kind != 'f' && kind != 'i' && kind != 'u') throw nb::type_error("the array must hold real numbers");
+    array = array.attr("astype")("float64");
+    description = nb::cast<nb::dict>(array.attr("__array_interface__"));
+    dtype = DType::f64;
+  }
+  const nb::tuple shape = nb::cast<nb::tuple>(description["shape"]);
+  if (shape.size() != n_dimensions) throw nb::value_error("the array has the wrong number of dimensions");
+  HeldArray held;
+  held.view.data = reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(nb::cast<nb::tuple>(description["data"])[0]));
+  held.view.dtype = *dtype;
+  held.view.n_rows = nb::cast<std::size_t>(shape[0]);
+  held.view.n_columns = n_dimensions == 2 ? nb::cast<std::size_t>(shape[1]) : 1;
+  const nb::tuple strides = nb::cast<nb::tuple>(array.attr("strides"));
+  held.view.row_stride = nb::cast<std::ptrdiff_t>(strides[0]);
+  held.view.column_stride = n_dimensions == 2 ? nb::cast<std::ptrdiff_t>(strides[1]) : 0;
+  held.owner = std::move(array);
+  return held;
+}
+
+// A view of the vector's bytes as NumPy truth values; takes the vector over.
+inline nb::ndarray<nb::numpy, bool, nb::ndim<1>> to_numpy_bool(std::vector<std::uint8_t>&& values) {
+  auto* owned = new std::vector<std::uint8_t>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<std::uint8_t>*>(p); });
+  return nb::ndarray<nb::numpy, bool, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+}
+
+inline nb::ndarray<nb::numpy, bool, nb::ndim<2>> to_numpy_bool(std::vector<std::uint8_t>&& values, std::size_t rows,
+                                                               std::size_t columns) {
+  auto* owned = new std::vector<std::uint8_t>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<std::uint8_t>*>(p); });
+  return nb::ndarray<nb::numpy, bool, nb::ndim<2>>(owned->data(), {rows, columns}, owner);
+}
+
+}  // namespace thresher::bindings

@@ -1,0 +1,361 @@
+// Packed tables of discrete features and the measures on them.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "core/parallel.hpp"
+#include "counting/build.hpp"
+#include "counting/discrete_measure.hpp"
+#include "counting/scan.hpp"
+#include "counting/three_way.hpp"
+
+namespace thresher::bindings {
+namespace {
+
+using OptionalParts = std::optional<Vector<std::int32_t>>;
+
+Missing missing_named(const std::string& name) {
+  if (name == "error") return Missing::error;
+  if (name == "category") return Missing::category;
+  if (name == "pairwise") return Missing::pairwise;
+  throw std::invalid_argument("missing must be 'error', 'category' or 'pairwise', got '" + name + "'");
+}
+
+DiscreteMeasure measure_named(const std::string& name) {
+  const auto measure = discrete_measure_named(name);
+  if (!measure) throw std::invalid_argument("measure must be 'mi', 'su', 'nmi' or 'chi2', got '" + name + "'");
+  return *measure;
+}
+
+// Weights are copied: the table may outlive the array. Whole numbers stay whole whatever their type.
+Weights read_weights(const nb::object& array, std::size_t n_rows) {
+  Weights weights;
+  if (array.is_none()) return weights;
+  const HeldArray held = hold_array(array, 1);
+  if (held.view.n_rows != n_rows) throw std::invalid_argument("weights: one weight per row is needed");
+  weights.real.resize(n_rows);
+  weights.whole.resize(n_rows);
+  bool whole = true;
+  visit_dtype(held.view.dtype, [&](auto element) {
+    using T = decltype(element);
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      const T value = *held.view.at<T>(i, 0);
+      const auto number = static_cast<double>(value);
+      if (!(number >= 0.0) || number > 1e15) throw std::invalid_argument("weights: must be finite and not negative");
+      weights.real[i] = number;
+      weights.whole[i] = static_cast<std::int64_t>(number);
+      whole = whole && static_cast<double>(weights.whole[i]) == number;
+    }
+  });
+  (whole ? weights.real.clear() : weights.whole.clear());
+  return weights;
+}
+
+BuildOptions read_options(const OptionalParts& parts, const nb::object& weights, std::size_t n_rows,
+                          std::size_t n_threads, const std::string& missing) {
+  BuildOptions options;
+  if (parts) {
+    options.parts = {parts->data(), parts->size()};
+    options.n_parts = 1;
+    for (const std::int32_t part : options.parts) {
+      options.n_parts = std::max(options.n_parts, static_cast<std::size_t>(std::max(part, 0)) + 1);
+    }
+  }
+  options.weights = read_weights(weights, n_rows);
+  options.missing = missing_named(missing);
+  options.n_threads = n_threads;
+  return options;
+}
+
+std::shared_ptr<CodedTable> table_from_dense(nb::object array, const OptionalParts& parts, const nb::object& weights,
+                                             std::size_t n_threads, const std::string& missing) {
+  const HeldArray held = hold_array(std::move(array), 2);
+  BuildOptions options = read_options(parts, weights, held.view.n_rows, n_threads, missing);
+  nb::gil_scoped_release release;
+  SignalInterrupt interrupt;
+  return std::make_shared<CodedTable>(build_from_dense(held.view, std::move(options), interrupt));
+}
+
+std::shared_ptr<CodedTable> table_from_codes(const Matrix<std::uint8_t>& codes, const Vector<std::int32_t>& levels,
+                                             const OptionalParts& parts, const nb::object& weights,
+                                             std::size_t n_threads, int missing_code) {
+  if (codes.shape(0) != levels.size()) throw std::invalid_argument("levels: one number per feature is needed");
+  BuildOptions options = read_options(parts, weights, codes.shape(1), n_threads, "pairwise");
+  nb::gil_scoped_release release;
+  SignalInterrupt interrupt;
+  return std::make_shared<CodedTable>(build_from_codes(codes.data(), {levels.data(), levels.size()}, codes.shape(1),
+                                                       missing_code, std::move(options), interrupt));
+}
+
+// The arrays of a SciPy matrix; `held` keeps them alive.
+SparseView read_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data, std::size_t n_rows,
+                       std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held) {
+  const auto contiguous = [&](const nb::object& array) -> const HeldArray& {
+    held.push_back(hold_array(nb::module_::import_("numpy").attr("ascontiguousarray")(array), 1));
+    return held.back();
+  };
+  const auto width = [](DType dtype) {
+    if (dtype != DType::i32 && dtype != DType::i64) throw nb::type_error("sparse indices must be int32 or int64");
+    return dtype == DType::i64;
+  };
+  SparseView view;
+  const HeldArray pointers = contiguous(indptr);
+  const HeldArray places = contiguous(indices);
+  const HeldArray values = contiguous(data);
+  if (pointers.view.n_rows != (is_csc ? n_columns : n_rows) + 1) throw std::invalid_argument("indptr: wrong length");
+  if (places.view.n_rows != values.view.n_rows) throw std::invalid_argument("indices and data differ in length");
+  view.indptr = pointers.view.data;
+  view.wide_indptr = width(pointers.view.dtype);
+  view.indices = places.view.data;
+  view.wide_indices = width(places.view.dtype);
+  view.values = values.view.data;
+  view.dtype = values.view.dtype;
+  view.n_stored = values.view.n_rows;
+  view.n_rows = n_rows;
+  view.n_columns = n_columns;
+  view.by_columns = is_csc;
+  check_sparse(view);
+  return view;
+}
+
+std::shared_ptr<CodedTable> table_from_sparse(const nb::object& indptr, const nb::object& indices,
+                                              const nb::object& data, std::size_t n_rows, std::size_t n_columns,
+                                              bool is_csc, const OptionalParts& parts, const nb::object& weights,
+                                              std::size_t n_threads, const std::string& missing) {
+  std::vector<HeldArray> held;
+  const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
+  BuildOptions options = read_options(parts, weights, n_rows, n_threads, missing);
+  nb::gil_scoped_release release;
+  SignalInterrupt interrupt;
+  return std::make_shared<CodedTable>(build_from_sparse(view, std::move(options), interrupt));
+}
+
+void check_feature(const CodedTable& table, std::size_t f) {
+  if (f >= table.n_features()) throw nb::index_error("feature out of range");
+}
+
+auto table_levels(const CodedTable& table) {
+  std::vector<std::int32_t> levels(table.n_features());
+  for (std::size_t f = 0; f < levels.size(); ++f) levels[f] = table.feature(f).levels;
+  return to_numpy(std::move(levels));
+}
+
+auto table_constant(const CodedTable& table) {
+  std::vector<std::uint8_t> constant(table.n_features());
+  for (std::size_t f = 0; f < constant.size(); ++f) constant[f] = table.is_constant(f);
+  return to_numpy_bool(std::move(constant));
+}
+
+auto table_constant_parts(const CodedTable& table) {
+  const std::size_t n = table.n_features();
+  const std::size_t n_replicates = table.layout().n_replicates();
+  std::vector<std::uint8_t> constant(n * n_replicates);
+  for (std::size_t r = 0; r < n_replicates; ++r) {
+    for (std::size_t f = 0; f < n; ++f) {
+      constant[r * n + f] = table.layout().has_parts() ? table.is_constant_without(f, r) : table.is_constant(f);
+    }
+  }
+  return to_numpy_bool(std::move(constant), n_replicates, n);
+}
+
+auto table_codes(const CodedTable& table, std::size_t f) {
+  check_feature(table, f);
+  std::vector<std::uint8_t> codes(table.n_rows());
+  table.codes_of(f, codes.data());
+  return to_numpy(std::move(codes));
+}
+
+auto table_matrix(const CodedTable& table, const std::optional<Vector<std::uint32_t>>& features,
+                  std::size_t n_threads) {
+  const std::size_t n = features ? features->size() : table.n_features();
+  for (std::size_t i = 0; features && i < n; ++i) check_feature(table, features->data()[i]);
+  std::vector<std::uint8_t> codes(checked_product(n, table.n_rows()));
+  {
+    nb::gil_scoped_release release;
+    parallel_for(n, 16, n_threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        table.codes_of(features ? features->data()[i] : i, codes.data() + i * table.n_rows());
+      }
+    });
+  }
+  return to_numpy(std::move(codes), n, table.n_rows());
+}
+
+auto table_level_values(const CodedTable& table, std::size_t f) {
+  check_feature(table, f);
+  const CodedFeature& feature = table.feature(f);
+  return to_numpy(std::vector<double>(feature.values, feature.values + feature.levels));
+}
+
+nb::object table_relevance(const CodedTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
+                           const std::string& measure, std::size_t n_threads) {
+  const DiscreteMeasure kind = measure_named(measure);
+  const std::size_t n_replicates = table.layout().n_replicates();
+  std::vector<double> values(table.n_features() * n_replicates);
+  {
+    nb::gil_scoped_release release;
+    discrete_relevance(table, {classes.data(), classes.size()}, n_classes, kind, n_threads, values);
+  }
+  if (!table.layout().has_parts()) return nb::cast(to_numpy(std::move(values)));
+  return nb::cast(to_numpy(std::move(values), n_replicates, table.n_features()));
+}
+
+template <class Count>
+nb::object cells_to_numpy(const CodedTable& table, const ReferenceColumn& reference, std::size_t f) {
+  const std::size_t a_levels = table.feature(f).levels;
+  const std::size_t b_levels = reference.n_levels();
+  CountScratch scratch;
+  std::vector<Count> cells(a_levels * b_levels * table.n_parts() + 1);
+  count_cells(table, reference, f, scratch, cells.data());
+  cells.pop_back();
+  using Shown = std::conditional_t<std::is_same_v<Count, double>, double, std::int64_t>;
+  auto* owned = new std::vector<Shown>(cells.begin(), cells.end());
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Shown>*>(p); });
+  if (!table.layout().has_parts()) {
+    return nb::cast(nb::ndarray<nb::numpy, Shown, nb::ndim<2>>(owned->data(), {a_levels, b_levels}, owner));
+  }
+  return nb::cast(
+      nb::ndarray<nb::numpy, Shown, nb::ndim<3>>(owned->data(), {table.n_parts(), a_levels, b_levels}, owner));
+}
+
+nb::object count_table(const CodedTable& table, const ReferenceColumn& reference, std::size_t f) {
+  if (!table.weights().real.empty()) return cells_to_numpy<double>(table, reference, f);
+  if (!table.weights().whole.empty()) return cells_to_numpy<std::int64_t>(table, reference, f);
+  return cells_to_numpy<std::uint32_t>(table, reference, f);
+}
+
+nb::object table_counts(const CodedTable& table, std::size_t f, std::size_t g) {
+  check_feature(table, f);
+  check_feature(table, g);
+  return count_table(table, ReferenceColumn(table, g), f);
+}
+
+nb::object table_counts_with(const CodedTable& table, std::size_t f, const Vector<std::int32_t>& classes,
+                             std::size_t n_classes) {
+  check_feature(table, f);
+  return count_table(table, ReferenceColumn(table, {classes.data(), classes.size()}, n_classes), f);
+}
+
+auto measure_values(PairMeasure& measure, std::uint32_t reference, const Vector<std::uint32_t>& features) {
+  const std::size_t n = features.size();
+  if (reference >= measure.n_features()) throw nb::index_error("reference out of range");
+  for (std::size_t i = 0; i < n; ++i) {
+    if (features.data()[i] >= measure.n_features()) throw nb::index_error("feature out of range");
+  }
+  std::vector<double> values(n * measure.n_replicates());
+  {
+    nb::gil_scoped_release release;
+    measure.values(reference, {features.data(), n}, values);
+  }
+  return to_numpy(std::move(values), n, measure.n_replicates());
+}
+
+nb::dict scan_to_dict(ColumnScan&& scan) {
+  nb::dict result;
+  result["minimum"] = to_numpy(std::move(scan.minimum));
+  result["maximum"] = to_numpy(std::move(scan.maximum));
+  result["n_missing"] = to_numpy(std::move(scan.n_missing));
+  result["n_infinite"] = to_numpy(std::move(scan.n_infinite));
+  result["whole"] = to_numpy_bool(std::move(scan.whole));
+  result["n_distinct"] = to_numpy(std::move(scan.n_distinct));
+  return result;
+}
+
+nb::dict scan_columns(nb::object array, std::size_t n_threads) {
+  const HeldArray held = hold_array(std::move(array), 2);
+  std::optional<ColumnScan> scan;
+  {
+    nb::gil_scoped_release release;
+    SignalInterrupt interrupt;
+    scan.emplace(scan_dense(held.view, n_threads, interrupt));
+  }
+  return scan_to_dict(std::move(*scan));
+}
+
+nb::dict scan_sparse_columns(const nb::object& indptr, const nb::object& indices, const nb::object& data,
+                             std::size_t n_rows, std::size_t n_columns, bool is_csc, std::size_t n_threads) {
+  std::vector<HeldArray> held;
+  const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
+  std::optional<ColumnScan> scan;
+  {
+    nb::gil_scoped_release release;
+    SignalInterrupt interrupt;
+    scan.emplace(scan_sparse(view, n_threads, interrupt));
+  }
+  return scan_to_dict(std::move(*scan));
+}
+
+void bind_table(nb::module_& module) {
+  nb::class_<CodedTable>(module, "CodedTable", "Discrete features, packed for counting.")
+      .def_static("from_dense", &table_from_dense, nb::arg("array"), nb::arg("parts") = nb::none(),
+                  nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error")
+      .def_static("from_codes", &table_from_codes, nb::arg("codes"), nb::arg("levels"), nb::arg("parts") = nb::none(),
+                  nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing_code") = -1)
+      .def_static("from_sparse", &table_from_sparse, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+                  nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("parts") = nb::none(),
+                  nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error")
+      .def_prop_ro("n_rows", &CodedTable::n_rows)
+      .def_prop_ro("n_features", &CodedTable::n_features)
+      .def_prop_ro("n_parts", &CodedTable::n_parts)
+      .def_prop_ro("levels", &table_levels, nb::rv_policy::automatic)
+      .def_prop_ro("constant", &table_constant, nb::rv_policy::automatic)
+      .def_prop_ro("constant_parts", &table_constant_parts, nb::rv_policy::automatic)
+      .def("codes", &table_codes, nb::arg("feature"))
+      .def("matrix", &table_matrix, nb::arg("features") = nb::none(), nb::arg("n_threads") = 1)
+      .def("level_values", &table_level_values, nb::arg("feature"))
+      .def("relevance", &table_relevance, nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("measure") = "mi",
+           nb::arg("n_threads") = 1)
+      .def("counts", &table_counts, nb::arg("feature"), nb::arg("other"))
+      .def("counts_with", &table_counts_with, nb::arg("feature"), nb::arg("y_codes"), nb::arg("n_classes"));
+}
+
+}  // namespace
+
+void bind_counting(nb::module_& module) {
+  nb::class_<PairMeasure>(module, "PairMeasure", "Values of one measure for pairs of features.")
+      .def_prop_ro("n_features", &PairMeasure::n_features)
+      .def_prop_ro("n_replicates", &PairMeasure::n_replicates)
+      .def("values", &measure_values, nb::arg("reference"), nb::arg("features"));
+  bind_table(module);
+  nb::class_<DiscretePairMeasure, PairMeasure>(module, "DiscretePairMeasure")
+      .def("__init__",
+           [](DiscretePairMeasure* self, std::shared_ptr<CodedTable> table, const std::string& measure,
+              std::size_t n_threads) {
+             new (self) DiscretePairMeasure(std::move(table), measure_named(measure), n_threads);
+           },
+           nb::arg("table"), nb::arg("measure") = "mi", nb::arg("n_threads") = 1);
+  nb::class_<ThreeWayMeasure, PairMeasure>(module, "ThreeWayMeasure")
+      .def("__init__",
+           [](ThreeWayMeasure* self, std::shared_ptr<CodedTable> table, const Vector<std::int32_t>& classes,
+              std::size_t n_classes, const std::string& term, std::size_t n_threads) {
+             const auto kind = three_way_term_named(term);
+             if (!kind) throw std::invalid_argument("term must be 'joint', 'conditional', 'disr' or 'interaction'");
+             new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes, *kind, n_threads);
+           },
+           nb::arg("table"), nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("term"), nb::arg("n_threads") = 1);
+  module.def("scan_columns", &scan_columns, nb::arg("array"), nb::arg("n_threads") = 1);
+  module.def("scan_sparse", &scan_sparse_columns, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+             nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("n_threads") = 1);
+  // For tests of the fixed-point table.
+  module.def("xlogx_shift", [](std::uint64_t n) { return XLogX(n).shift(); }, nb::arg("n"));
+  module.def("xlogx",
+             [](std::uint64_t n, const Vector<std::int64_t>& counts) {
+               const XLogX xlogx(n);
+               std::vector<std::int64_t> values(counts.size());
+               for (std::size_t i = 0; i < values.size(); ++i) {
+                 values[i] = xlogx(static_cast<std::uint64_t>(std::max<std::int64_t>(counts.data()[i], 0)));
+               }
+               return to_numpy(std::move(values));
+             },
+             nb::arg("n"), nb::arg("counts"));
+}
+
+}  // namespace thresher::bindings

@@ -1,0 +1,171 @@
+#include "counting/coded_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace thresher {
+namespace {
+
+constexpr std::size_t kNoPart = static_cast<std::size_t>(-1);
+
+Weights by_place(const RowLayout& layout, Weights weights) {
+  if (layout.in_order()) return weights;
+  Weights placed = weights;
+  for (std::size_t place = 0; place < placed.whole.size(); ++place) placed.whole[place] = weights.whole[layout.row_at(place)];
+  for (std::size_t place = 0; place < placed.real.size(); ++place) placed.real[place] = weights.real[layout.row_at(place)];
+  return placed;
+}
+
+std::uint64_t total_count(const RowLayout& layout, const Weights& weights) {
+  if (weights.whole.empty()) return layout.n_rows();
+  std::uint64_t total = 0;
+  for (const std::int64_t weight : weights.whole) {
+    if (weight < 0) throw std::invalid_argument("weights: must not be negative");
+    total += static_cast<std::uint64_t>(weight);
+    if (total > (std::uint64_t{1} << 50)) throw std::invalid_argument("weights: their sum is too large");
+  }
+  return total;
+}
+
+}  // namespace
+
+CodedTable::CodedTable(RowLayout layout, std::size_t n_features, Weights weights)
+    : layout_(std::move(layout)),
+      weights_(by_place(layout_, std::move(weights))),
+      xlogx_(total_count(layout_, weights_)),
+      features_(n_features) {}
+
+void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, std::size_t chunk_index) {
+  const std::size_t stride = layout_.plane_stride();
+  const std::size_t byte_words = (n_rows() + 7) / 8;
+  std::size_t n_words = 0;
+  std::size_t n_levels = 0;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    CodedFeature& feature = features_[first + i];
+    feature.levels = shapes[i].levels;
+    feature.missing = shapes[i].missing;
+    feature.packed = !is_weighted() && feature.levels <= kMaxPackedLevels;
+    n_words += feature.packed ? checked_product(feature.n_planes(), stride) : byte_words;
+    n_levels += feature.levels;
+  }
+  Chunk& chunk = chunks_[chunk_index];
+  chunk.data = AlignedArray<std::uint64_t>::zeros(n_words);
+  chunk.counts = AlignedArray<std::uint32_t>::zeros(checked_product(n_levels, n_parts()));
+  chunk.values = AlignedArray<double>(n_levels);
+  std::uint64_t* data = chunk.data.data();
+  std::uint32_t* counts = chunk.counts.data();
+  double* values = chunk.values.data();
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    CodedFeature& feature = features_[first + i];
+    feature.data = data;
+    feature.counts = counts;
+    feature.values = values;
+    data += feature.packed ? feature.n_planes() * stride : byte_words;
+    counts += feature.levels * n_parts();
+    values += feature.levels;
+  }
+}
+
+void CodedTable::store_codes(std::size_t f, const std::uint8_t* codes) {
+  const CodedFeature& feature = features_[f];
+  std::uint64_t* data = writable_data(f);
+  if (feature.packed) {
+    const CountKernels& kernels = THRESHER_DISPATCH(count_kernels);
+    for (std::size_t part = 0; part < n_parts(); ++part) {
+      kernels.pack_codes(codes + layout_.row_begin(part), layout_.rows_in(part), feature.n_planes(),
+                         layout_.plane_stride(), data + layout_.word_begin(part));
+    }
+  } else if (n_rows() > 0) {
+    std::memcpy(data, codes, n_rows());
+  }
+  count_levels(f);
+}
+
+void CodedTable::count_levels(std::size_t f) {
+  const CodedFeature& feature = features_[f];
+  std::uint32_t* counts = writable_counts(f);
+  const CountKernels& kernels = THRESHER_DISPATCH(count_kernels);
+  for (std::size_t part = 0; part < n_parts(); ++part, counts += feature.levels) {
+    if (feature.packed) {
+      PlaneBlock block = planes(f);
+      block.words += layout_.word_begin(part);
+      kernels.count_planes(block, layout_.word_end(part) - layout_.word_begin(part), counts);
+      if (!feature.missing && feature.levels > 0) {
+        const std::uint32_t others = std::accumulate(counts, counts + feature.levels - 1, std::uint32_t{0});
+        counts[feature.levels - 1] = static_cast<std::uint32_t>(layout_.rows_in(part)) - others;
+      }
+    } else {
+      const std::uint8_t* bytes = feature.bytes();
+      std::uint32_t all[kMaxLevels] = {};
+      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) ++all[bytes[place]];
+      std::copy(all, all + feature.levels, counts);
+    }
+  }
+}
+
+void CodedTable::finish() {
+  for (const CodedFeature& feature : features_) {
+    has_bytes_ = has_bytes_ || !feature.packed;
+    has_missing_ = has_missing_ || feature.missing;
+  }
+}
+
+void CodedTable::decode(std::size_t f, std::uint8_t* codes) const {
+  const CodedFeature& feature = features_[f];
+  if (!feature.packed) {
+    if (n_rows() > 0) std::memcpy(codes, feature.data, n_rows());
+    return;
+  }
+  const CountKernels& kernels = THRESHER_DISPATCH(count_kernels);
+  const auto rest = feature.missing ? kNoCode : static_cast<std::uint8_t>(feature.levels - 1);
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    PlaneBlock block = planes(f);
+    block.words += layout_.word_begin(part);
+    kernels.unpack_codes(block, layout_.rows_in(part), rest, codes + layout_.row_begin(part));
+  }
+}
+
+void CodedTable::codes_of(std::size_t f, std::uint8_t* codes) const {
+  if (layout_.in_order()) {
+    decode(f, codes);
+    return;
+  }
+  std::vector<std::uint8_t> placed(n_rows());
+  decode(f, placed.data());
+  for (std::size_t place = 0; place < n_rows(); ++place) codes[layout_.row_at(place)] = placed[place];
+}
+
+bool CodedTable::is_constant_on(std::size_t f, std::size_t left_out) const {
+  const CodedFeature& feature = features_[f];
+  if (is_weighted()) {
+    // Rows of weight zero do not count.
+    int seen = -1;
+    for (std::size_t part = 0; part < n_parts(); ++part) {
+      if (part == left_out) continue;
+      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) {
+        const bool counts = weights_.whole.empty() ? weights_.real[place] > 0.0 : weights_.whole[place] > 0;
+        const int code = feature.bytes()[place];
+        if (!counts || code >= feature.levels || code == seen) continue;
+        if (seen >= 0) return false;
+        seen = code;
+      }
+    }
+    return true;
+  }
+  std::size_t present = 0;
+  for (std::size_t level = 0; level < feature.levels; ++level) {
+    std::uint32_t rows = 0;
+    for (std::size_t part = 0; part < n_parts(); ++part) {
+      if (part != left_out) rows += feature.counts[part * feature.levels + level];
+    }
+    present += rows > 0;
+  }
+  return present <= 1;
+}
+
+bool CodedTable::is_constant(std::size_t f) const { return is_constant_on(f, kNoPart); }
+
+bool CodedTable::is_constant_without(std::size_t f, std::size_t part) const { return is_constant_on(f, part); }
+
+}  // namespace thresher

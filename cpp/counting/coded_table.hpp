@@ -1,0 +1,129 @@
+// The packed table of discrete features: what every count is taken from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/interrupt.hpp"
+#include "counting/aligned.hpp"
+#include "counting/count_kernels.hpp"
+#include "counting/row_layout.hpp"
+#include "counting/xlogx.hpp"
+
+namespace thresher {
+
+// What to do with values that are not there.
+enum class Missing { error, category, pairwise };
+
+// A column the table cannot hold.
+struct ColumnError : std::invalid_argument {
+  ColumnError(std::size_t bad_column, const std::string& complaint)
+      : std::invalid_argument("column " + std::to_string(bad_column) + " " + complaint), column(bad_column) {}
+  std::size_t column;
+};
+
+// Row weights, one per row of the table: none, whole numbers (counts stay exact), or others (float sums in row order).
+struct Weights {
+  std::vector<std::int64_t> whole;
+  std::vector<double> real;
+};
+
+// One packed feature. With few levels: one bit-plane per level but the last (with missing values: per level), rows
+// laid out in words by part. Otherwise one byte per row, rows ordered by part.
+struct CodedFeature {
+  const std::uint64_t* data = nullptr;
+  const std::uint32_t* counts = nullptr;  // rows per level: counts[part * levels + level]
+  const double* values = nullptr;         // the level's value in the source
+  std::uint16_t levels = 0;
+  bool packed = false;   // bit-planes, not bytes
+  bool missing = false;  // some rows have no level
+
+  std::size_t n_planes() const { return missing || levels == 0 ? levels : levels - 1u; }
+  const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(data); }
+};
+
+class CodedTable {
+ public:
+  // In byte columns and decoded codes, a row without a level.
+  static constexpr std::uint8_t kNoCode = 255;
+  static constexpr std::size_t kMaxLevels = 256;
+  // Above this many levels a byte per row is smaller than the planes, and no slower.
+  static constexpr std::size_t kMaxPackedLevels = 9;
+
+  CodedTable(RowLayout layout, std::size_t n_features, Weights weights);
+
+  // Features point into the chunks: the table moves but is not copied.
+  CodedTable(CodedTable&&) = default;
+  CodedTable& operator=(CodedTable&&) = default;
+  CodedTable(const CodedTable&) = delete;
+  CodedTable& operator=(const CodedTable&) = delete;
+
+  const RowLayout& layout() const { return layout_; }
+  std::size_t n_rows() const { return layout_.n_rows(); }
+  std::size_t n_parts() const { return layout_.n_parts(); }
+  std::size_t n_features() const { return features_.size(); }
+  const CodedFeature& feature(std::size_t f) const { return features_[f]; }
+  PlaneBlock planes(std::size_t f) const {
+    return {features_[f].data, features_[f].n_planes(), layout_.plane_stride()};
+  }
+  bool has_bytes() const { return has_bytes_; }
+  bool has_missing() const { return has_missing_; }
+  bool is_weighted() const { return !weights_.whole.empty() || !weights_.real.empty(); }
+  // Weights by place (rows ordered by part).
+  const Weights& weights() const { return weights_; }
+
+  // The table of c log2 c for all rows (for the sum of whole weights).
+  const XLogX& xlogx() const { return xlogx_; }
+
+  // Codes of a feature by place; kNoCode where missing.
+  void decode(std::size_t f, std::uint8_t* codes) const;
+  // Codes of a feature in the order of the rows.
+  void codes_of(std::size_t f, std::uint8_t* codes) const;
+
+  // Whether at most one level occurs on all rows of positive weight; on those outside one part.
+  bool is_constant(std::size_t f) const;
+  bool is_constant_without(std::size_t f, std::size_t part) const;
+
+  // --- For builders. ---
+
+  // A run of features that lie together in memory; runs may be filled by different threads.
+  struct Chunk {
+    AlignedArray<std::uint64_t> data;
+    AlignedArray<std::uint32_t> counts;
+    AlignedArray<double> values;
+  };
+  struct Shape {
+    std::uint16_t levels;
+    bool missing;
+  };
+  // Prepares features first, first+1, ... with these shapes; their data, values and counts are then written through
+  // the pointers of writable(). Data is zero at first.
+  void allocate(std::size_t first, std::span<const Shape> shapes, std::size_t chunk_index);
+  void reserve_chunks(std::size_t n_chunks) { chunks_.resize(n_chunks); }
+  std::uint64_t* writable_data(std::size_t f) { return const_cast<std::uint64_t*>(features_[f].data); }
+  std::uint32_t* writable_counts(std::size_t f) { return const_cast<std::uint32_t*>(features_[f].counts); }
+  double* writable_values(std::size_t f) { return const_cast<double*>(features_[f].values); }
+  // Stores a feature from codes by place and counts its levels.
+  void store_codes(std::size_t f, const std::uint8_t* codes);
+  // Counts levels of a feature whose data has been written.
+  void count_levels(std::size_t f);
+  void finish();
+
+ private:
+  bool is_constant_on(std::size_t f, std::size_t left_out) const;
+
+  RowLayout layout_;
+  Weights weights_;
+  XLogX xlogx_;
+  std::vector<CodedFeature> features_;
+  std::vector<Chunk> chunks_;
+  bool has_bytes_ = false;
+  bool has_missing_ = false;
+};
+
+}  // namespace thresher

@@ -1,0 +1,250 @@
+#include <cstring>
+
+#include "counting/count_kernels.hpp"
+
+#if defined(__AVX512F__) || defined(__AVX2__) || defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace thresher {
+namespace THRESHER_LEVEL {
+namespace {
+
+inline std::uint32_t popcount(std::uint64_t word) { return static_cast<std::uint32_t>(__builtin_popcountll(word)); }
+
+// Rows of planes are visited in blocks that stay in the first-level cache with all planes of both columns.
+constexpr std::size_t kBlockWords = 128;
+
+#if defined(__AVX512VPOPCNTDQ__)
+
+inline std::uint32_t add_lanes(__m512i v) {
+  alignas(64) std::uint64_t lanes[8];
+  _mm512_store_si512(lanes, v);
+  return static_cast<std::uint32_t>(((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
+                                    ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])));
+}
+
+// A x B plane pairs at once, over n_words words.
+template <int A, int B>
+inline void count_tile(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b, std::size_t b_stride,
+                       std::size_t n_words, std::uint32_t* counts, std::size_t counts_stride) {
+  __m512i sum[A][B];
+  for (int i = 0; i < A; ++i)
+    for (int j = 0; j < B; ++j) sum[i][j] = _mm512_setzero_si512();
+  std::size_t w = 0;
+  for (; w + 8 <= n_words; w += 8) {
+    __m512i left[A];
+    for (int i = 0; i < A; ++i) left[i] = _mm512_loadu_si512(a + static_cast<std::size_t>(i) * a_stride + w);
+    for (int j = 0; j < B; ++j) {
+      const __m512i right = _mm512_loadu_si512(b + static_cast<std::size_t>(j) * b_stride + w);
+      for (int i = 0; i < A; ++i) {
+        sum[i][j] = _mm512_add_epi64(sum[i][j], _mm512_popcnt_epi64(_mm512_and_si512(left[i], right)));
+      }
+    }
+  }
+  if (w < n_words) {
+    const auto mask = static_cast<__mmask8>((1u << (n_words - w)) - 1u);
+    for (int j = 0; j < B; ++j) {
+      const __m512i right = _mm512_maskz_loadu_epi64(mask, b + static_cast<std::size_t>(j) * b_stride + w);
+      for (int i = 0; i < A; ++i) {
+        const __m512i left = _mm512_maskz_loadu_epi64(mask, a + static_cast<std::size_t>(i) * a_stride + w);
+        sum[i][j] = _mm512_add_epi64(sum[i][j], _mm512_popcnt_epi64(_mm512_and_si512(left, right)));
+      }
+    }
+  }
+  for (int i = 0; i < A; ++i)
+    for (int j = 0; j < B; ++j)
+      counts[static_cast<std::size_t>(i) * counts_stride + static_cast<std::size_t>(j)] +=
+          add_lanes(sum[i][j]);
+}
+
+constexpr int kTileA = 4;
+constexpr int kTileB = 4;
+
+#elif defined(__AVX2__)
+
+inline __m256i popcount_bytes(__m256i v) {
+  const __m256i low_mask = _mm256_set1_epi8(0x0f);
+  const __m256i lookup = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2,
+                                          2, 3, 2, 3, 3, 4);
+  const __m256i low = _mm256_and_si256(v, low_mask);
+  const __m256i high = _mm256_and_si256(_mm256_srli_epi16(v, 4), low_mask);
+  return _mm256_add_epi8(_mm256_shuffle_epi8(lookup, low), _mm256_shuffle_epi8(lookup, high));
+}
+
+template <int A, int B>
+inline void count_tile(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b, std::size_t b_stride,
+                       std::size_t n_words, std::uint32_t* counts, std::size_t counts_stride) {
+  for (int i = 0; i < A; ++i) {
+    for (int j = 0; j < B; ++j) {
+      const std::uint64_t* left = a + static_cast<std::size_t>(i) * a_stride;
+      const std::uint64_t* right = b + static_cast<std::size_t>(j) * b_stride;
+      __m256i sum = _mm256_setzero_si256();
+      std::size_t w = 0;
+      while (w + 4 <= n_words) {
+        // Byte sums grow by at most 8 a step: 31 steps fit.
+        __m256i bytes = _mm256_setzero_si256();
+        for (int step = 0; step < 31 && w + 4 <= n_words; ++step, w += 4) {
+          const __m256i both = _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(left + w)),
+                                                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right + w)));
+          bytes = _mm256_add_epi8(bytes, popcount_bytes(both));
+        }
+        sum = _mm256_add_epi64(sum, _mm256_sad_epu8(bytes, _mm256_setzero_si256()));
+      }
+      std::uint64_t lanes[4];
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes), sum);
+      auto total = static_cast<std::uint32_t>(lanes[0] + lanes[1] + lanes[2] + lanes[3]);
+      for (; w < n_words; ++w) total += popcount(left[w] & right[w]);
+      counts[static_cast<std::size_t>(i) * counts_stride + static_cast<std::size_t>(j)] += total;
+    }
+  }
+}
+
+constexpr int kTileA = 2;
+constexpr int kTileB = 2;
+
+#else
+
+template <int A, int B>
+inline void count_tile(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b, std::size_t b_stride,
+                       std::size_t n_words, std::uint32_t* counts, std::size_t counts_stride) {
+  for (int i = 0; i < A; ++i) {
+    for (int j = 0; j < B; ++j) {
+      const std::uint64_t* left = a + static_cast<std::size_t>(i) * a_stride;
+      const std::uint64_t* right = b + static_cast<std::size_t>(j) * b_stride;
+      std::uint32_t total = 0;
+      for (std::size_t w = 0; w < n_words; ++w) total += popcount(left[w] & right[w]);
+      counts[static_cast<std::size_t>(i) * counts_stride + static_cast<std::size_t>(j)] += total;
+    }
+  }
+}
+
+constexpr int kTileA = 2;
+constexpr int kTileB = 2;
+
+#endif
+
+template <int A>
+inline void count_tile_row(const std::uint64_t* a, std::size_t a_stride, PlaneBlock b, std::size_t first_word,
+                           std::size_t n_words, std::uint32_t* counts) {
+  std::size_t j = 0;
+  const std::uint64_t* right = b.words + first_word;
+  for (; j + kTileB <= b.n_planes; j += kTileB)
+    count_tile<A, kTileB>(a, a_stride, right + j * b.stride, b.stride, n_words, counts + j, b.n_planes);
+  for (; j < b.n_planes; ++j)
+    count_tile<A, 1>(a, a_stride, right + j * b.stride, b.stride, n_words, counts + j, b.n_planes);
+}
+
+void count_pairs(PlaneBlock a, PlaneBlock b, std::size_t n_words, std::uint32_t* counts) {
+  std::memset(counts, 0, a.n_planes * b.n_planes * sizeof(std::uint32_t));
+  if (n_words <= 2) {
+    for (std::size_t i = 0; i < a.n_planes; ++i)
+      for (std::size_t j = 0; j < b.n_planes; ++j)
+        for (std::size_t w = 0; w < n_words; ++w)
+          counts[i * b.n_planes + j] += popcount(a.words[i * a.stride + w] & b.words[j * b.stride + w]);
+    return;
+  }
+  for (std::size_t first = 0; first < n_words; first += kBlockWords) {
+    const std::size_t words = n_words - first < kBlockWords ? n_words - first : kBlockWords;
+    std::size_t i = 0;
+    for (; i + kTileA <= a.n_planes; i += kTileA)
+      count_tile_row<kTileA>(a.words + i * a.stride + first, a.stride, b, first, words, counts + i * b.n_planes);
+    for (; i < a.n_planes; ++i)
+      count_tile_row<1>(a.words + i * a.stride + first, a.stride, b, first, words, counts + i * b.n_planes);
+  }
+}
+
+void count_planes(PlaneBlock a, std::size_t n_words, std::uint32_t* counts) {
+  for (std::size_t i = 0; i < a.n_planes; ++i) {
+    counts[i] = 0;
+    const std::uint64_t* plane = a.words + i * a.stride;
+    count_tile<1, 1>(plane, a.stride, plane, a.stride, n_words, counts + i, 1);
+  }
+}
+
+// Bit k = (codes[k] == level), for 64 codes.
+inline std::uint64_t match_word(const std::uint8_t* codes, std::uint8_t level) {
+#if defined(__AVX512BW__)
+  return _cvtmask64_u64(
+      _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes), _mm512_set1_epi8(static_cast<char>(level))));
+#elif defined(__SSE2__)
+  const __m128i wanted = _mm_set1_epi8(static_cast<char>(level));
+  std::uint64_t word = 0;
+  for (int k = 0; k < 4; ++k) {
+    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + 16 * k));
+    const auto bits = static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(v, wanted))));
+    word |= bits << (16 * k);
+  }
+  return word;
+#else
+  std::uint64_t word = 0;
+  for (int k = 0; k < 64; ++k) word |= static_cast<std::uint64_t>(codes[k] == level) << k;
+  return word;
+#endif
+}
+
+void pack_codes(const std::uint8_t* codes, std::size_t n_rows, std::size_t n_planes, std::size_t stride,
+                std::uint64_t* planes) {
+  const std::size_t whole = n_rows / 64;
+  for (std::size_t w = 0; w < whole; ++w) {
+    for (std::size_t l = 0; l < n_planes; ++l)
+      planes[l * stride + w] = match_word(codes + 64 * w, static_cast<std::uint8_t>(l));
+  }
+  const std::size_t rest = n_rows - 64 * whole;
+  if (rest > 0) {
+    std::uint8_t last[64] = {};
+    std::memcpy(last, codes + 64 * whole, rest);
+    const std::uint64_t used = (std::uint64_t{1} << rest) - 1;
+    for (std::size_t l = 0; l < n_planes; ++l)
+      planes[l * stride + whole] = match_word(last, static_cast<std::uint8_t>(l)) & used;
+  }
+}
+
+void unpack_codes(PlaneBlock a, std::size_t n_rows, std::uint8_t rest, std::uint8_t* codes) {
+  std::memset(codes, rest, n_rows);
+  for (std::size_t l = 0; l < a.n_planes; ++l) {
+    const std::uint64_t* plane = a.words + l * a.stride;
+    for (std::size_t w = 0; 64 * w < n_rows; ++w) {
+      std::uint8_t* out = codes + 64 * w;
+#if defined(__AVX512BW__)
+      const std::size_t here = n_rows - 64 * w;
+      const std::uint64_t used = here < 64 ? (std::uint64_t{1} << here) - 1 : ~std::uint64_t{0};
+      _mm512_mask_storeu_epi8(out, _cvtu64_mask64(plane[w] & used), _mm512_set1_epi8(static_cast<char>(l)));
+#else
+      const auto level = static_cast<std::uint8_t>(l);
+      const std::size_t here = n_rows - 64 * w < 64 ? n_rows - 64 * w : 64;
+      for (std::size_t k = 0; k < here; ++k)
+        out[k] = ((plane[w] >> k) & 1) != 0 ? level : out[k];
+#endif
+    }
+  }
+}
+
+void count_bytes(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::size_t a_levels,
+                 std::size_t b_levels, std::uint32_t* counts, std::uint32_t* scratch) {
+  const std::size_t cells = a_levels * b_levels;
+  // Several histograms, so that runs of equal cells do not wait for their own last store.
+  if (n < 4 * cells || n < 64) {
+    for (std::size_t i = 0; i < n; ++i) ++counts[a[i] * b_levels + b[i]];
+    return;
+  }
+  std::memset(scratch, 0, 4 * cells * sizeof(std::uint32_t));
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    ++scratch[a[i] * b_levels + b[i]];
+    ++scratch[cells + a[i + 1] * b_levels + b[i + 1]];
+    ++scratch[2 * cells + a[i + 2] * b_levels + b[i + 2]];
+    ++scratch[3 * cells + a[i + 3] * b_levels + b[i + 3]];
+  }
+  for (; i < n; ++i) ++scratch[a[i] * b_levels + b[i]];
+  for (std::size_t c = 0; c < cells; ++c)
+    counts[c] += scratch[c] + scratch[cells + c] + scratch[2 * cells + c] + scratch[3 * cells + c];
+}
+
+}  // namespace
+
+extern const CountKernels count_kernels;
+const CountKernels count_kernels = {count_pairs, count_planes, pack_codes, unpack_codes, count_bytes};
+
+}  // namespace THRESHER_LEVEL
+}  // namespace thresher

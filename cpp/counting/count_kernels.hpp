@@ -1,0 +1,35 @@
+// The inner loops of counting, one build per instruction set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/isa.hpp"
+
+namespace thresher {
+
+// Bit-planes of one column: plane l begins at words + l * stride.
+struct PlaneBlock {
+  const std::uint64_t* words;
+  std::size_t n_planes;
+  std::size_t stride;
+};
+
+struct CountKernels {
+  // counts[i * b.n_planes + j] = bits set in both plane i of a and plane j of b, over n_words words.
+  void (*count_pairs)(PlaneBlock a, PlaneBlock b, std::size_t n_words, std::uint32_t* counts);
+  // counts[i] = bits set in plane i.
+  void (*count_planes)(PlaneBlock a, std::size_t n_words, std::uint32_t* counts);
+  // Bit k of plane l = (codes[k] == l) for the first n_planes levels; the last word is filled up with zeros.
+  void (*pack_codes)(const std::uint8_t* codes, std::size_t n_rows, std::size_t n_planes, std::size_t stride,
+                     std::uint64_t* planes);
+  // The inverse; rows in no plane get `rest`.
+  void (*unpack_codes)(PlaneBlock a, std::size_t n_rows, std::uint8_t rest, std::uint8_t* codes);
+  // counts[a[i] * b_levels + b[i]] += 1; counts has a_levels * b_levels cells, scratch 4 times as many.
+  void (*count_bytes)(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::size_t a_levels,
+                      std::size_t b_levels, std::uint32_t* counts, std::uint32_t* scratch);
+};
+
+THRESHER_DECLARE_KERNELS(CountKernels, count_kernels)
+
+}  // namespace thresher

@@ -1,0 +1,80 @@
+// Measures of pairs of discrete features, and of features with the target, from counts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "counting/coded_table.hpp"
+#include "counting/measure_values.hpp"
+#include "counting/pair_counter.hpp"
+#include "search/pair_measure.hpp"
+
+namespace thresher {
+
+// Sums of L over single columns, on every replicate: one half of every information value, needed once per column.
+class MarginSums {
+ public:
+  MarginSums() = default;
+  explicit MarginSums(const CodedTable& table);
+
+  // sum_r L(count on replicate r) for a column with these counts per part.
+  static void sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels, std::int64_t* sums);
+
+  const std::int64_t* of(std::size_t f) const { return sums_.data() + f * n_replicates_; }
+  bool empty() const { return sums_.empty(); }
+
+ private:
+  std::size_t n_replicates_ = 1;
+  std::vector<std::int64_t> sums_;
+};
+
+// Values of features against one reference column.
+class ReferenceValues {
+ public:
+  // `margins` may be null: sums of single columns are then computed as they are met.
+  // `index` is the reference's own feature number, or the number of features for another column.
+  ReferenceValues(const CodedTable& table, const MarginSums* margins, const ReferenceColumn& reference,
+                  std::size_t index, DiscreteMeasure measure);
+
+  // out[i * n_replicates + r] = measure(features[i], reference).
+  void compute(std::span<const std::uint32_t> features, double* out) const;
+
+ private:
+  struct Scratch;
+  template <class Count>
+  void compute_general(std::uint32_t f, Scratch& scratch, std::vector<Count>& cells, double* out) const;
+  void compute_information(std::uint32_t f, Scratch& scratch, double* out) const;
+
+  const CodedTable& table_;
+  const MarginSums* margins_;
+  const ReferenceColumn& reference_;
+  std::size_t index_;
+  DiscreteMeasure measure_;
+  std::vector<std::int64_t> reference_margin_;
+  std::vector<std::int64_t> whole_;   // L(rows) per replicate
+  std::vector<double> unit_;          // rows 2^shift per replicate
+};
+
+class DiscretePairMeasure final : public PairMeasure {
+ public:
+  DiscretePairMeasure(std::shared_ptr<const CodedTable> table, DiscreteMeasure measure, std::size_t n_threads);
+
+  std::size_t n_features() const override { return table_->n_features(); }
+  std::size_t n_replicates() const override { return table_->layout().n_replicates(); }
+  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
+
+ private:
+  std::shared_ptr<const CodedTable> table_;
+  DiscreteMeasure measure_;
+  std::size_t n_threads_;
+  MarginSums margins_;
+};
+
+// out[r * n_features + f] = measure(f, y) on replicate r.
+void discrete_relevance(const CodedTable& table, std::span<const std::int32_t> classes, std::size_t n_classes,
+                        DiscreteMeasure measure, std::size_t n_threads, std::span<double> out);
+
+}  // namespace thresher

@@ -1,0 +1,186 @@
+#include "counting/pair_counter.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace thresher {
+namespace {
+
+// Planes of a reference with more levels than this would cost more than counting bytes.
+constexpr std::size_t kMaxReferencePlanes = 32;
+
+void count_by_planes(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
+                     std::uint32_t* cells) {
+  const RowLayout& layout = table.layout();
+  const CodedFeature& feature = table.feature(f);
+  const CountKernels& kernels = THRESHER_DISPATCH(count_kernels);
+  const std::size_t a_levels = feature.levels;
+  const std::size_t b_levels = reference.n_levels();
+  const std::size_t a_planes = feature.n_planes();
+  const std::size_t b_planes = reference.planes().n_planes;
+  scratch.pairs.resize(std::max<std::size_t>(a_planes * b_planes, 1));
+  for (std::size_t part = 0; part < layout.n_parts(); ++part, cells += a_levels * b_levels) {
+    PlaneBlock a = table.planes(f);
+    PlaneBlock b = reference.planes();
+    a.words += layout.word_begin(part);
+    b.words += layout.word_begin(part);
+    kernels.count_pairs(a, b, layout.word_end(part) - layout.word_begin(part), scratch.pairs.data());
+    const std::uint32_t* a_counts = feature.counts + part * a_levels;
+    const std::uint32_t* b_counts = reference.counts() + part * b_levels;
+    // The margins give the cells of the levels without a plane.
+    for (std::size_t i = 0; i < a_planes; ++i) {
+      std::uint32_t rest = a_counts[i];
+      for (std::size_t j = 0; j < b_planes; ++j) {
+        const std::uint32_t count = scratch.pairs[i * b_planes + j];
+        cells[i * b_levels + j] = count;
+        rest -= count;
+      }
+      if (b_planes < b_levels) cells[i * b_levels + b_planes] = rest;
+    }
+    if (a_planes < a_levels) {
+      for (std::size_t j = 0; j < b_levels; ++j) {
+        std::uint32_t rest = b_counts[j];
+        for (std::size_t i = 0; i < a_planes; ++i) rest -= cells[i * b_levels + j];
+        cells[a_planes * b_levels + j] = rest;
+      }
+    }
+  }
+}
+
+const std::uint8_t* bytes_of(const CodedTable& table, std::size_t f, CountScratch& scratch) {
+  if (!table.feature(f).packed) return table.feature(f).bytes();
+  scratch.bytes.resize(std::max<std::size_t>(table.n_rows(), 1));
+  table.decode(f, scratch.bytes.data());
+  return scratch.bytes.data();
+}
+
+// Any reference, any weights.
+template <class Count, class WeightAt>
+void count_plainly(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
+                   Count* cells, WeightAt weight_at) {
+  const RowLayout& layout = table.layout();
+  const std::size_t a_levels = table.feature(f).levels;
+  const std::size_t b_levels = reference.n_levels();
+  const std::uint8_t* a = bytes_of(table, f, scratch);
+  for (std::size_t part = 0; part < layout.n_parts(); ++part, cells += a_levels * b_levels) {
+    std::fill_n(cells, a_levels * b_levels, Count{0});
+    for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
+      const std::size_t i = a[place];
+      // A missing wide code is negative and becomes very large.
+      const std::size_t j = reference.wide() != nullptr ? static_cast<std::size_t>(reference.wide()[place])
+                                                        : reference.bytes()[place];
+      if (i < a_levels && j < b_levels) cells[i * b_levels + j] += weight_at(place);
+    }
+  }
+}
+
+void count_by_bytes(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
+                    std::uint32_t* cells) {
+  const RowLayout& layout = table.layout();
+  const CodedFeature& feature = table.feature(f);
+  if (reference.bytes() == nullptr || feature.missing || reference.has_missing()) {
+    count_plainly(table, reference, f, scratch, cells, [](std::size_t) { return std::uint32_t{1}; });
+    return;
+  }
+  const std::size_t n_cells = feature.levels * reference.n_levels();
+  const std::uint8_t* a = bytes_of(table, f, scratch);
+  scratch.histograms.resize(std::max<std::size_t>(4 * n_cells, 1));
+  std::memset(cells, 0, n_cells * layout.n_parts() * sizeof(std::uint32_t));
+  const CountKernels& kernels = THRESHER_DISPATCH(count_kernels);
+  for (std::size_t part = 0; part < layout.n_parts(); ++part, cells += n_cells) {
+    const std::size_t begin = layout.row_begin(part);
+    kernels.count_bytes(a + begin, reference.bytes() + begin, layout.rows_in(part), feature.levels,
+                        reference.n_levels(), cells, scratch.histograms.data());
+  }
+}
+
+}  // namespace
+
+ReferenceColumn::ReferenceColumn(const CodedTable& table, std::size_t f) {
+  const CodedFeature& feature = table.feature(f);
+  n_levels_ = feature.levels;
+  has_missing_ = feature.missing;
+  counts_ = feature.counts;
+  if (feature.packed) {
+    planes_ = table.planes(f);
+    has_planes_ = true;
+  } else {
+    bytes_ = feature.bytes();
+  }
+  if (feature.packed && table.has_bytes()) {
+    own_bytes_.resize(table.n_rows());
+    table.decode(f, own_bytes_.data());
+    bytes_ = own_bytes_.data();
+  }
+}
+
+ReferenceColumn::ReferenceColumn(const CodedTable& table, std::span<const std::int32_t> codes, std::size_t n_levels)
+    : n_levels_(n_levels) {
+  if (codes.size() != table.n_rows()) throw std::invalid_argument("y: one code per row is needed");
+  std::vector<std::int32_t> placed(codes.size());
+  for (std::size_t place = 0; place < placed.size(); ++place) placed[place] = codes[table.layout().row_at(place)];
+  set_codes(table, std::move(placed));
+}
+
+ReferenceColumn ReferenceColumn::from_places(const CodedTable& table, std::vector<std::int32_t> codes,
+                                             std::size_t n_levels) {
+  ReferenceColumn reference;
+  reference.n_levels_ = n_levels;
+  reference.set_codes(table, std::move(codes));
+  return reference;
+}
+
+void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_t> codes) {
+  const RowLayout& layout = table.layout();
+  own_counts_.assign(n_levels_ * layout.n_parts(), 0);
+  for (std::size_t part = 0; part < layout.n_parts(); ++part) {
+    for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
+      if (codes[place] >= static_cast<std::int64_t>(n_levels_)) throw std::invalid_argument("y: code out of range");
+      if (codes[place] < 0) {
+        has_missing_ = true;
+      } else {
+        ++own_counts_[part * n_levels_ + static_cast<std::size_t>(codes[place])];
+      }
+    }
+  }
+  counts_ = own_counts_.data();
+  if (n_levels_ > CodedTable::kMaxLevels - (has_missing_ ? 1 : 0)) {
+    wide_ = std::move(codes);
+    return;
+  }
+  own_bytes_.resize(codes.size());
+  for (std::size_t place = 0; place < codes.size(); ++place) {
+    own_bytes_[place] = codes[place] < 0 ? CodedTable::kNoCode : static_cast<std::uint8_t>(codes[place]);
+  }
+  bytes_ = own_bytes_.data();
+  const std::size_t n_planes = has_missing_ || n_levels_ == 0 ? n_levels_ : n_levels_ - 1;
+  if (n_planes > kMaxReferencePlanes || table.is_weighted()) return;
+  own_planes_ = AlignedArray<std::uint64_t>::zeros(std::max<std::size_t>(n_planes * layout.plane_stride(), 1));
+  const CountKernels& kernels = THRESHER_DISPATCH(count_kernels);
+  for (std::size_t part = 0; part < layout.n_parts(); ++part) {
+    kernels.pack_codes(own_bytes_.data() + layout.row_begin(part), layout.rows_in(part), n_planes,
+                       layout.plane_stride(), own_planes_.data() + layout.word_begin(part));
+  }
+  planes_ = {own_planes_.data(), n_planes, layout.plane_stride()};
+  has_planes_ = true;
+}
+
+void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
+                 std::uint32_t* cells) {
+  const bool by_planes = table.feature(f).packed && reference.has_planes();
+  by_planes ? count_by_planes(table, reference, f, scratch, cells) : count_by_bytes(table, reference, f, scratch, cells);
+}
+
+void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
+                 std::int64_t* cells) {
+  const std::int64_t* weights = table.weights().whole.data();
+  count_plainly(table, reference, f, scratch, cells, [weights](std::size_t place) { return weights[place]; });
+}
+
+void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
+                 double* cells) {
+  const double* weights = table.weights().real.data();
+  count_plainly(table, reference, f, scratch, cells, [weights](std::size_t place) { return weights[place]; });
+}
+
+}  // namespace thresher

@@ -1,0 +1,65 @@
+// Contingency tables of the features of a table against one reference column.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "counting/coded_table.hpp"
+
+namespace thresher {
+
+// A column to count against: a feature of the table, the target, or a composite of both.
+class ReferenceColumn {
+ public:
+  ReferenceColumn() = default;
+  // A feature of the table, which must outlive the reference.
+  ReferenceColumn(const CodedTable& table, std::size_t feature);
+  // Codes in the order of the rows, 0..n_levels-1, or negative where missing.
+  ReferenceColumn(const CodedTable& table, std::span<const std::int32_t> codes, std::size_t n_levels);
+  // Codes by place.
+  static ReferenceColumn from_places(const CodedTable& table, std::vector<std::int32_t> codes, std::size_t n_levels);
+
+  std::size_t n_levels() const { return n_levels_; }
+  bool has_missing() const { return has_missing_; }
+  // Rows per level: counts()[part * n_levels + level].
+  const std::uint32_t* counts() const { return counts_; }
+  // One of each kind that the table's features need is there; the others are null.
+  PlaneBlock planes() const { return planes_; }
+  bool has_planes() const { return has_planes_; }
+  const std::uint8_t* bytes() const { return bytes_; }
+  const std::int32_t* wide() const { return wide_.empty() ? nullptr : wide_.data(); }
+
+ private:
+  void set_codes(const CodedTable& table, std::vector<std::int32_t> codes);
+
+  std::size_t n_levels_ = 0;
+  bool has_missing_ = false;
+  const std::uint32_t* counts_ = nullptr;
+  bool has_planes_ = false;
+  PlaneBlock planes_{nullptr, 0, 0};
+  const std::uint8_t* bytes_ = nullptr;
+  AlignedArray<std::uint64_t> own_planes_;
+  std::vector<std::uint8_t> own_bytes_;
+  std::vector<std::uint32_t> own_counts_;
+  std::vector<std::int32_t> wide_;
+};
+
+// Working memory of one thread.
+struct CountScratch {
+  std::vector<std::uint32_t> pairs;
+  std::vector<std::uint32_t> histograms;
+  std::vector<std::uint8_t> bytes;
+};
+
+// The table of feature f (rows) against the reference (columns), part after part: cells[part][level of f][level of
+// reference]. Rows where either is missing are left out. Weighted versions sum weights in the order of the places.
+void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
+                 std::uint32_t* cells);
+void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
+                 std::int64_t* cells);
+void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
+                 double* cells);
+
+}  // namespace thresher

@@ -1,0 +1,49 @@
+// Terms of two features and the target, for the criteria that look at triples.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "counting/coded_table.hpp"
+#include "counting/pair_counter.hpp"
+#include "search/pair_measure.hpp"
+
+namespace thresher {
+
+enum class ThreeWayTerm {
+  joint,        // I(f,g;C)
+  conditional,  // I(f;C|g)
+  disr,         // I(f,g;C) / H(f,g,C)
+  interaction,  // I(f;g) - I(f;g|C), which may be negative
+};
+
+std::optional<ThreeWayTerm> three_way_term_named(std::string_view name);
+
+// The reference g and the target are counted as one column, so that one table gives every sum.
+class ThreeWayMeasure final : public PairMeasure {
+ public:
+  ThreeWayMeasure(std::shared_ptr<const CodedTable> table, std::span<const std::int32_t> classes,
+                  std::size_t n_classes, ThreeWayTerm term, std::size_t n_threads);
+
+  std::size_t n_features() const override { return table_->n_features(); }
+  std::size_t n_replicates() const override { return table_->layout().n_replicates(); }
+  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
+
+ private:
+  template <class Count>
+  void compute(std::uint32_t f, std::size_t g_levels, const ReferenceColumn& composite, CountScratch& scratch,
+               std::vector<Count>& cells, double* out) const;
+
+  std::shared_ptr<const CodedTable> table_;
+  std::vector<std::int32_t> classes_;  // by place
+  std::size_t n_classes_;
+  ThreeWayTerm term_;
+  std::size_t n_threads_;
+};
+
+}  // namespace thresher
