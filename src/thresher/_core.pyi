@@ -87,6 +87,41 @@ class RankPairMeasure(PairMeasure):
     def n_rows(self) -> int: ...
     def relevance_spearman(self, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
+# --- discretisers -------------------------------------------------------------------------------
+
+def cuts_equal_frequency(
+    matrix: NDArray[Any],
+    n_bins: int,
+    weights: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def cuts_equal_width(
+    matrix: NDArray[Any],
+    n_bins: int,
+    weights: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def cuts_mean_sd(
+    matrix: NDArray[Any],
+    t: float = 1.0,
+    weights: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def cuts_mdl(
+    matrix: NDArray[Any],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    weka_count: bool = False,
+    weights: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def apply_cuts(
+    matrix: NDArray[Any],
+    cuts: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    n_threads: int = 1,
+) -> NDArray[np.uint8]: ...
+
 # --- searches -----------------------------------------------------------------------------------
 
 def greedy_forward(

@@ -1,0 +1,51 @@
+// Cut points that turn a continuous feature into a few levels.
+//
+// The code of x is the number of cuts strictly below x. Every cut lies midway between two neighbouring values of the
+// training data, so that codes do not hang on how a threshold was rounded. Missing values are passed over.
+// Weights act as repeats of rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/interrupt.hpp"
+#include "moments/numeric_matrix.hpp"
+
+namespace thresher {
+
+// Cuts of feature f: cuts[offsets[f]] .. cuts[offsets[f + 1]], ascending.
+struct Cuts {
+  std::vector<double> cuts;
+  std::vector<std::int64_t> offsets;
+};
+
+struct CutOptions {
+  std::span<const double> weights;
+  std::size_t n_threads = 1;
+};
+
+// bin(v) = floor(n_bins (2 less + equal) / (2 n)), less and equal counting the values below v and at v.
+Cuts cuts_equal_frequency(NumericMatrix matrix, std::size_t n_bins, const CutOptions& options, Interrupt& interrupt);
+
+// Thresholds at equal distances between the smallest and the largest value.
+Cuts cuts_equal_width(NumericMatrix matrix, std::size_t n_bins, const CutOptions& options, Interrupt& interrupt);
+
+// Two thresholds, `t` population standard deviations below and above the mean. A value that a threshold meets
+// but for rounding (1e-12 of the mean and the deviation) counts as not above it.
+Cuts cuts_mean_sd(NumericMatrix matrix, double t, const CutOptions& options, Interrupt& interrupt);
+
+// Recursive minimum description length of Fayyad and Irani. `distinct_count`: the penalty counts the possible cuts
+// between distinct values, as Weka does, instead of n - 1.
+Cuts cuts_mdl(NumericMatrix matrix, std::span<const std::int32_t> classes, std::size_t n_classes, bool distinct_count,
+              const CutOptions& options, Interrupt& interrupt);
+
+// Where a cut between neighbouring values a < b lies: midway; at a if the midpoint rounds to b.
+double cut_between(double a, double b);
+
+// out[f * n + i] = code of value i of feature f; 255 for NaN. At most 254 cuts a feature.
+void apply_cuts(NumericMatrix matrix, std::span<const double> cuts, std::span<const std::int64_t> offsets,
+                std::size_t n_threads, std::uint8_t* out, Interrupt& interrupt);
+
+}  // namespace thresher

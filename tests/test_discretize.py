@@ -1,0 +1,198 @@
+"""Discretisers: cuts against their definitions, codes, and the scikit-learn contract."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from tests.naive import discretize as naive
+from thresher import _core
+from thresher.discretize import (
+    EqualFrequencyBins,
+    EqualWidthBins,
+    MDLBins,
+    MeanSdBins,
+    make_discretizer,
+)
+
+ALL = [EqualFrequencyBins(), EqualWidthBins(), MeanSdBins(), MDLBins()]
+
+
+@parametrize_with_checks(ALL)
+def test_sklearn_contract(estimator, check):
+    check(estimator)
+
+
+def cuts_of(result):
+    cuts, offsets = result
+    return [c.tolist() for c in np.split(cuts, offsets[1:-1])]
+
+
+values = st.one_of(
+    st.integers(-4, 4).map(float),
+    st.floats(-100, 100, width=32, allow_subnormal=False),
+    st.just(float("nan")),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_cuts_and_codes_match_the_twin(data):
+    n = data.draw(st.integers(1, 40))
+    columns = st.lists(values, min_size=n, max_size=n)
+    matrix = np.array([data.draw(columns), data.draw(columns)])
+    y = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), dtype=np.int32)
+    weights = None
+    if data.draw(st.booleans()):
+        weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)), float)
+    n_bins = data.draw(st.integers(2, 9))
+    t = data.draw(st.sampled_from([0.25, 0.5, 1.0, 1.5]))
+    for made in (matrix, matrix.astype(np.float32)):
+        expected = [naive.equal_frequency(x, n_bins, weights) for x in matrix]
+        assert cuts_of(_core.cuts_equal_frequency(made, n_bins, weights)) == expected
+        expected = [naive.equal_width(x, n_bins, weights) for x in matrix]
+        assert cuts_of(_core.cuts_equal_width(made, n_bins, weights)) == expected
+        expected = [naive.mean_sd(x, t, weights) for x in matrix]
+        assert cuts_of(_core.cuts_mean_sd(made, t, weights)) == expected
+        for weka in (False, True):
+            expected = [naive.mdl(x, y, weka=weka, weights=weights) for x in matrix]
+            got = _core.cuts_mdl(made, y, 3, weka, weights)
+            assert cuts_of(got) == expected
+        codes = _core.apply_cuts(made, *got)
+        assert codes.tolist() == [naive.codes(x, c) for x, c in zip(matrix, expected, strict=True)]
+
+
+def test_equal_frequency_puts_ties_by_their_middle_rank():
+    x = np.array([[0.0, 0, 0, 0, 0, 1, 2, 3]]).T
+    bins = EqualFrequencyBins(4).fit(x)
+    assert bins.transform(x).ravel().tolist() == [0, 0, 0, 0, 0, 1, 2, 2]
+    assert bins.n_bins_.tolist() == [3]
+
+
+def test_a_balanced_column_of_two_values_stays_two_levels_at_one_deviation():
+    for low, high in ((0.1, 0.2), (-1.0, 1.0), (0.3, 0.7), (1e8 + 0.1, 1e8 + 0.2)):
+        x = np.array([[low, high] * 25]).T
+        assert MeanSdBins().fit_transform(x).ravel().tolist() == [0, 1] * 25
+
+
+def test_a_cut_between_neighbouring_doubles_lies_at_the_lower_one():
+    a = 1.0
+    b = np.nextafter(a, 2)
+    x = np.array([[a, a, b, b]]).T
+    bins = EqualFrequencyBins(2).fit(x)
+    assert bins.cuts_[0].tolist() == [a]
+    assert bins.transform(x).ravel().tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_extreme_magnitudes_are_cut_like_any_other(scale):
+    x = np.array([1.0, 2, 3, 4, 10, 11, 12, 13])[:, None]
+    y = [0, 0, 0, 0, 1, 1, 1, 1]
+    for bins in (EqualFrequencyBins(3), EqualWidthBins(3), MeanSdBins(), MDLBins()):
+        expected = clone(bins).fit(x, y).transform(x)
+        np.testing.assert_array_equal(bins.fit(x * scale, y).transform(x * scale), expected)
+
+
+def test_constant_and_empty_columns_have_one_level():
+    x = np.array([[0.1, np.nan, 7]] * 9)
+    y = [0, 1, 2] * 3
+    for bins in ALL:
+        made = clone(bins).fit(x, y)
+        assert made.n_bins_.tolist() == [1, 1, 1]
+        assert made.transform(x)[0].tolist() == [0, 255, 0]
+
+
+def test_whole_numbers_of_few_values_keep_their_levels_on_request():
+    rng = np.random.default_rng(0)
+    x = np.column_stack([rng.integers(0, 5, 40) ** 2, rng.normal(size=40)])
+    made = EqualFrequencyBins(2, keep_discrete=True).fit(x)
+    assert made.cuts_[0].tolist() == [0.5, 2.5, 6.5, 12.5]
+    assert made.n_bins_.tolist() == [5, 2]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16, np.int64, np.uint8, bool])
+@pytest.mark.parametrize("order", ["C", "F", "strided"])
+def test_dtype_and_layout_do_not_matter(dtype, order):
+    x = np.random.default_rng(3).integers(0, 40, size=(50, 7)).astype(dtype)
+    expected = EqualFrequencyBins(4).fit_transform(x.astype(float))
+    if order == "strided":
+        wide = np.zeros((100, 14), dtype)
+        wide[::2, ::2] = x
+        x = wide[::2, ::2]
+    x = np.asarray(x, order=None if order == "strided" else order)
+    x.flags.writeable = False
+    np.testing.assert_array_equal(EqualFrequencyBins(4).fit_transform(x), expected)
+
+
+def test_threads_do_not_matter():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(300, 500)).round(1)
+    y = rng.integers(0, 3, 300)
+    for bins in ALL:
+        one = clone(bins).set_params(n_jobs=1).fit(x, y)
+        seven = clone(bins).set_params(n_jobs=7).fit(x, y)
+        assert [c.tolist() for c in one.cuts_] == [c.tolist() for c in seven.cuts_]
+        np.testing.assert_array_equal(one.transform(x), seven.transform(x))
+
+
+def test_long_columns_are_sorted_like_short_ones():
+    rng = np.random.default_rng(2)
+    for dtype in (np.float32, np.float64):
+        x = rng.normal(size=(2, 5000)).astype(dtype)
+        x[1] = x[1].round(1)
+        cuts = cuts_of(_core.cuts_equal_frequency(x, 5))
+        codes = _core.apply_cuts(x, *_core.cuts_equal_frequency(x, 5))
+        assert np.bincount(codes[0]).tolist() == [1000] * 5
+        assert all(
+            ((column[None] == np.array(c)[:, None]).sum() == 0)
+            for column, c in zip(x, cuts, strict=True)
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("equal-frequency", EqualFrequencyBins()),
+        ("equal-frequency:5", EqualFrequencyBins(5)),
+        ("equal-width:3", EqualWidthBins(3)),
+        ("mean-sd:0.5", MeanSdBins(0.5)),
+        ("mdl", MDLBins()),
+        ("mdl:weka", MDLBins("weka")),
+    ],
+)
+def test_discretisers_have_names(name, expected):
+    assert repr(make_discretizer(name)) == repr(expected)
+
+
+def test_an_object_is_its_own_discretiser():
+    bins = MeanSdBins(2.0)
+    assert make_discretizer(bins) is bins
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("equal-freqency", "did you mean 'equal-frequency'"),
+        ("equal-width:1", "from 2 to 255"),
+        ("equal-width:many", "no valid setting"),
+        ("mdl:fayyad", "'n-1' or 'weka'"),
+        (7, "must be one of"),
+    ],
+)
+def test_wrong_names_are_told(wrong, words):
+    with pytest.raises(ValueError, match=words):
+        make_discretizer(wrong)
+
+
+def test_wrong_parameters_are_told():
+    x = np.zeros((4, 1))
+    with pytest.raises(ValueError, match="n_bins must be a whole number from 2 to 255, got 1"):
+        EqualFrequencyBins(1).fit(x)
+    with pytest.raises(ValueError, match="t must be a positive number"):
+        MeanSdBins(-1).fit(x)
+    with pytest.raises(ValueError, match="sample_weight"):
+        MeanSdBins().fit(x, sample_weight=[1, -1, 0, 0])
