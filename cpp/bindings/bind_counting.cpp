@@ -244,20 +244,6 @@ nb::object table_counts_with(const CodedTable& table, std::size_t f, const Vecto
   return count_table(table, ReferenceColumn(table, {classes.data(), classes.size()}, n_classes), f);
 }
 
-auto measure_values(PairMeasure& measure, std::uint32_t reference, const Vector<std::uint32_t>& features) {
-  const std::size_t n = features.size();
-  if (reference >= measure.n_features()) throw nb::index_error("reference out of range");
-  for (std::size_t i = 0; i < n; ++i) {
-    if (features.data()[i] >= measure.n_features()) throw nb::index_error("feature out of range");
-  }
-  std::vector<double> values(n * measure.n_replicates());
-  {
-    nb::gil_scoped_release release;
-    measure.values(reference, {features.data(), n}, values);
-  }
-  return to_numpy(std::move(values), n, measure.n_replicates());
-}
-
 nb::dict scan_to_dict(ColumnScan&& scan) {
   nb::dict result;
   result["minimum"] = to_numpy(std::move(scan.minimum));
@@ -320,10 +306,6 @@ void bind_table(nb::module_& module) {
 }  // namespace
 
 void bind_counting(nb::module_& module) {
-  nb::class_<PairMeasure>(module, "PairMeasure", "Values of one measure for pairs of features.")
-      .def_prop_ro("n_features", &PairMeasure::n_features)
-      .def_prop_ro("n_replicates", &PairMeasure::n_replicates)
-      .def("values", &measure_values, nb::arg("reference"), nb::arg("features"));
   bind_table(module);
   nb::class_<DiscretePairMeasure, PairMeasure>(module, "DiscretePairMeasure")
       .def("__init__",

@@ -1,13 +1,13 @@
 // From sums to the published value of a measure, with its one rounding.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "counting/xlogx.hpp"
+#include "moments/rounding.hpp"
 
 namespace thresher {
 
@@ -19,19 +19,6 @@ inline std::optional<DiscreteMeasure> discrete_measure_named(std::string_view na
   if (name == "nmi") return DiscreteMeasure::nmi;
   if (name == "chi2") return DiscreteMeasure::chi2;
   return std::nullopt;
-}
-
-// The nearest multiple of 2^-40, halves to even, for |x| < 1024: adding 1.5 2^12 leaves 40 fraction bits.
-inline double round_to_grid(double x) {
-  constexpr double kShift = 6144.0;
-  return (x + kShift) - kShift;
-}
-
-// 40 significant bits, halves to even, for x >= 0.
-inline double round_to_40_bits(double x) {
-  auto bits = std::bit_cast<std::uint64_t>(x);
-  bits += 0xfff + ((bits >> 13) & 1);
-  return std::bit_cast<double>(bits & ~std::uint64_t{0x1fff});
 }
 
 // numerator / denominator clamped to [0, 1] and rounded; 0 if there is no denominator.
@@ -125,7 +112,7 @@ double chi_squared(const TableView<Count>& table) {
       sum += difference * difference / expected;
     }
   }
-  return round_to_40_bits(sum);
+  return round_significant(sum);
 }
 
 template <class Count>
