@@ -1,0 +1,34 @@
+// Separation of classes by one feature: Fisher's score and the two-class Fisher ratio.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/interrupt.hpp"
+#include "dispersion/columns.hpp"
+
+namespace thresher {
+
+enum class Separation {
+  fisher,  // sum_c n_c (mu_c - mu)^2 / sum_c n_c v_c
+  ratio,   // |mu_0 - mu_1| / sqrt(v_0 + v_1), two classes
+};
+
+struct SeparationOptions {
+  Separation measure = Separation::fisher;
+  std::span<const std::int32_t> classes;  // codes 0..n_classes-1, one per row
+  std::size_t n_classes = 2;
+  std::size_t n_threads = 1;
+};
+
+// One value per feature, rounded to 40 significant bits: 0 for a constant feature, +inf where every class is constant
+// but not all at the same value.
+template <class T>
+std::vector<double> separations(const DenseColumns<T>& columns, const SeparationOptions& options, Interrupt& interrupt);
+template <class T>
+std::vector<double> separations(const SparseColumns<T>& columns, const SeparationOptions& options,
+                                Interrupt& interrupt);
+
+}  // namespace thresher

@@ -1,0 +1,41 @@
+// Sums over one column. Sixteen lanes, each a running sum over every sixteenth value, are added in a fixed tree, so
+// that every instruction set gives the same bits. Sums are double whatever the type of the values.
+#pragma once
+
+#include <cstddef>
+
+#include "core/isa.hpp"
+
+namespace thresher {
+
+struct SumAndRange {
+  double sum;
+  double min;
+  double max;
+};
+
+struct DotAndSquare {
+  double dot;
+  double square;
+};
+
+template <class T>
+struct ColumnKernelsOf {
+  SumAndRange (*sum_and_range)(const T* x, std::size_t n);
+  double (*square_deviation)(const T* x, std::size_t n, double centre);
+  double (*absolute_deviation)(const T* x, std::size_t n, double centre);
+  // sum (x - centre) * reference and sum (x - centre)^2.
+  DotAndSquare (*dot_and_square)(const T* x, const double* reference, std::size_t n, double centre);
+};
+
+struct ColumnKernels {
+  ColumnKernelsOf<float> single;
+  ColumnKernelsOf<double> twice;
+
+  const ColumnKernelsOf<float>& of(const float*) const { return single; }
+  const ColumnKernelsOf<double>& of(const double*) const { return twice; }
+};
+
+THRESHER_DECLARE_KERNELS(ColumnKernels, column_kernels)
+
+}  // namespace thresher

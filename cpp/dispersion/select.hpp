@@ -1,0 +1,20 @@
+// Order statistics by selection.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace thresher {
+
+// The rank-th smallest (0-based) of the values, which are reordered so that all before it are not larger and all
+// after it not smaller. `scratch` has the size of `values`. No value may be NaN. Expected time O(n).
+double select_rank(std::span<double> values, std::span<double> scratch, std::size_t rank);
+
+// Values number rank and rank + 1 in order; the second is the first if there is none after it.
+struct Neighbours {
+  double at;
+  double next;
+};
+Neighbours select_with_next(std::span<double> values, std::span<double> scratch, std::size_t rank);
+
+}  // namespace thresher
