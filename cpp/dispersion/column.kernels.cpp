@@ -91,12 +91,19 @@ DotAndSquare dot_and_square(const T* x, const double* reference, std::size_t n, 
 }
 
 template <class T>
+std::size_t count_below(const T* x, std::size_t n, T border) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) count += x[i] < border ? 1 : 0;
+  return count;
+}
+
+template <class T>
 constexpr ColumnKernelsOf<T> table() {
-  return {sum_and_range<T>, square_deviation<T>, absolute_deviation<T>, dot_and_square<T>};
+  return {sum_and_range<T>, square_deviation<T>, absolute_deviation<T>, dot_and_square<T>, count_below<T>};
 }
 
 }  // namespace
 
-const ColumnKernels column_kernels = {table<float>(), table<double>()};
+extern const ColumnKernels column_kernels = {table<float>(), table<double>()};
 
 }  // namespace thresher::THRESHER_LEVEL

@@ -34,9 +34,53 @@ struct Stored {
   std::size_t n() const { return values.size() + zeros; }
 };
 
+// Order statistics of a dense column. A few guesses by interpolation, each checked by counting, leave a short
+// interval around the rank wanted; only what lies in it is copied and searched.
+template <class T>
+Neighbours dense_order_statistic(std::span<const T> x, std::size_t rank, double min, double max, Scratch& scratch) {
+  constexpr std::size_t kShort = 24;
+  constexpr int kMaxGuesses = 6;
+  const auto& kernels = THRESHER_DISPATCH(column_kernels).of(x.data());
+  T low = static_cast<T>(min);
+  T high = std::numeric_limits<T>::infinity();
+  double top = max;  // where the interpolation ends; `high` itself may be infinite
+  std::size_t below_low = 0;
+  std::size_t below_high = x.size();
+  bool from_above = false;
+  for (int guess = 0; guess < kMaxGuesses && below_high - below_low > kShort; ++guess) {
+    const double size = static_cast<double>(below_high - below_low);
+    const double margin = std::max(4.0, 0.05 * size) * (from_above ? 1.0 : -1.0);
+    const double aim = std::clamp(static_cast<double>(rank - below_low) + 1.0 + margin, 0.5, size - 0.5);
+    const T border = static_cast<T>(static_cast<double>(low) + (top - static_cast<double>(low)) * (aim / size));
+    if (!(border > low) || !(border < high)) break;
+    const std::size_t below = kernels.count_below(x.data(), x.size(), border);
+    if (below <= rank) {
+      low = border;
+      below_low = below;
+      from_above = true;
+    } else if (below > rank + 1) {
+      high = border;
+      top = static_cast<double>(border);
+      below_high = below;
+      from_above = false;
+    } else {
+      from_above = true;
+    }
+  }
+  scratch.values.resize(x.size() + 1);
+  scratch.other.resize(x.size() + 1);
+  std::size_t count = 0;
+  for (const T v : x) {
+    scratch.values[count] = static_cast<double>(v);
+    count += (v >= low) & (v < high);
+  }
+  return select_with_next(std::span(scratch.values).first(count), scratch.other, rank - below_low);
+}
+
 // Order statistics of stored values plus a block of zeros: only the part the rank falls into is searched.
 template <class T>
-Neighbours order_statistic(const Stored<T>& column, std::size_t rank, Scratch& scratch) {
+Neighbours order_statistic(const Stored<T>& column, std::size_t rank, double min, double max, Scratch& scratch) {
+  if (column.zeros == 0) return dense_order_statistic(column.values, rank, min, max, scratch);
   scratch.values.resize(column.values.size());
   scratch.other.resize(column.values.size());
   const auto select = [&](std::size_t count, std::size_t place) {
@@ -50,10 +94,6 @@ Neighbours order_statistic(const Stored<T>& column, std::size_t rank, Scratch& s
     }
     return count;
   };
-  if (column.zeros == 0) {
-    std::copy(column.values.begin(), column.values.end(), scratch.values.begin());
-    return select(column.values.size(), rank);
-  }
   std::size_t negative = 0;
   std::size_t positive = 0;
   for (const T v : column.values) {
@@ -75,17 +115,17 @@ Neighbours order_statistic(const Stored<T>& column, std::size_t rank, Scratch& s
 }
 
 template <class T>
-double quantile(const Stored<T>& column, double fraction, Scratch& scratch) {
+double quantile(const Stored<T>& column, double fraction, double min, double max, Scratch& scratch) {
   const double place = static_cast<double>(column.n() - 1) * fraction;
   const double below = std::floor(place);
-  const Neighbours found = order_statistic(column, static_cast<std::size_t>(below), scratch);
+  const Neighbours found = order_statistic(column, static_cast<std::size_t>(below), min, max, scratch);
   return found.at + (place - below) * (found.next - found.at);
 }
 
 template <class T>
-double median(const Stored<T>& column, Scratch& scratch) {
+double median(const Stored<T>& column, double min, double max, Scratch& scratch) {
   const std::size_t n = column.n();
-  const Neighbours found = order_statistic(column, (n - 1) / 2, scratch);
+  const Neighbours found = order_statistic(column, (n - 1) / 2, min, max, scratch);
   return n % 2 == 1 ? found.at : 0.5 * (found.at + found.next);
 }
 
@@ -128,8 +168,9 @@ double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scra
   switch (measure) {
     case Dispersion::variance: return (kernels.square_deviation(x, stored, mean) + zeros * mean * mean) / n;
     case Dispersion::mad: return (kernels.absolute_deviation(x, stored, mean) + zeros * std::fabs(mean)) / n;
-    case Dispersion::mean_median: return std::fabs(mean - median(column, scratch));
-    case Dispersion::iqr: return quantile(column, 0.75, scratch) - quantile(column, 0.25, scratch);
+    case Dispersion::mean_median: return std::fabs(mean - median(column, min, max, scratch));
+    case Dispersion::iqr:
+      return quantile(column, 0.75, min, max, scratch) - quantile(column, 0.25, min, max, scratch);
     case Dispersion::am_gm: return arithmetic_over_geometric(column, min, mean);
     case Dispersion::amgm: return log_amgm(column, mean, min, max);
   }

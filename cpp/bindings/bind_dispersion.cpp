@@ -1,0 +1,160 @@
+// Dispersion measures, class separation, similarities and the walk of the relevance-redundancy filter.
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/bindings.hpp"
+#include "dispersion/class_scatter.hpp"
+#include "dispersion/dispersion.hpp"
+#include "dispersion/redundancy_walk.hpp"
+#include "dispersion/similarity.hpp"
+
+namespace thresher::bindings {
+namespace {
+
+template <class T>
+DenseColumns<T> dense(const Matrix<T>& columns) {
+  return {columns.data(), columns.shape(0), columns.shape(1)};
+}
+
+template <class T>
+SparseColumns<T> sparse(const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
+                        std::size_t n_rows) {
+  if (starts.size() == 0 || values.size() != rows.size() || starts.data()[0] != 0 ||
+      static_cast<std::size_t>(starts.data()[starts.size() - 1]) != values.size()) {
+    throw nb::value_error("values, rows and starts are not those of one compressed matrix");
+  }
+  return {values.data(), rows.data(), starts.data(), starts.size() - 1, n_rows};
+}
+
+template <class Columns>
+nb::object dispersions_of(const Columns& columns, const std::string& measure, bool skip_missing,
+                          std::size_t n_threads) {
+  std::vector<double> values;
+  {
+    nb::gil_scoped_release released;
+    SignalInterrupt interrupt;
+    values = dispersions(columns, {dispersion_named(measure), skip_missing, n_threads}, interrupt);
+  }
+  return nb::cast(to_numpy(std::move(values)));
+}
+
+template <class Columns>
+nb::object separations_of(const Columns& columns, const std::string& measure, const Vector<std::int32_t>& classes,
+                          std::size_t n_classes, std::size_t n_threads) {
+  if (classes.size() != columns.n_rows) throw nb::value_error("classes and columns differ in length");
+  for (std::size_t r = 0; r < classes.size(); ++r) {
+    if (classes.data()[r] < 0 || static_cast<std::size_t>(classes.data()[r]) >= n_classes) {
+      throw nb::value_error("classes must be codes below n_classes");
+    }
+  }
+  SeparationOptions options;
+  options.measure = measure == "fir" ? Separation::ratio : Separation::fisher;
+  options.classes = {classes.data(), classes.size()};
+  options.n_classes = n_classes;
+  options.n_threads = n_threads;
+  std::vector<double> values;
+  {
+    nb::gil_scoped_release released;
+    SignalInterrupt interrupt;
+    values = separations(columns, options, interrupt);
+  }
+  return nb::cast(to_numpy(std::move(values)));
+}
+
+template <class T>
+void bind_for(nb::module_& module) {
+  module.def(
+      "dispersion",
+      [](const Matrix<T>& columns, const std::string& measure, bool skip_missing, std::size_t n_threads) {
+        return dispersions_of(dense(columns), measure, skip_missing, n_threads);
+      },
+      nb::arg("columns").noconvert(), nb::arg("measure"), nb::arg("skip_missing") = false, nb::arg("n_threads") = 1,
+      "Dispersion of every feature of a (features, rows) array.");
+  module.def(
+      "dispersion_sparse",
+      [](const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
+         std::size_t n_rows, const std::string& measure, bool skip_missing, std::size_t n_threads) {
+        return dispersions_of(sparse(values, rows, starts, n_rows), measure, skip_missing, n_threads);
+      },
+      nb::arg("values").noconvert(), nb::arg("rows"), nb::arg("starts"), nb::arg("n_rows"), nb::arg("measure"),
+      nb::arg("skip_missing") = false, nb::arg("n_threads") = 1, "Dispersion of every feature of a CSC matrix.");
+  module.def(
+      "separation",
+      [](const Matrix<T>& columns, const std::string& measure, const Vector<std::int32_t>& classes,
+         std::size_t n_classes, std::size_t n_threads) {
+        return separations_of(dense(columns), measure, classes, n_classes, n_threads);
+      },
+      nb::arg("columns").noconvert(), nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"),
+      nb::arg("n_threads") = 1, "Fisher score ('fisher') or two-class Fisher ratio ('fir') of every feature.");
+  module.def(
+      "separation_sparse",
+      [](const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
+         std::size_t n_rows, const std::string& measure, const Vector<std::int32_t>& classes, std::size_t n_classes,
+         std::size_t n_threads) {
+        return separations_of(sparse(values, rows, starts, n_rows), measure, classes, n_classes, n_threads);
+      },
+      nb::arg("values").noconvert(), nb::arg("rows"), nb::arg("starts"), nb::arg("n_rows"), nb::arg("measure"),
+      nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1, "The same of a CSC matrix.");
+  module.def(
+      "column_similarity",
+      [](const Matrix<T>& columns, const std::string& measure, bool skip_missing, std::size_t n_threads) {
+        return make_similarity(similarity_named(measure), dense(columns), skip_missing, n_threads).release();
+      },
+      nb::arg("columns").noconvert(), nb::arg("measure"), nb::arg("skip_missing") = false, nb::arg("n_threads") = 1,
+      nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Cosine, Pearson or MICI similarity of features.");
+  module.def(
+      "column_similarity_sparse",
+      [](const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
+         std::size_t n_rows, const std::string& measure, std::size_t n_threads) {
+        return make_similarity(similarity_named(measure), sparse(values, rows, starts, n_rows), n_threads).release();
+      },
+      nb::arg("values").noconvert(), nb::arg("rows").noconvert(), nb::arg("starts").noconvert(), nb::arg("n_rows"),
+      nb::arg("measure"), nb::arg("n_threads") = 1, nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
+      nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), "The same of a CSC matrix.");
+}
+
+nb::dict walk_to_dict(Walk&& walk) {
+  nb::dict result;
+  result["kept"] = to_numpy(std::move(walk.kept));
+  result["similarity"] = to_numpy(std::move(walk.similarity));
+  result["rival"] = to_numpy(std::move(walk.rival));
+  result["n_scanned"] = walk.n_scanned;
+  result["n_evaluations"] = walk.n_evaluations;
+  return result;
+}
+
+}  // namespace
+
+void bind_dispersion(nb::module_& module) {
+  bind_for<float>(module);
+  bind_for<double>(module);
+  module.def(
+      "redundancy_walk",
+      [](PairMeasure& similarity, const Vector<std::uint32_t>& order, const Vector<double>& relevance,
+         std::size_t max_kept, double max_similarity, bool against_all, double stop_mass, std::size_t n_kept_before,
+         std::size_t n_threads) {
+        const std::span<const std::uint32_t> features(order.data(), order.size());
+        for (const std::uint32_t f : features) {
+          if (f >= similarity.n_features() || f >= relevance.size()) throw nb::index_error("order is out of range");
+        }
+        Walk walk;
+        {
+          nb::gil_scoped_release released;
+          SignalInterrupt interrupt;
+          walk = redundancy_walk(similarity, features, {relevance.data(), relevance.size()},
+                                 {max_kept, max_similarity, against_all, stop_mass, n_kept_before, n_threads},
+                                 interrupt);
+        }
+        return walk_to_dict(std::move(walk));
+      },
+      nb::arg("similarity"), nb::arg("order"), nb::arg("relevance"), nb::kw_only(), nb::arg("max_kept"),
+      nb::arg("max_similarity"), nb::arg("against_all") = false, nb::arg("stop_mass") = -1.0,
+      nb::arg("n_kept_before") = 0, nb::arg("n_threads") = 1,
+      "Walks down the order, keeping features that are not too similar to one kept before.");
+}
+
+}  // namespace thresher::bindings

@@ -1,0 +1,150 @@
+#include "neighbours/distance_kernels.hpp"
+
+namespace thresher::THRESHER_LEVEL {
+namespace {
+
+constexpr std::size_t kLanes = 16;
+
+#if defined(__GNUC__)
+
+#if defined(__AVX512F__)
+constexpr std::size_t kBytes = 64;
+constexpr std::size_t kRows = 8;
+#elif defined(__AVX2__)
+constexpr std::size_t kBytes = 32;
+constexpr std::size_t kRows = 4;
+#else
+constexpr std::size_t kBytes = 16;
+constexpr std::size_t kRows = 4;
+#endif
+
+template <class T>
+struct Vectors;
+template <>
+struct Vectors<float> {
+  typedef float Values __attribute__((vector_size(kBytes)));
+  typedef std::int32_t Bits __attribute__((vector_size(kBytes)));
+  static constexpr std::int32_t kAbsolute = 0x7fffffff;
+  static constexpr std::int32_t kOne = 0x3f800000;
+};
+template <>
+struct Vectors<double> {
+  typedef double Values __attribute__((vector_size(kBytes)));
+  typedef std::int64_t Bits __attribute__((vector_size(kBytes)));
+  static constexpr std::int64_t kAbsolute = 0x7fffffffffffffff;
+  static constexpr std::int64_t kOne = 0x3ff0000000000000;
+};
+
+template <class T, Metric metric>
+void tile(const T* panel_a, const T* panel_b, std::size_t n_features, T* out) {
+  using Values = typename Vectors<T>::Values;
+  using Bits = typename Vectors<T>::Bits;
+  constexpr std::size_t width = kBytes / sizeof(T);
+  for (std::size_t a = 0; a < kPanel; a += kRows) {
+    for (std::size_t b = 0; b < kPanel; b += 2 * width) {
+      Values sum[kRows][2] = {};
+      for (std::size_t f = 0; f < n_features; ++f) {
+        const T* left = panel_a + f * kPanel + a;
+        const T* right = panel_b + f * kPanel + b;
+        Values other[2];
+        __builtin_memcpy(&other, right, sizeof(other));
+#pragma GCC unroll 8
+        for (std::size_t r = 0; r < kRows; ++r) {
+          for (std::size_t v = 0; v < 2; ++v) {
+            if constexpr (metric == Metric::mismatch) {
+              sum[r][v] += (Values)((Bits)(other[v] != left[r]) & Vectors<T>::kOne);
+            } else {
+              const Values d = other[v] - left[r];
+              if constexpr (metric == Metric::squared) {
+                sum[r][v] += d * d;
+              } else {
+                sum[r][v] += (Values)((Bits)d & Vectors<T>::kAbsolute);
+              }
+            }
+          }
+        }
+      }
+      for (std::size_t r = 0; r < kRows; ++r) {
+        T* target = out + (a + r) * kPanel + b;
+        Values total[2];
+        __builtin_memcpy(&total, target, sizeof(total));
+        total[0] += sum[r][0];
+        total[1] += sum[r][1];
+        __builtin_memcpy(target, &total, sizeof(total));
+      }
+    }
+  }
+}
+
+#else
+
+template <class T, Metric metric>
+void tile(const T* panel_a, const T* panel_b, std::size_t n_features, T* out) {
+  for (std::size_t a = 0; a < kPanel; ++a) {
+    T sum[kPanel] = {};
+    for (std::size_t f = 0; f < n_features; ++f) {
+      const T left = panel_a[f * kPanel + a];
+      const T* right = panel_b + f * kPanel;
+      for (std::size_t b = 0; b < kPanel; ++b) {
+        const T d = right[b] - left;
+        if constexpr (metric == Metric::mismatch) {
+          sum[b] += d != T(0) ? T(1) : T(0);
+        } else if constexpr (metric == Metric::squared) {
+          sum[b] += d * d;
+        } else {
+          sum[b] += d < T(0) ? -d : d;
+        }
+      }
+    }
+    for (std::size_t b = 0; b < kPanel; ++b) out[a * kPanel + b] += sum[b];
+  }
+}
+
+#endif
+
+double reduce(double* lane) {
+  for (std::size_t width = kLanes / 2; width > 0; width /= 2) {
+    for (std::size_t l = 0; l < width; ++l) lane[l] += lane[l + width];
+  }
+  return lane[0];
+}
+
+template <class T, Metric metric>
+double weighted(const T* x, std::uint32_t first, std::uint32_t second, double weight) {
+  const double d = static_cast<double>(x[first]) - static_cast<double>(x[second]);
+  if constexpr (metric == Metric::mismatch) {
+    return d != 0.0 ? weight : 0.0;
+  } else if constexpr (metric == Metric::squared) {
+    return weight * (d * d);
+  } else {
+    return weight * (d < 0.0 ? -d : d);
+  }
+}
+
+template <class T, Metric metric>
+double weigh(const T* x, const std::uint32_t* first, const std::uint32_t* second, const double* weight,
+             std::size_t n_pairs) {
+  double lane[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= n_pairs; i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      lane[l] += weighted<T, metric>(x, first[i + l], second[i + l], weight[i + l]);
+    }
+  }
+  for (std::size_t l = 0; i + l < n_pairs; ++l) {
+    lane[l] += weighted<T, metric>(x, first[i + l], second[i + l], weight[i + l]);
+  }
+  return reduce(lane);
+}
+
+template <class T>
+constexpr DistanceKernelsOf<T> table() {
+  return {tile<T, Metric::manhattan>,  tile<T, Metric::squared>,  tile<T, Metric::mismatch>,
+          weigh<T, Metric::manhattan>, weigh<T, Metric::squared>, weigh<T, Metric::mismatch>};
+}
+
+}  // namespace
+
+extern const DistanceKernels distance_kernels = {table<float>(), table<double>()};
+
+}  // namespace thresher::THRESHER_LEVEL

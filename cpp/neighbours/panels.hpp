@@ -1,0 +1,86 @@
+// Rows packed for the distance kernels.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "neighbours/distance_kernels.hpp"
+#include "neighbours/row_table.hpp"
+
+namespace thresher {
+
+// The rows asked for, in panels of kPanel, as P (float or double): numeric features first, taken off their offset and
+// divided by their scale and by `unit`; then the codes of nominal ones. Rows past the end are copies of the last.
+template <class P>
+class Panels {
+ public:
+  template <class T>
+  Panels(const RowTable<T>& table, std::span<const std::uint32_t> rows, double unit, std::size_t n_threads)
+      : n_rows_(rows.size()), n_numeric_(table.numeric.size()), n_nominal_(table.nominal.size()) {
+    const std::size_t n_panels = (n_rows_ + kPanel - 1) / kPanel;
+    size_ = (n_numeric_ + n_nominal_) * kPanel;
+    values_.resize(n_panels * size_);
+    parallel_for(n_numeric_ + n_nominal_, 16, n_threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t place = begin; place < end; ++place) {
+        const bool numeric = place < n_numeric_;
+        const std::size_t feature = numeric ? table.numeric[place] : table.nominal[place - n_numeric_];
+        const T* x = table.columns.column(feature).data();
+        const double offset = numeric ? table.offset[feature] : 0.0;
+        const double factor = numeric ? 1.0 / (table.scale[feature] * unit) : 1.0;
+        for (std::size_t panel = 0; panel < n_panels; ++panel) {
+          P* out = values_.data() + panel * size_ + place * kPanel;
+          for (std::size_t r = 0; r < kPanel; ++r) {
+            const std::size_t row = rows[std::min(panel * kPanel + r, n_rows_ - 1)];
+            out[r] = static_cast<P>((static_cast<double>(x[row]) - offset) * factor);
+          }
+        }
+      }
+    });
+  }
+
+  std::size_t n_panels() const { return size_ == 0 ? (n_rows_ + kPanel - 1) / kPanel : values_.size() / size_; }
+  std::size_t n_rows() const { return n_rows_; }
+
+  // out (kPanel x kPanel) = distances of the rows of panel a of *this and panel b of `other`.
+  void distances(std::size_t a, const Panels& other, std::size_t b, bool squared, P* out) const {
+    const auto& kernels = THRESHER_DISPATCH(distance_kernels).of(out);
+    std::fill(out, out + kPanel * kPanel, P(0));
+    const P* left = values_.data() + a * size_;
+    const P* right = other.values_.data() + b * size_;
+    for (std::size_t f = 0; f < n_numeric_; f += kPiece) {
+      const std::size_t count = std::min(kPiece, n_numeric_ - f);
+      (squared ? kernels.squared : kernels.manhattan)(left + f * kPanel, right + f * kPanel, count, out);
+    }
+    for (std::size_t f = n_numeric_; f < n_numeric_ + n_nominal_; f += kPiece) {
+      const std::size_t count = std::min(kPiece, n_numeric_ + n_nominal_ - f);
+      kernels.mismatch(left + f * kPanel, right + f * kPanel, count, out);
+    }
+  }
+
+  // Largest sum of squares of one row.
+  double largest_square() const {
+    double largest = 0.0;
+    for (std::size_t panel = 0; panel < n_panels() && size_ > 0; ++panel) {
+      double square[kPanel] = {};
+      const P* values = values_.data() + panel * size_;
+      for (std::size_t i = 0; i < size_; ++i) {
+        square[i % kPanel] += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+      }
+      largest = std::max(largest, *std::max_element(square, square + kPanel));
+    }
+    return largest;
+  }
+
+ private:
+  std::size_t n_rows_;
+  std::size_t n_numeric_;
+  std::size_t n_nominal_;
+  std::size_t size_ = 0;
+  std::vector<P> values_;
+};
+
+}  // namespace thresher
