@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from tests.naive import dispersion, rankings
 
 X = np.array(

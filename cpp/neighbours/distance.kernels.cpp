@@ -1,5 +1,9 @@
 #include "neighbours/distance_kernels.hpp"
 
+#if defined(__GNUC__) && defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 namespace thresher::THRESHER_LEVEL {
 namespace {
 
@@ -35,6 +39,20 @@ struct Vectors<double> {
   static constexpr std::int64_t kOne = 0x3ff0000000000000;
 };
 
+#if defined(__AVX512F__)
+Vectors<float>::Values multiply_add(Vectors<float>::Values a, float b, Vectors<float>::Values sum) {
+  return (Vectors<float>::Values)_mm512_fmadd_ps((__m512)a, _mm512_set1_ps(b), (__m512)sum);
+}
+Vectors<double>::Values multiply_add(Vectors<double>::Values a, double b, Vectors<double>::Values sum) {
+  return (Vectors<double>::Values)_mm512_fmadd_pd((__m512d)a, _mm512_set1_pd(b), (__m512d)sum);
+}
+#else
+template <class V, class T>
+V multiply_add(V a, T b, V sum) {
+  return sum + a * b;
+}
+#endif
+
 template <class T, Metric metric>
 void tile(const T* panel_a, const T* panel_b, std::size_t n_features, T* out) {
   using Values = typename Vectors<T>::Values;
@@ -47,12 +65,16 @@ void tile(const T* panel_a, const T* panel_b, std::size_t n_features, T* out) {
         const T* left = panel_a + f * kPanel + a;
         const T* right = panel_b + f * kPanel + b;
         Values other[2];
-        __builtin_memcpy(&other, right, sizeof(other));
+        __builtin_memcpy(&other[0], right, sizeof(Values));
+        __builtin_memcpy(&other[1], right + width, sizeof(Values));
 #pragma GCC unroll 8
         for (std::size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 2
           for (std::size_t v = 0; v < 2; ++v) {
             if constexpr (metric == Metric::mismatch) {
               sum[r][v] += (Values)((Bits)(other[v] != left[r]) & Vectors<T>::kOne);
+            } else if constexpr (metric == Metric::product) {
+              sum[r][v] = multiply_add(other[v], left[r], sum[r][v]);
             } else {
               const Values d = other[v] - left[r];
               if constexpr (metric == Metric::squared) {
@@ -64,13 +86,17 @@ void tile(const T* panel_a, const T* panel_b, std::size_t n_features, T* out) {
           }
         }
       }
+      // Unrolled like the loop above, or the sums would live in memory.
+#pragma GCC unroll 8
       for (std::size_t r = 0; r < kRows; ++r) {
-        T* target = out + (a + r) * kPanel + b;
-        Values total[2];
-        __builtin_memcpy(&total, target, sizeof(total));
-        total[0] += sum[r][0];
-        total[1] += sum[r][1];
-        __builtin_memcpy(target, &total, sizeof(total));
+#pragma GCC unroll 2
+        for (std::size_t v = 0; v < 2; ++v) {
+          T* target = out + (a + r) * kPanel + b + v * width;
+          Values total;
+          __builtin_memcpy(&total, target, sizeof(Values));
+          total += sum[r][v];
+          __builtin_memcpy(target, &total, sizeof(Values));
+        }
       }
     }
   }
@@ -89,6 +115,8 @@ void tile(const T* panel_a, const T* panel_b, std::size_t n_features, T* out) {
         const T d = right[b] - left;
         if constexpr (metric == Metric::mismatch) {
           sum[b] += d != T(0) ? T(1) : T(0);
+        } else if constexpr (metric == Metric::product) {
+          sum[b] += right[b] * left;
         } else if constexpr (metric == Metric::squared) {
           sum[b] += d * d;
         } else {
@@ -139,7 +167,7 @@ double weigh(const T* x, const std::uint32_t* first, const std::uint32_t* second
 
 template <class T>
 constexpr DistanceKernelsOf<T> table() {
-  return {tile<T, Metric::manhattan>,  tile<T, Metric::squared>,  tile<T, Metric::mismatch>,
+  return {tile<T, Metric::manhattan>,  tile<T, Metric::squared>,  tile<T, Metric::mismatch>, tile<T, Metric::product>,
           weigh<T, Metric::manhattan>, weigh<T, Metric::squared>, weigh<T, Metric::mismatch>};
 }
 

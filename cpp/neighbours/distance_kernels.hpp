@@ -16,7 +16,7 @@ constexpr std::size_t kPanel = 32;
 // added to the total afterwards, which also keeps rounding errors small.
 constexpr std::size_t kPiece = 128;
 
-enum class Metric { manhattan, squared, mismatch };
+enum class Metric { manhattan, squared, mismatch, product };
 
 template <class T>
 struct DistanceKernelsOf {
@@ -24,6 +24,8 @@ struct DistanceKernelsOf {
   void (*manhattan)(const T* panel_a, const T* panel_b, std::size_t n_features, T* out);
   void (*squared)(const T* panel_a, const T* panel_b, std::size_t n_features, T* out);
   void (*mismatch)(const T* panel_a, const T* panel_b, std::size_t n_features, T* out);
+  // The same of products. May be fused where the processor can: only for estimates with an error bound.
+  void (*product)(const T* panel_a, const T* panel_b, std::size_t n_features, T* out);
   // sum over pairs of weight * |x[first] - x[second]|^power, sixteen lanes in a fixed tree; mismatch: weight where
   // they differ.
   double (*weigh_absolute)(const T* x, const std::uint32_t* first, const std::uint32_t* second, const double* weight,

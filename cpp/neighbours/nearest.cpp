@@ -18,24 +18,25 @@ constexpr double kUnit = 5.9604644775390625e-08;  // 2^-24, the rounding unit of
 constexpr std::size_t kMirrorLimit = 4096;        // rows up to which the whole table of distances is held
 constexpr std::size_t kBatchDistances = std::size_t{1} << 22;
 
-// How far a distance in single precision can be from the true one. For squared distances both are roots.
+// How far a distance in single precision can be from the true one.
 class Bounds {
  public:
-  Bounds(std::size_t n_features, bool squared, double largest_norm) : squared_(squared) {
+  Bounds(std::size_t n_features, bool squared) : squared_(squared) {
     const double pieces = static_cast<double>(n_features / kPiece + 1);
-    // Additions inside a piece, additions of pieces, the difference itself, the square.
-    relative_ = (static_cast<double>(kPiece) + pieces + 4.0) * kUnit * 1.01;
-    // Rounding of the packed values: at most kUnit each for values up to 1 and two to four per difference; for
-    // Euclidean distance the rounding errors of a row are a vector no longer than kUnit times the row's norm.
-    absolute_ = squared ? 2.02 * kUnit * largest_norm + 1e-18 : 4.0 * kUnit * static_cast<double>(n_features);
+    // Additions inside a piece and of pieces, the operation itself.
+    relative_ = (static_cast<double>(kPiece) + pieces + 4.0) * kUnit * 1.05;
+    // Rounding of packed values between 0 and 1.
+    absolute_ = 4.0 * kUnit * static_cast<double>(n_features);
   }
-  double lower(float value) const { return std::max(0.0, root(value) * (1.0 - relative_) - absolute_); }
-  double upper(float value) const { return root(value) * (1.0 + relative_) + absolute_; }
+
+  // For squared distances from products: |a.b| <= |a||b| <= (|a| + |b|)^2 / 4, and rounding of the packed values moves
+  // the squared distance by less than 5 units of (|a| + |b|)^2.
+  double error(float value, double norms) const {
+    const double plain = static_cast<double>(value) * relative_;
+    return squared_ ? plain + (0.5 * relative_ + 6.0 * kUnit) * norms * norms + 1e-30 : plain + absolute_;
+  }
 
  private:
-  double root(float value) const {
-    return squared_ ? std::sqrt(static_cast<double>(value)) : static_cast<double>(value);
-  }
   bool squared_;
   double relative_;
   double absolute_;
@@ -43,7 +44,11 @@ class Bounds {
 
 struct Candidate {
   float distance;
+  float error;
   std::uint32_t row;
+
+  float lower() const { return distance - error; }
+  float upper() const { return distance + error; }
 };
 
 // A query and group whose last neighbours single precision could not tell: `wanted` of the listed rows are to be added.
@@ -85,7 +90,9 @@ class Search {
     const double unit = options_.squared ? largest_value() : 1.0;
     const Panels<float> rows(table_, all, unit, options_.n_threads);
     const std::size_t n_features = table_.numeric.size() + table_.nominal.size();
-    const Bounds bounds(n_features, options_.squared, options_.squared ? std::sqrt(rows.largest_square()) : 0.0);
+    const Bounds bounds(n_features, options_.squared);
+    norms_.resize(n_rows());
+    for (std::size_t r = 0; r < n_rows(); ++r) norms_[r] = std::sqrt(rows.square(r));
     const bool mirrored = queries_.size() == n_rows() && n_rows() <= kMirrorLimit &&
                           std::equal(queries_.begin(), queries_.end(), all.begin());
     if (mirrored) {
@@ -187,22 +194,28 @@ class Search {
       const std::size_t slot = query * result_.n_groups + group;
       work.clear();
       for (const std::uint32_t row : members_[group]) {
-        if (row != self) work.push_back({distances[row], row});
+        if (row == self) continue;
+        // A tenth more covers the rounding of the bounds themselves.
+        const double error = 1.1 * bounds.error(distances[row], norms_[self] + norms_[row]);
+        work.push_back({distances[row], static_cast<float>(error), row});
       }
       if (work.size() <= k) {
         for (const Candidate& c : work) add(slot, c.row);
         continue;
       }
-      const auto nearer = [](const Candidate& a, const Candidate& b) { return a.distance < b.distance; };
-      const auto kth = work.begin() + static_cast<std::ptrdiff_t>(k - 1);
-      std::nth_element(work.begin(), kth, work.end(), nearer);
-      const double farthest_in = bounds.upper(kth->distance);
-      const double nearest_out = bounds.lower(std::min_element(kth + 1, work.end(), nearer)->distance);
+      // No more than k rows can be nearer than the (k + 1)-th smallest lower bound.
+      const auto place = work.begin() + static_cast<std::ptrdiff_t>(k);
+      const auto by_lower = [](const Candidate& a, const Candidate& b) { return a.lower() < b.lower(); };
+      std::nth_element(work.begin(), place, work.end(), by_lower);
+      const float surely_in = place->lower();
+      const auto by_upper = [](const Candidate& a, const Candidate& b) { return a.upper() < b.upper(); };
+      std::nth_element(work.begin(), place - 1, work.end(), by_upper);
+      const float surely_out = (place - 1)->upper();
       Undecided open;
       for (const Candidate& c : work) {
-        if (bounds.upper(c.distance) < nearest_out) {
+        if (c.upper() < surely_in) {
           add(slot, c.row);
-        } else if (bounds.lower(c.distance) <= farthest_in) {
+        } else if (c.lower() <= surely_out) {
           open.rows.push_back(c.row);
         }
       }
@@ -267,6 +280,7 @@ class Search {
   std::span<const std::uint32_t> queries_;
   NearestOptions options_;
   std::vector<std::vector<std::uint32_t>> members_;
+  std::vector<double> norms_;
   NearestRows result_;
 };
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -40,20 +41,33 @@ class Panels {
         }
       }
     });
+    if constexpr (std::is_same_v<P, float>) measure_rows();
   }
 
   std::size_t n_panels() const { return size_ == 0 ? (n_rows_ + kPanel - 1) / kPanel : values_.size() / size_; }
   std::size_t n_rows() const { return n_rows_; }
 
-  // out (kPanel x kPanel) = distances of the rows of panel a of *this and panel b of `other`.
+  // Sum of squares of the numeric values of a row as packed.
+  double square(std::size_t row) const { return squares_[row]; }
+
+  // out (kPanel x kPanel) = distances of the rows of panel a of *this and panel b of `other`. Squared distances in
+  // single precision come from products, twice as fast as from differences, and are off by at most a few hundred
+  // rounding units of (|a| + |b|)^2.
   void distances(std::size_t a, const Panels& other, std::size_t b, bool squared, P* out) const {
     const auto& kernels = THRESHER_DISPATCH(distance_kernels).of(out);
     std::fill(out, out + kPanel * kPanel, P(0));
     const P* left = values_.data() + a * size_;
     const P* right = other.values_.data() + b * size_;
+    constexpr bool kProducts = std::is_same_v<P, float>;
+    const auto numeric = !squared ? kernels.manhattan : kProducts ? kernels.product : kernels.squared;
     for (std::size_t f = 0; f < n_numeric_; f += kPiece) {
-      const std::size_t count = std::min(kPiece, n_numeric_ - f);
-      (squared ? kernels.squared : kernels.manhattan)(left + f * kPanel, right + f * kPanel, count, out);
+      numeric(left + f * kPanel, right + f * kPanel, std::min(kPiece, n_numeric_ - f), out);
+    }
+    if constexpr (kProducts) {
+      for (std::size_t i = 0; squared && i < kPanel * kPanel; ++i) {
+        const double sum = squares_[a * kPanel + i / kPanel] + other.squares_[b * kPanel + i % kPanel];
+        out[i] = static_cast<P>(std::max(0.0, sum - 2.0 * static_cast<double>(out[i])));
+      }
     }
     for (std::size_t f = n_numeric_; f < n_numeric_ + n_nominal_; f += kPiece) {
       const std::size_t count = std::min(kPiece, n_numeric_ + n_nominal_ - f);
@@ -61,26 +75,26 @@ class Panels {
     }
   }
 
-  // Largest sum of squares of one row.
-  double largest_square() const {
-    double largest = 0.0;
+ private:
+  void measure_rows() {
+    squares_.resize(n_panels() * kPanel);
     for (std::size_t panel = 0; panel < n_panels() && size_ > 0; ++panel) {
-      double square[kPanel] = {};
       const P* values = values_.data() + panel * size_;
-      for (std::size_t i = 0; i < size_; ++i) {
-        square[i % kPanel] += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+      for (std::size_t i = 0; i < n_numeric_ * kPanel; i += kPanel) {
+        for (std::size_t r = 0; r < kPanel; ++r) {
+          const double v = static_cast<double>(values[i + r]);
+          squares_[panel * kPanel + r] += v * v;
+        }
       }
-      largest = std::max(largest, *std::max_element(square, square + kPanel));
     }
-    return largest;
   }
 
- private:
   std::size_t n_rows_;
   std::size_t n_numeric_;
   std::size_t n_nominal_;
   std::size_t size_ = 0;
   std::vector<P> values_;
+  std::vector<double> squares_;
 };
 
 }  // namespace thresher

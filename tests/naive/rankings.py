@@ -1,6 +1,7 @@
 """Relief, ReliefF, MultiSURF, Laplacian score, SPEC, SFS-LW and S3F from their definitions.
 
-Matrices are samples x features. Distances are rounded to 32 significant bits before they are compared.
+Matrices are samples x features. Distances are rounded to 32 significant bits before they are
+compared.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def significant(value, bits=32):
 
 
 class Differences:
-    """diff_i(a, b) of Relief: range-scaled, 0/1 for nominal features, expected where values miss."""
+    """diff_i(a, b): scaled by range, 0/1 for nominal features, expected where values miss."""
 
     def __init__(self, X, y, nominal=None, n_bins=8):
         self.X = np.asarray(X, dtype=float)

@@ -1,0 +1,179 @@
+"""Dispersion measures, class separation, similarities and the walk of the core."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import sparse
+
+from tests.naive import dispersion as naive
+from thresher import _core
+
+MEASURES = ["variance", "mad", "mean-median", "iqr", "amgm"]
+
+
+def csc(columns):
+    """The arrays of a (features, rows) table compressed by features."""
+    matrix = sparse.csr_matrix(columns)
+    return matrix.data, matrix.indices, matrix.indptr.astype(np.int64), columns.shape[1]
+
+
+@st.composite
+def tables(draw):
+    """(features, rows) with ties, zeros, constants and wide scales."""
+    n = draw(st.integers(2, 40))
+    p = draw(st.integers(1, 5))
+    kind = draw(st.sampled_from(["whole", "sparse", "real"]))
+    if kind == "real":
+        seed = draw(st.integers(0, 2**32 - 1))
+        rng = np.random.default_rng(seed)
+        return rng.normal(size=(p, n)) * 10.0 ** rng.integers(-4, 4, size=(p, 1)) + rng.normal()
+    values = draw(arrays(np.int8, (p, n), elements=st.integers(-3, 3)))
+    if kind == "sparse":
+        values = np.where(draw(arrays(np.bool_, (p, n))), values, 0)
+    return values.astype(float)
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables(), st.sampled_from(MEASURES))
+def test_dispersion_agrees_with_the_definition(columns, measure):
+    wanted = [naive.relevance(x, measure) for x in columns]
+    found = _core.dispersion(columns, measure)
+    scale = np.abs(columns).max(axis=1) + 1
+    np.testing.assert_allclose(found, wanted, rtol=2e-11, atol=1e-14 * scale.max())
+    sparse_found = _core.dispersion_sparse(*csc(columns), measure)
+    np.testing.assert_allclose(sparse_found, found, rtol=4e-12, atol=1e-14 * scale.max())
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables(), st.data())
+def test_separation_agrees_with_the_definition(columns, data):
+    n = columns.shape[1]
+    n_classes = data.draw(st.integers(2, min(4, n)))
+    rest = data.draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n))
+    classes = np.array([*range(n_classes), *rest][:n], dtype=np.int32)
+    for measure in ["fisher", "fir"] if n_classes == 2 else ["fisher"]:
+        wanted = [naive.relevance(x, measure, classes.tolist()) for x in columns]
+        found = _core.separation(columns, measure, classes, n_classes)
+        np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-9)
+        sparse_found = _core.separation_sparse(*csc(columns), measure, classes, n_classes)
+        np.testing.assert_allclose(sparse_found, found, rtol=1e-7, atol=1e-9)
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables(), st.sampled_from(["cosine", "pearson", "mici"]))
+def test_similarity_agrees_with_the_definition(columns, measure):
+    features = np.arange(len(columns), dtype=np.uint32)
+    wanted = [naive.similarity(columns[0], x, measure) for x in columns]
+    dense = _core.column_similarity(columns, measure).values(0, features).ravel()
+    np.testing.assert_allclose(dense, wanted, atol=2e-8)
+    arrays_ = csc(columns)
+    found = _core.column_similarity_sparse(*arrays_, measure).values(0, features).ravel()
+    np.testing.assert_allclose(found, dense, atol=1e-9)
+
+
+def test_mici_lies_between_squared_and_absolute_correlation():
+    rng = np.random.default_rng(3)
+    columns = rng.normal(size=(60, 30)) * 10.0 ** rng.uniform(-3, 3, size=(60, 1))
+    features = np.arange(60, dtype=np.uint32)
+    rho = _core.column_similarity(columns, "pearson").values(0, features)
+    mici = _core.column_similarity(columns, "mici").values(0, features)
+    assert np.all(rho**2 <= mici + 1e-11)
+    assert np.all(mici <= rho + 1e-11)
+
+
+def test_columns_of_one_repeated_tenth_have_no_dispersion():
+    columns = np.full((3, 7), 0.1)
+    for measure in MEASURES:
+        assert _core.dispersion(columns, measure).tolist() == [0.0] * 3
+    assert np.array_equal(_core.dispersion(columns, "am/gm"), [1.0] * 3)
+
+
+def test_wide_values_do_not_overflow_the_logarithmic_ratio():
+    columns = np.array([[0.0, 1e5, 2e5], [-1e300, 0.0, 1e300], [1e-200, 2e-200, 4e-200]])
+    found = _core.dispersion(columns, "amgm")
+    assert found[0] == pytest.approx(1e5 - np.log(3), rel=1e-12)
+    assert found[1] == pytest.approx(1e300, rel=1e-12)
+    assert found[2] >= 0
+
+
+def test_tiny_spread_gives_half_the_variance():
+    columns = 5 + 1e-6 * np.random.default_rng(0).normal(size=(4, 50))
+    half = _core.dispersion(columns, "variance") / 2
+    np.testing.assert_allclose(_core.dispersion(columns, "amgm"), half, rtol=1e-5)
+
+
+def test_single_precision_input_is_read_as_double():
+    columns = (1e4 + 1e-2 * np.random.default_rng(0).normal(size=(5, 4000))).astype(np.float32)
+    for measure in MEASURES:
+        assert np.array_equal(
+            _core.dispersion(columns, measure), _core.dispersion(columns.astype(float), measure)
+        )
+
+
+def test_missing_values_are_left_out_column_by_column():
+    rng = np.random.default_rng(1)
+    columns = rng.normal(size=(6, 30))
+    columns[rng.random(columns.shape) < 0.2] = np.nan
+    columns[5, 1:] = np.nan
+    for measure in MEASURES:
+        wanted = [naive.relevance(x[~np.isnan(x)], measure) for x in columns]
+        found = _core.dispersion(columns, measure, skip_missing=True)
+        np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-15)
+        assert found[5] == 0
+    both = ~np.isnan(columns[0]) & ~np.isnan(columns[1])
+    for measure in ["cosine", "pearson", "mici"]:
+        similarity = _core.column_similarity(columns, measure, skip_missing=True)
+        found = similarity.values(0, np.array([1], dtype=np.uint32))[0, 0]
+        assert found == pytest.approx(
+            naive.similarity(columns[0, both], columns[1, both], measure), abs=1e-11
+        )
+
+
+@pytest.mark.parametrize("n", [1000, 1001, 4096])
+@pytest.mark.parametrize("shape", ["normal", "heavy", "steps", "two values"])
+def test_medians_and_quartiles_of_long_columns(n, shape):
+    rng = np.random.default_rng(n)
+    x = {
+        "normal": lambda: rng.normal(size=n),
+        "heavy": lambda: rng.standard_cauchy(size=n) ** 3,
+        "steps": lambda: np.round(rng.normal(size=n), 1),
+        "two values": lambda: (rng.random(n) < 0.3).astype(float),
+    }[shape]()
+    found = _core.dispersion(x[None], "mean-median")[0]
+    assert found == pytest.approx(abs(x.mean() - np.median(x)), rel=1e-9)
+    quartiles = np.quantile(x, [0.25, 0.75])
+    assert _core.dispersion(x[None], "iqr")[0] == pytest.approx(quartiles[1] - quartiles[0])
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    tables(),
+    st.sampled_from(["cosine", "pearson"]),
+    st.sampled_from(["last", "all"]),
+    st.sampled_from([0.3, 0.8, 1.0]),
+    st.integers(1, 5),
+    st.sampled_from([1, 3]),
+)
+def test_walk_agrees_with_the_listing(columns, measure, against, limit, m, n_threads):
+    relevance = _core.dispersion(columns, "variance")
+    order = [i for i in naive.ranked(relevance.tolist()) if relevance[i] > 0]
+    if limit == 1.0:  # copies may come out as 1 or a rounding below it
+        return
+    wanted, met = naive.rrfs(columns.T, relevance.tolist(), m, limit, measure, against=against)
+    walk = _core.redundancy_walk(
+        _core.column_similarity(columns, measure, n_threads=n_threads),
+        np.array(order, dtype=np.uint32),
+        relevance,
+        max_kept=m,
+        max_similarity=limit,
+        against_all=against == "all",
+        n_threads=n_threads,
+    )
+    if any(abs(value - limit) < 1e-7 for value in met):
+        return
+    assert walk["kept"].tolist() == wanted
+    assert walk["n_evaluations"] == len(met)
