@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -116,3 +118,13 @@ def test_leave_one_part_out_matches_the_twin_on_the_rows_kept(matrix, data):
         np.testing.assert_allclose(relevance[i], expected, rtol=1e-7, atol=1e-10)
         constant = [len(set(a[kept].tolist())) < 2 for a in matrix]
         np.testing.assert_array_equal(table.constant_parts[i], constant)
+
+
+def test_a_measure_keeps_its_table_and_its_array():
+    matrix = np.random.default_rng(0).normal(size=(5, 100))
+    expected = matrix_of(_core.NumericTable(matrix))[0]
+    measure = _core.NumericPairMeasure(_core.NumericTable(matrix.copy()), "pearson")
+    gc.collect()
+    waste = [np.ones((5, 100)) for _ in range(50)]
+    assert len(waste) == 50
+    np.testing.assert_array_equal(measure.values(0, features(5))[:, 0], expected[0])

@@ -192,7 +192,7 @@ void bind_moments(nb::module_& module) {
   nb::class_<NumericTable>(module, "NumericTable", "Continuous features, one row per feature.")
       .def(nb::new_(&make_table), nb::arg("matrix").noconvert(), nb::arg("parts") = nb::none(),
            nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error",
-           nb::keep_alive<0, 1>())
+           nb::keep_alive<0, 2>())
       .def_prop_ro("n_features", &NumericTable::n_features)
       .def_prop_ro("n_rows", &NumericTable::n_rows)
       .def_prop_ro("n_replicates", &NumericTable::n_replicates)
@@ -214,7 +214,7 @@ void bind_moments(nb::module_& module) {
            nb::arg("values"), nb::arg("n_threads") = 1);
   nb::class_<NumericPairMeasure, PairMeasure>(module, "NumericPairMeasure", "Pearson or cosine of pairs of features.")
       .def(nb::new_(&make_numeric_measure), nb::arg("table"), nb::arg("kind"), nb::arg("n_threads") = 1,
-           nb::keep_alive<0, 1>());
+           nb::keep_alive<0, 2>());
   nb::class_<RankPairMeasure, PairMeasure>(module, "RankPairMeasure", "Spearman correlation of pairs of features.")
       .def(nb::new_(&make_rank_measure), nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1)
       .def_prop_ro("n_rows", &RankPairMeasure::n_rows)

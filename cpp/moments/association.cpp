@@ -12,7 +12,7 @@ namespace thresher {
 namespace {
 
 // Features that share one centred block of the reference: their accumulators fit the first-level cache next to it.
-constexpr std::size_t kChunk = 32;
+constexpr std::size_t kChunk = 64;
 
 struct Work {
   const NumericTable& table;

@@ -81,9 +81,23 @@ void centre(const T* x, const double* weight, std::size_t n, double mean, double
   for (std::size_t i = n; i % kLanes != 0; ++i) out[i] = 0.0;
 }
 
+// Asks for the cache lines of `next` that match rows i .. i+15.
+template <class T>
+inline void prefetch_rows(const T* next, std::size_t i) {
+#if defined(__GNUC__)
+  constexpr std::size_t kLine = 64 / sizeof(T);
+  for (std::size_t l = 0; l < kLanes; l += kLine) __builtin_prefetch(next + i + l, 0, 2);
+#else
+  (void)next;
+  (void)i;
+#endif
+}
+
 // Several columns at a time: each has its own chain of additions, and the reference is loaded once for all.
+// `next`: where the columns after these lie; memory fetches them meanwhile.
 template <class T, std::size_t columns>
-void dot_group(const T* const* column, const double* means, const double* reference, std::size_t n, double* lanes) {
+void dot_group(const T* const* column, const T* const* next, const double* means, const double* reference,
+               std::size_t n, double* lanes) {
   Lanes sums[columns];
   Lanes centres[columns];
   const T* x[columns];
@@ -94,6 +108,7 @@ void dot_group(const T* const* column, const double* means, const double* refere
   }
   const std::size_t whole = n - n % kLanes;
   for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t c = 0; c < columns; ++c) prefetch_rows(next[c], i);
     for (std::size_t v = 0; v < kVecs; ++v) {
       const Vec other = vec_load(reference + i + v * kWidth);
       for (std::size_t c = 0; c < columns; ++c) {
@@ -115,11 +130,18 @@ void dot_group(const T* const* column, const double* means, const double* refere
 template <class T>
 void dots(const T* const* columns, const double* means, std::size_t n_columns, const double* reference, std::size_t n,
           double* lanes) {
+  const T* following[kColumns];
   std::size_t c = 0;
   for (; c + kColumns <= n_columns; c += kColumns) {
-    dot_group<T, kColumns>(columns + c, means + c, reference, n, lanes + c * kLanes);
+    // After the last columns come the first ones again, with the next rows.
+    const bool more = c + 2 * kColumns <= n_columns;
+    for (std::size_t k = 0; k < kColumns; ++k) following[k] = more ? columns[c + kColumns + k] : columns[k] + n;
+    dot_group<T, kColumns>(columns + c, following, means + c, reference, n, lanes + c * kLanes);
   }
-  for (; c < n_columns; ++c) dot_group<T, 1>(columns + c, means + c, reference, n, lanes + c * kLanes);
+  for (; c < n_columns; ++c) {
+    dot_group<T, 1>(columns + c, c + 1 < n_columns ? columns + c + 1 : columns + c, means + c, reference, n,
+                    lanes + c * kLanes);
+  }
 }
 
 template <class T>
