@@ -1,12 +1,13 @@
 // Forward selections on columns of numbers and on partitions of rows.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 
 #include <stdexcept>
 
 #include "bindings/bindings.hpp"
+#include "counting/coded_table.hpp"
 #include "partial/forward.hpp"
 #include "partial/ranks.hpp"
+#include "partition/cmi_walk.hpp"
 
 namespace thresher::bindings {
 namespace {
@@ -111,6 +112,50 @@ nb::dict gso(const AnyMatrix& columns, const Matrix<double>& target, const Vecto
   return to_python(std::move(result));
 }
 
+nb::dict bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
+                        const Vector<std::uint32_t>& order, const Vector<std::uint32_t>& kept, std::size_t n_wanted,
+                        bool take_last, const std::optional<Vector<std::int64_t>>& weights) {
+  if (classes.size() != table.n_rows() || (weights && weights->size() != table.n_rows())) {
+    throw std::invalid_argument("one class, and one weight if any, per row is needed");
+  }
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes(i) < 0 || static_cast<std::size_t>(classes(i)) >= n_classes) {
+      throw std::invalid_argument("no such class");
+    }
+  }
+  for (const auto& features : {order, kept}) {
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      if (features(i) >= table.n_features()) throw std::invalid_argument("no such feature");
+    }
+  }
+  CmiTask task;
+  task.read = [&table](std::uint32_t feature, std::uint8_t* codes) { table.codes_of(feature, codes); };
+  task.classes = {classes.data(), classes.size()};
+  task.n_classes = n_classes;
+  if (weights) task.weights = {weights->data(), weights->size()};
+  task.order = {order.data(), order.size()};
+  task.kept = {kept.data(), kept.size()};
+  task.n_wanted = n_wanted;
+  task.take_last = take_last;
+  CmiResult result;
+  {
+    SignalInterrupt interrupt;
+    nb::gil_scoped_release release;
+    result = cmi_walk(task, interrupt);
+  }
+  nb::dict out;
+  out["selected"] = to_numpy(std::move(result.selected));
+  out["gain"] = to_numpy(std::move(result.gain));
+  out["unknown"] = to_numpy(std::move(result.unknown));
+  out["n_blocks"] = to_numpy(std::move(result.n_blocks));
+  out["examined"] = to_numpy(std::move(result.examined));
+  out["value"] = to_numpy(std::move(result.value));
+  out["successor_value"] = to_numpy(std::move(result.successor_value));
+  out["n_evaluations"] = result.n_evaluations;
+  out["n_walked"] = result.n_walked;
+  return out;
+}
+
 }  // namespace
 
 void bind_forward(nb::module_& module) {
@@ -122,6 +167,9 @@ void bind_forward(nb::module_& module) {
              "Forward selection by relevance, redundancy and complementarity.");
   module.def("gso", &gso, nb::arg("columns"), nb::arg("target"), nb::kw_only(), nb::arg("candidates"), nb::arg("kept"),
              nb::arg("n_wanted"), nb::arg("n_threads"), "Forward selection by squared partial correlation.");
+  module.def("cmi_walk", &bound_cmi_walk, nb::arg("table"), nb::arg("classes"), nb::arg("n_classes"), nb::kw_only(),
+             nb::arg("order"), nb::arg("kept"), nb::arg("n_wanted"), nb::arg("take_last") = true,
+             nb::arg("weights") = nb::none(), "The one-pass filter by conditional mutual information.");
 }
 
 }  // namespace thresher::bindings

@@ -181,3 +181,41 @@ def greedy_accumulate(
 def order_by_relevance(
     relevance: NDArray[np.float64], candidates: NDArray[np.uint8] | None = None
 ) -> NDArray[np.uint32]: ...
+
+# --- forward selection on numbers and on partitions of rows ---------------------------------------
+
+def centred_ranks(columns: NDArray[np.floating[Any]], n_threads: int) -> NDArray[Any]: ...
+def rrct(
+    ranks: NDArray[Any],
+    values: NDArray[Any],
+    target: NDArray[np.float64],
+    *,
+    candidates: NDArray[np.uint32],
+    kept: NDArray[np.uint32],
+    n_wanted: int,
+    information: bool,
+    complementarity: bool,
+    magnitude_rule: bool,
+    redundancy_scale: float,
+    n_threads: int,
+) -> dict[str, Any]: ...
+def gso(
+    columns: NDArray[np.floating[Any]],
+    target: NDArray[np.float64],
+    *,
+    candidates: NDArray[np.uint32],
+    kept: NDArray[np.uint32],
+    n_wanted: int,
+    n_threads: int,
+) -> dict[str, Any]: ...
+def cmi_walk(
+    table: Any,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    *,
+    order: NDArray[np.uint32],
+    kept: NDArray[np.uint32],
+    n_wanted: int,
+    take_last: bool = True,
+    weights: NDArray[np.int64] | None = None,
+) -> dict[str, Any]: ...

@@ -1,0 +1,51 @@
+// The one-pass filter by conditional mutual information (Lee and Kim).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/interrupt.hpp"
+
+namespace thresher {
+
+struct CmiTask {
+  // Writes the codes of a feature, one per row.
+  std::function<void(std::uint32_t feature, std::uint8_t* codes)> read;
+  std::span<const std::int32_t> classes;  // one per row, 0 .. n_classes - 1
+  std::size_t n_classes = 0;
+  std::span<const std::int64_t> weights;  // how often each row counts; empty: once
+  std::span<const std::uint32_t> order;   // candidates by falling relevance; none of `kept`
+  std::span<const std::uint32_t> kept;    // selected first, in this order
+  std::size_t n_wanted = 0;               // kept ones included
+  bool take_last = true;                  // the last of the list is taken if it tells anything at all
+
+  std::size_t n_rows() const { return classes.size(); }
+};
+
+struct CmiResult {
+  // One entry per selected feature: what it told about the class given the earlier ones (bits), what is unknown of the
+  // class after it, H(C|S) (bits), and the number of blocks into which the selected features part the rows.
+  std::vector<std::uint32_t> selected;
+  std::vector<double> gain;
+  std::vector<double> unknown;
+  std::vector<std::uint32_t> n_blocks;
+
+  // One entry per feature of `order` that was compared with its successor, in order: both values (bits).
+  std::vector<std::uint32_t> examined;
+  std::vector<double> value;
+  std::vector<double> successor_value;
+
+  std::size_t n_evaluations = 0;
+  std::size_t n_walked = 0;  // features of `order` looked at
+};
+
+// Walks the list once and takes a feature if, given those taken, it tells more than 1e-10 bits more than the next one.
+//
+// Stops at n_wanted, or when the selected features settle every row's class. Information comes from integer counts in
+// fixed point, so the order of rows cannot matter. Time O(rows not yet settled) a value; memory O(n) beyond the codes.
+CmiResult cmi_walk(const CmiTask& task, Interrupt& interrupt);
+
+}  // namespace thresher

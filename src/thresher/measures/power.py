@@ -1,0 +1,116 @@
+"""Power transforms that bring a column nearer to a normal distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize_scalar
+from scipy.special import boxcox
+from scipy.stats import yeojohnson
+
+Floats = npt.NDArray[np.float64]
+
+POWERS = ("box-cox", "box-cox-shift", "yeo-johnson")
+# The search for the exponent is bounded.
+LARGEST_EXPONENT = 5.0
+
+
+def power_columns(
+    columns: npt.NDArray[np.floating],
+    power: str,
+    features: npt.NDArray[np.intp],
+    names: list[str],
+) -> tuple[Floats, Floats]:
+    """Transform the given features, each with its maximum likelihood exponent.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_features, n_rows)
+        One row per feature; left as it is.
+    power : {"box-cox", "box-cox-shift", "yeo-johnson"}
+        Box-Cox needs positive values; with ``"-shift"`` a column that has others is first mapped to
+        ``(x - min) / sd + 1``.
+    features : ndarray of int
+        The features to transform. Those with fewer than three distinct values stay as they are.
+    names : list of str
+        What messages call these features.
+
+    Returns
+    -------
+    transformed : ndarray of shape (n_features, n_rows)
+    exponents : ndarray of shape (n_features,)
+        nan for features that stayed as they are.
+
+    Notes
+    -----
+    The transforms rise strictly, so ranks do not change. A column on which the fitted transform
+    overflows, or collapses to one value, stays as it is too.
+    """
+    transformed = np.array(columns, dtype=np.float64)
+    exponents = np.full(len(columns), np.nan)
+    if power == "box-cox":
+        _refuse_nonpositive(columns, features, names)
+    for feature in features:
+        column = transformed[feature]
+        if len(np.unique(column)) < 3:
+            continue
+        if power == "yeo-johnson":
+            new, exponent = _yeo_johnson(column)
+        else:
+            if column.min() <= 0:
+                column = (column - column.min()) / column.std() + 1
+            new, exponent = _box_cox(column)
+        if np.isfinite(new).all() and new.min() < new.max():
+            transformed[feature] = new
+            exponents[feature] = exponent
+    return transformed, exponents
+
+
+def _refuse_nonpositive(
+    columns: npt.NDArray[np.floating], features: npt.NDArray[np.intp], names: list[str]
+) -> None:
+    bad = [
+        name for name, feature in zip(names, features, strict=True) if columns[feature].min() <= 0
+    ]
+    if bad:
+        shown = ", ".join(bad[:5]) + (f" and {len(bad) - 5} more" if len(bad) > 5 else "")
+        noun = "column" if len(bad) == 1 else "columns"
+        raise ValueError(
+            f'power="box-cox" needs positive values, but {noun} {shown} '
+            f"{'has' if len(bad) == 1 else 'have'} zero or negative ones; "
+            'use power="yeo-johnson", or power="box-cox-shift"'
+        )
+
+
+def _box_cox(column: Floats) -> tuple[Floats, float]:
+    """Box-Cox with the maximum likelihood exponent.
+
+    After division by the geometric mean the likelihood is a falling function of the variance alone.
+    """
+    with np.errstate(all="ignore"):
+        column = np.exp(np.log(column) - np.log(column).mean())
+        exponent = _exponent(lambda trial: _log_variance(boxcox(column, trial)))
+        return boxcox(column, exponent), exponent
+
+
+def _yeo_johnson(column: Floats) -> tuple[Floats, float]:
+    """Yeo-Johnson with the maximum likelihood exponent."""
+    with np.errstate(all="ignore"):
+        slope = 2 * float(np.mean(np.sign(column) * np.log1p(np.abs(column))))
+        exponent = _exponent(
+            lambda trial: _log_variance(yeojohnson(column, trial)) - (trial - 1) * slope
+        )
+        return yeojohnson(column, exponent), exponent
+
+
+def _exponent(loss: Callable[[float], float]) -> float:
+    bounds = (-LARGEST_EXPONENT, LARGEST_EXPONENT)
+    found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    return float(found.x)
+
+
+def _log_variance(values: Floats) -> float:
+    variance = float(np.var(values))
+    return float(np.log(variance)) if 0 < variance < np.inf else np.inf
