@@ -13,6 +13,7 @@
 
 #include "search/accumulate.hpp"
 #include "search/cfs.hpp"
+#include "search/ensemble.hpp"
 #include "search/fcbf.hpp"
 #include "search/greedy.hpp"
 #include "search/order.hpp"
@@ -165,6 +166,39 @@ nb::dict bound_greedy_accumulate(PairMeasure& term, Vector<double> relevance, st
   return to_dict(without_gil([&](Interrupt& interrupt) { return greedy_accumulate(term, view(relevance), options, interrupt); }));
 }
 
+nb::dict bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, std::size_t n_select,
+                               const std::string& objective, double weight, double offset, const std::string& strategy,
+                               Indices replicates, std::optional<Matrix<std::uint8_t>> candidates, Indices kept,
+                               std::size_t memory_limit) {
+  EnsembleOptions options;
+  options.n_select = n_select;
+  options.objective = objective_from(objective);
+  options.weight = weight;
+  options.offset = offset;
+  options.strategy = choice_from<EnsembleStrategy>(
+      "strategy", strategy, {{"lazy", EnsembleStrategy::lazy}, {"dense", EnsembleStrategy::dense}});
+  options.replicates = view(replicates);
+  if (candidates) options.candidates = {candidates->data(), candidates->size()};
+  options.kept = view(kept);
+  options.memory_limit = memory_limit;
+  EnsembleResult result = without_gil([&](Interrupt& interrupt) {
+    return greedy_ensemble(measure, {relevance.data(), relevance.size()}, options, interrupt);
+  });
+  nb::list selected, scores, redundancy;
+  for (ReplicateSelection& selection : result.replicates) {
+    selected.append(to_numpy(std::move(selection.selected)));
+    scores.append(to_numpy(std::move(selection.scores)));
+    redundancy.append(to_numpy(std::move(selection.redundancy)));
+  }
+  nb::dict out;
+  out["selected"] = selected;
+  out["scores"] = scores;
+  out["redundancy"] = redundancy;
+  out["n_evaluations"] = result.n_evaluations;
+  out["cache_full"] = result.cache_full;
+  return out;
+}
+
 }  // namespace
 
 void bind_search(nb::module_& module) {
@@ -183,6 +217,10 @@ void bind_search(nb::module_& module) {
   module.def("greedy_accumulate", &bound_greedy_accumulate, nb::arg("term"), nb::arg("relevance"), nb::arg("n_select"),
              nb::kw_only(), nb::arg("accumulation"), nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(),
              nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none());
+  module.def("greedy_ensemble", &bound_greedy_ensemble, nb::arg("measure"), nb::arg("relevance"), nb::arg("n_select"),
+             nb::kw_only(), nb::arg("objective") = "difference", nb::arg("weight") = 1.0, nb::arg("offset") = 0.0,
+             nb::arg("strategy") = "lazy", nb::arg("replicates") = nb::none(), nb::arg("candidates") = nb::none(),
+             nb::arg("kept") = nb::none(), nb::arg("memory_limit") = 0);
   module.def(
       "order_by_relevance",
       [](Vector<double> relevance, Mask candidates) {

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "search/lazy_search.hpp"
-#include "search/objective.hpp"
+#include "search/objective_choice.hpp"
 #include "search/order.hpp"
 
 namespace thresher {
@@ -153,41 +152,14 @@ class GreedyRun {
   std::vector<double> terms_;
 };
 
-template <class MakeObjective>
-SearchResult run_greedy(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options,
-                        Interrupt& interrupt, MakeObjective make_objective) {
-  return GreedyRun<MakeObjective>(measure, relevance, options, interrupt, make_objective).run();
-}
-
 }  // namespace
 
 SearchResult greedy_forward(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options,
                             Interrupt& interrupt) {
   check_search_input(measure, relevance, options.candidates);
-  if (!(options.weight >= 0.0 && options.weight < kInfinity)) {
-    throw std::invalid_argument("weight must be finite and not negative");
-  }
-  if (!(options.offset >= 0.0 && options.offset < kInfinity)) {
-    throw std::invalid_argument("offset must be finite and not negative");
-  }
-  const double weight = options.weight, offset = options.offset;
-  switch (options.objective) {
-    case ObjectiveKind::sum:
-      return run_greedy(measure, relevance, options, interrupt, [=](std::size_t) { return SumDifference(weight); });
-    case ObjectiveKind::quotient:
-      if (weight != 1.0) throw std::invalid_argument("a quotient takes no weight other than 1");
-      if (offset > 0.0) {
-        return run_greedy(measure, relevance, options, interrupt,
-                          [=](std::size_t k) { return OffsetQuotient(k, offset); });
-      }
-      return run_greedy(measure, relevance, options, interrupt, [](std::size_t k) { return Quotient(k); });
-    case ObjectiveKind::difference: break;
-  }
-  if (weight == 1.0) {
-    return run_greedy(measure, relevance, options, interrupt, [](std::size_t k) { return MeanDifference(k); });
-  }
-  return run_greedy(measure, relevance, options, interrupt,
-                    [=](std::size_t k) { return WeightedDifference(k, weight); });
+  return with_objective(options.objective, options.weight, options.offset, [&](auto make) {
+    return GreedyRun<decltype(make)>(measure, relevance, options, interrupt, make).run();
+  });
 }
 
 }  // namespace thresher

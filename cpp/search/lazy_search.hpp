@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/interrupt.hpp"
@@ -32,6 +34,13 @@ struct Leader {
   bool found() const { return feature >= 0 && feature != std::numeric_limits<std::int64_t>::max(); }
 };
 
+// Candidates that wait for their term with the same selected feature.
+struct TermRequest {
+  std::uint32_t reference;
+  std::span<const std::uint32_t> features;
+  std::span<double> terms;
+};
+
 inline constexpr std::size_t kBatch = 32;
 
 template <class Objective>
@@ -39,23 +48,49 @@ class LazySearch {
  public:
   // `order`: the candidates by decreasing relevance, ties by index.
   LazySearch(PairMeasure& measure, std::span<const double> relevance, std::vector<std::uint32_t> order)
-      : measure_(measure), relevance_(relevance), order_(std::move(order)), n_left_(order_.size()) {}
+      : measure_(&measure), relevance_(relevance), order_(std::move(order)), n_left_(order_.size()) {}
 
   // The best candidate for the set `selected`, whose features were the winners of the steps before (or were given
   // at the start); no leader is found if none beats `floor`. The winner leaves the candidates.
   Leader next(std::span<const std::uint32_t> selected, const Objective& objective, Interrupt& interrupt,
-              Leader floor = {}) {
+              const Leader& floor = {}) {
+    begin(selected, objective, floor);
+    while (collect()) {
+      interrupt.check();
+      for (const TermRequest& request : requests_) {
+        measure_->values(request.reference, request.features, request.terms);
+      }
+      apply();
+    }
+    return finish();
+  }
+
+  // The same in pieces, for callers that find the terms themselves: begin, then collect, fill in the terms of
+  // requests() and apply until collect says no, then finish.
+  void begin(std::span<const std::uint32_t> selected, const Objective& objective, const Leader& floor = {}) {
     selected_ = selected;
-    objective_ = &objective;
+    objective_ = objective;
     leader_ = floor;
     n_extended_ = 0;
     start_step();
-    for (;;) {
-      gather(batch_size());
-      if (batch_.empty()) break;
-      interrupt.check();
-      extend();
-    }
+  }
+
+  bool collect() {
+    gather(batch_size());
+    if (batch_.empty()) return false;
+    group();
+    return true;
+  }
+
+  std::span<const TermRequest> requests() const { return requests_; }
+
+  void apply() {
+    for (std::size_t i = 0; i < batch_.size(); ++i) add_term(batch_[i], terms_[i]);
+    n_extended_ += batch_.size();
+    n_evaluations_ += batch_.size();
+  }
+
+  Leader finish() {
     if (leader_.found()) {
       last_key_ = leader_.key;
       retire(leader_.slot);
@@ -241,9 +276,8 @@ class LazySearch {
     }
   }
 
-  // One term more for each candidate of the batch; those that wait for the same selected feature share a call.
-  void extend() {
-    const std::size_t n = batch_.size();
+  // Orders the batch by the selected feature whose term is next: candidates that wait for the same share a request.
+  void group() {
     waiting_.resize(selected_.size(), kNone);
     depths_.clear();
     for (const std::uint32_t s : batch_) {
@@ -252,20 +286,19 @@ class LazySearch {
       slot.link = waiting_[slot.depth];
       waiting_[slot.depth] = s;
     }
-    features_.resize(n);
-    terms_.resize(n);
+    features_.resize(batch_.size());
+    terms_.resize(batch_.size());
+    requests_.clear();
+    std::size_t n = 0;
     for (const std::uint32_t depth : depths_) {
-      std::size_t n_group = 0;
+      const std::size_t first = n;
       for (std::uint32_t s = waiting_[depth]; s != kNone; s = slots_[s].link) {
-        batch_[n_group] = s;
-        features_[n_group++] = slots_[s].feature;
+        batch_[n] = s;
+        features_[n++] = slots_[s].feature;
       }
       waiting_[depth] = kNone;
-      measure_.values(selected_[depth], {features_.data(), n_group}, {terms_.data(), n_group});
-      for (std::size_t i = 0; i < n_group; ++i) add_term(batch_[i], terms_[i]);
+      requests_.push_back({selected_[depth], {features_.data() + first, n - first}, {terms_.data() + first, n - first}});
     }
-    n_extended_ += n;
-    n_evaluations_ += n;
   }
 
   void add_term(std::uint32_t s, double term) {
@@ -292,7 +325,7 @@ class LazySearch {
     --n_left_;
   }
 
-  PairMeasure& measure_;
+  PairMeasure* measure_;
   std::span<const double> relevance_;
   std::vector<std::uint32_t> order_;
   std::size_t n_admitted_ = 0;
@@ -301,7 +334,7 @@ class LazySearch {
 
   // The step in progress.
   std::span<const std::uint32_t> selected_;
-  const Objective* objective_ = nullptr;
+  std::optional<Objective> objective_;
   Leader leader_;
   double threshold_ = 0.0;  // candidates below it are not looked at yet
   double goal_ = 0.0;       // the same, raised to the last admitted key while admission is limited
@@ -313,6 +346,7 @@ class LazySearch {
   std::size_t top_ = 0;
   std::vector<std::uint32_t> batch_, open_, features_, waiting_, depths_;
   std::vector<double> terms_;
+  std::vector<TermRequest> requests_;
 };
 
 }  // namespace thresher

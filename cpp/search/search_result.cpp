@@ -9,8 +9,11 @@
 namespace thresher {
 
 void check_search_input(const PairMeasure& measure, std::span<const double> relevance, const Candidates& candidates) {
-  const std::size_t p = measure.n_features();
   if (measure.n_replicates() != 1) throw std::invalid_argument("measure must have one replicate");
+  check_relevance(measure.n_features(), relevance, candidates);
+}
+
+void check_relevance(std::size_t p, std::span<const double> relevance, const Candidates& candidates) {
   if (relevance.size() != p) throw std::invalid_argument("relevance must have one value per feature");
   if (!candidates.mask.empty() && candidates.mask.size() != p) {
     throw std::invalid_argument("candidates must have one mark per feature");

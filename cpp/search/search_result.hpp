@@ -53,6 +53,7 @@ using Progress = std::function<void(std::size_t n_selected, std::uint32_t featur
 // Throws std::invalid_argument on sizes that disagree, on relevances that are negative or not finite, and on kept
 // features that do not exist or are named twice.
 void check_search_input(const PairMeasure& measure, std::span<const double> relevance, const Candidates& candidates);
+void check_relevance(std::size_t n_features, std::span<const double> relevance, const Candidates& candidates);
 
 // The candidates that are not kept, by decreasing relevance.
 std::vector<std::uint32_t> open_candidates(std::span<const double> relevance, const Candidates& candidates);

@@ -178,6 +178,20 @@ def greedy_accumulate(
     kept: NDArray[np.uint32] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
 ) -> dict[str, Any]: ...
+def greedy_ensemble(
+    measure: PairMeasure,
+    relevance: NDArray[np.float64],
+    n_select: int,
+    *,
+    objective: str = "difference",
+    weight: float = 1.0,
+    offset: float = 0.0,
+    strategy: str = "lazy",
+    replicates: NDArray[np.uint32] | None = None,
+    candidates: NDArray[np.uint8] | None = None,
+    kept: NDArray[np.uint32] | None = None,
+    memory_limit: int = 0,
+) -> dict[str, Any]: ...
 def order_by_relevance(
     relevance: NDArray[np.float64], candidates: NDArray[np.uint8] | None = None
 ) -> NDArray[np.uint32]: ...

@@ -1,0 +1,119 @@
+"""A search over all replicates gives every replicate its own answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.naive.ensemble import full_ensemble, inner_ensemble
+from tests.test_search import SETTINGS, tie_rich_problem
+from thresher import _core
+
+
+def ensemble_problem(rng, p, e, n_levels=4):
+    problems = [tie_rich_problem(rng, p, n_levels) for _ in range(e)]
+    return np.array([r for r, _ in problems]), np.array([t for _, t in problems])
+
+
+@pytest.mark.parametrize("strategy", ["lazy", "dense"])
+@pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
+def test_every_replicate_selects_as_if_alone(objective, weight, offset, strategy):
+    rng = np.random.default_rng(21)
+    for trial in range(40):
+        p, e = int(rng.integers(1, 20)), int(rng.integers(1, 6))
+        relevance, tables = ensemble_problem(rng, p, e)
+        candidates = (rng.random((e, p)) < 0.85).astype(np.uint8) if trial % 3 == 0 else None
+        kept = rng.permutation(p)[: rng.integers(0, 3)] if trial % 4 == 0 else np.array([], int)
+        n_select = int(rng.integers(1, p + 2))
+        options = {"objective": objective, "weight": weight, "offset": offset}
+        expected = full_ensemble(
+            relevance, tables, n_select, candidates, kept=kept.tolist(), **options
+        )
+        for memory_limit in (0, 1, 8 * e * 10):
+            result = _core.greedy_ensemble(
+                _core.MatrixMeasure(tables),
+                relevance,
+                n_select,
+                strategy=strategy,
+                candidates=candidates,
+                kept=kept.astype(np.uint32),
+                memory_limit=memory_limit,
+                **options,
+            )
+            assert [s.tolist() for s in result["selected"]] == [x[0] for x in expected]
+            assert [s.tolist() for s in result["scores"]] == [x[1] for x in expected]
+            assert [s.tolist() for s in result["redundancy"]] == [x[2] for x in expected]
+
+
+@pytest.mark.parametrize("strategy", ["lazy", "dense"])
+def test_the_memory_limit_changes_neither_lists_nor_counts(strategy):
+    rng = np.random.default_rng(22)
+    relevance, tables = ensemble_problem(rng, 300, 7, 50)
+    measure = _core.MatrixMeasure(tables)
+    for objective in ("difference", "quotient"):
+        free, tight = (
+            _core.greedy_ensemble(
+                measure,
+                relevance,
+                30,
+                objective=objective,
+                strategy=strategy,
+                memory_limit=limit,
+            )
+            for limit in (0, 40_000)
+        )
+        assert not free["cache_full"]
+        assert tight["cache_full"]
+        assert free["n_evaluations"] == tight["n_evaluations"]
+        for a, b in zip(free["selected"], tight["selected"], strict=True):
+            assert a.tolist() == b.tolist()
+
+
+def test_distinct_pairs_are_those_of_the_replicates_one_by_one():
+    rng = np.random.default_rng(23)
+    relevance, tables = ensemble_problem(rng, 200, 5, 30)
+    measure = _core.MatrixMeasure(tables)
+    together = _core.greedy_ensemble(measure, relevance, 20)
+    cache = _core.ReplicateCache(measure)
+    for i in range(5):
+        alone = _core.greedy_forward(_core.ReplicateView(cache, i), relevance[i], 20)
+        assert alone["selected"].tolist() == together["selected"][i].tolist()
+    assert together["n_evaluations"] == cache.n_computed
+
+
+def test_the_dense_strategy_asks_for_every_pair_of_the_union():
+    rng = np.random.default_rng(24)
+    p, k = 60, 10
+    relevance, tables = ensemble_problem(rng, p, 4, 30)
+    result = _core.greedy_ensemble(_core.MatrixMeasure(tables), relevance, k, strategy="dense")
+    u = len({int(f) for selected in result["selected"] for f in selected[: k - 1]})
+    assert result["n_evaluations"] == u * p - u * (u + 1) // 2
+
+
+def test_some_replicates_can_be_left_out():
+    rng = np.random.default_rng(25)
+    relevance, tables = ensemble_problem(rng, 30, 4)
+    used = np.array([3, 1], np.uint32)
+    result = _core.greedy_ensemble(
+        _core.MatrixMeasure(tables), relevance[used], 10, replicates=used
+    )
+    expected = full_ensemble(relevance[used], tables[used], 10)
+    assert [s.tolist() for s in result["selected"]] == [x[0] for x in expected]
+
+
+@pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
+def test_the_sum_of_replicates_is_the_inner_ensemble(objective, weight, offset):
+    rng = np.random.default_rng(26)
+    for _ in range(30):
+        p, e = int(rng.integers(1, 15)), int(rng.integers(1, 5))
+        relevance, tables = ensemble_problem(rng, p, e)
+        options = {"objective": objective, "weight": weight}
+        result = _core.greedy_forward(
+            _core.SummedReplicates(_core.MatrixMeasure(tables), list(range(e))),
+            relevance.sum(axis=0),
+            p,
+            offset=offset * e,
+            **options,
+        )
+        expected = inner_ensemble(relevance, tables, p, offset=offset, **options)
+        assert result["selected"].tolist() == expected
