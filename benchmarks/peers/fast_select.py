@@ -1,0 +1,15 @@
+"""fast-select (Numba): MI difference from the full feature by feature matrix."""
+
+from __future__ import annotations
+
+REQUIRES = ["fast-select"]
+
+
+def mrmr_mi_difference(problem):
+    import numpy as np
+    from fast_select import mRMR
+
+    if not isinstance(problem.X, np.ndarray):
+        raise TypeError("takes no sparse data")
+    y = problem.y.astype(np.int64)
+    return lambda: mRMR(problem.k, method="MID", backend="cpu").fit(problem.X, y).top_features_

@@ -1,0 +1,24 @@
+"""pymrmr (C++, Peng's program): MI difference on whole numbers, the class in the first column.
+
+It prints while it works, and its build names no requirements, so they are installed before it.
+"""
+
+from __future__ import annotations
+
+ENVIRONMENT = "pymrmr"
+BEFORE = ["cython", "numpy", "pandas", "scipy", "setuptools", "wheel"]
+REQUIRES = ["pymrmr"]
+PIP = ["--no-build-isolation"]
+
+
+def mrmr_mi_difference(problem):
+    import numpy as np
+    import pandas
+    import pymrmr
+
+    if not isinstance(problem.X, np.ndarray):
+        raise TypeError("takes no sparse data")
+    names = ["class", *(str(feature) for feature in range(problem.X.shape[1]))]
+    table = np.column_stack([problem.y, problem.X]).astype(np.int64)
+    frame = pandas.DataFrame(table, columns=names)
+    return lambda: [int(name) for name in pymrmr.mRMR(frame, "MID", problem.k)]

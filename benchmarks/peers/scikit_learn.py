@@ -1,0 +1,26 @@
+"""scikit-learn: mutual information of discrete columns with a class, and quantile bins."""
+
+from __future__ import annotations
+
+REQUIRES = ["scikit-learn"]
+
+
+def mi_with_target(problem):
+    import numpy as np
+    from sklearn.feature_selection import mutual_info_classif
+
+    nats_per_bit = np.log(2)
+    return lambda: mutual_info_classif(problem.X, problem.y, discrete_features=True) / nats_per_bit
+
+
+def equal_frequency_bins(problem):
+    from sklearn.preprocessing import KBinsDiscretizer
+
+    bins = KBinsDiscretizer(
+        problem.k,
+        encode="ordinal",
+        strategy="quantile",
+        quantile_method="averaged_inverted_cdf",
+        subsample=None,
+    )
+    return lambda: bins.fit_transform(problem.X)[:, :50]

@@ -1,0 +1,21 @@
+"""skfeature-chappers (Python): greedy search over discrete features.
+
+Its ``mrmr`` passes on to ``lcsi``, which ignores that the mean was asked for, and returns ranks of
+the list instead of the list; ``lcsi`` is called here with the same arguments, to see the list.
+"""
+
+from __future__ import annotations
+
+REQUIRES = ["skfeature-chappers"]
+DIFFERS = {"mrmr_mi_difference": "subtracts 0.8 times the sum, not the mean"}
+
+
+def mrmr_mi_difference(problem):
+    import numpy as np
+    from skfeature.function.information_theoretical_based import LCSI
+
+    if not isinstance(problem.X, np.ndarray):
+        raise TypeError("takes no sparse data")
+    return lambda: LCSI.lcsi(
+        problem.X, problem.y, mode="index", gamma=0, n_selected_features=problem.k
+    )

@@ -1,0 +1,175 @@
+"""The driver: ``python -m benchmarks.run [--quick] [--only NAME ...]``.
+
+Each (package, work) pair runs in a process of its own, on one thread, within a time limit. A full
+run rewrites ``docs/benchmarks.md``; raw results go to ``benchmarks/results``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from benchmarks import ours, report
+from benchmarks.environments import ROOT, install, interpreter
+from benchmarks.peers import PEERS
+from benchmarks.problem import save
+from benchmarks.works import SCALINGS, WORKS, Scaling, Work
+
+RESULTS = ROOT / "benchmarks" / "results"
+SETUP_LIMIT = 180.0  # seconds to load the data, convert them, compile what is compiled late
+THREAD_VARIABLES = [
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+]
+
+
+def measure(
+    adaptor: ModuleType,
+    python: Path | str,
+    question: str,
+    problem: Path,
+    *,
+    k: int,
+    threads: int = 1,
+    limit: float,
+    repeats: int,
+) -> dict[str, Any]:
+    """Runs the worker; a dict with ``times``, ``extra``, ``answer``, or with ``failed``."""
+    result = RESULTS / "last.json"
+    result.unlink(missing_ok=True)
+    environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
+    command = [python, "-m", "benchmarks.worker", adaptor.__name__, question, problem, result]
+    options = {"--k": k, "--threads": threads, "--repeats": repeats, "--limit": limit}
+    command += [str(part) for pair in options.items() for part in pair]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, timeout=limit + SETUP_LIMIT, capture_output=True
+        )
+    except subprocess.TimeoutExpired:
+        return {"failed": f"not ready after {SETUP_LIMIT:g} s"}
+    if done.returncode == -signal.SIGALRM:
+        return {"failed": f"> {limit:g} s", "at_least": limit}
+    if not result.exists():
+        return {"failed": f"ended with code {done.returncode}"}
+    return json.loads(result.read_text())
+
+
+def agreement(mine: Any, theirs: Any) -> str:
+    """How far two answers are the same: order, set, first difference, or largest difference."""
+    if not isinstance(mine[0], int):
+        difference = float(np.max(np.abs(np.asarray(mine, float) - np.asarray(theirs, float))))
+        return "same to 1e-9" if difference <= 1e-9 else f"differs by up to {difference:.2g}"
+    if mine == theirs:
+        return f"same {len(mine)}, same order"
+    common = len(set(mine) & set(theirs))
+    if common == len(mine) == len(theirs):
+        return f"same {len(mine)}"
+    if theirs == sorted(theirs):
+        return f"{common} of {len(mine)} in common (order not given)"
+    first = next(
+        (i for i, pair in enumerate(zip(mine, theirs, strict=False)) if pair[0] != pair[1]),
+        min(len(mine), len(theirs)),
+    )
+    return f"first difference at {first + 1}, {common} of {len(mine)} in common"
+
+
+def compare(work: Work, options: argparse.Namespace) -> dict[str, Any]:
+    """Ours and every peer that has an adaptor for the question, on one work."""
+    problem = RESULTS / f"{work.name}.npz"
+    save(problem, *work.data())
+    common = {"k": work.k, "limit": options.limit, "repeats": options.repeats}
+    mine = measure(ours, sys.executable, work.question, problem, **common)
+    report.progress(work.name, "thresher", mine)
+    outcome: dict[str, Any] = {"ours": mine, "peers": {}}
+    if work.two_threads and "times" in mine:
+        two = measure(ours, sys.executable, work.question, problem, threads=2, **common)
+        report.progress(work.name, "thresher, 2 threads", two)
+        outcome["two_threads"] = two
+    for name in PEERS if work.peers and not options.alone else []:
+        adaptor = importlib.import_module(f"benchmarks.peers.{name}")
+        if not hasattr(adaptor, work.question):
+            continue
+        installed = install(adaptor)
+        theirs = installed
+        if "version" in installed:
+            theirs = measure(adaptor, interpreter(adaptor), work.question, problem, **common)
+            theirs["version"] = installed["version"]
+        if "answer" in theirs and "answer" in mine:
+            theirs["agreement"] = agreement(mine["answer"], theirs["answer"])
+        theirs["differs"] = getattr(adaptor, "DIFFERS", {}).get(work.question, "")
+        outcome["peers"][adaptor.REQUIRES[0]] = theirs
+        report.progress(work.name, adaptor.REQUIRES[0], theirs)
+    problem.unlink()
+    for result in [mine, outcome.get("two_threads", {}), *outcome["peers"].values()]:
+        result.pop("answer", None)
+    return outcome
+
+
+def slope(scaling: Scaling, options: argparse.Namespace) -> dict[str, Any]:
+    """Our times at each size, and the slope of a line through them in logarithms."""
+    times = []
+    for size in scaling.sizes:
+        problem = RESULTS / "scaling.npz"
+        save(problem, *scaling.data(size))
+        mine = measure(
+            ours,
+            sys.executable,
+            scaling.question,
+            problem,
+            k=scaling.k,
+            limit=options.limit,
+            repeats=options.repeats,
+        )
+        problem.unlink()
+        report.progress(scaling.name, f"size {size:,}", mine)
+        if "times" not in mine:
+            return mine
+        times.append(min(mine["times"]))
+    line = np.polyfit([math.log(size) for size in scaling.sizes], [math.log(t) for t in times], 1)
+    return {"sizes": scaling.sizes, "times": times, "slope": float(line[0])}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="works with these names")
+    parser.add_argument("--quick", action="store_true", help="15 s for each package, no slopes")
+    parser.add_argument("--alone", action="store_true", help="without the peers")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for each package")
+    parser.add_argument("--repeats", type=int, default=7)
+    options = parser.parse_args()
+    if options.quick:
+        options.limit = min(options.limit, 15.0)
+    unknown = set(options.only or []) - {work.name for work in WORKS}
+    if unknown:
+        parser.error(f"no work named {sorted(unknown)}; known: {[work.name for work in WORKS]}")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    works = [work for work in WORKS if not options.only or work.name in options.only]
+    outcomes = {work.name: compare(work, options) for work in works}
+    slopes = {}
+    if not options.only and not options.quick:
+        slopes = {scaling.name: slope(scaling, options) for scaling in SCALINGS}
+    raw = {"machine": report.machine(), "works": outcomes, "slopes": slopes}
+    (RESULTS / "latest.json").write_text(json.dumps(raw, indent=1))
+    text = report.markdown(works, outcomes, slopes)
+    print(text)
+    if not options.only and not options.quick and not options.alone:
+        (ROOT / "docs" / "benchmarks.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()

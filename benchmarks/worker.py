@@ -1,0 +1,94 @@
+"""Measures one package on one problem; runs in a process, and often an environment, of its own.
+
+Peak memory is what the first run adds to the process after data, imports and a warm-up on a corner
+of the data, so neither the user's array nor the interpreter counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import resource
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.problem import load
+
+
+def memory(field: str) -> int:
+    """A field of /proc/self/status in bytes: VmRSS is now, VmHWM the highest so far."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) * 1024
+    raise LookupError(field)
+
+
+def forget_peak() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def as_json(answer: Any) -> Any:
+    return np.asarray(answer).tolist()
+
+
+def measure(adaptor: Any, question: str, path: Path, options: argparse.Namespace) -> dict[str, Any]:
+    problem = load(path, options.k, options.threads)
+    prepare = getattr(adaptor, question)
+    prepare(problem.small())()
+    run = prepare(problem)
+    # The default action of the alarm ends the process, even inside compiled code.
+    signal.setitimer(signal.ITIMER_REAL, options.limit)
+    forget_peak()
+    before = memory("VmRSS")
+    times: list[float] = []
+    began = time.perf_counter()
+    while len(times) < options.repeats:
+        start = time.perf_counter()
+        answer = run()
+        times.append(time.perf_counter() - start)
+        if len(times) == 1:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            peak = memory("VmHWM")
+            first = answer
+        if time.perf_counter() - began > options.enough:
+            break
+    return {
+        "times": times,
+        "extra": max(0, peak - before),
+        "peak": peak,
+        "answer": as_json(first),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("adaptor")
+    parser.add_argument("question")
+    parser.add_argument("problem", type=Path)
+    parser.add_argument("result", type=Path)
+    parser.add_argument("--k", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for the first run")
+    parser.add_argument("--enough", type=float, default=20.0, help="seconds after which to stop")
+    parser.add_argument("--gigabytes", type=float, default=12.0, help="limit of address space")
+    options = parser.parse_args()
+    limit = int(options.gigabytes * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    try:
+        adaptor = importlib.import_module(options.adaptor)
+        outcome = measure(adaptor, options.question, options.problem, options)
+    except MemoryError:
+        outcome = {"failed": f"needs more than {options.gigabytes:g} GB"}
+    except Exception as error:
+        outcome = {"failed": f"{type(error).__name__}: {error}".splitlines()[0][:160]}
+    options.result.write_text(json.dumps(outcome))
+
+
+if __name__ == "__main__":
+    main()
