@@ -58,7 +58,7 @@ docs: $(VENV)/.docs $(VENV)/.core
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv .venv-* build dist docs/_build docs/api/generated benchmarks/results
+	rm -rf .venv .venv-* build dist docs/_build docs/api benchmarks/results
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # The environment: build, lint and test tools. Made anew in part when pyproject.toml changes.

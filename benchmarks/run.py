@@ -72,8 +72,11 @@ def measure(
 def agreement(mine: Any, theirs: Any) -> str:
     """How far two answers are the same: order, set, first difference, or largest difference."""
     if not isinstance(mine[0], int):
-        difference = float(np.max(np.abs(np.asarray(mine, float) - np.asarray(theirs, float))))
-        return "same to 1e-9" if difference <= 1e-9 else f"differs by up to {difference:.2g}"
+        difference = np.abs(np.asarray(mine, float) - np.asarray(theirs, float))
+        equal = difference <= 1e-9
+        if equal.all():
+            return "same to 1e-9"
+        return f"{equal.mean():.1%} the same, else off by up to {difference.max():.2g}"
     if mine == theirs:
         return f"same {len(mine)}, same order"
     common = len(set(mine) & set(theirs))

@@ -96,16 +96,16 @@ def sparse_binary_csc(n_rows: int, n_features: int):
     return sparse.csc_array(X), y
 
 
-def informative_floats(n_rows: int, n_features: int, dtype: type, n_classes: int = 2):
+def informative_floats(n_rows: int, n_features: int, dtype: type, strength: float = 0.5):
     """Normal noise over a few shared factors; one feature in ten is shifted by the class."""
     rng = np.random.default_rng([2, n_rows, n_features])
-    y = rng.integers(0, n_classes, n_rows).astype(np.int64)
+    y = rng.integers(0, 2, n_rows).astype(np.int64)
     factors = rng.standard_normal((n_rows, 5), dtype=np.float32)
     loadings = rng.standard_normal((5, n_features), dtype=np.float32) * np.float32(0.4)
     X = rng.standard_normal((n_rows, n_features), dtype=np.float32)
     X += factors @ loadings
     shift = np.zeros(n_features, dtype=np.float32)
-    shift[::10] = rng.random(len(shift[::10]), dtype=np.float32) * np.float32(0.5)
+    shift[::10] = rng.random(len(shift[::10]), dtype=np.float32) * np.float32(strength)
     X += y[:, None].astype(np.float32) * shift
     return X.astype(dtype, copy=False), y
 
@@ -210,7 +210,7 @@ WORKS = [
         "mdl",
         "MDL bins, 200 x 2,000 float64",
         "mdl_bins",
-        lambda: informative_floats(200, 2000, np.float64),
+        lambda: informative_floats(200, 2000, np.float64, strength=3.0),
         quoted="Weka 78 ms",
     ),
     Work(

@@ -18,4 +18,5 @@ PEERS = [
     "feature_engine",
     "scikit_learn",
     "fastcan",
+    "orange",
 ]
