@@ -43,4 +43,8 @@ decltype(auto) visit_dtype(DType dtype, Body&& body) {
   return body(double{});
 }
 
+inline std::size_t size_of(DType dtype) {
+  return visit_dtype(dtype, [](auto element) { return sizeof(element); });
+}
+
 }  // namespace thresher

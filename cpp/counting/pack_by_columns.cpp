@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cstring>
+
+#include "core/parallel.hpp"
+#include "counting/build_dense.hpp"
+
+namespace thresher {
+namespace {
+
+// Bytes of one column by place: the array's own memory where it already is that, else a copy in `buffer`.
+const std::uint8_t* column_bytes(const ArrayView& array, const RowLayout& layout, std::size_t column, ByteKind kind,
+                                 std::uint8_t* buffer) {
+  const bool one_by_one = array.row_stride == static_cast<std::ptrdiff_t>(size_of(array.dtype));
+  if (one_by_one && layout.in_order()) {
+    const auto* first = array.at<std::uint8_t>(0, column);
+    if (kind != ByteKind::converted) return first;
+    THRESHER_DISPATCH(pack_kernels).to_bytes[static_cast<std::size_t>(array.dtype)](first, array.n_rows, buffer);
+    return buffer;
+  }
+  visit_dtype(array.dtype, [&](auto element) {
+    using T = decltype(element);
+    for (std::size_t place = 0; place < array.n_rows; ++place) {
+      const T value = *array.at<T>(layout.row_at(place), column);
+      if constexpr (sizeof(T) == 1) {
+        buffer[place] = static_cast<std::uint8_t>(value);
+      } else {
+        buffer[place] = to_byte(value);
+      }
+    }
+  });
+  return buffer;
+}
+
+ByteLevels scan_levels(const std::uint8_t* bytes, std::size_t n_rows, ByteKind kind) {
+  std::uint8_t found[4];
+  THRESHER_DISPATCH(pack_kernels).scan_column(bytes, n_rows, flip_of(kind), found);
+  ByteLevels levels(kind, found[0], found[1], found[2] | static_cast<unsigned>(found[3]) << 8);
+  if (!levels.is_exact()) {
+    bool seen[256] = {};
+    for (std::size_t i = 0; i < n_rows; ++i) seen[bytes[i]] = true;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      if (seen[byte]) levels.add(static_cast<std::uint8_t>(byte));
+    }
+    levels.finish();
+  }
+  return levels;
+}
+
+void store_column(CodedTable& table, std::size_t f, const std::uint8_t* bytes, const ChunkLevels& levels,
+                  std::size_t j) {
+  const RowLayout& layout = table.layout();
+  const CodedFeature& feature = table.feature(f);
+  if (feature.packed) {
+    std::uint8_t values[CodedTable::kMaxPackedLevels + 1];
+    levels.bytes(j).each([&](std::size_t level, std::uint8_t byte, double) { values[level] = byte; });
+    for (std::size_t part = 0; part < layout.n_parts(); ++part) {
+      THRESHER_DISPATCH(pack_kernels)
+          .pack_column(bytes + layout.row_begin(part), layout.rows_in(part), values, feature.n_planes(),
+                       layout.plane_stride(), table.writable_data(f) + layout.word_begin(part));
+    }
+  } else {
+    std::uint8_t code_of[256];
+    levels.look_up(j, code_of);
+    auto* out = reinterpret_cast<std::uint8_t*>(table.writable_data(f));
+    for (std::size_t place = 0; place < layout.n_rows(); ++place) out[place] = code_of[bytes[place]];
+  }
+  table.count_levels(f);
+}
+
+}  // namespace
+
+void pack_by_columns(CodedTable& table, const DensePlan& plan, Interrupt& interrupt) {
+  const ArrayView& array = plan.array;
+  const ByteKind kind = byte_kind(array.dtype);
+  // Columns that are worked on together: their bytes stay near.
+  const std::size_t width = std::clamp<std::size_t>((std::size_t{1} << 19) / (array.n_rows + 1), 1, 64);
+  table.reserve_chunks((array.n_columns + width - 1) / width);
+  interrupt.check();
+  parallel_for(array.n_columns, width, plan.n_threads, [&](std::size_t first, std::size_t last) {
+    std::vector<std::uint8_t> buffers((last - first) * array.n_rows);
+    std::vector<const std::uint8_t*> bytes;
+    std::vector<ByteLevels> found;
+    for (std::size_t f = first; f < last; ++f) {
+      bytes.push_back(column_bytes(array, table.layout(), f, kind, buffers.data() + (f - first) * array.n_rows));
+      found.push_back(scan_levels(bytes.back(), array.n_rows, kind));
+    }
+    const ChunkLevels levels(std::move(found), array, first, plan.missing);
+    table.allocate(first, levels.shapes(), first / width);
+    levels.write_values(table, first);
+    for (std::size_t f = first; f < last; ++f) {
+      if (!levels.is_typed(f - first)) store_column(table, f, bytes[f - first], levels, f - first);
+    }
+    levels.store_typed(table, array, first);
+  });
+}
+
+}  // namespace thresher
