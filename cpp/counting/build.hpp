@@ -39,7 +39,10 @@ struct SparseView {
   std::size_t n_columns = 0;
   bool by_columns = true;
 };
-std::size_t sparse_index(const void* data, bool wide, std::size_t i);
+inline std::size_t sparse_index(const void* data, bool wide, std::size_t i) {
+  return wide ? static_cast<std::size_t>(static_cast<const std::int64_t*>(data)[i])
+              : static_cast<std::size_t>(static_cast<const std::int32_t*>(data)[i]);
+}
 // Throws if the pointers are not increasing or an index is out of range.
 void check_sparse(const SparseView& array);
 CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt);

@@ -1,102 +1,221 @@
 #include "counting/scan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "core/parallel.hpp"
+#include "counting/build_dense.hpp"
+#include "counting/byte_source.hpp"
+#include "counting/scan_kernels.hpp"
+#include "counting/sparse_columns.hpp"
 
 namespace thresher {
 namespace {
 
-constexpr std::size_t kTile = 64;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+// Up to eleven distinct values.
 template <class T>
-bool is_whole(T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return std::nearbyint(value) == value;
-  } else {
-    return true;
-  }
-}
-
-// Everything known so far of one column.
-template <class T>
-struct ColumnState {
-  double minimum = kInfinity;
-  double maximum = -kInfinity;
-  std::int64_t n_missing = 0;
-  std::int64_t n_infinite = 0;
-  bool whole = true;
-  std::int32_t n_distinct = 0;
-  T last{};
-  T seen[10];
-
+class DistinctCounter {
+ public:
+  bool is_full() const { return n_ >= ColumnScan::kManyDistinct; }
   void add(T value) {
-    if (n_distinct > 0 && value == last && n_distinct < ColumnScan::kManyDistinct) return;
-    if constexpr (std::is_floating_point_v<T>) {
-      if (value != value) {
-        ++n_missing;
+    if (is_full() || value != value || (n_ > 0 && value == seen_[last_])) return;
+    for (std::int32_t i = 0; i < n_; ++i) {
+      if (seen_[i] == value) {
+        last_ = i;
         return;
       }
-      if (std::isinf(value)) {
-        ++n_infinite;
-        whole = false;
-      }
     }
-    const auto number = static_cast<double>(value);
-    minimum = number < minimum ? number : minimum;
-    maximum = number > maximum ? number : maximum;
-    if (n_distinct >= ColumnScan::kManyDistinct || !whole) {
-      whole = whole && is_whole(value);
-      return;
-    }
-    if (!is_whole(value)) {
-      whole = false;
-      return;
-    }
-    last = value;
-    for (std::int32_t i = 0; i < n_distinct; ++i) {
-      if (seen[i] == value) return;
-    }
-    if (n_distinct < 10) seen[n_distinct] = value;
-    ++n_distinct;
+    last_ = n_;
+    seen_[n_++] = value;
   }
+  std::int32_t count() const { return n_; }
+
+ private:
+  std::int32_t n_ = 0;
+  std::int32_t last_ = 0;
+  T seen_[ColumnScan::kManyDistinct];
 };
 
 template <class T>
-void store_state(const ColumnState<T>& state, std::size_t f, ColumnScan& scan) {
-  const bool empty = state.minimum > state.maximum;
-  scan.minimum[f] = empty ? std::numeric_limits<double>::quiet_NaN() : state.minimum;
-  scan.maximum[f] = empty ? std::numeric_limits<double>::quiet_NaN() : state.maximum;
-  scan.n_missing[f] = state.n_missing;
-  scan.n_infinite[f] = state.n_infinite;
-  scan.whole[f] = state.whole;
-  scan.n_distinct[f] = state.whole ? state.n_distinct : ColumnScan::kManyDistinct;
+T lowest_start() {
+  return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+}
+template <class T>
+T highest_start() {
+  return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+}
+
+// Running totals of up to 64 columns, over any number of kernel calls.
+template <class T>
+class TileScan {
+ public:
+  TileScan() {
+    std::fill_n(scan_.minimum, kScanColumns, lowest_start<T>());
+    std::fill_n(scan_.maximum, kScanColumns, highest_start<T>());
+    std::fill_n(scan_.missing, kScanColumns, T{0});
+    std::fill_n(scan_.fractional, kScanColumns, T{0});
+  }
+
+  void add(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns, DType dtype) {
+    const ScanKernels& kernels = THRESHER_DISPATCH(scan_kernels);
+    for (std::size_t row = 0; row < n_rows; row += kScanRows) {
+      const std::size_t n = std::min(kScanRows, n_rows - row);
+      const char* from = static_cast<const char*>(first) + static_cast<std::ptrdiff_t>(row) * stride;
+      kernels.scan_values[static_cast<std::size_t>(dtype)](from, stride, n, n_columns, &scan_);
+      for (std::size_t j = 0; j < n_columns; ++j) {
+        n_missing_[j] += static_cast<std::int64_t>(scan_.missing[j]);
+        scan_.missing[j] = T{0};
+      }
+    }
+  }
+
+  // All lanes as one column.
+  void join() {
+    for (std::size_t j = 1; j < kScanColumns; ++j) {
+      scan_.minimum[0] = std::min(scan_.minimum[0], scan_.minimum[j]);
+      scan_.maximum[0] = std::max(scan_.maximum[0], scan_.maximum[j]);
+      scan_.fractional[0] = std::max(scan_.fractional[0], scan_.fractional[j]);
+      n_missing_[0] += n_missing_[j];
+    }
+  }
+
+  // n_distinct is left at "many" for columns that are not whole and at 0 for the others.
+  void store(std::size_t j, std::size_t f, const ArrayView& array, ColumnScan& out) const {
+    const bool empty = n_missing_[j] == static_cast<std::int64_t>(array.n_rows);
+    out.minimum[f] = empty ? kNaN : static_cast<double>(scan_.minimum[j]);
+    out.maximum[f] = empty ? kNaN : static_cast<double>(scan_.maximum[j]);
+    out.n_missing[f] = n_missing_[j];
+    out.n_infinite[f] = 0;
+    if (std::isinf(out.minimum[f]) || std::isinf(out.maximum[f])) {
+      for (std::size_t row = 0; row < array.n_rows; ++row) {
+        out.n_infinite[f] += std::isinf(static_cast<double>(*array.at<T>(row, f)));
+      }
+    }
+    out.whole[f] = scan_.fractional[j] == T{0} && out.n_infinite[f] == 0;
+    out.n_distinct[f] = out.whole[f] != 0 ? 0 : ColumnScan::kManyDistinct;
+  }
+
+ private:
+  ValueScan<T> scan_;
+  std::int64_t n_missing_[kScanColumns] = {};
+};
+
+template <class T>
+std::int32_t count_distinct(const ArrayView& array, std::size_t f) {
+  DistinctCounter<T> distinct;
+  for (std::size_t row = 0; row < array.n_rows && !distinct.is_full(); ++row) distinct.add(*array.at<T>(row, f));
+  return distinct.count();
+}
+
+std::int32_t distinct_bytes(const ByteLevels& levels) {
+  const std::size_t n = levels.count() - (levels.has_nan() ? 1 : 0);
+  return static_cast<std::int32_t>(std::min<std::size_t>(n, ColumnScan::kManyDistinct));
+}
+
+// Distinct values of whole columns: from their bytes where these tell, else one by one.
+template <class T>
+void count_distinct_by_rows(const ArrayView& array, std::size_t first, std::size_t last,
+                            const std::vector<ByteScan>& scans, ByteKind kind, ColumnScan& out) {
+  for (std::size_t f = first; f < last; ++f) {
+    if (out.whole[f] == 0) continue;
+    const std::size_t j = (f - first) % kTileColumns;
+    const ByteScan& scan = scans[(f - first) / kTileColumns];
+    const ByteLevels levels(kind, scan.minimum[j], scan.maximum[j],
+                            scan.low[j] | static_cast<unsigned>(scan.high[j]) << 8);
+    const bool told = levels.is_exact() && !levels.has_other();
+    out.n_distinct[f] = told ? distinct_bytes(levels) : count_distinct<T>(array, f);
+  }
 }
 
 template <class T>
-void scan_tile(const ArrayView& array, std::size_t first, std::size_t last, ColumnScan& scan) {
-  ColumnState<T> states[kTile];
-  for (std::size_t row = 0; row < array.n_rows; ++row) {
-    for (std::size_t f = first; f < last; ++f) states[f - first].add(*array.at<T>(row, f));
+void scan_by_rows(const ArrayView& array, std::size_t first, std::size_t last, std::size_t n_threads,
+                  ColumnScan& out) {
+  const ByteKind kind = byte_kind(array.dtype);
+  if (kind != ByteKind::converted) {
+    const std::vector<ByteScan> scans = ByteSource(array, kind, first, last - first).scan(n_threads);
+    const int flip = flip_of(kind);
+    for (std::size_t f = first; f < last; ++f) {
+      const std::size_t j = (f - first) % kTileColumns;
+      const ByteScan& scan = scans[(f - first) / kTileColumns];
+      out.minimum[f] = array.n_rows == 0 ? kNaN : scan.minimum[j] - flip;
+      out.maximum[f] = array.n_rows == 0 ? kNaN : scan.maximum[j] - flip;
+      out.whole[f] = 1;
+    }
+    count_distinct_by_rows<T>(array, first, last, scans, kind, out);
+    return;
   }
-  for (std::size_t f = first; f < last; ++f) store_state(states[f - first], f, scan);
+  bool any_whole = false;
+  for (std::size_t begin = first; begin < last; begin += kScanColumns) {
+    const std::size_t n = std::min(kScanColumns, last - begin);
+    TileScan<T> tile;
+    tile.add(array.at<T>(0, begin), array.row_stride, array.n_rows, n, array.dtype);
+    for (std::size_t j = 0; j < n; ++j) {
+      tile.store(j, begin + j, array, out);
+      any_whole = any_whole || out.whole[begin + j] != 0;
+    }
+  }
+  if (!any_whole) return;
+  const std::vector<ByteScan> scans = ByteSource(array, kind, first, last - first).scan(n_threads);
+  count_distinct_by_rows<T>(array, first, last, scans, kind, out);
+}
+
+// One column of any stride: 64 consecutive values stand for 64 columns.
+template <class T>
+void scan_one_column(const ArrayView& array, std::size_t f, std::vector<T>& buffer, ColumnScan& out) {
+  constexpr std::size_t kBuffer = 4096;
+  TileScan<T> tile;
+  const auto add_run = [&](const T* run, std::size_t n) {
+    const std::size_t whole = n / kScanColumns;
+    tile.add(run, kScanColumns * sizeof(T), whole, kScanColumns, array.dtype);
+    if (n % kScanColumns != 0) tile.add(run + whole * kScanColumns, 0, 1, n % kScanColumns, array.dtype);
+  };
+  if (array.row_stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
+    add_run(array.at<T>(0, f), array.n_rows);
+  } else {
+    buffer.resize(kBuffer);
+    for (std::size_t row = 0; row < array.n_rows; row += kBuffer) {
+      const std::size_t n = std::min(kBuffer, array.n_rows - row);
+      for (std::size_t i = 0; i < n; ++i) buffer[i] = *array.at<T>(row + i, f);
+      add_run(buffer.data(), n);
+    }
+  }
+  tile.join();
+  tile.store(0, f, array, out);
+  if (out.whole[f] != 0) out.n_distinct[f] = count_distinct<T>(array, f);
 }
 
 }  // namespace
 
 ColumnScan::ColumnScan(std::size_t n_columns)
-    : minimum(n_columns), maximum(n_columns), n_missing(n_columns), n_infinite(n_columns), whole(n_columns), n_distinct(n_columns) {}
+    : minimum(n_columns),
+      maximum(n_columns),
+      n_missing(n_columns),
+      n_infinite(n_columns),
+      whole(n_columns),
+      n_distinct(n_columns) {}
 
 ColumnScan scan_dense(const ArrayView& array, std::size_t n_threads, Interrupt& interrupt) {
   ColumnScan scan(array.n_columns);
   interrupt.check();
+  const bool side_by_side = array.column_stride == static_cast<std::ptrdiff_t>(size_of(array.dtype));
   visit_dtype(array.dtype, [&](auto element) {
     using T = decltype(element);
-    parallel_for(array.n_columns, kTile, n_threads,
-                 [&](std::size_t first, std::size_t last) { scan_tile<T>(array, first, last, scan); });
+    if (side_by_side && array.n_columns > 1) {
+      constexpr std::size_t kChunk = 256;
+      const bool wide = array.n_columns >= 2 * kChunk * n_threads;
+      parallel_for(array.n_columns, kChunk, wide ? n_threads : 1, [&](std::size_t first, std::size_t last) {
+        scan_by_rows<T>(array, first, last, wide ? 1 : n_threads, scan);
+      });
+    } else {
+      parallel_for(array.n_columns, 16, n_threads, [&](std::size_t first, std::size_t last) {
+        std::vector<T> buffer;
+        for (std::size_t f = first; f < last; ++f) scan_one_column<T>(array, f, buffer, scan);
+      });
+    }
   });
   return scan;
 }
@@ -104,34 +223,29 @@ ColumnScan scan_dense(const ArrayView& array, std::size_t n_threads, Interrupt& 
 ColumnScan scan_sparse(const SparseView& array, std::size_t n_threads, Interrupt& interrupt) {
   ColumnScan scan(array.n_columns);
   interrupt.check();
-  const std::size_t n_lines = array.by_columns ? array.n_columns : array.n_rows;
   visit_dtype(array.dtype, [&](auto element) {
     using T = decltype(element);
-    const auto* values = static_cast<const T*>(array.values);
-    const auto begin = [&](std::size_t line) { return sparse_index(array.indptr, array.wide_indptr, line); };
-    if (array.by_columns) {
-      parallel_for(array.n_columns, kTile, n_threads, [&](std::size_t first, std::size_t last) {
-        for (std::size_t f = first; f < last; ++f) {
-          ColumnState<T> state;
-          if (begin(f + 1) - begin(f) < array.n_rows) state.add(T{0});
-          for (std::size_t i = begin(f); i < begin(f + 1); ++i) state.add(values[i]);
-          store_state(state, f, scan);
-        }
-      });
-      return;
-    }
-    // By rows the entries of a column are scattered: one pass with the state of every column.
-    std::vector<ColumnState<T>> states(array.n_columns);
-    std::vector<std::size_t> n_stored(array.n_columns);
-    for (std::size_t i = 0; i < begin(n_lines); ++i) {
-      const std::size_t f = sparse_index(array.indices, array.wide_indices, i);
-      states[f].add(values[i]);
-      ++n_stored[f];
-    }
-    for (std::size_t f = 0; f < array.n_columns; ++f) {
-      if (n_stored[f] < array.n_rows) states[f].add(T{0});
-      store_state(states[f], f, scan);
-    }
+    const SparseColumns<T> columns(array);
+    parallel_for(array.n_columns, 64, n_threads, [&](std::size_t first, std::size_t last) {
+      std::vector<T> values;
+      for (std::size_t f = first; f < last; ++f) {
+        // The column as its stored values and one zero for all the others.
+        values.clear();
+        for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) values.push_back(columns.value(i));
+        const bool has_gap = values.size() < array.n_rows;
+        if (has_gap) values.push_back(T{0});
+        const ArrayView view = {values.data(), array.dtype, values.size(), 1, sizeof(T), sizeof(T)};
+        ColumnScan one(1);
+        std::vector<T> buffer;
+        scan_one_column<T>(view, 0, buffer, one);
+        scan.minimum[f] = one.minimum[0];
+        scan.maximum[f] = one.maximum[0];
+        scan.n_missing[f] = one.n_missing[0];
+        scan.n_infinite[f] = one.n_infinite[0];
+        scan.whole[f] = one.whole[0];
+        scan.n_distinct[f] = one.n_distinct[0];
+      }
+    });
   });
   return scan;
 }
