@@ -244,6 +244,25 @@ nb::object table_counts_with(const CodedTable& table, std::size_t f, const Vecto
   return count_table(table, ReferenceColumn(table, {classes.data(), classes.size()}, n_classes), f);
 }
 
+template <class Count>
+double value_of_counts(const Matrix<Count>& counts, const std::string& measure) {
+  const std::size_t n_rows = counts.shape(0);
+  const std::size_t n_columns = counts.shape(1);
+  std::vector<Count> row_sums(n_rows), column_sums(n_columns);
+  Count total = 0;
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    for (std::size_t j = 0; j < n_columns; ++j) {
+      const Count count = counts.data()[i * n_columns + j];
+      if (count < 0) throw nb::value_error("counts must not be negative");
+      row_sums[i] += count;
+      column_sums[j] += count;
+      total += count;
+    }
+  }
+  const TableView<Count> view{counts.data(), row_sums.data(), column_sums.data(), n_rows, n_columns, total};
+  return table_value(measure_named(measure), view, XLogX(static_cast<std::uint64_t>(total)));
+}
+
 nb::dict scan_to_dict(ColumnScan&& scan) {
   nb::dict result;
   result["minimum"] = to_numpy(std::move(scan.minimum));
@@ -323,6 +342,8 @@ void bind_counting(nb::module_& module) {
              new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes, *kind, n_threads);
            },
            nb::arg("table"), nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("term"), nb::arg("n_threads") = 1);
+  module.def("value_of_counts", &value_of_counts<std::int64_t>, nb::arg("counts"), nb::arg("measure"));
+  module.def("value_of_weighted_counts", &value_of_counts<double>, nb::arg("counts"), nb::arg("measure"));
   module.def("scan_columns", &scan_columns, nb::arg("array"), nb::arg("n_threads") = 1);
   module.def("scan_sparse", &scan_sparse_columns, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
              nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("n_threads") = 1);

@@ -39,4 +39,5 @@ NB_MODULE(_core, module) {
   thresher::bindings::bind_counting(module);
   thresher::bindings::bind_dispersion(module);
   thresher::bindings::bind_neighbours(module);
+  thresher::bindings::bind_sparse(module);
 }

@@ -8,7 +8,10 @@ from typing import Any
 __version__ = "0.1.0"
 
 # Public name -> module that defines it. Loaded on first use, so that `import thresher` is quick.
-_EXPORTS: dict[str, str] = {}
+_EXPORTS: dict[str, str] = {
+    "MRMR": "thresher.selectors.mrmr",
+    "ThresherWarning": "thresher._checks",
+}
 
 __all__ = [*_EXPORTS, "__version__"]
 

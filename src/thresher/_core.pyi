@@ -233,3 +233,122 @@ def cmi_walk(
     take_last: bool = True,
     weights: NDArray[np.int64] | None = None,
 ) -> dict[str, Any]: ...
+
+# --- sparse columns -----------------------------------------------------------------------------
+
+class SparseTable:
+    def __init__(
+        self,
+        starts: NDArray[np.int64],
+        rows: NDArray[np.int32],
+        values: NDArray[np.float64],
+        n_rows: int,
+        parts: NDArray[np.int32],
+        weights: NDArray[np.float64],
+    ) -> None: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def constant_parts(self) -> NDArray[np.bool_]: ...
+    def relevance_pearson(
+        self, values: NDArray[np.float64], n_threads: int
+    ) -> NDArray[np.float64]: ...
+    def relevance_cosine(
+        self, values: NDArray[np.float64], n_threads: int
+    ) -> NDArray[np.float64]: ...
+    def relevance_f(
+        self, classes: NDArray[np.int32], n_classes: int, n_threads: int
+    ) -> NDArray[np.float64]: ...
+
+class SparsePairMeasure(PairMeasure):
+    def __init__(self, table: SparseTable, measure: str, n_threads: int) -> None: ...
+
+# --- discrete features --------------------------------------------------------------------------
+
+def scan_columns(array: NDArray[Any], n_threads: int = 1) -> dict[str, Any]: ...
+def scan_sparse(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
+    n_rows: int,
+    n_columns: int,
+    is_csc: bool,
+    n_threads: int = 1,
+) -> dict[str, Any]: ...
+def value_of_counts(counts: NDArray[np.int64], measure: str) -> float: ...
+def value_of_weighted_counts(counts: NDArray[np.float64], measure: str) -> float: ...
+def xlogx_shift(n: int) -> int: ...
+def xlogx(n: int, counts: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+
+class CodedTable:
+    @staticmethod
+    def from_dense(
+        array: NDArray[Any],
+        parts: NDArray[np.int32] | None = None,
+        weights: NDArray[Any] | None = None,
+        n_threads: int = 1,
+        missing: str = "error",
+    ) -> CodedTable: ...
+    @staticmethod
+    def from_codes(
+        codes: NDArray[np.uint8],
+        levels: NDArray[np.int32],
+        parts: NDArray[np.int32] | None = None,
+        weights: NDArray[Any] | None = None,
+        n_threads: int = 1,
+        missing_code: int = -1,
+    ) -> CodedTable: ...
+    @staticmethod
+    def from_sparse(
+        indptr: NDArray[Any],
+        indices: NDArray[Any],
+        data: NDArray[Any],
+        n_rows: int,
+        n_columns: int,
+        is_csc: bool,
+        parts: NDArray[np.int32] | None = None,
+        weights: NDArray[Any] | None = None,
+        n_threads: int = 1,
+        missing: str = "error",
+    ) -> CodedTable: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_parts(self) -> int: ...
+    @property
+    def levels(self) -> NDArray[np.int32]: ...
+    @property
+    def constant(self) -> NDArray[np.bool_]: ...
+    @property
+    def constant_parts(self) -> NDArray[np.bool_]: ...
+    def codes(self, feature: int) -> NDArray[np.uint8]: ...
+    def matrix(
+        self, features: NDArray[np.uint32] | None = None, n_threads: int = 1
+    ) -> NDArray[np.uint8]: ...
+    def level_values(self, feature: int) -> NDArray[np.float64]: ...
+    def relevance(
+        self,
+        y_codes: NDArray[np.int32],
+        n_classes: int,
+        measure: str = "mi",
+        n_threads: int = 1,
+    ) -> NDArray[np.float64]: ...
+    def counts(self, feature: int, other: int) -> NDArray[Any]: ...
+    def counts_with(
+        self, feature: int, y_codes: NDArray[np.int32], n_classes: int
+    ) -> NDArray[Any]: ...
+
+class DiscretePairMeasure(PairMeasure):
+    def __init__(self, table: CodedTable, measure: str = "mi", n_threads: int = 1) -> None: ...
+
+class ThreeWayMeasure(PairMeasure):
+    def __init__(
+        self,
+        table: CodedTable,
+        y_codes: NDArray[np.int32],
+        n_classes: int,
+        term: str,
+        n_threads: int = 1,
+    ) -> None: ...

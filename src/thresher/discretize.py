@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
+from thresher.sources import MOST_DISCRETE_VALUES, to_feature_major
 
 __all__ = [
     "EqualFrequencyBins",
@@ -31,16 +32,6 @@ __all__ = [
 
 _Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
 
-# A column of whole numbers with at most this many values counts as discrete.
-_DISCRETE_LEVELS = 10
-
-
-def _feature_major(X: NDArray[Any], n_threads: int) -> NDArray[Any]:
-    """One contiguous row per feature; a view where the memory is laid out so already."""
-    if X.dtype in (np.float32, np.float64) and X.T.flags.c_contiguous:
-        return X.T
-    return _core.feature_major(X, n_threads)
-
 
 class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """What all discretisers share; a subclass says how cuts are learnt."""
@@ -49,13 +40,14 @@ class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ign
     n_jobs: int | None
     _uses_target = False
 
-    def _learn(
+    def learn_cuts(
         self,
         matrix: NDArray[Any],
         y: Any,
         weights: NDArray[np.float64] | None,
         n_threads: int,
     ) -> _Cuts:
+        """The cuts of every row of a feature-major matrix, and where each feature's begin."""
         raise NotImplementedError
 
     def _validate_parameters(self) -> None:
@@ -84,8 +76,8 @@ class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ign
             X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan")
         n_threads = effective_n_jobs(self.n_jobs)
         weights = _check_weights(sample_weight, X.shape[0])
-        matrix = _feature_major(X, n_threads)
-        cuts, offsets = self._learn(matrix, y, weights, n_threads)
+        matrix = to_feature_major(X, n_threads)
+        cuts, offsets = self.learn_cuts(matrix, y, weights, n_threads)
         if self.keep_discrete:
             cuts, offsets = _with_discrete(matrix, weights, cuts, offsets)
         counts = np.diff(offsets)
@@ -115,7 +107,7 @@ class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ign
         check_is_fitted(self)
         X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan", reset=False)
         n_threads = effective_n_jobs(self.n_jobs)
-        matrix = _feature_major(X, n_threads)
+        matrix = to_feature_major(X, n_threads)
         return _core.apply_cuts(matrix, self._cuts, self._offsets, n_threads).T
 
     def __sklearn_tags__(self) -> Any:
@@ -178,7 +170,7 @@ class EqualFrequencyBins(_Bins):
     def _validate_parameters(self) -> None:
         _check_n_bins(self.n_bins)
 
-    def _learn(
+    def learn_cuts(
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
     ) -> _Cuts:
         return _core.cuts_equal_frequency(matrix, self.n_bins, weights, n_threads)
@@ -231,7 +223,7 @@ class EqualWidthBins(_Bins):
     def _validate_parameters(self) -> None:
         _check_n_bins(self.n_bins)
 
-    def _learn(
+    def learn_cuts(
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
     ) -> _Cuts:
         return _core.cuts_equal_width(matrix, self.n_bins, weights, n_threads)
@@ -285,7 +277,7 @@ class MeanSdBins(_Bins):
         if not isinstance(self.t, Real) or isinstance(self.t, bool) or not 0 < self.t < np.inf:
             raise ValueError(f"t must be a positive number, got {self.t!r}")
 
-    def _learn(
+    def learn_cuts(
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
     ) -> _Cuts:
         return _core.cuts_mean_sd(matrix, float(self.t), weights, n_threads)
@@ -344,7 +336,7 @@ class MDLBins(_Bins):
         if self.cuts not in ("n-1", "weka"):
             raise ValueError(f"cuts must be 'n-1' or 'weka', got {self.cuts!r}")
 
-    def _learn(
+    def learn_cuts(
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
     ) -> _Cuts:
         check_classification_targets(y)
@@ -442,7 +434,7 @@ def _with_discrete(
     for feature, column in enumerate(matrix):
         values = column if weights is None else column[weights > 0]
         distinct = np.unique(values[~np.isnan(values)]).astype(np.float64)
-        if len(distinct) <= _DISCRETE_LEVELS and (distinct == np.round(distinct)).all():
+        if len(distinct) <= MOST_DISCRETE_VALUES and (distinct == np.round(distinct)).all():
             pieces.append((distinct[1:] + distinct[:-1]) / 2)
         else:
             pieces.append(cuts[offsets[feature] : offsets[feature + 1]])

@@ -1,1 +1,39 @@
-"""."""
+"""Measures: association between two features, or a feature and the target, from sums over rows."""
+
+from thresher.measures._codes import Bins, Codes, code_features, code_target
+from thresher.measures._measures import Measures
+from thresher.measures._names import KINDS, REDUNDANCIES, RELEVANCES, check_measure
+from thresher.measures.functions import (
+    chi_squared,
+    cosine,
+    f_statistic,
+    mutual_information,
+    normalized_mutual_information,
+    pearson,
+    spearman,
+    symmetrical_uncertainty,
+)
+from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
+
+__all__ = [
+    "KINDS",
+    "REDUNDANCIES",
+    "RELEVANCES",
+    "Bins",
+    "ClassMoments",
+    "Codes",
+    "Measures",
+    "PairCounts",
+    "PairMoments",
+    "check_measure",
+    "chi_squared",
+    "code_features",
+    "code_target",
+    "cosine",
+    "f_statistic",
+    "mutual_information",
+    "normalized_mutual_information",
+    "pearson",
+    "spearman",
+    "symmetrical_uncertainty",
+]

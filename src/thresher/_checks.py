@@ -1,0 +1,129 @@
+"""Checks of parameters, with messages that name the parameter, the value and the remedy."""
+
+from __future__ import annotations
+
+import difflib
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+class ThresherWarning(UserWarning):
+    """Something in the data or the parameters that a user should know of; the answer still holds."""
+
+
+def check_choice(parameter: str, value: Any, choices: Sequence[str]) -> str:
+    """Return `value` if it is one of `choices`, else raise with the nearest of them."""
+    if isinstance(value, str) and value in choices:
+        return value
+    options = ", ".join(repr(choice) for choice in choices)
+    nearest = (
+        difflib.get_close_matches(value.lower(), choices, n=1) if isinstance(value, str) else []
+    )
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    raise ValueError(f"{parameter} must be one of {options}, got {value!r}{hint}")
+
+
+def check_number(
+    parameter: str,
+    value: Any,
+    *,
+    minimum: float = -np.inf,
+    maximum: float = np.inf,
+    exclusive_minimum: bool = False,
+    integer: bool = False,
+) -> float:
+    """Return `value` if it is a number in the range, else raise."""
+    kind = numbers.Integral if integer else numbers.Real
+    good = isinstance(value, kind) and not isinstance(value, bool | np.bool_) and value == value
+    if good:
+        number = float(value)
+        above = number > minimum if exclusive_minimum else number >= minimum
+        if above and number <= maximum:
+            return int(value) if integer else number
+    noun = "a whole number" if integer else "a number"
+    bounds = []
+    if minimum > -np.inf:
+        bounds.append(f"{'above' if exclusive_minimum else 'of at least'} {minimum:g}")
+    if maximum < np.inf:
+        bounds.append(f"of at most {maximum:g}")
+    raise ValueError(f"{parameter} must be {noun} {' and '.join(bounds)}, got {value!r}")
+
+
+def check_bool(parameter: str, value: Any) -> bool:
+    """Return `value` if it is True or False, else raise."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise ValueError(f"{parameter} must be True or False, got {value!r}")
+
+
+def resolve_count(value: Any, n_features: int, *, auto: bool = False) -> int | None:
+    """Number of features asked for by ``n_features_to_select``; None stands for ``"auto"``.
+
+    A float is a fraction of all features, rounded down, at least one.
+    """
+    remedy = "give a whole number of at least 1 or a fraction in (0, 1]"
+    if auto:
+        remedy += ' or "auto"'
+        if isinstance(value, str) and value == "auto":
+            return None
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_):
+        if value < 1:
+            raise ValueError(f"n_features_to_select must be at least 1, got {value}")
+        return int(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_):
+        if 0 < float(value) <= 1:
+            return max(1, int(float(value) * n_features))
+        raise ValueError(
+            f"n_features_to_select as a fraction must lie in (0, 1], got {value}; {remedy}"
+        )
+    raise ValueError(f"n_features_to_select does not understand {value!r}; {remedy}")
+
+
+def resolve_features(
+    parameter: str, features: Any, names: npt.NDArray[np.object_] | None, n_features: int
+) -> npt.NDArray[np.intp]:
+    """Positions of features given by name (strings) or position (integers), in the order given."""
+    if features is None:
+        return np.empty(0, dtype=np.intp)
+    if isinstance(features, str | numbers.Integral) or not isinstance(features, Iterable):
+        features = [features]
+    positions: list[int] = []
+    for feature in features:
+        position = feature_position(parameter, feature, names, n_features)
+        if position in positions:
+            raise ValueError(f"{parameter} names the feature {feature!r} twice; name it once")
+        positions.append(position)
+    return np.array(positions, dtype=np.intp)
+
+
+def feature_position(
+    parameter: str, feature: Any, names: npt.NDArray[np.object_] | None, n_features: int
+) -> int:
+    """Position of one feature given by name or position."""
+    if isinstance(feature, str):
+        if names is None:
+            raise ValueError(
+                f"{parameter} names the feature {feature!r}, but X has no feature names; "
+                "give positions (integers) or a dataframe"
+            )
+        found = np.flatnonzero(names == feature)
+        if found.size:
+            return int(found[0])
+        nearest = difflib.get_close_matches(feature, [str(name) for name in names], n=1)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise ValueError(f"{parameter} names the feature {feature!r}, which X does not have{hint}")
+    if isinstance(feature, numbers.Integral) and not isinstance(feature, bool | np.bool_):
+        position = int(feature)
+        if -n_features <= position < n_features:
+            return position % n_features
+        raise ValueError(
+            f"{parameter} has the position {position}, but X has {n_features} features "
+            f"(0 to {n_features - 1})"
+        )
+    raise ValueError(
+        f"{parameter} takes feature names (strings) or positions (integers), got {feature!r}"
+    )

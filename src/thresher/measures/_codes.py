@@ -1,0 +1,202 @@
+"""Discrete features: codes of columns that are discrete, bins of those that are not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher.discretize import MDLBins, make_discretizer
+from thresher.sources import Table, Training, to_feature_major
+
+MISSING_CODE = 255
+# Columns of a sparse matrix that are looked at together when they must be binned.
+SPARSE_BLOCK = 256
+
+
+@dataclass
+class Bins:
+    """What was done to columns that are not discrete.
+
+    Attributes
+    ----------
+    rule : str
+        The discretiser, e.g. ``"mean-sd"``; ``"none"`` if every column was taken as it is.
+    is_binned : ndarray of bool of shape (n_features,)
+    cuts : list of ndarray
+        Cut points of the binned features, in order of position. The code of a value is the
+        number of cuts strictly below it.
+    """
+
+    rule: str
+    is_binned: npt.NDArray[np.bool_]
+    cuts: list[npt.NDArray[np.float64]] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        n_binned = int(self.is_binned.sum())
+        return f"Bins({n_binned} of {len(self.is_binned)} features binned, rule={self.rule!r})"
+
+
+@dataclass
+class Codes:
+    """The features of a training set as small integers."""
+
+    table: Any  # _core.CodedTable
+    bins: Bins
+
+    def matrix(self, n_threads: int = 1) -> npt.NDArray[np.uint8]:
+        """One row of codes per feature."""
+        codes: npt.NDArray[np.uint8] = self.table.matrix(n_threads=n_threads)
+        return codes
+
+    @property
+    def levels(self) -> npt.NDArray[np.int32]:
+        levels: npt.NDArray[np.int32] = self.table.levels
+        return levels
+
+
+def code_features(
+    training: Training,
+    discretize: Any = "auto",
+    *,
+    default: str = "mean-sd",
+    parts: npt.NDArray[np.int32] | None = None,
+) -> Codes:
+    """Code every feature; columns that are not discrete are binned by `discretize` first.
+
+    Bins are learnt on all rows of the training set, with its weights, and for all parts alike.
+    """
+    table = training.table
+    rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
+    to_bin = np.zeros(table.n_features, bool) if rule is None else ~table.is_discrete
+    missing = "pairwise" if training.missing == "pairwise" else "category"
+    try:
+        if not to_bin.any():
+            bins = Bins("none", to_bin)
+            return Codes(_code_as_is(table, parts, training.weights, missing), bins)
+        name = rule if isinstance(rule, str) else type(rule).__name__
+        codes, levels, cuts = _code_mixed(training, make_discretizer(rule), to_bin)
+        coded = _core.CodedTable.from_codes(
+            codes,
+            levels,
+            parts=parts,
+            weights=training.weights,
+            n_threads=table.n_threads,
+            missing_code=MISSING_CODE if missing == "pairwise" else -1,
+        )
+        return Codes(coded, Bins(name, to_bin, cuts))
+    except ValueError as error:
+        raise _named(error, table) from None
+
+
+def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArray[np.int32], int]:
+    """Class codes of the target and their number; a numeric target is cut like a feature."""
+    target = training.labels
+    if target.codes is not None:
+        return target.codes, target.n_classes
+    rule = "mean-sd" if discretize is None or discretize == "auto" else discretize
+    discretizer = make_discretizer(rule)
+    if isinstance(discretizer, MDLBins):  # it needs classes, which is what y is to become
+        discretizer = make_discretizer("mean-sd")
+    values = target.values[:, None]
+    column = Table(values, None, np.zeros(1, bool))
+    if column.is_discrete[0]:
+        codes = np.unique(target.values, return_inverse=True)[1].astype(np.int32)
+    else:
+        row = np.ascontiguousarray(values.T)
+        cuts, offsets = discretizer.learn_cuts(row, None, _real(training.weights), 1)
+        codes = _core.apply_cuts(row, cuts, offsets, 1)[0].astype(np.int32)
+    return codes, int(codes.max()) + 1
+
+
+def _code_as_is(table: Table, parts: Any, weights: npt.NDArray[Any] | None, missing: str) -> Any:
+    options: dict[str, Any] = {
+        "parts": parts,
+        "weights": weights,
+        "n_threads": table.n_threads,
+        "missing": missing,
+    }
+    m = table.matrix
+    if table.is_sparse:
+        return _core.CodedTable.from_sparse(
+            m.indptr,
+            m.indices,
+            m.data,
+            table.n_rows,
+            table.n_features,
+            m.format == "csc",
+            **options,
+        )
+    return _core.CodedTable.from_dense(m, **options)
+
+
+def _code_mixed(
+    training: Training, discretizer: Any, to_bin: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
+    table = training.table
+    codes = np.empty((table.n_features, table.n_rows), dtype=np.uint8)
+    levels = np.ones(table.n_features, dtype=np.int32)
+    as_is = np.flatnonzero(~to_bin)
+    if as_is.size:
+        part = Table(table.matrix[:, as_is], None, table.is_category[as_is], table.n_threads)
+        coded = _code_as_is(part, None, None, "category")
+        codes[as_is] = coded.matrix(n_threads=table.n_threads)
+        levels[as_is] = coded.levels
+    y_codes = code_target(training)[0] if training.target is not None else None
+    weights = _real(training.weights)
+    all_cuts: list[npt.NDArray[np.float64]] = []
+    binned = np.flatnonzero(to_bin)
+    block = SPARSE_BLOCK if table.is_sparse else max(len(binned), 1)
+    for start in range(0, len(binned), block):
+        features = binned[start : start + block]
+        columns = _columns(table, features)
+        cuts, offsets = discretizer.learn_cuts(columns, y_codes, weights, table.n_threads)
+        codes[features] = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
+        levels[features] = np.diff(offsets) + 1
+        all_cuts.extend(np.split(cuts, offsets[1:-1]))
+    _place_missing(table, codes, levels, to_bin, training.missing)
+    return codes, levels, all_cuts
+
+
+def _real(weights: npt.NDArray[Any] | None) -> npt.NDArray[np.float64] | None:
+    return None if weights is None else weights.astype(np.float64)
+
+
+def _columns(table: Table, features: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+    if table.is_sparse:
+        return to_feature_major(table.matrix[:, features].toarray(order="F"), table.n_threads)
+    if len(features) == table.n_features:
+        return to_feature_major(table.matrix, table.n_threads)
+    return to_feature_major(table.matrix[:, features], table.n_threads)
+
+
+def _place_missing(
+    table: Table,
+    codes: npt.NDArray[np.uint8],
+    levels: npt.NDArray[np.int32],
+    to_bin: npt.NDArray[np.bool_],
+    missing: str,
+) -> None:
+    """Give missing values their own last level, or for pairwise counting the code that means missing."""
+    for feature in np.flatnonzero(table.has_missing):
+        if to_bin[feature] and missing == "category":
+            codes[feature][codes[feature] == MISSING_CODE] = levels[feature]
+            levels[feature] += 1
+        elif not to_bin[feature] and missing == "pairwise":
+            levels[feature] -= 1
+            codes[feature][codes[feature] == levels[feature]] = MISSING_CODE
+
+
+def _named(error: ValueError, table: Table) -> ValueError:
+    """The core's complaint of a column, with the column's name and what to do."""
+    found = re.match(r"column (\d+) has more than 256 levels", str(error))
+    if found is None:
+        return error
+    return ValueError(
+        f"column {table.name(int(found[1]))} has more than 256 levels, too many for a discrete feature; "
+        'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or drop it'
+    )

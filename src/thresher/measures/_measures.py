@@ -1,0 +1,182 @@
+"""All measures of one training set, plain or on the replicates of an ensemble."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher.measures._codes import Bins, Codes, code_features, code_target
+from thresher.measures._names import KINDS
+from thresher.sources import Training
+
+Floats = npt.NDArray[np.float64]
+
+
+class Measures:
+    """Relevances and redundancies of a training set.
+
+    Parameters
+    ----------
+    training : Training
+    discretize : str, transformer or None, default="auto"
+        How features that are not discrete are binned for measures on codes.
+    default : str
+        The rule that ``"auto"`` stands for.
+    parts : ndarray of int32 of shape (n_rows,), or None
+        Part of every row. With parts, values are per replicate: all rows but those of one part.
+
+    Notes
+    -----
+    Everything is computed from sums over rows, once: counts for measures on codes, moments for those
+    on numbers. Spearman is the exception, and has no replicates.
+    """
+
+    def __init__(
+        self,
+        training: Training,
+        *,
+        discretize: Any = "auto",
+        default: str = "mean-sd",
+        parts: npt.NDArray[np.int32] | None = None,
+    ) -> None:
+        self.training = training
+        self.discretize = discretize
+        self.default = default
+        self.parts = parts
+
+    @cached_property
+    def codes(self) -> Codes:
+        return code_features(self.training, self.discretize, default=self.default, parts=self.parts)
+
+    @property
+    def bins(self) -> Bins:
+        """What was binned; nothing, as long as no measure has asked for codes."""
+        if "codes" in vars(self):
+            return self.codes.bins
+        return Bins("none", np.zeros(self.training.n_features, dtype=bool))
+
+    @cached_property
+    def _target_codes(self) -> tuple[npt.NDArray[np.int32], int]:
+        return code_target(self.training, self.discretize)
+
+    @cached_property
+    def _numbers(self) -> Any:
+        """The core's table of numeric columns."""
+        training = self.training
+        weights = training.weights
+        if weights is not None:
+            weights = weights.astype(np.float64)
+        table = training.table
+        if table.is_sparse:
+            return self._sparse_numbers(weights)
+        return _core.NumericTable(
+            table.feature_major(),
+            parts=self.parts,
+            weights=weights,
+            n_threads=training.n_threads,
+            missing="pairwise" if training.missing == "pairwise" else "error",
+        )
+
+    def _sparse_numbers(self, weights: Floats | None) -> Any:
+        if self.training.missing == "pairwise":
+            raise ValueError(
+                'missing="pairwise" with a measure of numbers needs dense X; give X.toarray()'
+            )
+        m = self.training.table.matrix.tocsc()
+        return _core.SparseTable(
+            m.indptr.astype(np.int64, copy=False),
+            m.indices.astype(np.int32, copy=False),
+            m.data.astype(np.float64, copy=False),
+            self.training.n_rows,
+            np.empty(0, dtype=np.int32) if self.parts is None else self.parts,
+            np.empty(0) if weights is None else weights,
+        )
+
+    @cached_property
+    def _ranked(self) -> tuple[Any, Floats]:
+        """The core's measure on ranks, and the target row by row with it."""
+        training = self.training
+        if self.parts is not None:
+            raise ValueError(
+                'the measure "spearman" is not made of sums over rows; use kind="full" or "bagging"'
+            )
+        if training.missing == "pairwise":
+            raise ValueError(
+                'missing="pairwise" has no meaning for "spearman": ranks need every value; '
+                'use "pearson" or fill the values in'
+            )
+        if training.table.is_sparse:
+            raise ValueError(
+                'the measure "spearman" would have to densify sparse X; use "pearson", or give X.toarray()'
+            )
+        rows = training.table.feature_major()
+        values = training.labels.values
+        if training.weights is not None:
+            if training.weights.dtype.kind == "f":
+                raise ValueError(
+                    'the measure "spearman" takes whole-number sample_weight only (as repeats of rows); '
+                    'use "pearson" for fractional weights'
+                )
+            rows = np.repeat(rows, training.weights, axis=1)
+            values = np.repeat(values, training.weights)
+        return _core.RankPairMeasure(np.ascontiguousarray(rows), training.n_threads), values
+
+    def relevance(self, name: str) -> Floats:
+        """The measure of every feature with the target: one per feature, or a row per replicate."""
+        n_threads = self.training.n_threads
+        if KINDS[name].is_discrete:
+            codes, n_classes = self._target_codes
+            return _as_floats(self.codes.table.relevance(codes, n_classes, name, n_threads))
+        target = self.training.labels
+        if name == "f":
+            if target.codes is None:
+                raise ValueError(
+                    'relevance="f" needs classes, but y is numeric; use "pearson", or target="nominal"'
+                )
+            return _as_floats(self._numbers.relevance_f(target.codes, target.n_classes, n_threads))
+        if target.is_nominal and target.n_classes > 2:
+            raise ValueError(
+                f'relevance="{name}" needs a numeric target, but y has {target.n_classes} classes; '
+                'use "f" or "mi", or target="numeric" if the class labels are quantities'
+            )
+        if name == "spearman":
+            ranks, values = self._ranked
+            return _as_floats(ranks.relevance_spearman(values))
+        relevance = getattr(self._numbers, f"relevance_{name}")
+        return _as_floats(relevance(target.values, n_threads))
+
+    def pairs(self, name: str) -> Any:
+        """The measure of feature pairs, for a search (a ``_core.PairMeasure``)."""
+        n_threads = self.training.n_threads
+        if KINDS[name].is_discrete:
+            return _core.DiscretePairMeasure(self.codes.table, name, n_threads)
+        if name == "spearman":
+            return self._ranked[0]
+        if self.training.table.is_sparse:
+            return _core.SparsePairMeasure(self._numbers, name, n_threads)
+        return _core.NumericPairMeasure(self._numbers, name, n_threads)
+
+    def candidates(self, *names: str) -> npt.NDArray[np.bool_]:
+        """Features that may be chosen by these measures: not excluded, varying, also after binning.
+
+        One row per replicate if there are parts.
+        """
+        may = self.training.candidates
+        if self.parts is not None:
+            n_parts = int(self.parts.max()) + 1
+            may = np.repeat(may[None, :], n_parts, axis=0)
+        for is_discrete in {KINDS[name].is_discrete for name in names}:
+            table = self.codes.table if is_discrete else None
+            if table is not None:
+                may = may & ~(table.constant if self.parts is None else table.constant_parts)
+            elif self.parts is not None:
+                may = may & ~self._numbers.constant_parts
+        return may
+
+
+def _as_floats(values: Any) -> Floats:
+    return np.asarray(values, dtype=np.float64)

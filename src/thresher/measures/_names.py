@@ -1,0 +1,56 @@
+"""The measures by name, and what each needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from thresher._checks import check_choice
+
+
+@dataclass(frozen=True)
+class MeasureKind:
+    """Properties of a measure that decide where it can be used.
+
+    Attributes
+    ----------
+    name : str
+    is_discrete : bool
+        Works on codes (columns that are not discrete are binned), or on numbers.
+    is_sum : bool
+        A function of sums over rows, so that blocks of rows can be added and left out.
+    is_symmetric : bool
+        Between two features, or only between a feature and the target.
+    unit : str
+        What a value means, for messages.
+    """
+
+    name: str
+    is_discrete: bool
+    is_sum: bool = True
+    is_symmetric: bool = True
+    unit: str = ""
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        MeasureKind("mi", True, unit="bits"),
+        MeasureKind("su", True),
+        MeasureKind("nmi", True),
+        MeasureKind("chi2", True),
+        MeasureKind("pearson", False),
+        MeasureKind("spearman", False, is_sum=False),
+        MeasureKind("cosine", False),
+        MeasureKind("f", False, is_symmetric=False),
+    )
+}
+
+RELEVANCES = tuple(KINDS)
+REDUNDANCIES = tuple(name for name, kind in KINDS.items() if kind.is_symmetric)
+
+
+def check_measure(parameter: str, name: Any, *, symmetric: bool = False, auto: bool = True) -> str:
+    """Return the name of a measure that may stand there, else raise with the nearest."""
+    names = REDUNDANCIES if symmetric else RELEVANCES
+    return check_choice(parameter, name, ("auto", *names) if auto else names)

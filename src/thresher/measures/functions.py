@@ -1,0 +1,167 @@
+"""The measures as functions of two columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher.measures.sums import ClassMoments, PairCounts, PairMoments, round_bounded
+from thresher.sources import read_target
+
+
+def _codes(values: Any, name: str) -> tuple[npt.NDArray[np.intp], int]:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise ValueError(f"{name} contains NaN; drop those samples or fill the values in")
+    levels, codes = np.unique(array, return_inverse=True)
+    return codes, len(levels)
+
+
+def _numbers(values: Any, name: str) -> npt.NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} contains NaN or infinity; drop those samples")
+    return array
+
+
+def _same_length(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> None:
+    if len(x) != len(y):
+        raise ValueError(f"x and y must have the same length, got {len(x)} and {len(y)}")
+
+
+def _discrete(measure: str, x: Any, y: Any, sample_weight: Any) -> float:
+    a, n_a = _codes(x, "x")
+    b, n_b = _codes(y, "y")
+    _same_length(a, b)
+    return PairCounts.of(a, b, n_a, n_b, sample_weight).value(measure)
+
+
+def mutual_information(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+    """Plug-in mutual information of two discrete columns, in bits.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_samples,)
+        Discrete values of any sortable kind. Order carries no meaning.
+    sample_weight : array-like of shape (n_samples,), default=None
+        A weight of 2 counts exactly like the same sample given twice.
+
+    Returns
+    -------
+    value : float
+        A multiple of 2^-40; 0 if either is constant.
+
+    Examples
+    --------
+    >>> mutual_information([0, 0, 1, 1], ["a", "a", "b", "b"])
+    1.0
+    """
+    return _discrete("mi", x, y, sample_weight)
+
+
+def symmetrical_uncertainty(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+    """Symmetrical uncertainty of two discrete columns: ``2 I(x; y) / (H(x) + H(y))``, 0 if both are constant.
+
+    Parameters and rounding as for `mutual_information`.
+
+    Examples
+    --------
+    >>> symmetrical_uncertainty([0, 0, 1, 1], ["a", "a", "b", "b"])
+    1.0
+    """
+    return _discrete("su", x, y, sample_weight)
+
+
+def normalized_mutual_information(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+    """Mutual information over the smaller entropy, in [0, 1]; 0 if that is 0.
+
+    Examples
+    --------
+    >>> normalized_mutual_information([0, 0, 1, 1], [0, 1, 2, 3])
+    1.0
+    """
+    return _discrete("nmi", x, y, sample_weight)
+
+
+def chi_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+    """Pearson's chi-squared of the contingency table of two discrete columns.
+
+    Not ``sklearn.feature_selection.chi2``, which sums the raw values of x per class.
+
+    Examples
+    --------
+    >>> chi_squared([0, 0, 1, 1], ["a", "a", "b", "b"])
+    4.0
+    """
+    return _discrete("chi2", x, y, sample_weight)
+
+
+def pearson(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+    """Absolute Pearson correlation; 0 if either is constant.
+
+    Examples
+    --------
+    >>> pearson([1, 2, 3], [3, 2, 1])
+    1.0
+    """
+    a, b = _numbers(x, "x"), _numbers(y, "y")
+    _same_length(a, b)
+    if len(a) == 0 or a.min() == a.max() or b.min() == b.max():
+        return 0.0
+    return PairMoments.of(a, b, sample_weight).value("pearson")
+
+
+def cosine(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+    """Absolute cosine of the angle between two columns; 0 if either is zero.
+
+    Examples
+    --------
+    >>> cosine([1, 0], [0, 1])
+    0.0
+    """
+    a, b = _numbers(x, "x"), _numbers(y, "y")
+    _same_length(a, b)
+    return PairMoments.of(a, b, sample_weight).value("cosine")
+
+
+def spearman(x: Any, y: Any) -> float:
+    """Absolute Pearson correlation of the average ranks; 0 if either is constant.
+
+    Examples
+    --------
+    >>> spearman([1, 2, 3, 4], [1, 4, 9, 16])
+    1.0
+    """
+    a, b = _numbers(x, "x"), _numbers(y, "y")
+    _same_length(a, b)
+    if len(a) == 0 or a.min() == a.max() or b.min() == b.max():
+        return 0.0
+    ranks = _core.doubled_ranks(np.stack([a, b]), 1).astype(np.int64)
+    # Whole numbers: the sums are exact.
+    cross, square_a, square_b = (
+        int(np.dot(u, v)) for u, v in (ranks, ranks[[0, 0]], ranks[[1, 1]])
+    )
+    return round_bounded(abs(cross) / float(np.sqrt(float(square_a) * float(square_b))))
+
+
+def f_statistic(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+    """One-way F of numbers x against classes y, with the ratio of scatters capped at 1e12.
+
+    Examples
+    --------
+    >>> round(f_statistic([1, 2, 3, 4, 5, 7], list("aaabbb")), 9)
+    10.0
+    """
+    a = _numbers(x, "x")
+    target = read_target(y, len(a), kind="nominal")
+    if len(a) == 0 or a.min() == a.max():
+        return 0.0
+    assert target.codes is not None
+    return ClassMoments.of(a, target.codes, target.n_classes, sample_weight).value("f")

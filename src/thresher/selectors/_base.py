@@ -1,0 +1,252 @@
+"""What all selectors share: reading the input, the fitted attributes, the reasons."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from thresher._checks import ThresherWarning, feature_position, resolve_count
+from thresher.selectors import _json
+from thresher.selectors._explain import Nearest
+from thresher.sources import Training, read_training
+
+Floats = npt.NDArray[np.float64]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
+    """Make a ``fit`` that fails, or is interrupted, leave the estimator as it was."""
+
+    @functools.wraps(fit)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        selector: Any = args[0]
+        before = dict(vars(selector))
+        try:
+            return fit(*args, **kwargs)
+        except BaseException:
+            vars(selector).clear()
+            vars(selector).update(before)
+            raise
+
+    return guarded
+
+
+@dataclass
+class Selection:
+    """What a search found out, for `BaseSelector._finish`.
+
+    Attributes
+    ----------
+    selected : array-like of int
+        Features in order of choice.
+    scores : ndarray of shape (n_features,)
+        Score when chosen, nan if never chosen; for a ranking the score of every feature.
+    relevance, redundancy : ndarray of shape (n_features,), or None
+    ranking : ndarray of int of shape (n_features,), or None
+        None: the order of choice, all features not chosen sharing the rank after the last.
+    n_evaluations : int
+    trace : mapping of str to sequence
+        One entry per step.
+    reasons : mapping of int to str
+        Why a feature was chosen or left, where the search knows more than that.
+    nearest : Nearest or None
+        The largest redundancies met, where the search has them: the reasons of the others.
+    shortfall : str
+        Why fewer features than asked for were chosen, if that is no lack of candidates.
+    """
+
+    selected: npt.ArrayLike
+    scores: Floats
+    relevance: Floats | None = None
+    redundancy: Floats | None = None
+    ranking: npt.NDArray[np.intp] | None = None
+    n_evaluations: int = 0
+    trace: Mapping[str, Any] = field(default_factory=dict)
+    reasons: Mapping[int, str] = field(default_factory=dict)
+    nearest: Nearest | None = None
+    shortfall: str = ""
+
+
+class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Common work of all selectors.
+
+    A selector's ``fit`` reads (`_read`), searches, and describes (`_finish`); `all_or_nothing` wraps it.
+    """
+
+    # What `missing=` may be; a subclass that treats missing values lists more.
+    _missing_options: tuple[str, ...] = ("error",)
+    _classes_only = False
+    _needs_target = True
+    _takes_sparse = True
+    n_features_to_select: Any
+
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
+        """Read the input by the parameters that this selector has."""
+        return read_training(
+            self,
+            X,
+            y,
+            sample_weight,
+            target=getattr(self, "target", "auto"),
+            classes_only=self._classes_only,
+            needs_target=self._needs_target,
+            missing=getattr(self, "missing", "error"),
+            missing_options=self._missing_options,
+            keep=getattr(self, "keep", None),
+            exclude=getattr(self, "exclude", None),
+            n_jobs=getattr(self, "n_jobs", None),
+            accept_sparse=self._takes_sparse,
+        )
+
+    def _count_or_auto(self, training: Training) -> int | None:
+        """As `_count`; None for ``"auto"``, where the method has a natural stop."""
+        if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
+            return None
+        return self._count(training, auto=True)
+
+    def _count(self, training: Training, *, auto: bool = False) -> int:
+        """Number of features to select, at most those there are, with a warning if more were asked for."""
+        wanted = resolve_count(self.n_features_to_select, training.n_features, auto=auto)
+        assert wanted is not None
+        if wanted < len(training.kept):
+            raise ValueError(
+                f"keep names {len(training.kept)} features, but n_features_to_select is {wanted}; "
+                "ask for at least as many as are kept"
+            )
+        can = training.candidates.copy()
+        can[training.kept] = True
+        available = int(can.sum())
+        if wanted > available:
+            warnings.warn(
+                f"n_features_to_select={wanted}, but only {available} features can be selected "
+                "(they vary and are not excluded); selecting all of them",
+                ThresherWarning,
+                stacklevel=3,
+            )
+        return min(wanted, available)
+
+    def _finish(self, training: Training, selection: Selection, wanted: int | None = None) -> Any:
+        """Set every public attribute from what the search found; returns self."""
+        p = training.n_features
+        selected = np.asarray(selection.selected, dtype=np.intp)
+        unknown = np.full(p, np.nan)
+        self.selected_ = selected
+        self.support_ = np.zeros(p, dtype=bool)
+        self.support_[selected] = True
+        self.scores_ = selection.scores
+        self.relevance_ = unknown if selection.relevance is None else selection.relevance
+        self.redundancy_ = unknown if selection.redundancy is None else selection.redundancy
+        self.ranking_ = (
+            rank_in_order(selected, p) if selection.ranking is None else selection.ranking
+        )
+        self.n_evaluations_ = int(selection.n_evaluations)
+        self.trace_ = {name: np.asarray(values) for name, values in selection.trace.items()}
+        self._reasons = {int(f): text for f, text in selection.reasons.items()}
+        self._nearest = selection.nearest
+        self._excluded = training.excluded
+        self._constant = ~training.candidates & ~training.excluded
+        _warn_of_shortfall(len(selected), wanted, selection.shortfall)
+        return self
+
+    def reason(self, feature: int | str) -> str:
+        """Say in a sentence why a feature was chosen or left.
+
+        Parameters
+        ----------
+        feature : int or str
+            Position, or name if X had names.
+
+        Returns
+        -------
+        sentence : str
+            From what the search saw; nothing is evaluated for it.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        position = feature_position("feature", feature, names, self.n_features_in_)
+        steps = np.flatnonzero(self.selected_ == position)
+        known = self._reasons.get(position)
+        if steps.size:
+            text = f"chosen at step {steps[0] + 1}"
+            score = self.scores_[position]
+            if not np.isnan(score):
+                text += f", score {score:.4g}"
+            return f"{text}; {known}" if known else text
+        if self._excluded[position]:
+            return "excluded by the parameter exclude"
+        if self._constant[position]:
+            return "constant"
+        if known is None and self._nearest is not None:
+            return self._nearest.sentence(position, self.relevance_[position], names)
+        return known or "not chosen"
+
+    def to_json(self) -> str:
+        """The parameters and the fitted result as JSON text; see `from_json`."""
+        check_is_fitted(self)
+        return _json.dump(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Any:
+        """The fitted selector that `to_json` wrote. Data only: loading runs no code from the text."""
+        selector = _json.load(text)
+        if not isinstance(selector, cls):
+            raise ValueError(
+                f"the text holds a {type(selector).__name__}, not a {cls.__name__}; "
+                f"use {type(selector).__name__}.from_json"
+            )
+        return selector
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask: npt.NDArray[np.bool_] = self.support_
+        return mask
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "selected_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
+        tags.target_tags.required = self._needs_target
+        return tags
+
+
+def rank_in_order(selected: npt.NDArray[np.intp], n_features: int) -> npt.NDArray[np.intp]:
+    """1 for the first chosen, 2 for the second ...; one more than their number for all others."""
+    ranking = np.full(n_features, len(selected) + 1, dtype=np.intp)
+    ranking[selected] = np.arange(1, len(selected) + 1)
+    return ranking
+
+
+def spread(
+    n_features: int,
+    selected: Sequence[int] | npt.NDArray[np.intp],
+    values: Sequence[float] | Floats,
+) -> Floats:
+    """One value per feature: `values` for the selected ones, nan for the others."""
+    full = np.full(n_features, np.nan)
+    full[np.asarray(selected, dtype=np.intp)] = values
+    return full
+
+
+def _warn_of_shortfall(n_selected: int, wanted: int | None, why: str) -> None:
+    because = f": {why}" if why else ""
+    if n_selected == 0:
+        warnings.warn(f"no feature was selected{because}", ThresherWarning, stacklevel=4)
+    elif wanted is not None and n_selected < wanted:
+        warnings.warn(
+            f"selected {n_selected} of {wanted} features asked for{because}",
+            ThresherWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,253 @@
+"""Minimum redundancy, maximum relevance."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher.measures import KINDS, Measures, check_measure
+from thresher.search import greedy_forward
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._explain import Nearest, step_printer
+from thresher.sources import Training
+
+OBJECTIVES = ("auto", "difference", "quotient", "sum")
+STRATEGIES = ("lazy", "scan", "naive")
+
+
+class MRMR(BaseSelector):
+    """Minimum redundancy, maximum relevance: greedy forward selection, exact and fast.
+
+    The first feature is the most relevant one. Each further step adds the feature whose relevance R
+    best outweighs its mean redundancy B/k with the k features already chosen.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        A number, or a fraction of all features.
+    relevance : str, default="auto"
+        Measure of a feature with the target: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"`` (discrete),
+        ``"f"``, ``"pearson"``, ``"spearman"``, ``"cosine"`` (numeric). ``"auto"``: ``"mi"`` if all candidates
+        are discrete or some are not numbers, else ``"f"`` for classes and ``"pearson"`` for a numeric target.
+    redundancy : str, default="auto"
+        Measure between two features, any of the above but ``"f"``. ``"auto"``: ``"mi"`` where the relevance is
+        taken on discrete features by default, else ``"pearson"``.
+    objective : {"auto", "difference", "quotient", "sum"}, default="auto"
+        ``R - w B/k``, ``R / (B/k + o)``, or ``R - w B`` (Battiti's MIFS, w being its beta).
+        ``"auto"``: the quotient if relevance is ``"f"``, which is unbounded, else the difference.
+    redundancy_weight : float, default=1.0
+        w above; must be 1 with the quotient.
+    redundancy_offset : float, default=0.0
+        o above, in bits for ``"mi"``; 1e-4 reproduces Peng's program.
+    target : {"auto", "nominal", "numeric"}, default="auto"
+        ``"auto"`` takes floats with more than two values as numbers and all else as classes.
+    discretize : str, transformer or None, default="auto"
+        How features that are not discrete are binned for discrete measures: ``"mean-sd"`` (the default),
+        ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of `thresher.discretize`.
+        None takes every column as codes. `bins_` tells what was done.
+    strategy : {"lazy", "scan", "naive"}, default="lazy"
+        How the search is executed; the answer is the same. ``"lazy"`` evaluates only pairs that could still
+        matter, ``"scan"`` is MRMR+ of Pino Angulo's thesis, ``"naive"`` evaluates all.
+    keep, exclude : list of str or int, default=None
+        Features to start from, and features never to choose, by name or position.
+    missing : {"error", "category", "pairwise", "drop_rows"}, default="error"
+        Missing values are refused, are a level of their own (discrete measures), leave out the pairs of values
+        they are in, or the samples.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line per step.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Features in order of choice.
+    support_ : ndarray of bool of shape (n_features_in_,)
+    ranking_ : ndarray of int of shape (n_features_in_,)
+        1 for the first chosen; features not chosen share the rank after the last.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        Score when chosen, nan if never chosen.
+    relevance_, redundancy_ : ndarray of float of shape (n_features_in_,)
+        Relevance of every feature; mean redundancy at the time of choice, nan if never chosen.
+    n_evaluations_ : int
+        Feature pairs whose redundancy was computed.
+    trace_ : dict of str to ndarray
+        Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
+    bins_ : Bins
+        Which features were binned, by which rule, at which cuts.
+    relevance_measure_, redundancy_measure_, objective_ : str
+        What ``"auto"`` came to.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if X has feature names that are all strings.
+
+    Notes
+    -----
+    Ties go to the feature with the lowest position. Constant features, also those constant after
+    binning, are never chosen unless named in `keep`. Time: one pass over the data for the relevances and
+    O(n_samples) per evaluated pair, at most ``n_features_to_select * n_features`` of them; memory: one packed
+    copy of the data and a few numbers per feature.
+
+    References
+    ----------
+    H. Peng, F. Long and C. Ding, "Feature selection based on mutual information: criteria of
+    max-dependency, max-relevance, and min-redundancy", 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import MRMR
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = MRMR(n_features_to_select=3).fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['mean concave points', 'worst perimeter', 'worst concave points']
+    """
+
+    _missing_options = ("error", "category", "pairwise", "drop_rows")
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        relevance: str = "auto",
+        redundancy: str = "auto",
+        objective: str = "auto",
+        redundancy_weight: float = 1.0,
+        redundancy_offset: float = 0.0,
+        target: str = "auto",
+        discretize: Any = "auto",
+        strategy: str = "lazy",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.relevance = relevance
+        self.redundancy = redundancy
+        self.objective = objective
+        self.redundancy_weight = redundancy_weight
+        self.redundancy_offset = redundancy_offset
+        self.target = target
+        self.discretize = discretize
+        self.strategy = strategy
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+
+        Returns
+        -------
+        self : MRMR
+        """
+        check_choice("strategy", self.strategy, STRATEGIES)
+        training = self._read(X, y, sample_weight)
+        self._resolve(training)
+        wanted = self._count(training)
+        measures = Measures(training, discretize=self.discretize)
+        relevance = measures.relevance(self.relevance_measure_)
+        found = greedy_forward(
+            measures.pairs(self.redundancy_measure_),
+            relevance,
+            wanted,
+            objective=self.objective_,
+            weight=self.redundancy_weight,
+            offset=self.redundancy_offset,
+            strategy=self.strategy,
+            candidates=measures.candidates(self.relevance_measure_, self.redundancy_measure_),
+            kept=training.kept,
+            progress=step_printer(self, training, wanted) if self.verbose else None,
+        )
+        self.bins_ = measures.bins
+        p = training.n_features
+        return self._finish(
+            training,
+            Selection(
+                selected=found.selected,
+                scores=spread(p, found.selected, found.scores),
+                relevance=relevance,
+                redundancy=spread(p, found.selected, found.redundancy),
+                n_evaluations=found.n_evaluations,
+                trace={
+                    "feature": found.selected,
+                    "relevance": relevance[found.selected],
+                    "redundancy": found.redundancy,
+                    "score": found.scores,
+                },
+                nearest=Nearest(
+                    found.nearest,
+                    found.nearest_value,
+                    self.relevance_measure_ == self.redundancy_measure_,
+                ),
+            ),
+            wanted,
+        )
+
+    def _resolve(self, training: Training) -> None:
+        """Settle the measures and the objective, and check that they go together."""
+        check_measure("relevance", self.relevance)
+        check_measure("redundancy", self.redundancy, symmetric=True)
+        check_choice("objective", self.objective, OBJECTIVES)
+        check_number("redundancy_weight", self.redundancy_weight, minimum=0)
+        check_number("redundancy_offset", self.redundancy_offset, minimum=0)
+        relevance, redundancy = default_measures(training)
+        if self.relevance != "auto":
+            relevance = self.relevance
+        if self.redundancy != "auto":
+            redundancy = self.redundancy
+        elif self.relevance != "auto":
+            redundancy = "pearson" if relevance == "f" else relevance
+        objective = self.objective
+        if objective == "auto":
+            objective = "quotient" if relevance == "f" else "difference"
+        elif objective != "quotient" and relevance == "f":
+            warnings.warn(
+                f'objective="{objective}" with relevance="f": F is unbounded and swamps a redundancy of at most 1; '
+                'use objective="quotient"',
+                ThresherWarning,
+                stacklevel=3,
+            )
+        if objective == "quotient" and self.redundancy_weight != 1:
+            raise ValueError(
+                f"redundancy_weight must be 1 with the quotient, got {self.redundancy_weight}; "
+                'use objective="difference" or "sum" for another weight'
+            )
+        if objective != "quotient" and self.redundancy_offset != 0:
+            raise ValueError(
+                f'redundancy_offset is for objective="quotient", got {self.redundancy_offset} '
+                f'with "{objective}"; leave it 0'
+            )
+        numeric = [m for m in (relevance, redundancy) if not KINDS[m].is_discrete]
+        if numeric and training.missing == "category" and training.table.has_missing.any():
+            raise ValueError(
+                f'missing="category" has no meaning for the measure "{numeric[0]}" of numbers; '
+                'use "mi", or missing="pairwise"'
+            )
+        self.relevance_measure_ = relevance
+        self.redundancy_measure_ = redundancy
+        self.objective_ = objective
+
+
+def default_measures(training: Training) -> tuple[str, str]:
+    """Relevance and redundancy that ``"auto"`` stands for on these data."""
+    table = training.table
+    may = training.candidates
+    as_category = training.missing == "category" and table.has_missing[may].any()
+    if as_category or table.is_category[may].any() or table.is_discrete[may].all():
+        return "mi", "mi"
+    return ("f" if training.labels.is_nominal else "pearson"), "pearson"

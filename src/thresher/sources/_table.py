@@ -1,0 +1,124 @@
+"""The rows of a training set, whatever they came in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from thresher import _core
+
+MOST_DISCRETE_VALUES = 10
+
+
+@dataclass(frozen=True)
+class ColumnScan:
+    """What one look at every column tells; missing values are not looked at.
+
+    `n_distinct` counts the values of whole-number columns, up to eleven: more than ten.
+    """
+
+    minimum: npt.NDArray[np.float64]
+    maximum: npt.NDArray[np.float64]
+    n_missing: npt.NDArray[np.int64]
+    n_infinite: npt.NDArray[np.int64]
+    whole: npt.NDArray[np.bool_]
+    n_distinct: npt.NDArray[np.int32]
+
+
+@dataclass
+class Table:
+    """A numeric matrix in memory, dense or sparse, and what is known of its columns.
+
+    Attributes
+    ----------
+    matrix : ndarray or scipy sparse matrix/array in CSC or CSR form, of shape (n_rows, n_features)
+        Categories stand as their ranks, missing values as NaN.
+    names : ndarray of object, or None
+        Feature names, if the input had any.
+    is_category : ndarray of bool
+        Columns whose values carry no order: bool, categorical, string.
+    """
+
+    matrix: Any
+    names: npt.NDArray[np.object_] | None
+    is_category: npt.NDArray[np.bool_]
+    n_threads: int = 1
+    _feature_major: npt.NDArray[Any] | None = field(default=None, repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        return int(self.matrix.shape[1])
+
+    @property
+    def is_sparse(self) -> bool:
+        return bool(sparse.issparse(self.matrix))
+
+    @cached_property
+    def scan(self) -> ColumnScan:
+        if self.is_sparse:
+            m = self.matrix
+            shape = (self.n_rows, self.n_features)
+            found = _core.scan_sparse(
+                m.indptr, m.indices, m.data, *shape, m.format == "csc", self.n_threads
+            )
+            return ColumnScan(**found)
+        return ColumnScan(**_core.scan_columns(self.matrix, self.n_threads))
+
+    @cached_property
+    def is_discrete(self) -> npt.NDArray[np.bool_]:
+        """Categories, and whole numbers with at most ten distinct values."""
+        few: npt.NDArray[np.bool_] = self.scan.whole & (
+            self.scan.n_distinct <= MOST_DISCRETE_VALUES
+        )
+        return few | self.is_category
+
+    @cached_property
+    def has_missing(self) -> npt.NDArray[np.bool_]:
+        missing: npt.NDArray[np.bool_] = self.scan.n_missing > 0
+        return missing
+
+    @cached_property
+    def is_constant(self) -> npt.NDArray[np.bool_]:
+        """One distinct value among those present, tested by minimum and maximum; no value counts too."""
+        constant: npt.NDArray[np.bool_] = ~(self.scan.minimum < self.scan.maximum)
+        return constant
+
+    def name(self, feature: int) -> str:
+        """What messages call a feature."""
+        return repr(str(self.names[feature])) if self.names is not None else str(feature)
+
+    def feature_major(self) -> npt.NDArray[Any]:
+        """The columns as the rows of one float array, without a copy where X has that order already.
+
+        Raises for columns that are categories: they have no numbers to work with.
+        """
+        if self._feature_major is None:
+            if self.is_category.any():
+                first = int(np.argmax(self.is_category))
+                raise ValueError(
+                    f"column {self.name(first)} holds categories, which this measure cannot use; "
+                    'use a measure for discrete features such as "mi", or drop the column'
+                )
+            self._feature_major = to_feature_major(self.matrix, self.n_threads)
+        return self._feature_major
+
+    def take(self, rows: npt.NDArray[Any]) -> Table:
+        """The table of some rows, with repeats if `rows` has them."""
+        return Table(self.matrix[rows], self.names, self.is_category, self.n_threads)
+
+
+def to_feature_major(matrix: Any, n_threads: int = 1) -> npt.NDArray[Any]:
+    """The columns of a dense matrix as rows of a C-contiguous float32 or float64 array."""
+    turned: npt.NDArray[Any] = matrix.T
+    if turned.dtype in (np.float32, np.float64) and turned.flags.c_contiguous:
+        return turned
+    return _core.feature_major(matrix, n_threads)

@@ -1,0 +1,141 @@
+"""The target: classes or numbers."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import column_or_1d
+
+from thresher._checks import ThresherWarning, check_choice
+
+TARGETS = ("auto", "nominal", "numeric")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the features are to tell about.
+
+    Attributes
+    ----------
+    is_nominal : bool
+        Classes without order, or numbers.
+    values : ndarray of shape (n_samples,), float64
+        Numbers as given; two classes as 0 and 1; more classes as their codes.
+    codes : ndarray of shape (n_samples,), int32, or None
+        Class codes 0..n_classes-1; None if numeric.
+    classes : ndarray or None
+        The labels, sorted; None if numeric.
+    """
+
+    is_nominal: bool
+    values: npt.NDArray[np.float64]
+    codes: npt.NDArray[np.int32] | None
+    classes: npt.NDArray[Any] | None
+
+    @property
+    def n_classes(self) -> int:
+        return 0 if self.classes is None else len(self.classes)
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Target:
+        """The target of some rows; classes that no longer occur leave."""
+        if self.codes is None or self.classes is None:
+            return Target(False, self.values[rows], None, None)
+        present, codes = np.unique(self.codes[rows], return_inverse=True)
+        return _nominal(self.classes[present], codes)
+
+
+def _nominal(classes: npt.NDArray[Any], codes: npt.NDArray[np.integer[Any]]) -> Target:
+    return Target(True, codes.astype(np.float64), codes.astype(np.int32, copy=False), classes)
+
+
+def read_target(
+    y: Any, n_rows: int, *, kind: str = "auto", classes_only: bool = False, owner: str = "selector"
+) -> Target:
+    """Read `y` as classes or as numbers.
+
+    With ``kind="auto"`` floats with more than two distinct values are numbers and all else is classes.
+    With `classes_only` whole-number floats are classes and other floats an error.
+    """
+    check_choice("target", kind, TARGETS)
+    y = _one_dimensional(y, owner)
+    if len(y) != n_rows:
+        raise ValueError(
+            f"X and y must have the same number of samples, got {n_rows} and {len(y)} "
+            "(inconsistent numbers of samples)"
+        )
+    _refuse_missing(y)
+    if y.dtype.kind == "c":
+        raise ValueError("y holds complex numbers; give real numbers or class labels")
+    is_number = y.dtype.kind in "fiub"
+    if kind == "numeric":
+        if not is_number:
+            y = _as_numbers(y)
+        return Target(False, y.astype(np.float64), None, None)
+    try:
+        classes, codes = np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(
+            "y mixes labels of types that cannot be compared; give labels of one type"
+        ) from error
+    if kind == "auto" and y.dtype.kind == "f" and len(classes) > 2:
+        whole = bool(np.all(y == np.floor(y)))
+        if not classes_only:
+            return Target(False, y.astype(np.float64), None, None)
+        if not whole:
+            raise ValueError(
+                f"{owner} needs classes, but y is continuous (Unknown label type: continuous); "
+                "give class labels, or cut y into classes first"
+            )
+    _warn_of_many_classes(len(classes), n_rows, kind, is_number and not classes_only)
+    return _nominal(classes, codes)
+
+
+def _one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
+    if y is None:
+        raise ValueError(
+            f"{owner} requires y to be passed, but the target y is None: give one value per sample"
+        )
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind in "OUST" and y.dtype.kind != "O":
+        y = y.astype(object)
+    return np.asarray(y)
+
+
+def _refuse_missing(y: npt.NDArray[Any]) -> None:
+    if y.dtype.kind == "f":
+        if np.isnan(y).any():
+            raise ValueError(
+                f"y contains NaN (first at sample {int(np.flatnonzero(np.isnan(y))[0])}); "
+                "drop those samples or fill the values in"
+            )
+        if np.isinf(y).any():
+            raise ValueError("y contains infinity (inf); give finite numbers")
+    elif y.dtype.kind == "O":
+        bad = [i for i, label in enumerate(y) if label is None or label != label]
+        if bad:
+            raise ValueError(
+                f"y contains NaN or None (first at sample {bad[0]}); drop those samples"
+            )
+
+
+def _as_numbers(y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    try:
+        return y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f'target="numeric" needs numbers in y, got {y[0]!r}; give numbers or target="nominal"'
+        ) from error
+
+
+def _warn_of_many_classes(n_classes: int, n_rows: int, kind: str, may_be_number: bool) -> None:
+    if kind == "auto" and may_be_number and n_classes > 2 and n_classes > n_rows / 5:
+        warnings.warn(
+            f"y has {n_classes} distinct values in {n_rows} samples and is taken as classes; "
+            'if it is a quantity, give target="numeric"',
+            ThresherWarning,
+            stacklevel=2,
+        )

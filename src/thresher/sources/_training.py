@@ -1,0 +1,259 @@
+"""One training set: the table, the target, the weights, and the features that may be chosen."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from thresher._checks import ThresherWarning, check_choice, resolve_features
+from thresher.sources._frames import is_frame, read_frame
+from thresher.sources._table import Table
+from thresher.sources._target import Target, read_target
+
+MISSING = ("error", "category", "pairwise", "drop_rows")
+
+
+@dataclass
+class Training:
+    """What a selector learns from.
+
+    Attributes
+    ----------
+    table : Table
+        The rows used: those of weight zero, and dropped ones, are gone.
+    target : Target or None
+    weights : ndarray or None
+        One positive weight per row; int64 if all were whole numbers.
+    candidates : ndarray of bool of shape (n_features,)
+        Features that vary and are not excluded.
+    kept : ndarray of int
+        Features to start from, in the order given by ``keep``.
+    excluded : ndarray of bool of shape (n_features,)
+    missing : str
+        How missing values are treated.
+    n_threads : int
+    """
+
+    table: Table
+    target: Target | None
+    weights: npt.NDArray[Any] | None
+    candidates: npt.NDArray[np.bool_]
+    kept: npt.NDArray[np.intp]
+    excluded: npt.NDArray[np.bool_]
+    missing: str
+    n_threads: int
+
+    @property
+    def n_rows(self) -> int:
+        return self.table.n_rows
+
+    @property
+    def n_features(self) -> int:
+        return self.table.n_features
+
+    @property
+    def names(self) -> npt.NDArray[np.object_] | None:
+        return self.table.names
+
+    @property
+    def labels(self) -> Target:
+        """The target, where there must be one."""
+        assert self.target is not None
+        return self.target
+
+
+def resolve_threads(n_jobs: int | None) -> int:
+    """Number of threads for ``n_jobs``, as scikit-learn means it: None is one, -1 is all."""
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def read_training(
+    selector: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    target: str = "auto",
+    classes_only: bool = False,
+    needs_target: bool = True,
+    missing: str = "error",
+    missing_options: tuple[str, ...] = ("error",),
+    keep: Any = None,
+    exclude: Any = None,
+    n_jobs: int | None = None,
+    accept_sparse: bool = True,
+) -> Training:
+    """Read and check everything a selector is given; see `Training`.
+
+    Raises one clear ``ValueError`` for whatever cannot be used.
+    """
+    owner = type(selector).__name__
+    check_choice("missing", missing, missing_options)
+    n_threads = resolve_threads(n_jobs)
+    table = read_table(selector, X, n_threads=n_threads, accept_sparse=accept_sparse)
+    labels = None
+    if needs_target:
+        labels = read_target(y, table.n_rows, kind=target, classes_only=classes_only, owner=owner)
+    weights = _read_weights(sample_weight, table.n_rows)
+    rows = None
+    if weights is not None:
+        rows = np.flatnonzero(weights) if (weights == 0).any() else None
+        weights = None if (weights == 1).all() else weights
+    if missing == "drop_rows":
+        rows = _complete_rows(table, rows)
+    if rows is not None:
+        table = table.take(rows)
+        labels = labels.take(rows) if labels is not None else None
+        weights = weights[rows] if weights is not None else None
+    _check_rows(table, labels)
+    _refuse_infinite(table)
+    if missing == "error":
+        _refuse_missing(table)
+    kept = resolve_features("keep", keep, table.names, table.n_features)
+    dropped = resolve_features("exclude", exclude, table.names, table.n_features)
+    both = np.intersect1d(kept, dropped)
+    if both.size:
+        raise ValueError(
+            f"keep and exclude both name the feature {table.name(int(both[0]))}; name it in one of them"
+        )
+    excluded = np.zeros(table.n_features, dtype=bool)
+    excluded[dropped] = True
+    varies = ~table.is_constant
+    if missing == "category":
+        varies |= table.has_missing & (table.scan.n_missing < table.n_rows)
+    if not varies.any():
+        raise ValueError(
+            "no column of X varies: every feature is constant, so there is nothing to select"
+        )
+    return Training(table, labels, weights, varies & ~excluded, kept, excluded, missing, n_threads)
+
+
+def read_table(selector: Any, X: Any, *, n_threads: int = 1, accept_sparse: bool = True) -> Table:
+    """Read X, set ``n_features_in_`` and ``feature_names_in_`` on the selector."""
+    if is_frame(X):
+        validate_data(selector, X, skip_check_array=True)
+        columns = read_frame(X)
+        if columns.matrix.shape[1] == 0 or columns.matrix.shape[0] == 0:
+            validate_data(selector, columns.matrix)  # scikit-learn's words for empty data
+        selector.n_features_in_ = columns.matrix.shape[1]
+        selector.feature_names_in_ = columns.names
+        return Table(columns.matrix, columns.names, columns.is_category, n_threads)
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise ValueError("Complex data not supported: X holds complex numbers; give real ones")
+    formats = ("csc", "csr") if accept_sparse else False
+    matrix = validate_data(
+        selector, X, accept_sparse=formats, dtype="numeric", ensure_all_finite=False
+    )
+    is_category = np.zeros(matrix.shape[1], dtype=bool)
+    if sparse.issparse(matrix):
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+    elif matrix.dtype.kind not in "fiub" or matrix.dtype == np.float16 or matrix.dtype.itemsize > 8:
+        matrix = matrix.astype(np.float64)
+    if matrix.dtype.kind == "b":
+        is_category[:] = True
+    return Table(matrix, None, is_category, n_threads)
+
+
+def _read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind not in "fiub":
+        try:
+            weights = weights.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError("sample_weight must hold numbers, one per sample") from error
+    if weights.ndim == 0:
+        weights = np.full(n_rows, weights)
+    if weights.ndim != 1:
+        raise ValueError(f"Sample weights must be 1D array or scalar, got shape {weights.shape}")
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: give one weight per sample"
+        )
+    if not np.isfinite(weights).all():
+        raise ValueError("sample_weight contains NaN or infinity; give finite weights")
+    if (weights < 0).any():
+        first = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(
+            f"sample_weight is negative ({weights[first]} at sample {first}); give weights of at least 0"
+        )
+    if not (weights > 0).any():
+        raise ValueError("sample_weight is zero for every sample; give some a positive weight")
+    if weights.dtype.kind == "f" and (weights == np.floor(weights)).all():
+        return weights.astype(np.int64)
+    return weights.astype(np.int64 if weights.dtype.kind in "iub" else np.float64)
+
+
+def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp] | None:
+    """The rows without missing values, or `rows` as it is where none is missing."""
+    if not table.has_missing.any():
+        return rows
+    if table.is_sparse:
+        as_rows = table.matrix.tocsr()
+        holes = np.diff(as_rows.indptr) * 0
+        np.add.at(
+            holes,
+            np.repeat(np.arange(table.n_rows), np.diff(as_rows.indptr)),
+            np.isnan(as_rows.data),
+        )
+        complete = holes == 0
+    else:
+        complete = ~np.isnan(table.matrix).any(axis=1)
+    if rows is not None:
+        used = np.zeros(table.n_rows, dtype=bool)
+        used[rows] = True
+        complete &= used
+    warnings.warn(
+        f'missing="drop_rows" left out {table.n_rows - int(complete.sum())} of {table.n_rows} samples',
+        ThresherWarning,
+        stacklevel=2,
+    )
+    return np.flatnonzero(complete)
+
+
+def _check_rows(table: Table, labels: Target | None) -> None:
+    if table.n_rows == 0:
+        raise ValueError("no sample is left: every row was dropped or has weight zero")
+    if table.n_rows == 1:
+        raise ValueError("X has one sample (n_samples = 1); at least 2 are needed")
+    if labels is None:
+        return
+    if labels.is_nominal and labels.n_classes < 2:
+        raise ValueError(
+            f"y has one class ({labels.classes[0]!r}); at least 2 classes are needed"  # type: ignore[index]
+        )
+    if not labels.is_nominal and labels.values.min() == labels.values.max():
+        raise ValueError(f"y is constant ({labels.values[0]:g}); a target that varies is needed")
+
+
+def _refuse_infinite(table: Table) -> None:
+    infinite = table.scan.n_infinite > 0
+    if infinite.any():
+        first = int(np.argmax(infinite))
+        raise ValueError(
+            f"column {table.name(first)} of X contains infinity (inf) in "
+            f"{int(table.scan.n_infinite[first])} samples; replace or drop those values"
+        )
+
+
+def _refuse_missing(table: Table) -> None:
+    missing = table.has_missing
+    if not missing.any():
+        return
+    first = int(np.argmax(missing))
+    count = int(table.scan.n_missing[first])
+    what = "only NaN" if count == table.n_rows else f"NaN in {count} of {table.n_rows} samples"
+    raise ValueError(
+        f"column {table.name(first)} of X contains {what}; fill the values in, drop the column, "
+        "or see the parameter missing"
+    )

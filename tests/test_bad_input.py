@@ -1,0 +1,138 @@
+"""Bad input gets one clear sentence that names the parameter or column, the value and the remedy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from thresher import MRMR, ThresherWarning
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 6))
+Y = np.arange(40) % 2
+
+
+def with_value(value, column=3):
+    bad = X.copy()
+    bad[7, column] = value
+    return bad
+
+
+@pytest.mark.parametrize(
+    ("parameters", "data", "words"),
+    [
+        ({}, (np.empty((0, 6)), np.empty(0)), r"0 sample"),
+        ({}, (np.empty((40, 0)), Y), r"0 feature"),
+        ({}, (X[:1], Y[:1]), r"one sample"),
+        ({}, (X, np.zeros(40, int)), r"one class"),
+        ({}, (X, np.full(40, 1.5)), r"one class"),
+        ({}, (X, Y[:-1]), r"40 and 39"),
+        ({}, (X, None), r"y"),
+        ({}, (with_value(np.nan), Y), r"column 3 .*NaN in 1 of 40.*missing"),
+        ({}, (with_value(np.inf), Y), r"column 3 .*inf"),
+        ({"missing": "pairwise"}, (with_value(-np.inf), Y), r"column 3 .*inf"),
+        ({}, (np.where(np.arange(6) == 2, np.nan, X), Y), r"column 2 .*only NaN"),
+        ({}, (np.ones((40, 3)), Y), r"no column of X varies"),
+        ({}, (X + 1j, Y), r"[Cc]omplex"),
+        ({}, (X, np.where(Y == 1, np.nan, 0.0)), r"y contains NaN"),
+        ({}, (X, np.where(Y == 1, np.inf, 0.0)), r"y contains inf"),
+        ({"n_features_to_select": 0}, (X, Y), r"n_features_to_select must be at least 1, got 0"),
+        ({"n_features_to_select": -3}, (X, Y), r"at least 1, got -3"),
+        ({"n_features_to_select": 1.5}, (X, Y), r"\(0, 1\], got 1.5"),
+        ({"n_features_to_select": "many"}, (X, Y), r"does not understand 'many'"),
+        ({"n_features_to_select": True}, (X, Y), r"does not understand True"),
+        ({"relevance": "pearsn"}, (X, Y), r"relevance.*did you mean 'pearson'"),
+        ({"redundancy": "f"}, (X, Y), r"redundancy must be one of"),
+        ({"objective": "quotiant"}, (X, Y), r"did you mean 'quotient'"),
+        ({"strategy": "eager"}, (X, Y), r"strategy must be one of"),
+        ({"missing": "ignore"}, (X, Y), r"missing must be one of"),
+        ({"target": "class"}, (X, Y), r"target must be one of"),
+        ({"discretize": "mean_sd", "relevance": "mi"}, (X, Y), r"did you mean 'mean-sd'"),
+        ({"redundancy_weight": -1}, (X, Y), r"redundancy_weight .*at least 0, got -1"),
+        ({"redundancy_weight": 2.0}, (X, Y), r"redundancy_weight must be 1 with the quotient"),
+        ({"redundancy_offset": -1}, (X, Y), r"redundancy_offset .*at least 0"),
+        ({"keep": [9]}, (X, Y), r"keep has the position 9, but X has 6 features"),
+        ({"keep": ["a"]}, (X, Y), r"X has no feature names"),
+        ({"keep": [1], "exclude": [1]}, (X, Y), r"keep and exclude both name the feature 1"),
+        ({"keep": [1, 1]}, (X, Y), r"twice"),
+        ({"keep": [0, 1, 2], "n_features_to_select": 2}, (X, Y), r"keep names 3 features"),
+        ({"exclude": [1.5]}, (X, Y), r"names \(strings\) or positions \(integers\)"),
+        (
+            {"discretize": None, "relevance": "mi"},
+            (np.arange(600.0).reshape(300, 2), np.arange(300) % 2),
+            r"column 0 has more than 256 levels",
+        ),
+        ({"relevance": "f"}, (X, X[:, 0]), r"needs classes, but y is numeric"),
+        ({"relevance": "pearson"}, (X, np.arange(40) % 3), r"y has 3 classes"),
+        ({"relevance": "spearman"}, (sparse.csr_array(X), Y), r"densify"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_one_clear_sentence(parameters, data, words):
+    selector = MRMR(**parameters)
+    with pytest.raises(ValueError, match=words) as error:
+        selector.fit(*data)
+    assert "\n" not in str(error.value).strip()
+    assert not hasattr(selector, "selected_")
+    assert not hasattr(selector, "n_features_in_")
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        (np.full(40, -1.0), r"negative \(-1.0 at sample 0\)"),
+        (np.zeros(40), r"zero for every sample"),
+        (np.ones(39), r"one weight per sample"),
+        (np.full(40, np.nan), r"NaN or infinity"),
+        (np.array(["a"] * 40), r"numbers"),
+    ],
+)
+def test_bad_weights(weights, words):
+    with pytest.raises(ValueError, match=words):
+        MRMR(2).fit(X, Y, sample_weight=weights)
+
+
+def test_frame_columns_are_named():
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    with pytest.raises(ValueError, match="column 'c' of X contains only NaN"):
+        MRMR().fit(frame.assign(c=np.nan), Y)
+    with pytest.raises(ValueError, match="'when' has the type Datetime"):
+        MRMR().fit(frame.assign(when=pd.Timestamp("2020-01-01")), Y)
+    with pytest.raises(ValueError, match="'mixed' mixes values of the types int, str"):
+        MRMR().fit(frame.assign(mixed=[1, "a"] * 20), Y)
+    with pytest.raises(ValueError, match="'g', which X does not have"):
+        MRMR(exclude=["g"]).fit(frame, Y)
+    with pytest.raises(ValueError, match="more than one column named 'a'"):
+        MRMR().fit(frame.rename(columns={"b": "a"}), Y)
+    with pytest.raises(ValueError, match=r"column 'z' holds categories.*\"mi\""):
+        MRMR(relevance="f").fit(frame.assign(z=["u", "v"] * 20), Y)
+
+
+def test_more_features_than_there_are_selects_all_with_a_warning():
+    data = np.column_stack([X[:, :3], np.ones(40)])
+    with pytest.warns(ThresherWarning, match=r"n_features_to_select=10, but only 3 features"):
+        selector = MRMR().fit(data, Y)
+    assert sorted(selector.selected_) == [0, 1, 2]
+    assert selector.reason(3) == "constant"
+
+
+def test_a_failed_refit_leaves_the_first_fit():
+    selector = MRMR(2).fit(X, Y)
+    before = selector.selected_.tolist()
+    with pytest.raises(ValueError, match="NaN"):
+        selector.fit(with_value(np.nan)[:, :5], Y)
+    assert selector.selected_.tolist() == before
+    assert selector.n_features_in_ == 6
+    assert selector.transform(X).shape == (40, 2)
+
+
+def test_many_classes_of_numbers_name_the_numeric_target():
+    with pytest.warns(ThresherWarning, match='target="numeric"'):
+        MRMR(2).fit(X, np.arange(40) // 2)
+
+
+def test_f_in_a_difference_warns():
+    with pytest.warns(ThresherWarning, match="swamps"):
+        MRMR(2, relevance="f", objective="difference").fit(X, Y)

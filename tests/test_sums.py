@@ -1,0 +1,116 @@
+"""Sums over rows add and subtract."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.naive import measures_discrete, measures_numeric
+from thresher.measures import (
+    ClassMoments,
+    PairCounts,
+    PairMoments,
+    chi_squared,
+    cosine,
+    f_statistic,
+    mutual_information,
+    normalized_mutual_information,
+    pearson,
+    spearman,
+    symmetrical_uncertainty,
+)
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def discrete(name, a, b):
+    a, b = (np.unique(column, return_inverse=True)[1] for column in (a, b))
+    return measures_discrete.measure(a, b, name, a.max() + 1, b.max() + 1)
+
+
+def split(rng, n):
+    """A row mark for each of two blocks, both non-empty."""
+    first = rng.random(n) < 0.5
+    first[0], first[1] = True, False
+    return first
+
+
+@given(seeds)
+@settings(max_examples=50, deadline=None)
+def test_counts_add_and_subtract_exactly(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 3, 40), rng.integers(0, 4, 40)
+    first = split(rng, 40)
+    whole = PairCounts.of(a, b, 3, 4)
+    one, two = PairCounts.of(a[first], b[first], 3, 4), PairCounts.of(a[~first], b[~first], 3, 4)
+    np.testing.assert_array_equal((one + two).counts, whole.counts)
+    np.testing.assert_array_equal((whole - two).counts, one.counts)
+    for measure in ("mi", "su", "nmi", "chi2"):
+        assert (one + two).value(measure) == whole.value(measure)
+        assert whole.value(measure) == discrete(measure, a, b)
+
+
+@given(seeds)
+@settings(max_examples=50, deadline=None)
+def test_moments_add_and_subtract_to_rounding(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=40) + 1e3 * rng.integers(0, 2)
+    y = 0.5 * x + rng.normal(size=40)
+    first = split(rng, 40)
+    whole = PairMoments.of(x, y)
+    one, two = PairMoments.of(x[first], y[first]), PairMoments.of(x[~first], y[~first])
+    for measure in ("pearson", "cosine"):
+        assert (one + two).value(measure) == pytest.approx(whole.value(measure), rel=1e-10)
+        assert (whole - two).value(measure) == pytest.approx(one.value(measure), rel=1e-6)
+
+
+@given(seeds)
+@settings(max_examples=50, deadline=None)
+def test_class_moments_add_and_subtract_to_rounding(seed):
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=40), rng.integers(0, 3, 40)
+    first = split(rng, 40)
+    whole = ClassMoments.of(x, y, 3)
+    one, two = ClassMoments.of(x[first], y[first], 3), ClassMoments.of(x[~first], y[~first], 3)
+    assert (one + two).value() == pytest.approx(whole.value(), rel=1e-9)
+    assert (whole - two).value() == pytest.approx(one.value(), rel=1e-6, abs=1e-9)
+
+
+def test_weights_of_two_count_twice():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, 30), rng.integers(0, 3, 30)
+    weight = rng.integers(0, 3, 30)
+    rows = np.repeat(np.arange(30), weight)
+    assert mutual_information(a, b, sample_weight=weight) == mutual_information(a[rows], b[rows])
+    x = rng.normal(size=30)
+    assert pearson(x, b, sample_weight=weight) == pytest.approx(pearson(x[rows], b[rows]), rel=1e-9)
+    assert f_statistic(x, b, sample_weight=weight) == pytest.approx(
+        f_statistic(x[rows], b[rows]), rel=1e-9
+    )
+
+
+def test_functions_agree_with_the_naive_twins():
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 5, 60), rng.integers(0, 3, 60)
+    x = rng.normal(size=60).round(1)
+    assert mutual_information(a, b) == discrete("mi", a, b)
+    assert symmetrical_uncertainty(a, b) == discrete("su", a, b)
+    assert normalized_mutual_information(a, b) == discrete("nmi", a, b)
+    assert chi_squared(a, b) == discrete("chi2", a, b)
+    assert pearson(x, a) == pytest.approx(measures_numeric.pearson(x, a), abs=1e-11)
+    assert spearman(x, a) == measures_numeric.spearman(x, a)
+    assert cosine(x, a) == pytest.approx(measures_numeric.cosine(x, a), abs=1e-11)
+    assert f_statistic(x, b) == pytest.approx(measures_numeric.f_statistic(x, b), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "measure", [mutual_information, symmetrical_uncertainty, pearson, spearman, f_statistic]
+)
+def test_constant_columns_have_no_association(measure):
+    assert measure([0.1] * 4, [0, 1, 0, 1]) == 0.0
+
+
+def test_string_labels_are_discrete_values():
+    assert mutual_information(list("aabb"), list("xxyy")) == 1.0
