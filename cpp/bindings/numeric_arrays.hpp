@@ -1,9 +1,8 @@
 // Continuous arrays on their way in and out.
 #pragma once
 
-#include <memory>
-
 #include "bindings/bindings.hpp"
+#include "core/memory.hpp"
 #include "moments/numeric_matrix.hpp"
 
 namespace thresher::bindings {
@@ -29,9 +28,8 @@ inline NumericMatrix numeric_matrix(const NumericArray& array) {
 // A NumPy array that owns uninitialised memory.
 template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<2>> empty_numpy(std::size_t rows, std::size_t columns) {
-  auto memory = std::make_unique_for_overwrite<T[]>(rows * columns);
-  T* data = memory.get();
-  nb::capsule owner(memory.release(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  auto* data = static_cast<T*>(allocate_array(rows * columns * sizeof(T)));
+  nb::capsule owner(data, [](void* p) noexcept { free_array(p); });
   return nb::ndarray<nb::numpy, T, nb::ndim<2>>(data, {rows, columns}, owner);
 }
 

@@ -13,18 +13,19 @@
 
 namespace thresher {
 
-// Values that are not NaN and whose weight is above 0, with the rows they come from. Memory is reused.
+using CutLists = std::vector<std::vector<double>>;
+
+// Values that are not NaN and whose weight is above 0, with their weights. Memory is reused.
 template <class T>
 class PresentValues {
  public:
-  // Without gaps the column itself is returned and rows() is empty.
+  // Without gaps the column itself is returned.
   std::span<const T> read(const T* x, std::size_t n, std::span<const double> weights) {
-    rows_.clear();
     weights_.clear();
-    bool gaps = false;
-    for (std::size_t i = 0; i < n; ++i) gaps |= std::isnan(x[i]);
-    for (const double weight : weights) gaps |= weight == 0.0;
-    if (!gaps) {
+    unsigned gaps = 0;
+    for (std::size_t i = 0; i < n; ++i) gaps |= x[i] != x[i] ? 1u : 0u;
+    for (const double weight : weights) gaps |= weight == 0.0 ? 1u : 0u;
+    if (gaps == 0) {
       weights_.assign(weights.begin(), weights.end());
       return {x, n};
     }
@@ -32,33 +33,28 @@ class PresentValues {
     for (std::size_t i = 0; i < n; ++i) {
       if (std::isnan(x[i]) || (!weights.empty() && weights[i] == 0.0)) continue;
       values_.push_back(x[i]);
-      rows_.push_back(i);
       if (!weights.empty()) weights_.push_back(weights[i]);
     }
     return values_;
   }
 
   std::span<const double> weights() const { return weights_; }
-  // The original row of present value i.
-  std::size_t row(std::size_t i) const { return rows_.empty() ? i : rows_[i]; }
 
  private:
   std::vector<T> values_;
-  std::vector<std::size_t> rows_;
   std::vector<double> weights_;
 };
 
-// learn(values, n, out) appends the cuts of one column; `make_learner(base)` gives one learner per thread.
+// Cuts of every feature from learners: `make_learner(base)` gives one per range of features, and
+// learner(base, n_rows, begin, end, out) appends the cuts of feature f to out[f].
 template <class MakeLearner>
 Cuts learn_cuts(NumericMatrix matrix, const CutOptions& options, Interrupt& interrupt, MakeLearner&& make_learner) {
-  std::vector<std::vector<double>> own(matrix.n_features);
+  CutLists own(matrix.n_features);
   visit_type(matrix, [&](const auto* base) {
     for_features(matrix.n_features, 8 * matrix.n_rows, options.n_threads, interrupt,
                  [&](std::size_t begin, std::size_t end) {
                    auto learner = make_learner(base);
-                   for (std::size_t feature = begin; feature < end; ++feature) {
-                     learner(base + feature * matrix.n_rows, matrix.n_rows, own[feature]);
-                   }
+                   learner(base, matrix.n_rows, begin, end, own);
                  });
   });
   Cuts all;

@@ -52,29 +52,12 @@ class MdlLearner {
         counts_(counts),
         all_(n_classes),
         left_(n_classes),
-        remaining_(n_classes) {}
+        remaining_(n_classes),
+        sorter_(weights, true) {}
 
-  void operator()(const T* x, std::size_t n, std::vector<double>& out) {
-    const auto values = present_.read(x, n, weights_);
-    if (values.size() < 2) return;
-    sorted_ = sorter_.sort_rows(values.data(), values.size());
-    labels_.resize(sorted_.size());
-    row_weights_.resize(weights_.empty() ? 0 : sorted_.size());
-    for (std::size_t i = 0; i < sorted_.size(); ++i) {
-      labels_[i] = static_cast<std::uint32_t>(classes_[present_.row(sorted_[i].row)]);
-      if (!weights_.empty()) row_weights_[i] = static_cast<Count>(present_.weights()[sorted_[i].row]);
-    }
-    pending_.assign(1, {0, sorted_.size()});
-    while (!pending_.empty()) {
-      const Range range = pending_.back();
-      pending_.pop_back();
-      const std::size_t split = accepted_split(range);
-      if (split == 0) continue;
-      out.push_back(cut_between(value(split - 1), value(split)));
-      pending_.push_back({range.begin, split});
-      pending_.push_back({split, range.end});
-    }
-    std::sort(out.begin(), out.end());
+  void operator()(const T* base, std::size_t n, std::size_t begin, std::size_t end, CutLists& out) {
+    sorter_.visit(base, n, begin, end,
+                  [&](std::size_t feature, const SortedColumn<T>& sorted) { learn(sorted, out[feature]); });
   }
 
  private:
@@ -93,7 +76,28 @@ class MdlLearner {
     std::size_t classes = 0;
   };
 
-  double value(std::size_t i) const { return static_cast<double>(value_of_key<T>(sorted_[i].key)); }
+  void learn(const SortedColumn<T>& sorted, std::vector<double>& out) {
+    values_ = sorted.values;
+    if (values_.size() < 2) return;
+    labels_.resize(values_.size());
+    row_weights_.resize(weights_.empty() ? 0 : values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      labels_[i] = static_cast<std::uint32_t>(classes_[sorted.rows[i]]);
+      if (!weights_.empty()) row_weights_[i] = static_cast<Count>(weights_[sorted.rows[i]]);
+    }
+    pending_.assign(1, {0, values_.size()});
+    while (!pending_.empty()) {
+      const Range range = pending_.back();
+      pending_.pop_back();
+      const std::size_t split = accepted_split(range);
+      if (split == 0) continue;
+      out.push_back(cut_between(static_cast<double>(values_[split - 1]), static_cast<double>(values_[split])));
+      pending_.push_back({range.begin, split});
+      pending_.push_back({split, range.end});
+    }
+    std::sort(out.begin(), out.end());
+  }
+
   Count weight(std::size_t i) const { return row_weights_.empty() ? Count{1} : row_weights_[i]; }
   // rows times entropy.
   Term scatter(const Side& side) const { return counts_(side.rows) - side.terms; }
@@ -114,7 +118,7 @@ class MdlLearner {
     std::size_t n_cuts = 0;
     for (std::size_t i = range.begin; i + 1 < range.end; ++i) {
       move(labels_[i], weight(i), left, right);
-      if (sorted_[i].key == sorted_[i + 1].key) continue;
+      if (values_[i] == values_[i + 1]) continue;
       ++n_cuts;
       const Term remaining = scatter(left) + scatter(right);
       if (split == 0 || remaining < best) {
@@ -183,9 +187,8 @@ class MdlLearner {
   std::vector<std::uint32_t> labels_;
   std::vector<Count> row_weights_;
   std::vector<Range> pending_;
-  std::span<const KeyedRow<KeyOf<T>>> sorted_;
-  PresentValues<T> present_;
-  Sorter<T> sorter_;
+  std::span<const T> values_;
+  ColumnSorter<T> sorter_;
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "core/sorting.hpp"
 #include "discretize/columns.hpp"
+#include "discretize/cut_kernels.hpp"
 #include "discretize/cuts.hpp"
 #include "moments/moment_kernels.hpp"
 
@@ -24,56 +24,76 @@ template <class T>
 class EqualFrequency {
  public:
   EqualFrequency(std::size_t n_bins, const CutOptions& options)
-      : n_bins_(n_bins), weights_(options.weights), whole_(whole_weights(options.weights)) {}
+      : n_bins_(n_bins),
+        weights_(options.weights),
+        whole_(whole_weights(options.weights)),
+        sorter_(options.weights, !options.weights.empty()) {}
 
-  void operator()(const T* x, std::size_t n, std::vector<double>& out) {
-    const auto values = present_.read(x, n, weights_);
-    if (values.empty()) return;
-    if (weights_.empty()) {
-      plain(sorter_.sort_keys(values.data(), values.size()), out);
-    } else {
-      weighted(sorter_.sort_rows(values.data(), values.size()), out);
-    }
+  void operator()(const T* base, std::size_t n, std::size_t begin, std::size_t end, CutLists& out) {
+    sorter_.visit(base, n, begin, end, [&](std::size_t feature, const SortedColumn<T>& sorted) {
+      if (!weights_.empty()) {
+        weighted(sorted, out[feature]);
+      } else if (!at_borders(sorted.values, out[feature])) {
+        out[feature].clear();
+        plain(sorted.values, out[feature]);
+      }
+    });
   }
 
  private:
-  using Key = KeyOf<T>;
-
-  void add(Key below, Key above, std::vector<double>& out) const {
-    out.push_back(cut_between(static_cast<double>(value_of_key<T>(below)), static_cast<double>(value_of_key<T>(above))));
+  static void add(T below, T above, std::vector<double>& out) {
+    out.push_back(cut_between(static_cast<double>(below), static_cast<double>(above)));
   }
 
   std::uint64_t bin(std::uint64_t less, std::uint64_t equal, std::uint64_t n) const {
     return n_bins_ * (2 * less + equal) / (2 * n);
   }
 
-  void plain(std::span<const Key> keys, std::vector<double>& out) const {
-    const std::size_t n = keys.size();
+  // Cuts at the places where bins of distinct values change. If no run of equal values lies across such a place,
+  // these are all the cuts; otherwise gives up.
+  bool at_borders(std::span<const T> values, std::vector<double>& out) {
+    if (borders_of_ != values.size()) {
+      borders_of_ = values.size();
+      borders_.clear();
+      for (std::size_t i = 1; i < values.size(); ++i) {
+        if (bin(i, 1, values.size()) != bin(i - 1, 1, values.size())) borders_.push_back(i);
+      }
+    }
+    for (const std::size_t i : borders_) {
+      if (values[i - 1] == values[i]) return false;
+      add(values[i - 1], values[i], out);
+    }
+    return true;
+  }
+
+  void plain(std::span<const T> values, std::vector<double>& out) const {
+    const std::size_t n = values.size();
     std::uint64_t previous = 0;
     for (std::size_t begin = 0; begin < n;) {
       std::size_t end = begin + 1;
-      while (end < n && keys[end] == keys[begin]) ++end;
+      while (end < n && values[end] == values[begin]) ++end;
       const std::uint64_t here = bin(begin, end - begin, n);
-      if (begin > 0 && here != previous) add(keys[begin - 1], keys[begin], out);
+      if (begin > 0 && here != previous) add(values[begin - 1], values[begin], out);
       previous = here;
       begin = end;
     }
   }
 
-  void weighted(std::span<const KeyedRow<Key>> rows, std::vector<double>& out) const {
-    const std::size_t n = rows.size();
-    const double total = sum_of(present_.weights());
+  void weighted(const SortedColumn<T>& sorted, std::vector<double>& out) const {
+    const auto values = sorted.values;
+    double total = 0.0;
+    for (const std::uint32_t row : sorted.rows) total += weights_[row];
     double less = 0.0;
     double previous = 0.0;
-    for (std::size_t begin = 0; begin < n;) {
+    for (std::size_t begin = 0; begin < values.size();) {
       std::size_t end = begin;
       double equal = 0.0;
-      for (; end < n && rows[end].key == rows[begin].key; ++end) equal += present_.weights()[rows[end].row];
+      for (; end < values.size() && values[end] == values[begin]; ++end) equal += weights_[sorted.rows[end]];
       const double here =
           whole_ ? static_cast<double>(bin(static_cast<std::uint64_t>(less), static_cast<std::uint64_t>(equal),
                                            static_cast<std::uint64_t>(total)))
                  : std::floor(static_cast<double>(n_bins_) * (2.0 * less + equal) / (2.0 * total));
-      if (begin > 0 && here != previous) add(rows[begin - 1].key, rows[begin].key, out);
+      if (begin > 0 && here != previous) add(values[begin - 1], values[begin], out);
       previous = here;
       less += equal;
       begin = end;
@@ -83,30 +103,29 @@ class EqualFrequency {
   std::size_t n_bins_;
   std::span<const double> weights_;
   bool whole_;
-  PresentValues<T> present_;
-  Sorter<T> sorter_;
+  ColumnSorter<T> sorter_;
+  std::size_t borders_of_ = 0;
+  std::vector<std::size_t> borders_;
 };
 
-// Smallest and largest value on each side of ascending thresholds; a value is above a threshold if it is larger.
+// Calls learner.learn(values, out[feature]) for the features of a range.
+template <class Learner, class T>
+void learn_each(Learner& learner, const T* base, std::size_t n, std::size_t begin, std::size_t end, CutLists& out) {
+  for (std::size_t feature = begin; feature < end; ++feature) learner.learn(base + feature * n, n, out[feature]);
+}
+
+// A cut in every gap of the values that holds one of the ascending thresholds.
 template <class T>
 void cuts_at_thresholds(std::span<const T> values, std::span<const double> thresholds, std::vector<double>& out) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  std::vector<double> low(thresholds.size() + 1, kInfinity);
-  std::vector<double> high(thresholds.size() + 1, -kInfinity);
-  for (const T x : values) {
-    const auto value = static_cast<double>(x);
-    std::size_t level = 0;
-    for (const double threshold : thresholds) level += value > threshold ? 1u : 0u;
-    low[level] = std::min(low[level], value);
-    high[level] = std::max(high[level], value);
-  }
-  bool any = false;
-  double below = 0.0;
-  for (std::size_t level = 0; level < low.size(); ++level) {
-    if (low[level] > high[level]) continue;
-    if (any) out.push_back(cut_between(below, low[level]));
-    below = high[level];
-    any = true;
+  const CutKernels& kernels = THRESHER_DISPATCH(cut_kernels);
+  const std::size_t before = out.size();
+  for (const double threshold : thresholds) {
+    double below = 0.0;
+    double above = 0.0;
+    typed(kernels, values.data()).neighbours(values.data(), values.size(), threshold, &below, &above);
+    if (!std::isfinite(below) || !std::isfinite(above)) continue;
+    const double cut = cut_between(below, above);
+    if (out.size() == before || out.back() != cut) out.push_back(cut);
   }
 }
 
@@ -115,12 +134,16 @@ class EqualWidth {
  public:
   EqualWidth(std::size_t n_bins, const CutOptions& options) : n_bins_(n_bins), weights_(options.weights) {}
 
-  void operator()(const T* x, std::size_t n, std::vector<double>& out) {
+  void operator()(const T* base, std::size_t n, std::size_t begin, std::size_t end, CutLists& out) {
+    learn_each(*this, base, n, begin, end, out);
+  }
+
+  void learn(const T* x, std::size_t n, std::vector<double>& out) {
     const auto values = present_.read(x, n, weights_);
     if (values.empty()) return;
-    const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
-    const auto low = static_cast<double>(*smallest);
-    const auto high = static_cast<double>(*largest);
+    const RangeSum range = typed(kernels_, values.data()).range_sum(values.data(), nullptr, values.size());
+    const double low = range.minimum;
+    const double high = range.maximum;
     if (!(low < high)) return;
     thresholds_.clear();
     const auto bins = static_cast<double>(n_bins_);
@@ -137,6 +160,7 @@ class EqualWidth {
  private:
   std::size_t n_bins_;
   std::span<const double> weights_;
+  const MomentKernels& kernels_ = THRESHER_DISPATCH(moment_kernels);
   PresentValues<T> present_;
   std::vector<double> thresholds_;
 };
@@ -146,7 +170,11 @@ class MeanSd {
  public:
   MeanSd(double t, const CutOptions& options) : t_(t), weights_(options.weights) {}
 
-  void operator()(const T* x, std::size_t n, std::vector<double>& out) {
+  void operator()(const T* base, std::size_t n, std::size_t begin, std::size_t end, CutLists& out) {
+    learn_each(*this, base, n, begin, end, out);
+  }
+
+  void learn(const T* x, std::size_t n, std::vector<double>& out) {
     const auto values = present_.read(x, n, weights_);
     if (values.empty()) return;
     const double* weights = weights_.empty() ? nullptr : present_.weights().data();

@@ -5,13 +5,29 @@
 #include <type_traits>
 
 #include "moments/feature_loop.hpp"
+#include "moments/transpose_kernels.hpp"
 
 namespace thresher {
 namespace {
 
-// A tile is read by rows and written by columns; both sides stay in the first-level cache.
-constexpr std::size_t kTileRows = 64;
-constexpr std::size_t kTileColumns = 16;
+// A tile is read by rows and written by columns. It holds this many bytes, which stay in the second-level cache,
+// and at most so many rows that the lines read for neighbouring columns stay in the first level.
+constexpr std::size_t kTileBytes = std::size_t{1} << 17;
+constexpr std::size_t kTileRows = 256;
+
+struct Tiling {
+  std::size_t rows;
+  std::size_t columns;
+  std::size_t n_row_tiles;
+  std::size_t n_column_tiles;
+
+  Tiling(std::size_t n_rows, std::size_t n_columns, std::size_t item) {
+    rows = std::clamp<std::size_t>(n_rows, 1, kTileRows);
+    columns = std::clamp<std::size_t>(kTileBytes / (rows * item) / 16 * 16, 16, std::max<std::size_t>(n_columns, 16));
+    n_row_tiles = (n_rows + rows - 1) / rows;
+    n_column_tiles = (n_columns + columns - 1) / columns;
+  }
+};
 
 template <class Out, class In>
 Out convert(In value) {
@@ -19,6 +35,24 @@ Out convert(In value) {
     return static_cast<Out>(half_to_float(value));
   } else {
     return static_cast<Out>(value);
+  }
+}
+
+// Any type, stride and order of rows; column by column.
+template <class In, class Out>
+void copy_tile(const In* from, const StridedMatrix<In>& matrix, std::span<const std::uint32_t> order, std::size_t row,
+               std::size_t rows, std::size_t columns, std::size_t to_stride, Out* to) {
+  for (std::size_t c = 0; c < columns; ++c) {
+    const In* source = from + static_cast<std::ptrdiff_t>(c) * matrix.column_stride;
+    Out* target = to + c * to_stride;
+    if (order.empty()) {
+      source += static_cast<std::ptrdiff_t>(row) * matrix.row_stride;
+      for (std::size_t i = 0; i < rows; ++i) target[i] = convert<Out>(source[static_cast<std::ptrdiff_t>(i) * matrix.row_stride]);
+    } else {
+      for (std::size_t i = 0; i < rows; ++i) {
+        target[i] = convert<Out>(source[static_cast<std::ptrdiff_t>(order[row + i]) * matrix.row_stride]);
+      }
+    }
   }
 }
 
@@ -38,22 +72,30 @@ template <class In, class Out>
 void feature_major(const StridedMatrix<In>& matrix, std::span<const std::uint32_t> order, Out* out,
                    std::size_t n_threads, Interrupt& interrupt) {
   const std::size_t n_rows = order.empty() ? matrix.n_rows : order.size();
-  const std::size_t n_tiles = (matrix.n_columns + kTileColumns - 1) / kTileColumns;
-  for_features(n_tiles, n_rows * kTileColumns, n_threads, interrupt, [&](std::size_t first, std::size_t last) {
+  const Tiling tiling(n_rows, matrix.n_columns, sizeof(In));
+  const TransposeKernels& kernels = THRESHER_DISPATCH(transpose_kernels);
+  // Column tiles of one row tile follow each other: they share the lines at their borders.
+  for_features(tiling.n_row_tiles * tiling.n_column_tiles, tiling.rows * tiling.columns, n_threads, interrupt,
+               [&](std::size_t first, std::size_t last) {
     for (std::size_t tile = first; tile < last; ++tile) {
-      const std::size_t begin = tile * kTileColumns;
-      const std::size_t end = std::min(begin + kTileColumns, matrix.n_columns);
-      for (std::size_t row = 0; row < n_rows; row += kTileRows) {
-        const std::size_t stop = std::min(row + kTileRows, n_rows);
-        for (std::size_t c = begin; c < end; ++c) {
-          Out* to = out + c * n_rows;
-          const In* from = matrix.data + static_cast<std::ptrdiff_t>(c) * matrix.column_stride;
-          for (std::size_t i = row; i < stop; ++i) {
-            const std::size_t source = order.empty() ? i : order[i];
-            to[i] = convert<Out>(from[static_cast<std::ptrdiff_t>(source) * matrix.row_stride]);
+      const std::size_t row = tile / tiling.n_column_tiles * tiling.rows;
+      const std::size_t rows = std::min(tiling.rows, n_rows - row);
+      const std::size_t column = tile % tiling.n_column_tiles * tiling.columns;
+      const std::size_t columns = std::min(tiling.columns, matrix.n_columns - column);
+      const In* from = matrix.data + static_cast<std::ptrdiff_t>(column) * matrix.column_stride;
+      Out* to = out + column * n_rows + row;
+      if constexpr (std::is_same_v<In, Out>) {
+        if (order.empty() && matrix.column_stride == 1 && matrix.row_stride > 0) {
+          const auto stride = static_cast<std::size_t>(matrix.row_stride);
+          if constexpr (std::is_same_v<In, float>) {
+            kernels.float32(from + row * stride, stride, to, n_rows, rows, columns);
+          } else {
+            kernels.float64(from + row * stride, stride, to, n_rows, rows, columns);
           }
+          continue;
         }
       }
+      copy_tile(from, matrix, order, row, rows, columns, n_rows, to);
     }
   });
 }

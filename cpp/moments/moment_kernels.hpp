@@ -23,6 +23,14 @@ struct CentredSums {
   double squares;
 };
 
+// Classes of the rows; `narrow` holds the same in bytes if there are at most kFewClasses, and is null otherwise.
+inline constexpr std::size_t kFewClasses = 8;
+struct ClassCodes {
+  const std::int32_t* wide;
+  const std::uint8_t* narrow;
+  std::size_t n_classes;
+};
+
 // `weight` may be null: all ones. No value may be NaN.
 template <class T>
 struct TypedMomentKernels {
@@ -37,8 +45,8 @@ struct TypedMomentKernels {
   void (*dots)(const T* const* columns, const double* means, std::size_t n_columns, const double* reference,
                std::size_t n, double* lanes);
   // lanes[16 c + l] += sum over rows i of class c with i mod 16 = l of (x - mean)[i] * weight[i].
-  void (*class_sums)(const T* x, const double* weight, const std::int32_t* classes, std::size_t n_classes,
-                     std::size_t n, double mean, double* lanes);
+  void (*class_sums)(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double mean,
+                     double* lanes);
 };
 
 struct MomentKernels {

@@ -286,6 +286,8 @@ std::vector<double> NumericTable::relevance_f(std::span<const std::int32_t> clas
                                               std::size_t n_threads, Interrupt& interrupt) const {
   const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
   const std::vector<std::int32_t> labels = layout_.arrange(classes);
+  std::vector<std::uint8_t> narrow;
+  if (n_classes <= kFewClasses) narrow.assign(labels.begin(), labels.end());
   const auto segments = layout_.segments();
   const double* weights = layout_.weights();
   const std::size_t n_segments = layout_.n_segments();
@@ -311,9 +313,10 @@ std::vector<double> NumericTable::relevance_f(std::span<const std::int32_t> clas
         visit_type(column(feature), [&](const auto* x) {
           for (std::size_t s = 0; s < n_segments; ++s) {
             std::fill(lanes.begin(), lanes.end(), 0.0);
-            typed(kernels, x).class_sums(x + segments[s], weights == nullptr ? nullptr : weights + segments[s],
-                                         labels.data() + segments[s], n_classes, segments[s + 1] - segments[s],
-                                         mean_[feature], lanes.data());
+            const ClassCodes codes{labels.data() + segments[s],
+                                   narrow.empty() ? nullptr : narrow.data() + segments[s], n_classes};
+            typed(kernels, x).class_sums(x + segments[s], weights == nullptr ? nullptr : weights + segments[s], codes,
+                                         segments[s + 1] - segments[s], mean_[feature], lanes.data());
             kernels.totals(lanes.data(), n_classes, sums.data() + s * n_classes);
           }
         });

@@ -28,20 +28,18 @@ std::size_t narrow_run(std::size_t n) {
 }
 
 template <class T, class D>
-void rank_column(const T* x, std::size_t n, std::span<const std::int64_t> weights, Sorter<T>& sorter, D* out) {
-  const auto sorted = sorter.sort_rows(x, n);
-  const std::int64_t total =
-      weights.empty() ? static_cast<std::int64_t>(n) : std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
+void rank_column(const SortedColumn<T>& sorted, std::span<const std::int64_t> weights, std::int64_t total, D* out) {
+  const auto values = sorted.values;
   std::int64_t less = 0;
-  for (std::size_t begin = 0; begin < n;) {
+  for (std::size_t begin = 0; begin < values.size();) {
     std::size_t end = begin;
     std::int64_t equal = 0;
     do {
-      equal += weights.empty() ? 1 : weights[sorted[end].row];
+      equal += weights.empty() ? 1 : weights[sorted.rows[end]];
       ++end;
-    } while (end < n && sorted[end].key == sorted[begin].key);
+    } while (end < values.size() && values[end] == values[begin]);
     const auto rank = static_cast<D>(2 * less + equal - total);
-    for (std::size_t i = begin; i < end; ++i) out[sorted[i].row] = rank;
+    for (std::size_t i = begin; i < end; ++i) out[sorted.rows[i]] = rank;
     less += equal;
     begin = end;
   }
@@ -69,15 +67,15 @@ DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> w
   visit_type(matrix, [&](const auto* base) {
     using T = std::remove_cv_t<std::remove_pointer_t<decltype(base)>>;
     for_features(matrix.n_features, 8 * matrix.n_rows, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
-      Sorter<T> sorter;
-      for (std::size_t feature = begin; feature < end; ++feature) {
+      ColumnSorter<T> sorter({}, true);
+      sorter.visit(base, matrix.n_rows, begin, end, [&](std::size_t feature, const SortedColumn<T>& sorted) {
         const std::size_t at = feature * matrix.n_rows;
         if (narrow) {
-          rank_column(base + at, matrix.n_rows, weights, sorter, ranks.narrow.data() + at);
+          rank_column(sorted, weights, static_cast<std::int64_t>(total), ranks.narrow.data() + at);
         } else {
-          rank_column(base + at, matrix.n_rows, weights, sorter, ranks.wide.data() + at);
+          rank_column(sorted, weights, static_cast<std::int64_t>(total), ranks.wide.data() + at);
         }
-      }
+      });
     });
   });
   return ranks;

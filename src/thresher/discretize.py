@@ -69,6 +69,25 @@ class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ign
         -------
         self : object
         """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.uint8]:
+        """Learn the cuts and code the training data, reading it once.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+
+        Returns
+        -------
+        codes : ndarray of uint8 of shape (n_samples, n_features)
+        """
+        matrix = self._fit(X, y, sample_weight)
+        return self._code(matrix)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> NDArray[Any]:
         self._validate_parameters()
         if self._uses_target:
             X, y = validate_data(self, X, y, dtype="numeric", ensure_all_finite="allow-nan")
@@ -90,7 +109,11 @@ class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ign
         self._cuts, self._offsets = cuts, offsets
         self.cuts_ = np.split(cuts, offsets[1:-1])
         self.n_bins_ = counts + 1
-        return self
+        return matrix
+
+    def _code(self, matrix: NDArray[Any]) -> NDArray[np.uint8]:
+        n_threads = effective_n_jobs(self.n_jobs)
+        return _core.apply_cuts(matrix, self._cuts, self._offsets, n_threads).T
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
         """Code every value by the number of cuts below it.
@@ -106,9 +129,7 @@ class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ign
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan", reset=False)
-        n_threads = effective_n_jobs(self.n_jobs)
-        matrix = to_feature_major(X, n_threads)
-        return _core.apply_cuts(matrix, self._cuts, self._offsets, n_threads).T
+        return self._code(to_feature_major(X, effective_n_jobs(self.n_jobs)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,34 @@
+#include "core/memory.hpp"
+
+#include <algorithm>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace thresher {
+namespace {
+
+constexpr std::size_t kLine = 64;
+[[maybe_unused]] constexpr std::size_t kLargePage = std::size_t{1} << 21;
+
+}  // namespace
+
+// The alignment is the same for all sizes, so that free_array need not know the size.
+void* allocate_array(std::size_t bytes) {
+  void* memory = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{kLine});
+#if defined(__linux__)
+  if (bytes >= 2 * kLargePage) {
+    const auto start = reinterpret_cast<std::size_t>(memory);
+    const std::size_t first = (start + kLargePage - 1) / kLargePage * kLargePage;
+    const std::size_t last = (start + bytes) / kLargePage * kLargePage;
+    if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  }
+#endif
+  return memory;
+}
+
+void free_array(void* memory) noexcept { ::operator delete(memory, std::align_val_t{kLine}); }
+
+}  // namespace thresher
