@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "dispersion/elementary.hpp"
 #include "neighbours/laplacian.hpp"
 #include "neighbours/relief.hpp"
 
@@ -119,6 +120,14 @@ void bind_for(nb::module_& module) {
 }  // namespace
 
 void bind_neighbours(nb::module_& module) {
+  module.def(
+      "exponentials",
+      [](const Vector<double>& values) {
+        std::vector<double> result(values.size());
+        for (std::size_t i = 0; i < result.size(); ++i) result[i] = plain_exp(values.data()[i]);
+        return to_numpy(std::move(result));
+      },
+      nb::arg("values"), "exp of numbers up to 709, the same bits on every machine.");
   bind_for<float>(module);
   bind_for<double>(module);
 }

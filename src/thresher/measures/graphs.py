@@ -1,0 +1,195 @@
+"""Graphs of samples, and how smooth features are on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from thresher import _core
+from thresher.measures.columns import stored_columns
+from thresher.sources import Table, Training
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.uint32]
+
+WEIGHTS = ("heat", "binary", "cosine")
+# Rows of a sparse matrix whose products with all others are held at a time.
+BLOCK = 256
+# Squared distances from products may be off by this much of the squared norms.
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Undirected edges with ``first < second``, their weights, and the degrees of all samples."""
+
+    first: Rows
+    second: Rows
+    weight: Floats
+    degree: Floats
+
+    def matrix(self) -> Floats:
+        """The symmetric weights as a dense matrix; loops, which no edge shows, on the diagonal."""
+        n = len(self.degree)
+        full = np.zeros((n, n))
+        full[self.first, self.second] = self.weight
+        full[self.second, self.first] = self.weight
+        full[np.arange(n), np.arange(n)] = self.degree - full.sum(axis=1)
+        return full
+
+
+def neighbour_graph(
+    training: Training, n_neighbors: int, weight: str, bandwidth: float | None
+) -> tuple[Graph, float | None]:
+    """Samples joined if either is among the other's nearest; returns the bandwidth used, too."""
+    table = training.table
+    if table.is_sparse:
+        first, second, squared = _sparse_neighbours(table.matrix.tocsr(), n_neighbors)
+    else:
+        first, second, squared = _core.nearest_graph(
+            table.feature_major(), n_neighbors, training.n_threads
+        )
+    values = np.ones(len(first))
+    if weight == "heat":
+        if bandwidth is None:
+            bandwidth = float(squared.mean()) if len(squared) else 1.0
+        values = _core.exponentials(-squared / bandwidth) if bandwidth > 0 else values
+    elif weight == "cosine":
+        values = _edge_cosines(table, first, second, squared)
+    return _graph(first, second, values, table.n_rows), bandwidth
+
+
+def _graph(first: Any, second: Any, weight: Any, n_rows: int) -> Graph:
+    degree = np.bincount(first, weight, n_rows) + np.bincount(second, weight, n_rows)
+    return Graph(first, second, weight, degree)
+
+
+def _edge_cosines(table: Table, first: Rows, second: Rows, squared: Floats) -> Floats:
+    """|cosine| of the samples at both ends, from the distance and the norms."""
+    if table.is_sparse:
+        square = np.asarray(table.matrix.multiply(table.matrix).sum(axis=1)).ravel()
+    else:
+        square = np.einsum("ij,ij->j", table.feature_major(), table.feature_major(), dtype=float)
+    norms = np.sqrt(square[first] * square[second])
+    product = np.abs(square[first] + square[second] - squared) / 2
+    cosine: Floats = np.divide(product, norms, out=np.zeros(len(norms)), where=norms > 0)
+    return np.minimum(cosine, 1.0)
+
+
+def _sparse_neighbours(matrix: Any, n_neighbors: int) -> tuple[Rows, Rows, Floats]:
+    """Nearest rows of a CSR matrix: by products first, near ties by differences; ties to the lower."""
+    matrix = matrix.astype(np.float64)
+    n = matrix.shape[0]
+    k = min(n_neighbors, n - 1)
+    square = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
+    pairs: list[npt.NDArray[np.int64]] = []
+    for start in range(0, n, BLOCK):
+        rows = np.arange(start, min(n, start + BLOCK))
+        products = (matrix[rows] @ matrix.T).toarray()
+        squared = np.maximum(square[rows, None] + square[None] - 2 * products, 0)
+        squared[np.arange(len(rows)), rows] = np.inf
+        slack = SLACK * (square[rows, None] + square[None])
+        border = np.partition(squared + slack, k - 1, axis=1)[:, k - 1]
+        which, near = np.nonzero(squared - slack <= border[:, None])
+        exact = _round(_squared_differences(matrix, rows[which], near))
+        order = np.lexsort((near, exact, which))
+        place = np.arange(len(order)) - np.searchsorted(which[order], which[order])
+        taken = order[place < k]
+        pairs.append(np.stack([rows[which[taken]], near[taken]]))
+    ends = np.sort(np.concatenate(pairs, axis=1), axis=0)
+    first, second = np.unique(ends, axis=1)
+    return (
+        first.astype(np.uint32),
+        second.astype(np.uint32),
+        _squared_differences(matrix, first, second),
+    )
+
+
+def _squared_differences(matrix: Any, first: Any, second: Any) -> Floats:
+    parts = []
+    for start in range(0, len(first), 4 * BLOCK):
+        end = start + 4 * BLOCK
+        difference = matrix[first[start:end]] - matrix[second[start:end]]
+        parts.append(np.asarray(difference.multiply(difference).sum(axis=1)).ravel())
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _round(values: Floats) -> Floats:
+    """To 32 significant bits, so that distances equal on paper tie."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.rint(np.ldexp(mantissa, 32)), exponent - 32)
+
+
+def product_graph(training: Training) -> Graph:
+    """Half the products of samples, defined for non-negative data."""
+    table = training.table
+    negative = table.scan.minimum < 0
+    if negative.any():
+        first = int(np.argmax(negative))
+        raise ValueError(
+            f'affinity="product" needs non-negative values, but column {table.name(first)} of X has '
+            f'{table.scan.minimum[first]:g}; use "heat", or shift the column'
+        )
+    if table.is_sparse:
+        products = (table.matrix @ table.matrix.T).toarray()
+    else:
+        rows = table.matrix.astype(np.float64, copy=False)
+        products = rows @ rows.T
+    return given_graph(products / 2, table.n_rows)
+
+
+def class_graph(training: Training) -> Graph:
+    """1/n_c between samples of one class c, their own loops included."""
+    codes = training.labels.codes
+    if codes is None:
+        raise ValueError('affinity="classes" needs classes, but y is numeric; use "heat"')
+    sizes = np.bincount(codes)
+    return given_graph((codes[:, None] == codes[None]) / sizes[codes][:, None], training.n_rows)
+
+
+def given_graph(weights: Any, n_rows: int) -> Graph:
+    """The graph of a symmetric matrix of non-negative weights; loops count in the degrees only."""
+    if sparse.issparse(weights):
+        full = sparse.csr_matrix(weights, dtype=np.float64)
+        lopsided = abs(full - full.T).max() if full.nnz else 0.0
+    else:
+        full = np.asarray(weights, dtype=np.float64)
+        lopsided = np.abs(full - full.T).max() if full.ndim == 2 and full.shape[0] == full.shape[1] else np.inf
+    if full.shape != (n_rows, n_rows):
+        raise ValueError(
+            f"graph must have the shape {(n_rows, n_rows)}, one row per sample, got {full.shape}"
+        )
+    largest = float(abs(full).max())
+    if not np.isfinite(largest) or lopsided > 1e-9 * max(largest, 1e-300) or full.min() < 0:
+        raise ValueError(
+            "graph must hold finite weights of at least 0 and be symmetric; "
+            "make it so, e.g. by numpy.maximum(W, W.T)"
+        )
+    upper = sparse.triu(full, 1).tocoo() if sparse.issparse(full) else None
+    if upper is not None:
+        first, second, weight = upper.row, upper.col, upper.data
+    else:
+        first, second = np.nonzero(np.triu(full, 1))
+        weight = full[first, second]
+    degree = np.asarray(full.sum(axis=1), dtype=np.float64).ravel()
+    return Graph(first.astype(np.uint32), second.astype(np.uint32), weight, degree)
+
+
+def smoothness(training: Training, graph: Graph, *, centred: bool) -> Floats:
+    """x'Lx / x'Dx of every feature, with x taken off its degree-weighted mean if `centred`."""
+    edges = graph.first, graph.second, graph.weight, graph.degree
+    table = training.table
+    if table.is_sparse:
+        found = _core.graph_scores_sparse(
+            *stored_columns(table), *edges, centred, n_threads=training.n_threads
+        )
+    else:
+        found = _core.graph_scores(
+            table.feature_major(), *edges, centred, n_threads=training.n_threads
+        )
+    values: Floats = found
+    return values

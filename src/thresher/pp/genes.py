@@ -1,0 +1,205 @@
+"""Genes of an AnnData object."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import thresher
+from thresher._checks import check_number
+from thresher.selectors._ranking import rank_by_score
+
+Floats = npt.NDArray[np.float64]
+
+# Short names of selectors with settings that suit expression values.
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "rfs": ("RFS", {}),
+    "rrfs": ("RRFS", {"similarity": "pearson"}),
+    "variance": ("RFS", {"relevance": "variance"}),
+    "laplacian": ("LaplacianScore", {}),
+    "fisher": ("FisherScore", {}),
+    "f": ("Univariate", {"measure": "f"}),
+    "mi": ("Univariate", {"measure": "mi"}),
+    "relieff": ("ReliefF", {}),
+    "mrmr": ("MRMR", {}),
+}
+
+
+def select_genes(
+    adata: Any,
+    *,
+    method: Any = "rrfs",
+    n_top_genes: int = 2000,
+    layer: str | None = None,
+    batch_key: str | None = None,
+    target_key: str | None = None,
+    subset: bool = False,
+    inplace: bool = True,
+) -> Any:
+    """Choose genes and mark them in ``adata.var``, with the columns scanpy's users know.
+
+    Parameters
+    ----------
+    adata : anndata.AnnData
+        Cells x genes. Sparse values are read as they are and never made dense by methods that can avoid it.
+    method : str or selector, default="rrfs"
+        ``"rrfs"`` (with correlation), ``"rfs"``, ``"variance"``, ``"laplacian"``, and with `target_key` ``"fisher"``,
+        ``"f"``, ``"mi"``, ``"relieff"``, ``"mrmr"``; or any selector of ours.
+    n_top_genes : int, default=2000
+        Genes to choose.
+    layer : str, default=None
+        Values to read; None: ``adata.X``.
+    batch_key : str, default=None
+        Column of ``adata.obs``: genes are chosen in every batch, and those chosen in most batches win, then
+        those with the best median rank, then the lowest position.
+    target_key : str, default=None
+        Column of ``adata.obs`` with the labels, for methods that need them.
+    subset : bool, default=False
+        Keep only the chosen genes in `adata`.
+    inplace : bool, default=True
+        Write to `adata`; else return the columns as a dataframe.
+
+    Returns
+    -------
+    None or pandas.DataFrame
+        Columns ``highly_variable`` (bool), ``highly_variable_rank`` (0 for the first; nan if not chosen),
+        ``thresher_score`` and ``thresher_relevance`` (means over batches), with `batch_key` also
+        ``highly_variable_nbatches`` and ``highly_variable_intersection``. ``adata.uns["hvg"]`` tells the method.
+
+    Examples
+    --------
+    >>> import anndata, numpy as np
+    >>> from thresher.pp import select_genes
+    >>> counts = np.random.default_rng(0).poisson(1.0, size=(50, 20)).astype(np.float32)
+    >>> cells = anndata.AnnData(counts)
+    >>> select_genes(cells, n_top_genes=5)
+    >>> int(cells.var["highly_variable"].sum())
+    5
+    """
+    try:
+        import anndata
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "select_genes needs the package anndata; install thresher[anndata]"
+        ) from error
+    if not isinstance(adata, anndata.AnnData):
+        raise ValueError(f"adata must be an anndata.AnnData, got {type(adata).__name__}")
+    check_number("n_top_genes", n_top_genes, minimum=1, integer=True)
+    values = _values(adata, layer)
+    selector = _selector(method, int(n_top_genes))
+    target = None if target_key is None else _observed(adata, target_key, "target_key").to_numpy()
+    wanted = min(int(n_top_genes), adata.n_vars)
+    if batch_key is None:
+        fitted = _fit(selector, values, target)
+        columns = _single(fitted)
+    else:
+        batches = _observed(adata, batch_key, "batch_key").to_numpy()
+        columns = _per_batch(selector, values, target, batches, wanted)
+    frame = pd.DataFrame(columns, index=adata.var_names)
+    if not inplace:
+        return frame[frame["highly_variable"]] if subset else frame
+    for name in frame:
+        adata.var[name] = frame[name]
+    adata.uns["hvg"] = {"flavor": f"thresher-{type(selector).__name__}"}
+    if subset:
+        adata._inplace_subset_var(frame["highly_variable"].to_numpy())
+    return None
+
+
+def _values(adata: Any, layer: str | None) -> Any:
+    if layer is None:
+        return adata.X
+    if layer not in adata.layers:
+        raise ValueError(f"layer {layer!r} is not in adata.layers, which has {list(adata.layers)}")
+    return adata.layers[layer]
+
+
+def _observed(adata: Any, key: str, parameter: str) -> Any:
+    if key not in adata.obs:
+        raise ValueError(f"{parameter}={key!r} is not in adata.obs, which has {list(adata.obs)}")
+    column = adata.obs[key]
+    if column.isna().any():
+        raise ValueError(f"{parameter}={key!r} has missing values in adata.obs; fill or drop them")
+    return column
+
+
+def _selector(method: Any, n_top_genes: int) -> Any:
+    if isinstance(method, str):
+        if method not in METHODS:
+            raise ValueError(f"method must be one of {list(METHODS)} or a selector, got {method!r}")
+        name, settings = METHODS[method]
+        return getattr(thresher, name)(n_top_genes, **settings)
+    if not hasattr(method, "get_support"):
+        raise ValueError(f"method must be one of {list(METHODS)} or a selector, got {method!r}")
+    from sklearn.base import clone
+
+    selector = clone(method)
+    if "n_features_to_select" in selector.get_params(deep=False):
+        selector.set_params(n_features_to_select=n_top_genes)
+    return selector
+
+
+def _fit(selector: Any, values: Any, target: Any) -> Any:
+    from sklearn.base import clone
+
+    fitted = clone(selector)
+    needs = inspect.signature(fitted.fit).parameters.get("y")
+    if target is None and needs is not None and fitted.__sklearn_tags__().target_tags.required:
+        raise ValueError(
+            f"method {type(fitted).__name__} needs labels; name their column of adata.obs as target_key"
+        )
+    return fitted.fit(values, target)
+
+
+def _single(fitted: Any) -> dict[str, Any]:
+    p = fitted.n_features_in_
+    rank = np.full(p, np.nan)
+    rank[fitted.selected_] = np.arange(len(fitted.selected_))
+    return {
+        "highly_variable": fitted.support_,
+        "highly_variable_rank": rank,
+        "thresher_score": fitted.scores_,
+        "thresher_relevance": fitted.relevance_,
+    }
+
+
+def _per_batch(
+    selector: Any, values: Any, target: Any, batches: Any, n_top_genes: int
+) -> dict[str, Any]:
+    """Genes chosen in most batches, then by median rank among the chosen, then by position."""
+    labels = np.unique(batches)
+    found = []
+    for label in labels:
+        rows = np.flatnonzero(batches == label)
+        part = values[rows]
+        found.append(_single(_fit(selector, part, None if target is None else target[rows])))
+    times = np.sum([f["highly_variable"] for f in found], axis=0)
+    ranks = np.stack([f["highly_variable_rank"] for f in found])
+    median = np.full(len(times), np.nan)
+    chosen = times > 0
+    median[chosen] = np.nanmedian(ranks[:, chosen], axis=0)
+    by_rank = rank_by_score(median, chosen, greater_is_better=False)
+    order = by_rank[np.argsort(-times[by_rank], kind="stable")]
+    best = order[: min(n_top_genes, int(chosen.sum()))]
+    rank = np.full(len(times), np.nan)
+    rank[best] = np.arange(len(best))
+    return {
+        "highly_variable": ~np.isnan(rank),
+        "highly_variable_rank": rank,
+        "thresher_score": _mean([f["thresher_score"] for f in found]),
+        "thresher_relevance": _mean([f["thresher_relevance"] for f in found]),
+        "highly_variable_nbatches": times,
+        "highly_variable_intersection": times == len(labels),
+    }
+
+
+def _mean(values: list[Floats]) -> Floats:
+    stacked = np.stack(values)
+    present = (~np.isnan(stacked)).sum(axis=0)
+    total = np.nansum(stacked, axis=0)
+    mean: Floats = np.divide(total, present, out=np.full(len(total), np.nan), where=present > 0)
+    return mean

@@ -1,0 +1,302 @@
+"""Selectors one after the other: cheap first, expensive last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _routing_enabled,
+    process_routing,
+)
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from thresher._checks import feature_position
+from thresher.selectors._base import BaseSelector, all_or_nothing
+from thresher.sources._frames import is_frame
+
+
+class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
+    """Selectors in a row: each chooses among the features the one before has left.
+
+    A cheap filter first, an expensive selector last, e.g. ``Chain([RFS(2000), MRMR(50)])``. Unlike a pipeline of
+    selectors it is one selector: positions, names, ranks and reasons are those of the original features.
+
+    Parameters
+    ----------
+    selectors : list of selectors, or of (name, selector)
+        Any of ours or of scikit-learn's: whatever has ``fit`` and ``get_support``.
+
+    Attributes
+    ----------
+    selectors_ : list of selectors
+        The fitted ones. Each saw only the features left by those before it.
+    selected_ : ndarray of int
+        Features in the order of the last selector; by its ``ranking_`` or by position if it has no order.
+    support_ : ndarray of bool of shape (n_features_in_,)
+    ranking_ : ndarray of int of shape (n_features_in_,)
+        Features left by a later selector rank before those left by an earlier one.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        Those of the last selector, nan for features it never saw.
+    step_ : ndarray of int of shape (n_features_in_,)
+        Number of the selector, from 0, that left the feature; the number of selectors if it was chosen.
+    n_evaluations_ : int
+        Sum over our selectors.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+
+    Notes
+    -----
+    Parameters of a step are set as ``chain.set_params(mrmr__n_features_to_select=5)``, under the name given or the
+    lower-case name of the class, with ``-2`` and so on for repeats. Metadata such as ``sample_weight`` is passed on by
+    metadata routing.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import MRMR, RFS, Chain
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> chain = Chain([RFS(20, relevance="fisher"), MRMR(3)]).fit(X, y)
+    >>> chain.get_feature_names_out().tolist()
+    ['mean concave points', 'worst perimeter', 'worst concave points']
+    >>> chain.reason("mean smoothness")
+    'left by selector 1 (rfs): rank 21 (largest first), score 0.1474'
+    """
+
+    def __init__(self, selectors: Sequence[Any]) -> None:
+        self.selectors = selectors
+
+    @property
+    def _steps(self) -> list[tuple[str, Any]]:
+        return _named(self.selectors)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of the chain and, if `deep`, of its selectors."""
+        parameters: dict[str, Any] = {"selectors": self.selectors}
+        if deep and isinstance(self.selectors, list | tuple):
+            for name, selector in self._steps:
+                parameters[name] = selector
+                if hasattr(selector, "get_params"):
+                    for key, value in selector.get_params(deep=True).items():
+                        parameters[f"{name}__{key}"] = value
+        return parameters
+
+    def set_params(self, **parameters: Any) -> Any:
+        """Set parameters of the chain or, as ``name__parameter``, of its selectors."""
+        if "selectors" in parameters:
+            self.selectors = parameters.pop("selectors")
+        for key in [key for key in parameters if "__" not in key]:
+            names = [name for name, _ in self._steps]
+            if key not in names:
+                raise ValueError(
+                    f"Invalid parameter {key!r} for estimator {self!r}. Valid parameters are: "
+                    f"{['selectors', *names]!r}."
+                )
+            replaced = list(self.selectors)
+            place = names.index(key)
+            value = parameters.pop(key)
+            replaced[place] = (key, value) if isinstance(replaced[place], tuple) else value
+            self.selectors = replaced
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in parameters.items():
+            name, _, rest = key.partition("__")
+            nested.setdefault(name, {})[rest] = value
+        steps = dict(self._steps)
+        for name, values in nested.items():
+            if name not in steps:
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: "
+                    f"{['selectors', *steps]!r}."
+                )
+            steps[name].set_params(**values)
+        return self
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Fit the selectors one after the other.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+        **params : dict
+            Metadata for the selectors, by metadata routing.
+
+        Returns
+        -------
+        self : Chain
+        """
+        steps = self._steps
+        if not steps:
+            raise ValueError("selectors must hold at least one selector, got none")
+        routed = process_routing(self, "fit", **params) if _routing_enabled() else None
+        if params and routed is None:
+            raise ValueError(
+                f"{', '.join(params)} can be passed on only with metadata routing; call "
+                "sklearn.set_config(enable_metadata_routing=True) and set_fit_request on the selectors"
+            )
+        if is_frame(X):
+            validate_data(self, X, skip_check_array=True)
+        else:
+            X = validate_data(
+                self, X, accept_sparse=("csc", "csr"), dtype=None, ensure_all_finite=False
+            )
+        p = self.n_features_in_
+        left = np.arange(p)
+        self.step_ = np.full(p, len(steps), dtype=np.intp)
+        self.selectors_ = []
+        self._seen = []
+        reduced = X
+        for number, (name, selector) in enumerate(steps):
+            fitted = clone(selector)
+            extra = {} if routed is None else routed[name].fit
+            fitted.fit(reduced, y, **extra)
+            support = np.asarray(fitted.get_support(), dtype=bool)
+            self.selectors_.append(fitted)
+            self._seen.append(left)
+            self.step_[left[~support]] = number
+            left = left[support]
+            if number + 1 < len(steps):
+                if not left.size:
+                    raise ValueError(
+                        f"selector {number + 1} ({name}) left no feature for the next one; let it keep more"
+                    )
+                reduced = _safe_indexing(reduced, np.flatnonzero(support), axis=1)
+        return self._describe()
+
+    def _describe(self) -> Any:
+        p = self.n_features_in_
+        last, seen = self.selectors_[-1], self._seen[-1]
+        self.selected_ = seen[_order_of_choice(last)]
+        self.support_ = np.zeros(p, dtype=bool)
+        self.support_[self.selected_] = True
+        self.scores_ = np.full(p, np.nan)
+        scores = getattr(last, "scores_", None)
+        if scores is not None and np.shape(scores) == (len(seen),):
+            self.scores_[seen] = scores
+        self.ranking_ = _ranks(self.selectors_, self._seen, self.selected_, p)
+        self.relevance_ = np.full(p, np.nan)
+        self.redundancy_ = np.full(p, np.nan)
+        self.n_evaluations_ = sum(int(getattr(s, "n_evaluations_", 0)) for s in self.selectors_)
+        self.trace_ = dict(getattr(last, "trace_", {}))
+        if "feature" in self.trace_:
+            self.trace_["feature"] = seen[np.asarray(self.trace_["feature"], dtype=np.intp)]
+        return self
+
+    def reason(self, feature: int | str) -> str:
+        """Say in a sentence which selector left a feature, and why, or why it was chosen.
+
+        Parameters
+        ----------
+        feature : int or str
+            Position, or name if X had names.
+
+        Returns
+        -------
+        sentence : str
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        position = feature_position("feature", feature, names, self.n_features_in_)
+        step = min(int(self.step_[position]), len(self.selectors_) - 1)
+        selector = self.selectors_[step]
+        place = int(np.flatnonzero(self._seen[step] == position)[0])
+        text = selector.reason(place) if hasattr(selector, "reason") else ""
+        name = self._steps[step][0]
+        if self.support_[position]:
+            text = text or "chosen"
+            return f"selector {step + 1} ({name}): {text}"
+        text = text.removeprefix("left: ")
+        return f"left by selector {step + 1} ({name})" + (f": {text}" if text else "")
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who asks for which metadata."""
+        router = MetadataRouter(owner=type(self).__name__)
+        for name, selector in self._steps:
+            router.add(
+                **{name: selector},
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
+        return router
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            inner = [get_tags(selector) for _, selector in self._steps]
+        except (TypeError, ValueError, AttributeError):
+            return tags
+        tags.target_tags.required = any(t.target_tags.required for t in inner)
+        tags.input_tags.allow_nan = all(t.input_tags.allow_nan for t in inner)
+        tags.input_tags.sparse = all(t.input_tags.sparse for t in inner)
+        tags.input_tags.positive_only = any(t.input_tags.positive_only for t in inner)
+        return tags
+
+
+def _named(selectors: Any) -> list[tuple[str, Any]]:
+    """Selectors with names: those given, else the lower-case class names, numbered if they repeat."""
+    if not isinstance(selectors, list | tuple):
+        raise ValueError(
+            f"selectors must be a list of selectors or of (name, selector), got {selectors!r}"
+        )
+    named: list[tuple[str, Any]] = []
+    for item in selectors:
+        if isinstance(item, tuple):
+            name, selector = item
+        else:
+            name, selector = type(item).__name__.lower(), item
+            repeats = sum(n == name or n.rpartition("-")[0] == name for n, _ in named)
+            name = name if not repeats else f"{name}-{repeats + 1}"
+        if not hasattr(selector, "fit") or not hasattr(selector, "get_support"):
+            raise ValueError(
+                f"selectors must have fit and get_support, got {selector!r}; wrap an estimator in "
+                "sklearn.feature_selection.SelectFromModel"
+            )
+        named.append((name, selector))
+    names = [name for name, _ in named]
+    if len(set(names)) < len(names):
+        raise ValueError(f"names of selectors must differ, got {names!r}")
+    return named
+
+
+def _order_of_choice(selector: Any) -> npt.NDArray[np.intp]:
+    """Chosen features, in the selector's order if it has one, else by rank and position."""
+    selected = getattr(selector, "selected_", None)
+    if selected is not None:
+        return np.asarray(selected, dtype=np.intp)
+    chosen = np.flatnonzero(selector.get_support())
+    ranking = getattr(selector, "ranking_", None)
+    if ranking is not None and np.shape(ranking) == (len(selector.get_support()),):
+        return chosen[np.argsort(np.asarray(ranking)[chosen], kind="stable")]
+    return chosen
+
+
+def _ranks(
+    selectors: list[Any],
+    seen: list[npt.NDArray[np.intp]],
+    selected: npt.NDArray[np.intp],
+    n_features: int,
+) -> npt.NDArray[np.intp]:
+    """Selected ones first, then what each selector left, the last one's first, in its ranking."""
+    ranking = np.zeros(n_features, dtype=np.intp)
+    ranking[selected] = np.arange(1, len(selected) + 1)
+    taken = len(selected)
+    for selector, features in zip(reversed(selectors), reversed(seen), strict=True):
+        support = np.asarray(selector.get_support(), dtype=bool)
+        if not (~support).any():
+            continue
+        own = getattr(selector, "ranking_", None)
+        if own is None or np.shape(own) != support.shape:
+            own = np.where(support, 1, 2)
+        levels = np.unique(np.asarray(own)[~support], return_inverse=True)[1]
+        counts = np.bincount(levels)
+        before = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        ranking[features[~support]] = taken + 1 + before[levels]
+        taken += int((~support).sum())
+    return ranking

@@ -1,0 +1,337 @@
+"""Relief, ReliefF and MultiSURF."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from thresher import _core
+from thresher._checks import ThresherWarning, check_number, resolve_features
+from thresher.selectors._base import all_or_nothing
+from thresher.selectors._ranking import Ranking
+from thresher.sources import Training, to_feature_major
+
+
+class NeighbourWeights(Ranking):
+    """What the Relief family shares."""
+
+    _classes_only = True
+    _takes_sparse = False
+    _missing_options = ("error", "expected", "drop_rows")
+
+    def _fit(self, X: Any, y: Any, kind: str, n_neighbors: int = 1) -> Any:
+        parameters: Any = self
+        if sparse.issparse(X):
+            raise TypeError(
+                f"{type(self).__name__} would have to make sparse X dense to find neighbours; give X.toarray(), "
+                "or use RRFS, FisherScore or LaplacianScore, which take sparse data as they are"
+            )
+        training = self._read(X, y)
+        wanted = self._count(training)
+        n = training.n_rows
+        if parameters.n_samples is None:
+            rows = np.arange(n, dtype=np.uint32)
+        else:
+            check_number("n_samples", parameters.n_samples, minimum=1, integer=True)
+            sampled = check_random_state(parameters.random_state).permutation(n)
+            rows = np.sort(sampled[: parameters.n_samples]).astype(np.uint32)
+        nominal = training.table.is_category.copy()
+        nominal[
+            resolve_features(
+                "categorical_features",
+                parameters.categorical_features,
+                training.names,
+                training.n_features,
+            )
+        ] = True
+        labels = training.labels
+        weights = _core.relief_weights(
+            to_feature_major(training.table.matrix, training.n_threads),
+            nominal.astype(np.uint8),
+            labels.codes,
+            labels.n_classes,
+            rows,
+            kind,
+            n_neighbors,
+            training.n_threads,
+        )
+        return self._finish_ranking(training, weights, wanted)
+
+
+class ReliefF(NeighbourWeights):
+    """Rank features by how they differ between near samples of different classes and of the same class.
+
+    For every sample, the mean difference to its nearest misses of each other class, weighed by the
+    class's prior, less the mean difference to its nearest hits. Sees features that matter only together.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        A number, or a fraction of all features.
+    n_neighbors : int, default=10
+        Nearest samples per class by the sum of differences; where a class has fewer, those there are.
+    n_samples : int, default=None
+        Samples, drawn without replacement, whose neighbours are looked at; None: all.
+    categorical_features : list of str or int, default=None
+        Features whose values carry no order, besides categorical, string and bool columns: they differ by 0 or 1.
+    keep, exclude : list of str or int, default=None
+    missing : {"error", "expected", "drop_rows"}, default="error"
+        ``"expected"``: a missing value differs from another by 1 less the probability of that value, given the
+        class of the sample with the missing one; numbers by bins of equal frequency.
+    random_state : int, RandomState or None, default=None
+        For `n_samples`.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    greater_is_better : bool
+        True: a large weight is good.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        Weights in [-1, 1].
+    selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+        See `MRMR`; ``ranking_`` ranks all features.
+
+    Notes
+    -----
+    Differences of numbers are divided by the range of the feature. Distances are compared after rounding to 32
+    significant bits; ties among neighbours go to the lower sample, among features to the lower position.
+    Time O(n_samples^2 n_features), memory one single-precision copy of X. Sparse X is refused, because it would
+    have to be made dense; `RRFS` and `FisherScore` take it as it is.
+
+    References
+    ----------
+    M. Robnik-Sikonja and I. Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher import ReliefF
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.integers(0, 2, size=(200, 6)).astype(float)
+    >>> y = (X[:, 1] != X[:, 4]).astype(int)
+    >>> sorted(ReliefF(2).fit(X, y).selected_.tolist())
+    [1, 4]
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        n_neighbors: int = 10,
+        n_samples: int | None = None,
+        categorical_features: Any = None,
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.n_samples = n_samples
+        self.categorical_features = categorical_features
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Any:
+        """Score and choose features.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self : ReliefF
+        """
+        check_number("n_neighbors", self.n_neighbors, minimum=1, integer=True)
+        return self._fit(X, y, "relieff", int(self.n_neighbors))
+
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
+        training = super()._read(X, y, sample_weight)
+        codes = training.labels.codes
+        assert codes is not None
+        sizes = np.bincount(codes)
+        smallest = int(np.argmin(sizes))
+        if sizes[smallest] <= self.n_neighbors:
+            classes = training.labels.classes
+            assert classes is not None
+            warnings.warn(
+                f"n_neighbors={self.n_neighbors}, but class {classes[smallest]!r} has only "
+                f"{sizes[smallest]} samples; using the neighbours there are",
+                ThresherWarning,
+                stacklevel=4,
+            )
+        return training
+
+
+class Relief(NeighbourWeights):
+    """The original Relief for two classes: one nearest hit, one nearest miss, squared differences.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+    n_samples, categorical_features, keep, exclude, missing, random_state, n_jobs
+        See `ReliefF`.
+
+    Attributes
+    ----------
+    greater_is_better : bool
+        True: a large weight is good.
+    scores_, selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+        See `ReliefF`.
+
+    Notes
+    -----
+    Neighbours by Euclidean distance; ties, missing values, sparse X and cost as in `ReliefF`.
+
+    References
+    ----------
+    K. Kira and L. Rendell, "A practical approach to feature selection", 1992.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import Relief
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> Relief(2).fit(X, y).get_feature_names_out().tolist()
+    ['worst radius', 'worst concave points']
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        n_samples: int | None = None,
+        categorical_features: Any = None,
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_samples = n_samples
+        self.categorical_features = categorical_features
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Any:
+        """Score and choose features.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Two classes.
+
+        Returns
+        -------
+        self : Relief
+        """
+        return self._fit(X, y, "relief")
+
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
+        training = super()._read(X, y, sample_weight)
+        if training.labels.n_classes > 2:
+            raise ValueError(
+                "Only binary classification is supported by Relief, but y has "
+                f"{training.labels.n_classes} classes; use ReliefF"
+            )
+        return training
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_class = False
+        return tags
+
+
+class MultiSURF(NeighbourWeights):
+    """ReliefF whose neighbours are all samples nearer than usual, so that no number has to be chosen.
+
+    The neighbours of a sample are those nearer than the mean less half a standard deviation of its distances to
+    all others. Hits and misses then enter as in `ReliefF`.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+    n_samples, categorical_features, keep, exclude, missing, random_state, n_jobs
+        See `ReliefF`.
+
+    Attributes
+    ----------
+    greater_is_better : bool
+        True: a large weight is good.
+    scores_, selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+        See `ReliefF`.
+
+    Notes
+    -----
+    Distances, ties, missing values and sparse X as in `ReliefF`. Time O(n_samples^2 n_features), memory two
+    copies of X in double precision.
+
+    References
+    ----------
+    R. Urbanowicz et al., "Benchmarking Relief-based feature selection methods for bioinformatics data mining", 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from thresher import MultiSURF
+    >>> X, y = load_iris(return_X_y=True)
+    >>> MultiSURF(2).fit(X, y).selected_.tolist()
+    [3, 2]
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        n_samples: int | None = None,
+        categorical_features: Any = None,
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_samples = n_samples
+        self.categorical_features = categorical_features
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Any:
+        """Score and choose features.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self : MultiSURF
+        """
+        return self._fit(X, y, "multisurf")

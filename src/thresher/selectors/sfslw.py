@@ -1,0 +1,199 @@
+"""Forward search for classes that lie apart as balls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from thresher._checks import check_bool, check_choice
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.sources import Training
+
+Floats = npt.NDArray[np.float64]
+
+# Values of candidates x samples held at a time.
+BLOCK_SIZE = 1 << 21
+
+
+class SFSLW(BaseSelector):
+    """Sequential forward search with the LW index: distance of class centroids less the radii of the classes.
+
+    ``LW = mean_i min_j (|u_i - u_j| - rad_i - rad_j)`` over classes i != j; large is good, negative where classes
+    overlap. Each step adds the feature that makes it largest.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default="auto"
+        A number, a fraction of all features, or ``"auto"``: stop when no feature increases the index.
+    radius : {"max", "mean"}, default="max"
+        Largest or mean distance of a member to its centroid.
+    standardize : bool, default=True
+        The index is in data units: bring all features to one.
+    keep, exclude : list of str or int, default=None
+    missing : {"error", "drop_rows"}, default="error"
+
+    Attributes
+    ----------
+    greater_is_better : bool
+        True: a large index is good.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        The index when the feature was chosen, nan if it never was.
+    n_evaluations_ : int
+        Sets whose index was computed.
+    selected_, support_, ranking_, relevance_, trace_
+        See `MRMR`; ``relevance_`` is the index of each feature alone.
+
+    Notes
+    -----
+    Ties go to the lowest position; indices are rounded to 40 significant bits. Time O(n_samples + n_classes^2) per
+    candidate and step. Sparse X is refused, because distances to centroids would make it dense; `FisherScore`
+    takes it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from thresher import SFSLW
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SFSLW(2).fit(X, y).selected_.tolist()
+    [3, 2]
+    """
+
+    _classes_only = True
+    _takes_sparse = False
+    _missing_options = ("error", "drop_rows")
+    greater_is_better = True
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str = "auto",
+        *,
+        radius: str = "max",
+        standardize: bool = True,
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.radius = radius
+        self.standardize = standardize
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Any:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self : SFSLW
+        """
+        check_choice("radius", self.radius, ("max", "mean"))
+        check_bool("standardize", self.standardize)
+        if sparse.issparse(X):
+            raise TypeError(
+                "SFSLW measures distances to centroids, which would make sparse X dense; give X.toarray(), "
+                "or use FisherScore, which takes sparse data as they are"
+            )
+        training = self._read(X, y)
+        wanted = self._count(training, auto=True)
+        index = ClassBalls(training, self.radius, self.standardize)
+        left = training.candidates.copy()
+        left[training.kept] = False
+        selected: list[int] = []
+        values: list[float] = []
+        for feature in training.kept.tolist():
+            values.append(float(index.with_each(np.array([feature]))[0]))
+            index.add(feature)
+            selected.append(feature)
+        candidates = np.flatnonzero(left)
+        alone = index.with_each(candidates) if candidates.size and not selected else None
+        relevance = np.full(training.n_features, np.nan)
+        if alone is not None:
+            relevance[candidates] = alone
+        n_evaluations = len(values)
+        while candidates.size and (wanted is None or len(selected) < wanted):
+            found = index.with_each(candidates)
+            n_evaluations += len(candidates)
+            best = int(np.argmax(found))
+            if wanted is None and values and not found[best] > values[-1]:
+                break
+            selected.append(int(candidates[best]))
+            values.append(float(found[best]))
+            index.add(selected[-1])
+            candidates = np.delete(candidates, best)
+        return self._finish(
+            training,
+            Selection(
+                selected=selected,
+                scores=spread(training.n_features, selected, values),
+                relevance=relevance,
+                n_evaluations=n_evaluations,
+                trace={"feature": selected, "score": values},
+            ),
+            wanted,
+        )
+
+
+class ClassBalls:
+    """The LW index of a growing set: squared distances of samples to centroids, and of centroids."""
+
+    def __init__(self, training: Training, radius: str, standardize: bool) -> None:
+        codes = training.labels.codes
+        assert codes is not None
+        order = np.argsort(codes, kind="stable")
+        self.starts = np.searchsorted(codes[order], np.arange(training.labels.n_classes))
+        self.sizes = np.bincount(codes)
+        self.columns = training.table.feature_major()[:, order]
+        self.radius = radius
+        self.standardize = standardize
+        self.of_samples = np.zeros(training.n_rows)
+        self.of_centroids = np.zeros((len(self.sizes), len(self.sizes)))
+
+    def _terms(self, features: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """What each feature adds to the squared distances."""
+        columns = self.columns[features].astype(np.float64)
+        if self.standardize:
+            columns -= columns.mean(axis=1, keepdims=True)
+            deviation = np.sqrt((columns**2).mean(axis=1, keepdims=True))
+            columns /= np.where(deviation > 0, deviation, 1.0)
+        centroids = np.add.reduceat(columns, self.starts, axis=1) / self.sizes
+        columns -= np.repeat(centroids, self.sizes, axis=1)
+        return columns**2, (centroids[:, :, None] - centroids[:, None, :]) ** 2
+
+    def with_each(self, features: npt.NDArray[np.intp]) -> Floats:
+        """The index of the set with one of the features added, for each of them."""
+        block = max(1, BLOCK_SIZE // len(self.of_samples))
+        found = [
+            self._values(*self._terms(features[start : start + block]))
+            for start in range(0, len(features), block)
+        ]
+        mantissa, exponent = np.frexp(np.concatenate(found))
+        return np.ldexp(np.rint(np.ldexp(mantissa, 40)), exponent - 40)
+
+    def _values(self, samples: Floats, centroids: Floats) -> Floats:
+        distances = np.sqrt(samples + self.of_samples)
+        if self.radius == "max":
+            radii = np.maximum.reduceat(distances, self.starts, axis=1)
+        else:
+            radii = np.add.reduceat(distances, self.starts, axis=1) / self.sizes
+        apart = np.sqrt(centroids + self.of_centroids)
+        apart -= radii[:, :, None] + radii[:, None, :]
+        apart[:, np.arange(len(self.sizes)), np.arange(len(self.sizes))] = np.inf
+        values: Floats = apart.min(axis=2).mean(axis=1)
+        return values
+
+    def add(self, feature: int) -> None:
+        """Make the feature one of the set."""
+        samples, centroids = self._terms(np.array([feature]))
+        self.of_samples += samples[0]
+        self.of_centroids += centroids[0]

@@ -1,0 +1,326 @@
+"""Laplacian score and SPEC: features that are smooth on a graph of the samples."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+
+from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher.measures.graphs import (
+    WEIGHTS,
+    Graph,
+    class_graph,
+    given_graph,
+    neighbour_graph,
+    product_graph,
+    smoothness,
+)
+from thresher.selectors._base import all_or_nothing
+from thresher.selectors._ranking import Ranking
+from thresher.sources import Training
+
+Floats = npt.NDArray[np.float64]
+
+AFFINITIES = (*WEIGHTS, "product", "classes")
+FORMS = ("phi1", "phi2", "phi3")
+
+
+class GraphRanking(Ranking):
+    """What `LaplacianScore` and `SPEC` share: the graph."""
+
+    _missing_options = ("error", "drop_rows")
+    _choices: tuple[str, ...] = WEIGHTS
+
+    @property
+    def _needs_target(self) -> bool:  # type: ignore[override]
+        return self.affinity == "classes" and self.graph is None  # type: ignore[attr-defined]
+
+    def _make_graph(self, training: Training) -> Graph:
+        parameters: Any = self
+        check_choice("affinity", parameters.affinity, self._choices)
+        check_number("n_neighbors", parameters.n_neighbors, minimum=1, integer=True)
+        if parameters.bandwidth is not None:
+            check_number("bandwidth", parameters.bandwidth, minimum=0, exclusive_minimum=True)
+        self.bandwidth_ = None
+        if parameters.graph is not None:
+            graph = given_graph(parameters.graph, training.n_rows)
+        elif parameters.affinity == "product":
+            graph = product_graph(training)
+        elif parameters.affinity == "classes":
+            graph = class_graph(training)
+        else:
+            if parameters.n_neighbors >= training.n_rows:
+                warnings.warn(
+                    f"n_neighbors={parameters.n_neighbors}, but a sample has only "
+                    f"{training.n_rows - 1} others; using those",
+                    ThresherWarning,
+                    stacklevel=3,
+                )
+            graph, self.bandwidth_ = neighbour_graph(
+                training, parameters.n_neighbors, parameters.affinity, parameters.bandwidth
+            )
+        if not graph.degree.any():
+            raise ValueError(
+                "the graph of samples has no edge of positive weight; use another affinity or graph"
+            )
+        return graph
+
+
+class LaplacianScore(GraphRanking):
+    """Rank features by how little they change between neighbouring samples, against their variance.
+
+    ``sum_edges w_ij (x_i - x_j)^2 / sum_j d_j (x_j - mu)^2`` with degrees d and the degree-weighted mean mu.
+    **A small score is good.** No labels are used.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        A number, or a fraction of all features.
+    n_neighbors : int, default=5
+        Samples are joined if either is among the other's nearest by Euclidean distance, ties to the lower
+        position. No sample is its own neighbour.
+    affinity : {"heat", "binary", "cosine"}, default="heat"
+        Weight of an edge: ``exp(-distance^2 / bandwidth)``, 1, or the absolute cosine.
+    bandwidth : float, default=None
+        None: the mean squared distance over all edges.
+    graph : array-like or sparse matrix of shape (n_samples, n_samples), default=None
+        Symmetric weights to use instead.
+    keep, exclude : list of str or int, default=None
+    missing : {"error", "drop_rows"}, default="error"
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    greater_is_better : bool
+        False: a small score is good.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        In [0, 2]; nan, ranked last, if constant.
+    bandwidth_ : float or None
+    selected_, support_, ranking_, relevance_, n_evaluations_, trace_
+        See `MRMR`; ``ranking_`` ranks all features.
+
+    Notes
+    -----
+    Distances are in data units: standardise features of different units first. They are compared after rounding to
+    32 significant bits. Scores are multiples of 2^-40, ties go to the lowest position. Sparse X is not made dense.
+    Time O(n_samples^2 n_features) for the graph and O(n_samples n_neighbors) per feature.
+
+    References
+    ----------
+    X. He, D. Cai and P. Niyogi, "Laplacian score for feature selection", 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from thresher import LaplacianScore
+    >>> X, y = load_iris(return_X_y=True)
+    >>> LaplacianScore(2).fit(X).selected_.tolist()
+    [2, 3]
+    """
+
+    greater_is_better = False
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        n_neighbors: int = 5,
+        affinity: str = "heat",
+        bandwidth: float | None = None,
+        graph: Any = None,
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.bandwidth = bandwidth
+        self.graph = graph
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Score and choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self : LaplacianScore
+        """
+        training = self._read(X, y)
+        wanted = self._count(training)
+        scores = smoothness(training, self._make_graph(training), centred=True)
+        return self._finish_ranking(training, scores, wanted)
+
+
+class SPEC(GraphRanking):
+    """Spectral feature selection (Zhao and Liu) in its three forms.
+
+    With f the feature scaled by the roots of the degrees and normalised, and eigenvalues l_j of the
+    normalised Laplacian with coefficients a_j of f:
+
+    - ``"phi1"``: ``sum_j a_j^2 l_j``, small is good;
+    - ``"phi2"``: the same without the trivial eigenvector, renormalised: the Laplacian score, small is good;
+    - ``"phi3"``: ``sum_{j=2..k} (2 - l_j) a_j^2`` over the k smallest eigenvalues, large is good.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        A number, or a fraction of all features.
+    form : {"phi1", "phi2", "phi3"}, default="phi2"
+    n_eigenvectors : int, default=None
+        k of ``"phi3"``, the trivial eigenvector counted; None: all.
+    n_neighbors, bandwidth, graph
+        See `LaplacianScore`.
+    affinity : {"heat", "binary", "cosine", "product", "classes"}, default="heat"
+        The graph of `LaplacianScore`; half the products of samples (non-negative data only); or
+        1/n_c between samples of one class c, which makes ``1 / phi2 - 1`` the Fisher score.
+    target, keep, exclude, missing, n_jobs
+        See `LaplacianScore`.
+
+    Attributes
+    ----------
+    greater_is_better : bool
+        True for ``"phi3"`` only.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        In [0, 2]. Constant features are ranked last whatever the formula gives.
+    eigenvalues_ : ndarray of float, or None
+        Those used by ``"phi3"``.
+    selected_, support_, ranking_, relevance_, n_evaluations_, trace_, bandwidth_
+        See `LaplacianScore`.
+
+    Notes
+    -----
+    ``"phi1"`` and ``"phi2"`` need no eigenvectors: O(edges) per feature. ``"phi1"`` favours features with a large mean.
+    In ``"phi3"`` the trivial eigenvector is moved out of the spectrum, so that graphs in several pieces are
+    treated right; O(n_samples^3) in all. Ties go to the lowest position.
+
+    References
+    ----------
+    Z. Zhao and H. Liu, "Spectral feature selection for supervised and unsupervised learning", 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from thresher import SPEC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SPEC(2, form="phi3", n_eigenvectors=3).fit(X).selected_.tolist()
+    [2, 3]
+    """
+
+    _choices = AFFINITIES
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        form: str = "phi2",
+        n_eigenvectors: int | None = None,
+        n_neighbors: int = 5,
+        affinity: str = "heat",
+        bandwidth: float | None = None,
+        graph: Any = None,
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.form = form
+        self.n_eigenvectors = n_eigenvectors
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.bandwidth = bandwidth
+        self.graph = graph
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    @property
+    def greater_is_better(self) -> bool:  # type: ignore[override]
+        return bool(self.form == "phi3")
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Score and choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            Classes, needed for ``affinity="classes"`` only.
+
+        Returns
+        -------
+        self : SPEC
+        """
+        check_choice("form", self.form, FORMS)
+        training = self._read(X, y)
+        wanted = self._count(training)
+        graph = self._make_graph(training)
+        self.eigenvalues_ = None
+        if self.form == "phi3":
+            scores, self.eigenvalues_ = low_frequency_share(training, graph, self.n_eigenvectors)
+        else:
+            scores = smoothness(training, graph, centred=self.form == "phi2")
+        return self._finish_ranking(training, scores, wanted)
+
+
+def low_frequency_share(
+    training: Training, graph: Graph, n_eigenvectors: int | None
+) -> tuple[Floats, Floats]:
+    """phi3 of every feature and the eigenvalues used."""
+    n = training.n_rows
+    count = n if n_eigenvectors is None else n_eigenvectors
+    check_number("n_eigenvectors", count, minimum=2, integer=True)
+    if (graph.degree <= 0).any():
+        lonely = int(np.argmax(graph.degree <= 0))
+        raise ValueError(
+            f'form="phi3" needs every sample to have an edge, but sample {lonely} has none; '
+            'use "phi2", or a graph that joins it'
+        )
+    root = np.sqrt(graph.degree)
+    trivial = root / np.linalg.norm(root)
+    normalised = np.eye(n) - graph.matrix() / np.outer(root, root)
+    last = min(count, n) - 2
+    # Three times the trivial direction lies above the spectrum, which ends at two.
+    values, vectors = linalg.eigh(
+        normalised + 3 * np.outer(trivial, trivial), subset_by_index=(0, min(last + 1, n - 1))
+    )
+    if last + 1 < n - 1 and values[last + 1] - values[last] < 1e-9:
+        warnings.warn(
+            f"n_eigenvectors={count} cuts between equal eigenvalues ({values[last]:.6g}), so the scores "
+            "depend on an arbitrary choice; take one more or fewer",
+            ThresherWarning,
+            stacklevel=4,
+        )
+    values, vectors = values[: last + 1], vectors[:, : last + 1]
+    weighted = root[:, None] * vectors
+    if training.table.is_sparse:
+        columns = training.table.matrix.T.astype(np.float64)
+        norms = np.sqrt(columns.multiply(columns) @ graph.degree)
+        coefficients = np.asarray(columns @ weighted)
+    else:
+        rows = training.table.feature_major()
+        norms = np.sqrt((rows.astype(np.float64) ** 2) @ graph.degree)
+        coefficients = rows @ weighted
+    share = np.divide(
+        coefficients, norms[:, None], out=np.zeros_like(coefficients), where=norms[:, None] > 0
+    )
+    scores = (share**2) @ np.clip(2 - values, 0, 2)
+    return np.round(np.clip(scores, 0, 2) * 2.0**40) / 2.0**40, values
