@@ -17,12 +17,42 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from thresher import MRMR
+from thresher import (
+    MRMR,
+    RFS,
+    RRFS,
+    S3F,
+    SFSLW,
+    SPEC,
+    SVMRFE,
+    Chain,
+    FisherScore,
+    LaplacianScore,
+    MultiSURF,
+    Relief,
+    ReliefF,
+    Univariate,
+)
 
 # One instance of every public selector; a second with other settings where they change the code path.
 SELECTORS = [
     MRMR(),
     MRMR(relevance="mi", redundancy="mi"),
+    Chain([RFS(), MRMR()]),
+    FisherScore(),
+    LaplacianScore(),
+    MultiSURF(),
+    Relief(),
+    ReliefF(),
+    RFS(),
+    RRFS(),
+    RRFS(3, relevance="mi", similarity="su"),
+    S3F(),
+    SFSLW(),
+    SPEC(form="phi3", n_eigenvectors=5),
+    SVMRFE(step=0.3),
+    Univariate(),
+    Univariate("auto", measure="mi"),
 ]
 
 

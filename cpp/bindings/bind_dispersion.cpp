@@ -85,9 +85,8 @@ void bind_for(nb::module_& module) {
   module.def(
       "separation",
       [](const Matrix<T>& columns, const std::string& measure, const Vector<std::int32_t>& classes,
-         std::size_t n_classes, std::size_t n_threads) {
-        return separations_of(dense(columns), measure, classes, n_classes, n_threads);
-      },
+         std::size_t n_classes,
+         std::size_t n_threads) { return separations_of(dense(columns), measure, classes, n_classes, n_threads); },
       nb::arg("columns").noconvert(), nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"),
       nb::arg("n_threads") = 1, "Fisher score ('fisher') or two-class Fisher ratio ('fir') of every feature.");
   module.def(
@@ -145,9 +144,9 @@ void bind_dispersion(nb::module_& module) {
         {
           nb::gil_scoped_release released;
           SignalInterrupt interrupt;
-          walk = redundancy_walk(similarity, features, {relevance.data(), relevance.size()},
-                                 {max_kept, max_similarity, against_all, stop_mass, n_kept_before, n_threads},
-                                 interrupt);
+          walk =
+              redundancy_walk(similarity, features, {relevance.data(), relevance.size()},
+                              {max_kept, max_similarity, against_all, stop_mass, n_kept_before, n_threads}, interrupt);
         }
         return walk_to_dict(std::move(walk));
       },

@@ -42,9 +42,9 @@ nb::object relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal,
   {
     nb::gil_scoped_release released;
     SignalInterrupt interrupt;
-    const auto table = scaled_by_range(DenseColumns<T>{columns.data(), columns.shape(0), n_rows},
-                                       {nominal.data(), nominal.size()}, {classes.data(), classes.size()}, n_classes,
-                                       n_threads);
+    const auto table =
+        scaled_by_range(DenseColumns<T>{columns.data(), columns.shape(0), n_rows}, {nominal.data(), nominal.size()},
+                        {classes.data(), classes.size()}, n_classes, n_threads);
     weights = relief_weights(table, {which, n_neighbours, {rows.data(), rows.size()}, n_threads}, interrupt);
   }
   return nb::cast(to_numpy(std::move(weights)));
@@ -94,7 +94,8 @@ void bind_for(nb::module_& module) {
              nb::arg("n_classes"), nb::arg("rows"), nb::arg("kind"), nb::arg("n_neighbours"), nb::arg("n_threads") = 1,
              "Weights of every feature of a (features, rows) array.");
   module.def("nearest_graph", &graph<T>, nb::arg("columns").noconvert(), nb::arg("n_neighbours"),
-             nb::arg("n_threads") = 1, "Edges (first, second, squared distance) of the nearest-neighbour graph of rows.");
+             nb::arg("n_threads") = 1,
+             "Edges (first, second, squared distance) of the nearest-neighbour graph of rows.");
   module.def(
       "graph_scores",
       [](const Matrix<T>& columns, const Vector<std::uint32_t>& first, const Vector<std::uint32_t>& second,

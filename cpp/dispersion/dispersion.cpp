@@ -169,8 +169,7 @@ double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scra
     case Dispersion::variance: return (kernels.square_deviation(x, stored, mean) + zeros * mean * mean) / n;
     case Dispersion::mad: return (kernels.absolute_deviation(x, stored, mean) + zeros * std::fabs(mean)) / n;
     case Dispersion::mean_median: return std::fabs(mean - median(column, min, max, scratch));
-    case Dispersion::iqr:
-      return quantile(column, 0.75, min, max, scratch) - quantile(column, 0.25, min, max, scratch);
+    case Dispersion::iqr: return quantile(column, 0.75, min, max, scratch) - quantile(column, 0.25, min, max, scratch);
     case Dispersion::am_gm: return arithmetic_over_geometric(column, min, mean);
     case Dispersion::amgm: return log_amgm(column, mean, min, max);
   }
@@ -196,17 +195,17 @@ std::vector<double> measure_all(const Columns& columns, const DispersionOptions&
   for (std::size_t first = 0; first < columns.n_features; first += piece) {
     interrupt.check();
     const std::size_t count = std::min(piece, columns.n_features - first);
-    parallel_for(count, std::max<std::size_t>(1, piece / 64), options.n_threads,
-                 [&](std::size_t begin, std::size_t end) {
-                   Scratch scratch;
-                   for (std::size_t f = first + begin; f < first + end; ++f) {
-                     const auto stored = stored_of(f);
-                     const double value = options.skip_missing
-                                              ? measure_column(without_missing(stored, scratch), options.measure, scratch)
-                                              : measure_column(stored, options.measure, scratch);
-                     result[f] = round_significant(value, kSignificantBits);
-                   }
-                 });
+    parallel_for(
+        count, std::max<std::size_t>(1, piece / 64), options.n_threads, [&](std::size_t begin, std::size_t end) {
+          Scratch scratch;
+          for (std::size_t f = first + begin; f < first + end; ++f) {
+            const auto stored = stored_of(f);
+            const double value = options.skip_missing
+                                     ? measure_column(without_missing(stored, scratch), options.measure, scratch)
+                                     : measure_column(stored, options.measure, scratch);
+            result[f] = round_significant(value, kSignificantBits);
+          }
+        });
   }
   return result;
 }
@@ -235,9 +234,8 @@ std::vector<double> dispersions(const SparseColumns<T>& columns, const Dispersio
                                 Interrupt& interrupt) {
   const std::size_t mean_size =
       columns.n_features == 0 ? 1 : static_cast<std::size_t>(columns.starts[columns.n_features]) / columns.n_features;
-  return measure_all(columns, options, interrupt, mean_size + 16, [&](std::size_t f) {
-    return Stored<T>{columns.values_of(f), columns.n_rows - columns.size(f)};
-  });
+  return measure_all(columns, options, interrupt, mean_size + 16,
+                     [&](std::size_t f) { return Stored<T>{columns.values_of(f), columns.n_rows - columns.size(f)}; });
 }
 
 template std::vector<double> dispersions(const DenseColumns<float>&, const DispersionOptions&, Interrupt&);

@@ -13,9 +13,9 @@ namespace thresher {
 
 struct WalkOptions {
   std::size_t max_kept = 0;
-  double max_similarity = 0.8;  // kept only if strictly below
-  bool against_all = false;     // compare with every kept feature, not only with the last one
-  double stop_mass = -1.0;      // stop when the relevance kept reaches it; negative: never
+  double max_similarity = 0.8;    // kept only if strictly below
+  bool against_all = false;       // compare with every kept feature, not only with the last one
+  double stop_mass = -1.0;        // stop when the relevance kept reaches it; negative: never
   std::size_t n_kept_before = 0;  // so many at the head of the order are kept without a question
   std::size_t n_threads = 1;
 };

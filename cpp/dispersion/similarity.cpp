@@ -157,10 +157,9 @@ class SparseSimilarity final : public PairMeasure {
 
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     set_reference(reference);
-    parallel_for(features.size(), 256, features.size() > 512 ? n_threads_ : 1,
-                 [&](std::size_t begin, std::size_t end) {
-                   for (std::size_t i = begin; i < end; ++i) out[i] = value(features[i]);
-                 });
+    parallel_for(features.size(), 256, features.size() > 512 ? n_threads_ : 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) out[i] = value(features[i]);
+    });
   }
 
  private:

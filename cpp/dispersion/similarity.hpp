@@ -21,9 +21,9 @@ enum class Similarity {
 // Throws std::invalid_argument for an unknown name.
 Similarity similarity_named(std::string_view name);
 
-// Measures over columns that outlive the result. Values lie in [0, 1], are multiples of 2^-40, and are 0 where undefined
-// (a constant column; cosine: a zero column). The column of the last reference is kept as a dense vector of doubles, so
-// that each further feature costs one read of its own values: O(n) dense, O(stored values) sparse.
+// Measures over columns that outlive the result. Values lie in [0, 1], are multiples of 2^-40, and are 0 where
+// undefined (a constant column; cosine: a zero column). The column of the last reference is kept as a dense vector of
+// doubles, so that each further feature costs one read of its own values: O(n) dense, O(stored values) sparse.
 // skip_missing (dense only): a pair is measured over the rows where both values are present.
 template <class T>
 std::unique_ptr<PairMeasure> make_similarity(Similarity kind, const DenseColumns<T>& columns, bool skip_missing,

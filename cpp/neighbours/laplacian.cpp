@@ -27,8 +27,7 @@ void over_features(std::size_t n_features, std::size_t n_threads, Interrupt& int
   for (std::size_t start = 0; start < n_features; start += kFeaturesBetweenQuestions) {
     interrupt.check();
     const std::size_t count = std::min(kFeaturesBetweenQuestions, n_features - start);
-    parallel_for(count, 16, n_threads,
-                 [&](std::size_t begin, std::size_t end) { body(start + begin, start + end); });
+    parallel_for(count, 16, n_threads, [&](std::size_t begin, std::size_t end) { body(start + begin, start + end); });
   }
 }
 
@@ -99,7 +98,8 @@ std::vector<double> graph_scores(const SparseColumns<T>& columns, const Weighted
   std::vector<double> weights(starts.back());
   std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
   for (std::size_t e = 0; e < graph.first.size(); ++e) {
-    for (const auto& [from, to] : {std::pair(graph.first[e], graph.second[e]), std::pair(graph.second[e], graph.first[e])}) {
+    for (const auto& [from, to] :
+         {std::pair(graph.first[e], graph.second[e]), std::pair(graph.second[e], graph.first[e])}) {
       weights[next[from]] = graph.weight[e];
       ends[next[from]++] = to;
     }

@@ -318,7 +318,8 @@ std::vector<double> pair_distances(const RowTable<T>& table, std::span<const std
   }
   for (const std::uint32_t f : table.nominal) {
     const T* x = table.columns.column(f).data();
-    for (std::size_t pair = 0; pair < first.size(); ++pair) result[pair] += x[first[pair]] != x[second[pair]] ? 1.0 : 0.0;
+    for (std::size_t pair = 0; pair < first.size(); ++pair)
+      result[pair] += x[first[pair]] != x[second[pair]] ? 1.0 : 0.0;
   }
   for (const MissingFeature& feature : table.missing) {
     for (std::size_t pair = 0; pair < first.size(); ++pair) {

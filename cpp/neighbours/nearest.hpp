@@ -12,8 +12,8 @@
 namespace thresher {
 
 struct NearestOptions {
-  bool squared = false;            // sum of squared differences; else of absolute ones
-  std::size_t n_neighbours = 5;    // per row and group (class)
+  bool squared = false;          // sum of squared differences; else of absolute ones
+  std::size_t n_neighbours = 5;  // per row and group (class)
   std::size_t n_threads = 1;
 };
 

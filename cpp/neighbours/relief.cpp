@@ -46,7 +46,8 @@ struct Pairs {
 template <class T>
 class Weigher {
  public:
-  Weigher(const RowTable<T>& table, const ReliefOptions& options) : table_(table), options_(options), size_(table.n_classes) {
+  Weigher(const RowTable<T>& table, const ReliefOptions& options)
+      : table_(table), options_(options), size_(table.n_classes) {
     for (std::size_t r = 0; r < table.columns.n_rows; ++r) ++size_[static_cast<std::size_t>(table.class_of(r))];
   }
 
@@ -75,7 +76,8 @@ class Weigher {
     const NearestRows nearest = nearest_rows(table_, options_.rows, options, interrupt);
     std::vector<Pair> result;
     for (std::size_t query = 0; query < options_.rows.size(); ++query) {
-      for (std::size_t group = 0; group < table_.n_classes; ++group) append(query, group, nearest.of(query, group), result);
+      for (std::size_t group = 0; group < table_.n_classes; ++group)
+        append(query, group, nearest.of(query, group), result);
     }
     return result;
   }
@@ -133,7 +135,8 @@ std::vector<double> relief_weights(const RowTable<T>& table, const ReliefOptions
       for (std::size_t i = start + begin; i < start + end; ++i) {
         const std::size_t f = table.numeric[i];
         const double scale = table.scale[f];
-        weights[f] = squared ? weigh(kernels.weigh_squared, f) / (scale * scale) : weigh(kernels.weigh_absolute, f) / scale;
+        weights[f] =
+            squared ? weigh(kernels.weigh_squared, f) / (scale * scale) : weigh(kernels.weigh_absolute, f) / scale;
       }
     });
   }

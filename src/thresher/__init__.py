@@ -9,8 +9,22 @@ __version__ = "0.1.0"
 
 # Public name -> module that defines it. Loaded on first use, so that `import thresher` is quick.
 _EXPORTS: dict[str, str] = {
+    "Chain": "thresher.selectors.chain",
+    "difficulty_ratio": "thresher.selectors.rfs",
+    "FisherScore": "thresher.selectors.fisher",
+    "LaplacianScore": "thresher.selectors.spectral",
     "MRMR": "thresher.selectors.mrmr",
+    "MultiSURF": "thresher.selectors.relief",
+    "Relief": "thresher.selectors.relief",
+    "ReliefF": "thresher.selectors.relief",
+    "RFS": "thresher.selectors.rfs",
+    "RRFS": "thresher.selectors.rrfs",
+    "S3F": "thresher.selectors.s3f",
+    "SFSLW": "thresher.selectors.sfslw",
+    "SPEC": "thresher.selectors.spectral",
+    "SVMRFE": "thresher.selectors.svmrfe",
     "ThresherWarning": "thresher._checks",
+    "Univariate": "thresher.selectors.univariate",
 }
 
 __all__ = [*_EXPORTS, "__version__"]

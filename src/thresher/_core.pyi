@@ -352,3 +352,96 @@ class ThreeWayMeasure(PairMeasure):
         term: str,
         n_threads: int = 1,
     ) -> None: ...
+
+# --- dispersion, separation and similarity of columns --------------------------------------------
+
+def dispersion(
+    columns: NDArray[Any], measure: str, skip_missing: bool = False, n_threads: int = 1
+) -> NDArray[np.float64]: ...
+def dispersion_sparse(
+    values: NDArray[Any],
+    rows: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    n_rows: int,
+    measure: str,
+    skip_missing: bool = False,
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
+def separation(
+    columns: NDArray[Any],
+    measure: str,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
+def separation_sparse(
+    values: NDArray[Any],
+    rows: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    n_rows: int,
+    measure: str,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
+def column_similarity(
+    columns: NDArray[Any], measure: str, skip_missing: bool = False, n_threads: int = 1
+) -> PairMeasure: ...
+def column_similarity_sparse(
+    values: NDArray[Any],
+    rows: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    n_rows: int,
+    measure: str,
+    n_threads: int = 1,
+) -> PairMeasure: ...
+def redundancy_walk(
+    similarity: PairMeasure,
+    order: NDArray[np.uint32],
+    relevance: NDArray[np.float64],
+    *,
+    max_kept: int,
+    max_similarity: float,
+    against_all: bool = False,
+    stop_mass: float = -1.0,
+    n_kept_before: int = 0,
+    n_threads: int = 1,
+) -> dict[str, Any]: ...
+
+# --- neighbours of rows --------------------------------------------------------------------------
+
+def relief_weights(
+    columns: NDArray[Any],
+    nominal: NDArray[np.uint8],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    rows: NDArray[np.uint32],
+    kind: str,
+    n_neighbours: int,
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
+def nearest_graph(
+    columns: NDArray[Any], n_neighbours: int, n_threads: int = 1
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]]: ...
+def exponentials(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def graph_scores(
+    columns: NDArray[Any],
+    first: NDArray[np.uint32],
+    second: NDArray[np.uint32],
+    weight: NDArray[np.float64],
+    degree: NDArray[np.float64],
+    centred: bool,
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
+def graph_scores_sparse(
+    values: NDArray[Any],
+    rows: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    n_rows: int,
+    first: NDArray[np.uint32],
+    second: NDArray[np.uint32],
+    weight: NDArray[np.float64],
+    degree: NDArray[np.float64],
+    centred: bool,
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...

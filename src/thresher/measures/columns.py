@@ -17,6 +17,13 @@ SEPARATIONS = ("fir", "fisher")
 SIMILARITIES = ("cosine", "pearson", "mici")
 
 
+def round_significant(values: Floats, bits: int) -> Floats:
+    """To so many significant bits, so that values equal on paper tie."""
+    mantissa, exponent = np.frexp(values)
+    rounded: Floats = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
+    return rounded
+
+
 def stored_columns(table: Table) -> tuple[Any, Any, Any, int]:
     """Values, rows and starts of a sparse table by columns, in the types of the core."""
     matrix = table.matrix.tocsc()
@@ -36,9 +43,7 @@ def dispersion(training: Training, measure: str) -> Floats:
             *stored_columns(table), measure, skip, n_threads=training.n_threads
         )
     else:
-        found = _core.dispersion(
-            table.feature_major(), measure, skip, n_threads=training.n_threads
-        )
+        found = _core.dispersion(table.feature_major(), measure, skip, n_threads=training.n_threads)
     values: Floats = found
     bad = np.isnan(values) & training.candidates
     if bad.any():

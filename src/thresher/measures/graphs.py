@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
-from thresher.measures.columns import stored_columns
+from thresher.measures.columns import round_significant, stored_columns
 from thresher.sources import Table, Training
 
 Floats = npt.NDArray[np.float64]
@@ -65,7 +65,7 @@ def neighbour_graph(
 
 def _graph(first: Any, second: Any, weight: Any, n_rows: int) -> Graph:
     degree = np.bincount(first, weight, n_rows) + np.bincount(second, weight, n_rows)
-    return Graph(first, second, weight, degree)
+    return Graph(first, second, weight, degree.astype(np.float64))
 
 
 def _edge_cosines(table: Table, first: Rows, second: Rows, squared: Floats) -> Floats:
@@ -95,7 +95,7 @@ def _sparse_neighbours(matrix: Any, n_neighbors: int) -> tuple[Rows, Rows, Float
         slack = SLACK * (square[rows, None] + square[None])
         border = np.partition(squared + slack, k - 1, axis=1)[:, k - 1]
         which, near = np.nonzero(squared - slack <= border[:, None])
-        exact = _round(_squared_differences(matrix, rows[which], near))
+        exact = round_significant(_squared_differences(matrix, rows[which], near), 32)
         order = np.lexsort((near, exact, which))
         place = np.arange(len(order)) - np.searchsorted(which[order], which[order])
         taken = order[place < k]
@@ -116,12 +116,6 @@ def _squared_differences(matrix: Any, first: Any, second: Any) -> Floats:
         difference = matrix[first[start:end]] - matrix[second[start:end]]
         parts.append(np.asarray(difference.multiply(difference).sum(axis=1)).ravel())
     return np.concatenate(parts) if parts else np.empty(0)
-
-
-def _round(values: Floats) -> Floats:
-    """To 32 significant bits, so that distances equal on paper tie."""
-    mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.rint(np.ldexp(mantissa, 32)), exponent - 32)
 
 
 def product_graph(training: Training) -> Graph:
@@ -158,7 +152,11 @@ def given_graph(weights: Any, n_rows: int) -> Graph:
         lopsided = abs(full - full.T).max() if full.nnz else 0.0
     else:
         full = np.asarray(weights, dtype=np.float64)
-        lopsided = np.abs(full - full.T).max() if full.ndim == 2 and full.shape[0] == full.shape[1] else np.inf
+        lopsided = (
+            np.abs(full - full.T).max()
+            if full.ndim == 2 and full.shape[0] == full.shape[1]
+            else np.inf
+        )
     if full.shape != (n_rows, n_rows):
         raise ValueError(
             f"graph must have the shape {(n_rows, n_rows)}, one row per sample, got {full.shape}"

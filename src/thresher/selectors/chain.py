@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -67,7 +68,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     >>> chain.get_feature_names_out().tolist()
     ['mean concave points', 'worst perimeter', 'worst concave points']
     >>> chain.reason("mean smoothness")
-    'left by selector 1 (rfs): rank 21 (largest first), score 0.1474'
+    'left by selector 1 (rfs): rank 21 (largest first), score 0.1475'
     """
 
     def __init__(self, selectors: Sequence[Any]) -> None:
@@ -108,7 +109,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         for key, value in parameters.items():
             name, _, rest = key.partition("__")
             nested.setdefault(name, {})[rest] = value
-        steps = dict(self._steps)
+        steps = dict(self._steps) if nested else {}
         for name, values in nested.items():
             if name not in steps:
                 raise ValueError(
@@ -209,6 +210,9 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         selector = self.selectors_[step]
         place = int(np.flatnonzero(self._seen[step] == position)[0])
         text = selector.reason(place) if hasattr(selector, "reason") else ""
+        if names is None:  # the selector counted the features it saw
+            seen = self._seen[step]
+            text = re.sub(r"\bfeature (\d+)", lambda found: f"feature {seen[int(found[1])]}", text)
         name = self._steps[step][0]
         if self.support_[position]:
             text = text or "chosen"

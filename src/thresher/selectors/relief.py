@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
+from sklearn.utils import ClassifierTags, check_random_state
 
 from thresher import _core
 from thresher._checks import ThresherWarning, check_number, resolve_features
@@ -49,6 +49,7 @@ class NeighbourWeights(Ranking):
             )
         ] = True
         labels = training.labels
+        assert labels.codes is not None
         weights = _core.relief_weights(
             to_feature_major(training.table.matrix, training.n_threads),
             nominal.astype(np.uint8),
@@ -168,7 +169,7 @@ class ReliefF(NeighbourWeights):
             classes = training.labels.classes
             assert classes is not None
             warnings.warn(
-                f"n_neighbors={self.n_neighbors}, but class {classes[smallest]!r} has only "
+                f"n_neighbors={self.n_neighbors}, but class {classes[smallest]} has only "
                 f"{sizes[smallest]} samples; using the neighbours there are",
                 ThresherWarning,
                 stacklevel=4,
@@ -257,8 +258,7 @@ class Relief(NeighbourWeights):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if tags.classifier_tags is not None:
-            tags.classifier_tags.multi_class = False
+        tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags
 
 

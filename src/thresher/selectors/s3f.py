@@ -12,6 +12,7 @@ import numpy.typing as npt
 from thresher._checks import check_number
 from thresher.measures import Measures
 from thresher.selectors._base import Selection, all_or_nothing
+from thresher.selectors._explain import feature_label
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 Floats = npt.NDArray[np.float64]
@@ -73,7 +74,7 @@ class S3F(Ranking):
     >>> from thresher import S3F
     >>> X, y = load_iris(return_X_y=True)
     >>> S3F().fit(X, y).selected_.tolist()
-    [2, 3, 0, 1]
+    [2, 3, 1]
     """
 
     _missing_options = ("error", "category", "drop_rows")
@@ -131,6 +132,8 @@ class S3F(Ranking):
             if silhouette > best[0]:
                 best = (silhouette, medoids, clusters)
         self.silhouette_, self.medoids_, within = best
+        if len(starts) < 2:
+            self.silhouette_ = 0.0
         self.clusters_ = np.full(p, -1, dtype=np.intp)
         self.clusters_[features] = within
         chosen = space.representatives(self.medoids_, within)
@@ -154,8 +157,11 @@ class S3F(Ranking):
 
     def _why_left(self, position: int) -> str:
         cluster = int(self.clusters_[position])
+        medoid = feature_label(
+            getattr(self, "feature_names_in_", None), int(self.medoids_[cluster])
+        )
         return (
-            f"left: cluster {cluster} is represented by its medoid {int(self.medoids_[cluster])} and one companion; "
+            f"left: cluster {cluster} is represented by its medoid {medoid} and one companion; "
             f"relevance {self.relevance_[position]:.4g}"
         )
 
@@ -181,7 +187,7 @@ class FeatureSpace:
 
     def distances(self, place: int) -> Floats:
         """Of every feature to one of them."""
-        away = (1 - self._row(place) + np.abs(self.relevance - self.relevance[place])) / 2
+        away: Floats = (1 - self._row(place) + np.abs(self.relevance - self.relevance[place])) / 2
         away[place] = 0.0
         return away
 
@@ -200,9 +206,10 @@ class FeatureSpace:
 
     def assign(self, medoids: list[int]) -> Features:
         """The cluster of every feature: that of the nearest medoid, the first of equals."""
-        clusters = np.argmin(np.stack([self.distances(m) for m in medoids]), axis=0)
+        away = np.stack([self.distances(m) for m in medoids])
+        clusters: Features = np.argmin(away, axis=0).astype(np.intp)
         clusters[medoids] = np.arange(len(medoids))
-        return clusters.astype(np.intp)
+        return clusters
 
     def cluster(self, starts: list[int]) -> tuple[Features, Features]:
         """Medoids (positions) and clusters (by place) of k-medoids from the given starts."""
@@ -227,7 +234,9 @@ class FeatureSpace:
                     row = self._row(int(member))[members]
                 else:
                     self.n_evaluations += len(members) - 1
-                    row = self.pairs.values(int(self.features[member]), self.features[members])[:, 0]
+                    row = self.pairs.values(int(self.features[member]), self.features[members])[
+                        :, 0
+                    ]
                 sums[i] = row.sum() - row[i]
             central = sums / (len(members) - 1) + self.relevance[members]
             self._known[key] = int(members[np.argmax(central)])

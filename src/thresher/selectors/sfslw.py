@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher._checks import check_bool, check_choice
+from thresher.measures.columns import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.sources import Training
 
@@ -105,7 +106,7 @@ class SFSLW(BaseSelector):
                 "or use FisherScore, which takes sparse data as they are"
             )
         training = self._read(X, y)
-        wanted = self._count(training, auto=True)
+        wanted = self._count_or_auto(training)
         index = ClassBalls(training, self.radius, self.standardize)
         left = training.candidates.copy()
         left[training.kept] = False
@@ -177,8 +178,7 @@ class ClassBalls:
             self._values(*self._terms(features[start : start + block]))
             for start in range(0, len(features), block)
         ]
-        mantissa, exponent = np.frexp(np.concatenate(found))
-        return np.ldexp(np.rint(np.ldexp(mantissa, 40)), exponent - 40)
+        return round_significant(np.concatenate(found), 40)
 
     def _values(self, samples: Floats, centroids: Floats) -> Floats:
         distances = np.sqrt(samples + self.of_samples)

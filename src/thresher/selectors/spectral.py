@@ -37,7 +37,7 @@ class GraphRanking(Ranking):
 
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
-        return self.affinity == "classes" and self.graph is None  # type: ignore[attr-defined]
+        return self.affinity == "classes" and self.graph is None
 
     def _make_graph(self, training: Training) -> Graph:
         parameters: Any = self
@@ -219,7 +219,7 @@ class SPEC(GraphRanking):
     >>> from thresher import SPEC
     >>> X, y = load_iris(return_X_y=True)
     >>> SPEC(2, form="phi3", n_eigenvectors=3).fit(X).selected_.tolist()
-    [2, 3]
+    [3, 2]
     """
 
     _choices = AFFINITIES

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from thresher._checks import check_number
+from thresher.measures.columns import round_significant
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import Training
@@ -64,7 +65,7 @@ class SVMRFE(Ranking):
     >>> from thresher import SVMRFE
     >>> X, y = load_iris(return_X_y=True)
     >>> SVMRFE(2).fit(X, y).selected_.tolist()
-    [2, 3]
+    [3, 2]
     """
 
     _classes_only = True
@@ -116,7 +117,6 @@ class SVMRFE(Ranking):
             )
         training = self._read(X, y)
         wanted = self._count(training)
-        assert wanted is not None
         return self._eliminate(training, wanted)
 
     def _eliminate(self, training: Training, wanted: int) -> Any:
@@ -173,8 +173,7 @@ class SVMRFE(Ranking):
             machine.fit(kernel / scale**2, codes == c)
             weights = columns[:, machine.support_] @ machine.dual_coef_[0] / scale
             total += weights**2
-        mantissa, exponent = np.frexp(total)
-        return np.ldexp(np.rint(np.ldexp(mantissa, 32)), exponent - 32)
+        return round_significant(total, 32)
 
     @staticmethod
     def _grid(training: Training) -> float:

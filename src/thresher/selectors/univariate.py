@@ -70,7 +70,7 @@ class Univariate(Ranking):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> selector = Univariate("auto", alpha=0.01).fit(X, y)
     >>> len(selector.selected_), selector.reason("mean symmetry")
-    (25, 'chosen at step 20, score 69.53')
+    (25, 'chosen at step 22, score 69.53')
     """
 
     _missing_options = ("error", "category", "drop_rows")
@@ -129,7 +129,7 @@ class Univariate(Ranking):
             raise ValueError(
                 f'missing="category" has no meaning for measure="{self.measure}"; use "mi", "su" or "chi2"'
             )
-        wanted = self._count(training, auto=True)
+        wanted = self._count_or_auto(training)
         measures = Measures(training, discretize=self.discretize, default="equal-frequency")
         scores = measures.relevance(self.measure)
         candidates = measures.candidates(self.measure)

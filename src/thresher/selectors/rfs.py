@@ -1,0 +1,214 @@
+"""Relevance filter of Ferreira and Figueiredo: rank, and take the first."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher.discretize import make_discretizer
+from thresher.measures import KINDS, Measures
+from thresher.measures.columns import DISPERSIONS, SEPARATIONS, dispersion, separation
+from thresher.search.walk import count_by_cumulative_relevance
+from thresher.selectors._base import all_or_nothing
+from thresher.selectors._ranking import Ranking
+from thresher.sources import Training, read_training, to_feature_major
+
+Floats = npt.NDArray[np.float64]
+
+RELEVANCES = (*DISPERSIONS, *SEPARATIONS, *KINDS)
+BINS = "equal-frequency"
+# Columns binned at a time.
+BLOCK = 1024
+
+
+class RelevanceFilter(Ranking):
+    """What `RFS` and `RRFS` share: relevance by any measure, and how many features that asks for."""
+
+    _missing_options = ("error", "pairwise", "drop_rows")
+
+    @property
+    def _needs_target(self) -> bool:  # type: ignore[override]
+        return self.relevance not in DISPERSIONS
+
+    def _check_relevance(self) -> None:
+        check_choice("relevance", self.relevance, RELEVANCES)
+        check_number("cumulative", self.cumulative, minimum=0, maximum=1, exclusive_minimum=True)
+
+    def _relevance(self, training: Training, measures: Measures) -> tuple[Floats, Floats]:
+        """Relevance of every feature, and its mass: the same but for a ratio that starts at 1."""
+        name: str = self.relevance
+        if name in DISPERSIONS:
+            values = dispersion(training, name)
+            if name == "iqr" and not values[training.candidates].any():
+                warnings.warn(
+                    'relevance="iqr" is 0 for every feature: the middle half of each column is one '
+                    'value (more than 3/4 zeros?); use "mean-median" or "mad"',
+                    ThresherWarning,
+                    stacklevel=4,
+                )
+            return values, np.log(values) if name == "am/gm" else values
+        if name in SEPARATIONS:
+            values = separation(training, name)
+        else:
+            values = measures.relevance(name)
+        return values, values
+
+    def _target_count(self, training: Training, mass: Floats) -> int:
+        """Number asked for, or the number that the share `cumulative` of all relevance needs."""
+        wanted = self._count_or_auto(training)
+        if wanted is not None:
+            return wanted
+        can = training.candidates.copy()
+        can[training.kept] = True
+        try:
+            found = count_by_cumulative_relevance(mass[can], self.cumulative)
+        except ValueError as error:
+            raise ValueError(f'relevance="{self.relevance}": {error}') from None
+        return max(found, len(training.kept), 1)
+
+
+class RFS(RelevanceFilter):
+    """Relevance filter: the most relevant features, without labels unless the relevance needs them.
+
+    Algorithm 1 of Ferreira and Figueiredo: rank by relevance and take the first m.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default="auto"
+        A number, a fraction of all features, or as many as make up the share `cumulative` of the sum
+        of all relevances.
+    relevance : str, default="mean-median"
+        Without labels: ``"variance"``, ``"mad"`` (mean absolute deviation), ``"mean-median"``
+        (their distance; 0 for symmetric columns however wide), ``"iqr"``, ``"am/gm"`` (arithmetic over
+        geometric mean, positive columns only), ``"amgm"`` (logarithm of the mean of exp(x - mean)).
+        With labels: ``"fir"`` (two-class Fisher ratio), ``"fisher"`` (Fisher score), and the measures
+        ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``, ``"f"``, ``"pearson"``, ``"spearman"``, ``"cosine"``.
+    cumulative : float in (0, 1], default=0.95
+        Share of relevance for ``"auto"``. Ferreira and Figueiredo advise 0.7 to 0.9.
+    target : {"auto", "nominal", "numeric"}, default="auto"
+    discretize : str, transformer or None, default="auto"
+        Bins for measures of discrete features: equal frequency, 8 bins.
+    keep, exclude : list of str or int, default=None
+    missing : {"error", "pairwise", "drop_rows"}, default="error"
+        ``"pairwise"``: relevance over the values present.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    greater_is_better : bool
+        True: large relevance is good.
+    selected_, support_, ranking_, scores_, relevance_, n_evaluations_, trace_
+        See `MRMR`; ``scores_`` is the relevance of every feature, ``ranking_`` ranks all features.
+    bins_ : Bins
+
+    Notes
+    -----
+    Dispersion depends on units: features on larger scales rank first, except by ``"am/gm"``. Constant
+    features have relevance 0 and are never chosen. Ties go to the lowest position; relevances are rounded
+    to 40 significant bits. Sparse X is never made dense by measures of numbers. Time O(n_samples) per
+    feature, or its stored values.
+
+    References
+    ----------
+    A. J. Ferreira and M. A. T. Figueiredo, "Efficient feature selection filters for high-dimensional
+    data", Pattern Recognition Letters, 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import RFS
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> RFS(relevance="mad").fit(X).get_feature_names_out().tolist()
+    ['mean area', 'area error', 'worst perimeter', 'worst area']
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str = "auto",
+        *,
+        relevance: str = "mean-median",
+        cumulative: float = 0.95,
+        target: str = "auto",
+        discretize: Any = "auto",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.relevance = relevance
+        self.cumulative = cumulative
+        self.target = target
+        self.discretize = discretize
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            Needed if the relevance is one with labels, else ignored.
+
+        Returns
+        -------
+        self : RFS
+        """
+        self._check_relevance()
+        training = self._read(X, y)
+        measures = Measures(training, discretize=self.discretize, default=BINS)
+        relevance, mass = self._relevance(training, measures)
+        self.bins_ = measures.bins
+        return self._finish_ranking(training, relevance, self._target_count(training, mass))
+
+
+class _Reader(Ranking):
+    """Reads data for a function."""
+
+
+def difficulty_ratio(X: Any, y: Any) -> float:
+    """Samples per class and typical level: R_FS = n / (a C), low where selection is hard.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Classes.
+
+    Returns
+    -------
+    ratio : float
+        a is the median over features of the number of levels after binning into 8 bins of equal
+        frequency, C the number of classes.
+
+    References
+    ----------
+    G. Brown et al., "Conditional likelihood maximisation", 2012, as used by Ferreira and Figueiredo.
+
+    Examples
+    --------
+    >>> from thresher import difficulty_ratio
+    >>> difficulty_ratio([[1, 0], [2, 0], [3, 1], [4, 0], [10, 0], [4, 3]], [0, 0, 0, 1, 1, 1])
+    0.75
+    """
+    training = read_training(_Reader(), X, y, classes_only=True)
+    table = training.table
+    discretizer = make_discretizer(BINS)
+    arities = []
+    for start in range(0, table.n_features, BLOCK):
+        block = table.matrix[:, start : start + BLOCK]
+        columns = to_feature_major(block.toarray() if table.is_sparse else block)
+        _, offsets = discretizer.learn_cuts(columns, None, None, 1)
+        arities.append(np.diff(offsets) + 1)
+    arity = float(np.median(np.concatenate(arities)))
+    return training.n_rows / (arity * training.labels.n_classes)
