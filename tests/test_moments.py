@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.feature_selection import f_classif
 
 from tests.naive import measures_numeric as naive
 from thresher import _core
@@ -128,3 +132,302 @@ def test_a_measure_keeps_its_table_and_its_array():
     waste = [np.ones((5, 100)) for _ in range(50)]
     assert len(waste) == 50
     np.testing.assert_array_equal(measure.values(0, features(5))[:, 0], expected[0])
+
+
+DIGEST = """
+import hashlib
+import numpy as np
+from thresher import _core
+digest = hashlib.sha256()
+rng = np.random.default_rng(7)
+for n in (1, 2, 15, 16, 17, 33, 200, 2047, 2049, 5003):
+    for dtype in (np.float32, np.float64):
+        matrix = _core.feature_major(rng.normal(size=(n, 9)).astype(dtype) * 10 + 3)
+        some = np.arange(9, dtype=np.uint32)
+        classes = rng.integers(0, 3, n).astype(np.int32)
+        many = rng.integers(0, 11, n).astype(np.int32)
+        parts = (np.arange(n) % 4).astype(np.int32) if n > 4 else None
+        weights = rng.integers(0, 4, n).astype(float) + (np.arange(n) == 0)
+        for keywords in ({}, {"parts": parts}, {"weights": weights}):
+            table = _core.NumericTable(matrix, **keywords)
+            digest.update(table.mean.tobytes() + table.relevance_f(classes, 3).tobytes())
+            digest.update(table.relevance_f(many, 11).tobytes())
+            digest.update(table.relevance_pearson(matrix[0].astype(float) ** 2).tobytes())
+            for kind in ("pearson", "cosine"):
+                digest.update(_core.NumericPairMeasure(table, kind).values(4, some).tobytes())
+        digest.update(_core.doubled_ranks(matrix).tobytes())
+        digest.update(_core.RankPairMeasure(matrix).values(2, some).tobytes())
+        for result in (
+            _core.cuts_equal_frequency(matrix, 5),
+            _core.cuts_equal_width(matrix, 5),
+            _core.cuts_mean_sd(matrix, 0.5),
+            _core.cuts_mdl(matrix, classes, 3),
+        ):
+            digest.update(result[0].tobytes() + result[1].tobytes())
+            digest.update(_core.apply_cuts(matrix, *result).tobytes())
+print(_core.isa_level(), digest.hexdigest())
+"""
+
+
+def test_every_instruction_set_gives_the_same_bits():
+    levels = ["baseline", "popcnt", "avx2", "avx512"]
+    known = levels[: levels.index(_core.best_isa_level()) + 1]
+    seen = {}
+    for level in known:
+        done = subprocess.run(
+            [sys.executable, "-c", DIGEST],
+            env={**os.environ, "THRESHER_ISA": level},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        name, digest = done.stdout.split()
+        assert name == level
+        seen[level] = digest
+    assert len(set(seen.values())) == 1, seen
+
+
+def random_matrix(seed, p, n, dtype=np.float64):
+    return np.random.default_rng(seed).normal(size=(p, n)).astype(dtype)
+
+
+@pytest.mark.parametrize("missing", ["error", "pairwise"])
+def test_threads_do_not_matter(missing):
+    matrix = random_matrix(1, 150, 500, np.float32)
+    classes = np.arange(500, dtype=np.int32) % 3
+    target = matrix[0].astype(float) + classes
+    results = []
+    for n_threads in (1, 7):
+        table = _core.NumericTable(matrix, n_threads=n_threads, missing=missing)
+        results.append(
+            [
+                table.relevance_f(classes, 3, n_threads),
+                table.relevance_pearson(target, n_threads),
+                table.relevance_cosine(target, n_threads),
+                _core.NumericPairMeasure(table, "pearson", n_threads).values(3, features(150)),
+                _core.NumericPairMeasure(table, "cosine", n_threads).values(3, features(150)),
+                _core.RankPairMeasure(matrix, n_threads).values(3, features(150)),
+                _core.feature_major(matrix, n_threads),
+            ]
+        )
+    for one, seven in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, seven)
+
+
+def test_single_precision_gives_the_bits_of_the_same_values_in_double():
+    single = random_matrix(2, 20, 333, np.float32) + np.float32(100)
+    double = single.astype(np.float64)
+    classes = np.arange(333, dtype=np.int32) % 4
+    for parts in (None, (np.arange(333) % 5).astype(np.int32)):
+        a, b = _core.NumericTable(single, parts), _core.NumericTable(double, parts)
+        np.testing.assert_array_equal(matrix_of(a), matrix_of(b))
+        np.testing.assert_array_equal(matrix_of(a, "cosine"), matrix_of(b, "cosine"))
+        np.testing.assert_array_equal(a.relevance_f(classes, 4), b.relevance_f(classes, 4))
+    np.testing.assert_array_equal(_core.doubled_ranks(single), _core.doubled_ranks(double))
+
+
+@pytest.mark.parametrize("n", [2, 15, 16, 17, 31, 2047, 2048, 2049, 4100])
+def test_every_length_agrees_with_numpy(n):
+    matrix = random_matrix(n, 70, n)
+    table = _core.NumericTable(matrix)
+    measure = _core.NumericPairMeasure(table, "pearson")
+    expected = np.abs(np.corrcoef(matrix)[5])
+    np.testing.assert_allclose(measure.values(5, features(70))[:, 0], expected, atol=2e-12)
+    # A subset in another order reads the same values.
+    some = np.array([69, 3, 3, 11, 0], dtype=np.uint32)
+    np.testing.assert_array_equal(
+        measure.values(5, some), measure.values(5, features(70))[some.astype(int)]
+    )
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 8, 9, 20])
+def test_f_agrees_with_scikit_learn(n_classes):
+    rng = np.random.default_rng(n_classes)
+    classes = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, 301)])
+    matrix = rng.normal(size=(12, len(classes))) + classes * 0.1
+    table = _core.NumericTable(matrix)
+    expected = f_classif(matrix.T, classes)[0]
+    actual = table.relevance_f(classes.astype(np.int32), n_classes)
+    np.testing.assert_allclose(actual, expected, rtol=1e-10)
+
+
+def test_f_is_capped_where_classes_do_not_vary_inside():
+    classes = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2], dtype=np.int32)
+    matrix = np.array([classes * 0.1, classes * 7.3 + 1e6, np.full(9, 0.1)])
+    cap = float(naive.to_significant((9 - 3) / (3 - 1) * 10**12))
+    assert _core.NumericTable(matrix).relevance_f(classes, 3).tolist() == [cap, cap, 0]
+
+
+def test_equal_class_means_have_no_f():
+    x = np.array([0.1, 0.2, 0.3, 0.1, 0.2, 0.3])
+    assert _core.NumericTable(x[None]).relevance_f(CLASSES_SHEET, 2)[0] == 0
+
+
+def test_f_needs_two_classes_and_more_rows_than_classes():
+    table = _core.NumericTable(random_matrix(0, 2, 3))
+    assert table.relevance_f(np.zeros(3, np.int32), 1).tolist() == [0, 0]
+    assert table.relevance_f(np.arange(3, dtype=np.int32), 3).tolist() == [0, 0]
+
+
+def test_constant_columns_are_told_by_their_range():
+    matrix = np.array(
+        [[0.1] * 7, [0.1] * 6 + [0.2], [0.3, -0.0, 0, 0, 0, 0, 0], [-0.0, 0] * 3 + [0]]
+    )
+    parts = np.array([0, 0, 1, 1, 1, 2, 2], dtype=np.int32)
+    table = _core.NumericTable(matrix, parts)
+    assert table.constant.tolist() == [True, False, False, True]
+    assert table.constant_parts.tolist() == [
+        [True, False, True, True],
+        [True, False, False, True],
+        [True, True, False, True],
+    ]
+    values = matrix_of(table)
+    assert not values[:, 0].any()
+    assert not values[2, 1].any()
+    assert table.mean[0] == 0.1
+    assert matrix_of(table, "cosine")[0, 0, 0] == 1
+
+
+def test_one_row_has_no_correlation():
+    table = _core.NumericTable(np.array([[1.0], [2.0], [0.0]]))
+    assert table.constant.all()
+    assert not matrix_of(table).any()
+    assert not table.relevance_f(np.zeros(1, np.int32), 1).any()
+    assert matrix_of(table, "cosine")[0].tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 0]]
+    assert not _core.RankPairMeasure(np.array([[1.0], [2.0]])).values(0, features(2)).any()
+
+
+@pytest.mark.parametrize("outlier", [1e3, 1e8, 1e12, 1e200])
+def test_an_outlier_leaves_no_trace_in_the_replicate_without_it(outlier):
+    rng = np.random.default_rng(4)
+    matrix = rng.normal(size=(3, 40))
+    parts = (np.arange(40) % 4).astype(np.int32)
+    classes = np.arange(40, dtype=np.int32) // 4 % 2
+    spoiled = matrix.copy()
+    spoiled[0, 8] = outlier  # in part 0
+    kept = parts != 0
+    clean = _core.NumericTable(np.ascontiguousarray(matrix[:, kept]))
+    table = _core.NumericTable(spoiled, parts)
+    np.testing.assert_allclose(matrix_of(table)[0], matrix_of(clean)[0], rtol=0, atol=STEP)
+    np.testing.assert_allclose(
+        matrix_of(table, "cosine")[0], matrix_of(clean, "cosine")[0], atol=STEP
+    )
+    expected = clean.relevance_f(classes[kept], 2)
+    np.testing.assert_allclose(table.relevance_f(classes, 2)[0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_extreme_magnitudes_have_the_correlation_of_ordinary_ones(scale):
+    matrix = random_matrix(5, 4, 30)
+    classes = np.arange(30, dtype=np.int32) % 2
+    plain = _core.NumericTable(matrix)
+    scaled = _core.NumericTable(matrix * scale)
+    for kind in ("pearson", "cosine"):
+        np.testing.assert_allclose(matrix_of(scaled, kind), matrix_of(plain, kind), atol=2e-12)
+        mixed = np.concatenate([matrix[:2] * scale, matrix[2:]])
+        mixed = matrix_of(_core.NumericTable(mixed), kind)
+        np.testing.assert_allclose(mixed, matrix_of(plain, kind), atol=2e-12)
+    f = plain.relevance_f(classes, 2)
+    np.testing.assert_allclose(scaled.relevance_f(classes, 2), f, rtol=1e-9)
+    r = plain.relevance_pearson(matrix[1])
+    np.testing.assert_allclose(scaled.relevance_pearson(matrix[1] * scale), r, atol=2e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables, st.data())
+def test_pairwise_complete_rows_match_the_twin(matrix, data):
+    n = matrix.shape[1]
+    holes = data.draw(hnp.arrays(bool, matrix.shape))
+    matrix = np.where(holes, np.nan, matrix)
+    classes = np.arange(n, dtype=np.int32) % 2
+    target = np.arange(n) % 5 * 1.5
+    parts = (np.arange(n) % 2).astype(np.int32)
+    table = _core.NumericTable(matrix, missing="pairwise")
+    for kind, twin in (("pearson", naive.pearson), ("cosine", naive.cosine)):
+        expected = [[twin(a, b) for b in matrix] for a in matrix]
+        assert_same_to_a_step(matrix_of(table, kind)[0], expected)
+        relevance = getattr(table, f"relevance_{kind}")(target)
+        assert_same_to_a_step(relevance, [twin(a, target) for a in matrix])
+    expected = [naive.f_statistic(a, classes) for a in matrix]
+    np.testing.assert_allclose(table.relevance_f(classes, 2), expected, rtol=1e-7, atol=1e-10)
+    replicates = matrix_of(_core.NumericTable(matrix, parts, missing="pairwise"))
+    for value, kept in zip(replicates, naive.left_out(parts), strict=True):
+        expected = [[naive.pearson(a, b, kept=kept) for b in matrix] for a in matrix]
+        assert_same_to_a_step(value, expected)
+    constant = [len({v for v in a.tolist() if v == v}) < 2 for a in matrix]
+    assert table.constant.tolist() == constant
+
+
+def test_without_gaps_pairwise_is_the_plain_measure():
+    matrix = random_matrix(8, 6, 50)
+    plain = matrix_of(_core.NumericTable(matrix))
+    np.testing.assert_allclose(
+        matrix_of(_core.NumericTable(matrix, missing="pairwise")), plain, rtol=0, atol=STEP
+    )
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables, st.data())
+def test_weights_act_as_repeats(matrix, data):
+    n = matrix.shape[1]
+    times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    times[0] += 1
+    weights = times.astype(float)
+    classes = np.arange(n, dtype=np.int32) % 2
+    target = np.arange(n) % 5 * 1.5
+    weighted = _core.NumericTable(matrix, weights=weights)
+    repeated = _core.NumericTable(np.repeat(matrix, times, axis=1))
+    assert_same_to_a_step(matrix_of(weighted), matrix_of(repeated))
+    assert_same_to_a_step(matrix_of(weighted, "cosine"), matrix_of(repeated, "cosine"))
+    assert weighted.constant.tolist() == repeated.constant.tolist()
+    assert_same_to_a_step(
+        weighted.relevance_pearson(target), repeated.relevance_pearson(np.repeat(target, times))
+    )
+    np.testing.assert_allclose(
+        weighted.relevance_f(classes, 2),
+        repeated.relevance_f(np.repeat(classes, times), 2),
+        rtol=1e-7,
+        atol=1e-10,
+    )
+
+
+def test_weights_may_be_any_positive_numbers():
+    rng = np.random.default_rng(9)
+    matrix = rng.normal(size=(3, 25))
+    weights = rng.random(25)
+    classes = rng.integers(0, 2, 25).astype(np.int32)
+    table = _core.NumericTable(matrix, weights=weights)
+    expected = [[naive.pearson(a, b, weights) for b in matrix] for a in matrix]
+    assert_same_to_a_step(matrix_of(table)[0], expected)
+    expected = [naive.f_statistic(a, classes, weights) for a in matrix]
+    np.testing.assert_allclose(table.relevance_f(classes, 2), expected, rtol=1e-10)
+
+
+def test_parts_in_order_are_read_in_place_and_give_the_same():
+    matrix = random_matrix(6, 5, 60)
+    parts = (np.arange(60) % 3).astype(np.int32)
+    order = np.argsort(parts, kind="stable").astype(np.uint32)
+    arranged = _core.feature_major(np.ascontiguousarray(matrix.T), 1, order)
+    a = _core.NumericTable(matrix, parts)
+    b = _core.NumericTable(arranged, parts[order.astype(int)])
+    np.testing.assert_array_equal(matrix_of(a), matrix_of(b))
+
+
+def test_wrong_input_is_told():
+    matrix = random_matrix(0, 2, 5)
+    with pytest.raises(ValueError, match="one entry per row"):
+        _core.NumericTable(matrix, parts=np.zeros(4, np.int32))
+    with pytest.raises(ValueError, match="weight"):
+        _core.NumericTable(matrix, weights=np.zeros(5))
+    with pytest.raises(ValueError, match="'error' or 'pairwise'"):
+        _core.NumericTable(matrix, missing="category")
+    with pytest.raises(ValueError, match="'pearson' or 'cosine'"):
+        _core.NumericPairMeasure(_core.NumericTable(matrix), "spearman")
+    with pytest.raises(TypeError):
+        _core.NumericTable(matrix.astype(int))
+    with pytest.raises(ValueError, match="one class per row"):
+        _core.NumericTable(matrix).relevance_f(np.zeros(4, np.int32), 2)
+    with pytest.raises(ValueError, match="class codes"):
+        _core.NumericTable(matrix).relevance_f(np.full(5, 2, np.int32), 2)
+    with pytest.raises(TypeError):
+        _core.feature_major(matrix.astype(complex))

@@ -127,7 +127,9 @@ nb::object relevance_correlation(const NumericTable& table, Vector<double> targe
   return relevance_array(table, std::move(values));
 }
 
-auto copied(std::span<const double> values) { return to_numpy(std::vector<double>(values.begin(), values.end())); }
+nb::object copied(std::span<const double> values) {
+  return nb::cast(to_numpy(std::vector<double>(values.begin(), values.end())));
+}
 
 NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::string& kind, std::size_t n_threads) {
   if (kind != "pearson" && kind != "cosine") {
