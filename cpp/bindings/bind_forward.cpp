@@ -6,7 +6,6 @@
 #include "bindings/bindings.hpp"
 #include "counting/coded_table.hpp"
 #include "partial/forward.hpp"
-#include "partial/ranks.hpp"
 #include "partition/cmi_walk.hpp"
 
 namespace thresher::bindings {
@@ -20,28 +19,6 @@ ColumnPointer column_pointer(const AnyMatrix& matrix) {
   if (matrix.dtype() == nb::dtype<float>()) return static_cast<const float*>(matrix.data());
   if (matrix.dtype() == nb::dtype<double>()) return static_cast<const double*>(matrix.data());
   throw std::invalid_argument("columns must be int16 or int32 ranks, float32 or float64");
-}
-
-template <class Value, class Rank>
-nb::object ranks_of(const AnyMatrix& matrix, std::size_t n_threads) {
-  const std::size_t n_features = matrix.shape(0);
-  const std::size_t n_rows = matrix.shape(1);
-  std::vector<Rank> ranks(n_features * n_rows);
-  {
-    SignalInterrupt interrupt;
-    nb::gil_scoped_release release;
-    rank_columns(static_cast<const Value*>(matrix.data()), n_features, n_rows, ranks.data(), n_threads, interrupt);
-  }
-  return nb::cast(to_numpy(std::move(ranks), n_features, n_rows));
-}
-
-nb::object centred_ranks(const AnyMatrix& matrix, std::size_t n_threads) {
-  const bool is_short = matrix.shape(1) <= 32768;
-  if (matrix.dtype() == nb::dtype<float>()) {
-    return is_short ? ranks_of<float, std::int16_t>(matrix, n_threads) : ranks_of<float, std::int32_t>(matrix, n_threads);
-  }
-  if (matrix.dtype() != nb::dtype<double>()) throw std::invalid_argument("columns must be float32 or float64");
-  return is_short ? ranks_of<double, std::int16_t>(matrix, n_threads) : ranks_of<double, std::int32_t>(matrix, n_threads);
 }
 
 ForwardTask forward_task(const AnyMatrix& columns, const Matrix<double>& target, const Vector<std::uint32_t>& candidates,
@@ -159,8 +136,6 @@ nb::dict bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>& cla
 }  // namespace
 
 void bind_forward(nb::module_& module) {
-  module.def("centred_ranks", &centred_ranks, nb::arg("columns"), nb::arg("n_threads"),
-             "Doubled centred ranks of feature-major columns, as int16 or int32.");
   module.def("rrct", &rrct, nb::arg("ranks"), nb::arg("values"), nb::arg("target"), nb::kw_only(), nb::arg("candidates"),
              nb::arg("kept"), nb::arg("n_wanted"), nb::arg("information"), nb::arg("complementarity"),
              nb::arg("magnitude_rule"), nb::arg("redundancy_scale"), nb::arg("n_threads"),

@@ -198,7 +198,6 @@ def order_by_relevance(
 
 # --- forward selection on numbers and on partitions of rows ---------------------------------------
 
-def centred_ranks(columns: NDArray[np.floating[Any]], n_threads: int) -> NDArray[Any]: ...
 def rrct(
     ranks: NDArray[Any],
     values: NDArray[Any],
