@@ -27,3 +27,66 @@ def mrmr_f_pearson_quotient(problem):
         n_jobs=problem.n_threads,
     )
     return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def cfs_forward(problem):
+    from thresher import CFS
+
+    selector = CFS(n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def cfs_best_first(problem):
+    from thresher import CFS
+
+    selector = CFS(search="best-first", n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def fcbf(problem):
+    from thresher import FCBF
+
+    selector = FCBF(n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def rrct_paper(problem):
+    from thresher import RRCT
+
+    selector = RRCT(problem.k, n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def rrct_2022(problem):
+    from thresher import RRCT
+
+    selector = RRCT(problem.k, redundancy="spearman", normalize=False, n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def jmi(problem):
+    from thresher import JMI
+
+    selector = JMI(problem.k, n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def cmim(problem):
+    from thresher import CMIM
+
+    selector = CMIM(problem.k, n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def disr(problem):
+    from thresher import DISR
+
+    selector = DISR(problem.k, n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def cmi_filter(problem):
+    from thresher import CMIFilter
+
+    selector = CMIFilter(n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_

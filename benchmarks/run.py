@@ -24,9 +24,12 @@ from benchmarks import ours, report
 from benchmarks.environments import ROOT, install, interpreter
 from benchmarks.peers import PEERS
 from benchmarks.problem import save
-from benchmarks.works import SCALINGS, WORKS, Scaling, Work
+from benchmarks.works import SCALINGS, Scaling, Work
+from benchmarks.works import WORKS as MRMR_WORKS
+from benchmarks.works_forward import FORWARD_WORKS
 
 RESULTS = ROOT / "benchmarks" / "results"
+WORKS = [*MRMR_WORKS, *FORWARD_WORKS]
 SETUP_LIMIT = 180.0  # seconds to load the data, convert them, compile what is compiled late
 THREAD_VARIABLES = [
     "OMP_NUM_THREADS",

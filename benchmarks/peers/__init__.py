@@ -19,4 +19,6 @@ PEERS = [
     "scikit_learn",
     "fastcan",
     "orange",
+    "rrct",
+    "fcbf",
 ]

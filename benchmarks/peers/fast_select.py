@@ -13,3 +13,13 @@ def mrmr_mi_difference(problem):
         raise TypeError("takes no sparse data")
     y = problem.y.astype(np.int64)
     return lambda: mRMR(problem.k, method="MID", backend="cpu").fit(problem.X, y).top_features_
+
+
+def cfs_best_first(problem):
+    import numpy as np
+    from fast_select import CFS
+
+    X = problem.X.astype(np.int64)
+    X -= X.min()
+    y = problem.y.astype(np.int64)
+    return lambda: np.flatnonzero(CFS(backend="cpu").fit(X, y).get_support())

@@ -7,7 +7,10 @@ the list instead of the list; ``lcsi`` is called here with the same arguments, t
 from __future__ import annotations
 
 REQUIRES = ["skfeature-chappers"]
-DIFFERS = {"mrmr_mi_difference": "subtracts 0.8 times the sum, not the mean"}
+DIFFERS = {
+    "mrmr_mi_difference": "subtracts 0.8 times the sum, not the mean",
+    "fcbf": "rounds SU down to 0, so it walks in column order",
+}
 
 
 def mrmr_mi_difference(problem):
@@ -19,3 +22,21 @@ def mrmr_mi_difference(problem):
     return lambda: LCSI.lcsi(
         problem.X, problem.y, mode="index", gamma=0, n_selected_features=problem.k
     )
+
+
+def fcbf(problem):
+    from skfeature.function.information_theoretical_based import FCBF
+
+    return lambda: FCBF.fcbf(problem.X, problem.y, mode="index")
+
+
+def cmim(problem):
+    from skfeature.function.information_theoretical_based import CMIM
+
+    return lambda: CMIM.cmim(problem.X, problem.y, mode="index", n_selected_features=problem.k)
+
+
+def disr(problem):
+    from skfeature.function.information_theoretical_based import DISR
+
+    return lambda: DISR.disr(problem.X, problem.y, mode="index", n_selected_features=problem.k)
