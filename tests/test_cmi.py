@@ -11,6 +11,8 @@ from thresher import CMIFilter, ThresherWarning
 from .naive.cmi import cmi_filter
 from .test_cmi_core import REFERENCE, example, random_problem
 
+pytestmark = pytest.mark.filterwarnings("ignore:y has")
+
 
 def test_worked_example():
     X, y = example()

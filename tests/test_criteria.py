@@ -11,6 +11,8 @@ import thresher
 from .naive.measures_discrete import measure, three_way
 from .naive.three_way import greedy_accumulate
 
+pytestmark = pytest.mark.filterwarnings("ignore:y has")
+
 # Class -> term of two features and the class, and how terms make a score.
 FORMULAS = {
     "JMI": ("joint", "sum"),

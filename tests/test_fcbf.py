@@ -15,7 +15,9 @@ def test_worked_example():
     selector = FCBF().fit(X, Y)
     assert selector.selected_.tolist() == [5, 0]
     assert selector.n_evaluations_ == 6
-    np.testing.assert_allclose(selector.scores_[[5, 0]], [0.601195525902, 0.458065285644], atol=1e-12)
+    np.testing.assert_allclose(
+        selector.scores_[[5, 0]], [0.601195525902, 0.458065285644], atol=1e-12
+    )
     assert "redundant with feature 5" in selector.reason(3)
     assert selector.reason(4) == "constant"
 

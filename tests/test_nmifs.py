@@ -18,7 +18,7 @@ from .test_rrct import Y as EXAMPLE_Y
 
 def three_states(X):
     """Cuts at mean -+ sd, as in the worked examples."""
-    return (X > X.mean(axis=0) - X.std(axis=0)) * 1 + (X > X.mean(axis=0) + X.std(axis=0))
+    return (X.mean(axis=0) - X.std(axis=0) < X) * 1 + (X.mean(axis=0) + X.std(axis=0) < X)
 
 
 def test_worked_example_in_nats():

@@ -11,7 +11,9 @@ from thresher.measures.power import power_columns
 
 def columns(seed=0, shift=0.0):
     rng = np.random.default_rng(seed)
-    return np.stack([rng.lognormal(size=80), rng.gamma(2.0, size=80), rng.normal(size=80) + 9]) + shift
+    return (
+        np.stack([rng.lognormal(size=80), rng.gamma(2.0, size=80), rng.normal(size=80) + 9]) + shift
+    )
 
 
 def test_box_cox_exponents_are_those_of_maximum_likelihood():

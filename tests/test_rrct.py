@@ -236,7 +236,7 @@ def test_other_powers_take_any_data(power):
 
 def test_box_cox_names_the_columns_it_cannot_take():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    with pytest.raises(ValueError, match="'mean concavity'.*yeo-johnson"):
+    with pytest.raises(ValueError, match=r"'mean concavity'.*yeo-johnson"):
         RRCT(power="box-cox").fit(X, y)
     bad = [column for column in X if (X[column] <= 0).any()]
     RRCT(3, power="box-cox", exclude=bad).fit(X, y)

@@ -60,7 +60,7 @@ class Measures:
         return Bins("none", np.zeros(self.training.n_features, dtype=bool))
 
     @cached_property
-    def _target_codes(self) -> tuple[npt.NDArray[np.int32], int]:
+    def target_codes(self) -> tuple[npt.NDArray[np.int32], int]:
         return code_target(self.training, self.discretize)
 
     @cached_property
@@ -129,7 +129,7 @@ class Measures:
         """The measure of every feature with the target: one per feature, or a row per replicate."""
         n_threads = self.training.n_threads
         if KINDS[name].is_discrete:
-            codes, n_classes = self._target_codes
+            codes, n_classes = self.target_codes
             return _as_floats(self.codes.table.relevance(codes, n_classes, name, n_threads))
         target = self.training.labels
         if name == "f":
@@ -159,6 +159,12 @@ class Measures:
         if self.training.table.is_sparse:
             return _core.SparsePairMeasure(self._numbers, name, n_threads)
         return _core.NumericPairMeasure(self._numbers, name, n_threads)
+
+    def triples(self, term: str) -> Any:
+        """A term of two features and the target, for a search (a ``_core.PairMeasure``)."""
+        classes, n_classes = self.target_codes
+        n_threads = self.training.n_threads
+        return _core.ThreeWayMeasure(self.codes.table, classes, n_classes, term, n_threads)
 
     def candidates(self, *names: str) -> npt.NDArray[np.bool_]:
         """Features that may be chosen by these measures: not excluded, varying, also after binning.

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from thresher._checks import ThresherWarning, feature_position, resolve_count
 from thresher.selectors import _json
-from thresher.selectors._explain import Nearest
+from thresher.selectors._explain import Explanation
 from thresher.sources import Training, read_training
 
 Floats = npt.NDArray[np.float64]
@@ -59,8 +59,8 @@ class Selection:
         One entry per step.
     reasons : mapping of int to str
         Why a feature was chosen or left, where the search knows more than that.
-    nearest : Nearest or None
-        The largest redundancies met, where the search has them: the reasons of the others.
+    nearest : Explanation or None
+        What the search saw of each feature, such as the largest redundancies met: the reasons of the others.
     shortfall : str
         Why fewer features than asked for were chosen, if that is no lack of candidates.
     """
@@ -73,7 +73,7 @@ class Selection:
     n_evaluations: int = 0
     trace: Mapping[str, Any] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)
-    nearest: Nearest | None = None
+    nearest: Explanation | None = None
     shortfall: str = ""
 
 

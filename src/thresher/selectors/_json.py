@@ -12,11 +12,13 @@ from sklearn.base import BaseEstimator
 
 import thresher
 from thresher.measures import Bins
-from thresher.selectors._explain import Nearest
+from thresher.selectors._explain import LastSeen, Nearest, TermsSeen, Walked
 
 FORMAT = 1
 # Parts of a fitted result that are no estimators.
-RECORDS: dict[str, Any] = {"Bins": Bins, "Nearest": Nearest}
+RECORDS: dict[str, Any] = {
+    record.__name__: record for record in (Bins, LastSeen, Nearest, TermsSeen, Walked)
+}
 
 
 def dump(selector: Any) -> str:

@@ -1,0 +1,67 @@
+"""Relevance, redundancy and complementarity of the features, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from thresher.plots._axes import COLOURS, LINES, axes_or_new
+
+_TERMS = ("relevance", "redundancy", "complementarity")
+_MARKERS = ("o", "s", "^")
+
+
+def plot_tradeoff(selector: Any, *, ax: Any = None, title: str | None = None) -> Any:
+    """The terms of a greedy search at each step, as in figure 6 of the RRCT paper.
+
+    To contrast two methods, as the paper does, draw each on axes of its own with ``sharey=True``.
+
+    Parameters
+    ----------
+    selector : fitted selector
+        One whose ``trace_`` has ``relevance`` and ``redundancy``, and perhaps ``complementarity``:
+        `RRCT`, `MRMR`, `NMIFS` and others.
+    ax : matplotlib axes, default=None
+        Drawn on; None makes a new figure.
+    title : str, default=None
+        None: the name of the selector.
+
+    Returns
+    -------
+    ax : matplotlib axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import RRCT
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> ax = plot_tradeoff(RRCT(n_features_to_select=6).fit(X, y))
+    """
+    check_is_fitted(selector)
+    trace = selector.trace_
+    lacking = [term for term in _TERMS[:2] if term not in trace]
+    if lacking:
+        raise ValueError(
+            f"{type(selector).__name__} has no {lacking[0]} per step to plot; "
+            "give a selector such as RRCT or MRMR"
+        )
+    ax = axes_or_new(ax)
+    steps = np.arange(1, len(trace["feature"]) + 1)
+    for i, term in enumerate(term for term in _TERMS if term in trace):
+        ax.plot(steps, trace[term], LINES[i], color=COLOURS[i], marker=_MARKERS[i], label=term)
+    ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    ax.set_xticks(steps, _labels(selector), rotation=90 if len(steps) > 8 else 30, ha="right")
+    ax.set_xlabel("feature, in order of choice")
+    ax.set_ylabel("term of the score")
+    ax.set_title(type(selector).__name__ if title is None else title)
+    ax.legend()
+    return ax
+
+
+def _labels(selector: Any) -> Sequence[str]:
+    names = getattr(selector, "feature_names_in_", None)
+    chosen = selector.trace_["feature"]
+    return [str(feature if names is None else names[feature]) for feature in chosen]

@@ -1,0 +1,48 @@
+"""What the selectors by partial correlation share: columns and target."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.sources import Training
+
+Floats = npt.NDArray[np.float64]
+
+# Squares of numbers beyond this, or below its inverse, are not safe in double.
+LARGEST_SAFE = 1e120
+
+
+def safe_columns(training: Training) -> npt.NDArray[np.floating]:
+    """Feature-major columns; those of extreme size are scaled by a power of two, which is exact."""
+    columns: npt.NDArray[np.floating] = training.table.feature_major()
+    scan = training.table.scan
+    size = np.maximum(np.abs(scan.minimum), np.abs(scan.maximum)).astype(np.float64)
+    extreme = np.flatnonzero((size > LARGEST_SAFE) | ((size > 0) & (size < 1 / LARGEST_SAFE)))
+    if extreme.size:
+        columns = columns.astype(np.float64)
+        exponents = np.frexp(size[extreme])[1]
+        columns[extreme] = np.ldexp(columns[extreme], -exponents[:, None])
+    return columns
+
+
+def uses_indicators(training: Training, target: str) -> bool:
+    """Whether the classes enter as indicators: more than two of them, or asked for by name."""
+    labels = training.labels
+    return labels.is_nominal and (labels.n_classes > 2 or target == "nominal")
+
+
+def class_indicators(training: Training) -> Floats:
+    """One row per class but the last: 1 for its samples, 0 for others."""
+    labels = training.labels
+    codes = labels.codes
+    assert codes is not None
+    classes = np.arange(labels.n_classes - 1)
+    return np.equal(codes, classes[:, None]).astype(np.float64)
+
+
+def open_features(training: Training) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Candidates that are not kept, by position; and the kept features in their order."""
+    may = training.candidates.copy()
+    may[training.kept] = False
+    return np.flatnonzero(may).astype(np.uint32), training.kept.astype(np.uint32)

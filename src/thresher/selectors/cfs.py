@@ -1,0 +1,280 @@
+"""Correlation-based feature selection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher._checks import check_bool, check_choice
+from thresher.measures import Measures
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._explain import Nearest, step_printer
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+SEARCHES = ("forward", "best-first")
+STRATEGIES = ("lazy", "cached", "naive")
+MEASURES = ("su", "pearson")
+
+
+class CFS(BaseSelector):
+    r"""Correlation-based feature selection (Hall): the set with the best merit.
+
+    The merit of a set S of k features is
+
+    .. math:: \frac{\sum_{f \in S} r_f}{\sqrt{k + 2 \sum_{f < g \in S} r_{fg}}}
+
+    with r the symmetrical uncertainty with the class and between two features: large for sets that are
+    relevant together and not redundant. The search stops by itself when no feature raises the merit.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default="auto"
+        At most this many; ``"auto"`` goes to the natural stop. Must be ``"auto"`` with ``search="best-first"``.
+    search : {"forward", "best-first"}, default="forward"
+        Greedy forward; or Weka's best-first search, which expands the best of a few open sets until five
+        expansions in a row bring no progress. It judges 1.04 to 1.4 times as many sets and mostly ends in the same one.
+    strategy : {"lazy", "cached", "naive"}, default="lazy"
+        How ``"forward"`` is executed; the answer is the same. ``"lazy"`` evaluates only pairs that could still
+        matter (CFS+ of Pino Angulo's thesis, best bounds first), ``"cached"`` every candidate at every step with
+        accumulated sums (FCFS), ``"naive"`` computes the sums anew.
+    measure : {"su", "pearson"}, default="su"
+        Symmetrical uncertainty of (binned) features; or the absolute Pearson correlation, the form for
+        regression: numeric features and a numeric target or two classes.
+    discretize : str, transformer or None, default="auto"
+        How features that are not discrete are binned for ``"su"``: ``"mdl"`` (the default; Fayyad and Irani),
+        ``"mean-sd"``, ``"equal-frequency"``, ``"equal-width"``, or a transformer of `thresher.discretize`:
+        ``MDLBins(cuts="weka")`` counts cuts as Weka does. None takes every column as codes. `bins_` tells what was
+        done.
+    locally_predictive : bool, default=False
+        Afterwards add, by falling relevance, each feature that no chosen one is more redundant with than it is
+        relevant. Weka does so by default.
+    zero_as_one : bool, default=False
+        Weka's quirk: a redundancy of zero between two features is taken as one. For ``"best-first"``.
+    target : {"auto", "nominal", "numeric"}, default="auto"
+        ``"auto"`` takes floats with more than two values as numbers, which are cut into three classes at
+        mean -+ sd for ``"su"``.
+    keep, exclude : list of str or int, default=None
+        Features to start from, and features never to choose, by name or position.
+    missing : {"error", "category", "pairwise", "drop_rows"}, default="error"
+        Missing values are refused, are a level of their own (``"su"``), leave out the pairs of values they are
+        in, or the samples.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line per step.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Features in order of choice; after ``"best-first"`` by falling relevance.
+    support_ : ndarray of bool of shape (n_features_in_,)
+    ranking_ : ndarray of int of shape (n_features_in_,)
+        1 for the first chosen; features not chosen share the rank after the last.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        Merit of the set when the feature joined it; nan if never chosen, or chosen with no merit of its own
+        (``"best-first"``, the locally predictive step).
+    merit_ : float
+        Merit of the set that the search found, before the locally predictive step.
+    relevance_, redundancy_ : ndarray of float of shape (n_features_in_,)
+        Relevance of every feature; mean redundancy at the time of choice, nan if not known.
+    n_evaluations_ : int
+        Feature pairs whose redundancy was computed.
+    trace_ : dict of str to ndarray
+        Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
+    bins_ : Bins
+        Which features were binned, by which rule, at which cuts.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if X has feature names that are all strings.
+
+    Notes
+    -----
+    Ties go to the feature with the lowest position. Constant features, also those that MDL finds no cut for, are never
+    chosen unless named in `keep`. If no feature is relevant nothing is chosen, with a warning. The merit may exceed 1.
+    Time: one pass over the data for bins and relevances and O(n_samples) per evaluated pair; memory: one packed copy of
+    the data and a few numbers per feature, never a table of all pairs.
+
+    References
+    ----------
+    M. A. Hall, "Correlation-based feature selection for machine learning", 1999.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import CFS
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = CFS().fit(X, y)
+    >>> X.columns[selector.selected_[:3]].tolist(), len(selector.selected_)
+    (['worst perimeter', 'worst concave points', 'worst area'], 9)
+    """
+
+    _missing_options = ("error", "category", "pairwise", "drop_rows")
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str = "auto",
+        *,
+        search: str = "forward",
+        strategy: str = "lazy",
+        measure: str = "su",
+        discretize: Any = "auto",
+        locally_predictive: bool = False,
+        zero_as_one: bool = False,
+        target: str = "auto",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.search = search
+        self.strategy = strategy
+        self.measure = measure
+        self.discretize = discretize
+        self.locally_predictive = locally_predictive
+        self.zero_as_one = zero_as_one
+        self.target = target
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+
+        Returns
+        -------
+        self : CFS
+        """
+        self._check_parameters()
+        training = self._read(X, y, sample_weight)
+        wanted = self._count_or_auto(training)
+        measures = Measures(training, discretize=self.discretize, default="mdl")
+        relevance = measures.relevance(self.measure)
+        search = self._best_first if self.search == "best-first" else self._forward
+        selection = search(measures, relevance, wanted)
+        self.bins_ = measures.bins
+        return self._finish(training, selection, wanted)
+
+    def _check_parameters(self) -> None:
+        check_choice("search", self.search, SEARCHES)
+        check_choice("strategy", self.strategy, STRATEGIES)
+        check_choice("measure", self.measure, MEASURES)
+        check_bool("locally_predictive", self.locally_predictive)
+        check_bool("zero_as_one", self.zero_as_one)
+        if self.search == "best-first" and self.n_features_to_select != "auto":
+            raise ValueError(
+                'n_features_to_select must be "auto" with search="best-first", which finds its own number, '
+                f'got {self.n_features_to_select!r}; use search="forward"'
+            )
+        if self.zero_as_one and self.search != "best-first":
+            raise ValueError('zero_as_one is for search="best-first"; leave it False')
+
+    def _forward(self, measures: Measures, relevance: Floats, wanted: int | None) -> Selection:
+        training = measures.training
+        pairs = measures.pairs(self.measure)
+        may = measures.candidates(self.measure)
+        found = _core.cfs_forward(
+            pairs,
+            relevance,
+            n_select=wanted,
+            strategy=self.strategy,
+            candidates=may.view(np.uint8),
+            kept=training.kept.astype(np.uint32),
+            progress=step_printer(self, training, wanted) if self.verbose else None,
+        )
+        chosen = found["selected"].astype(np.intp)
+        self.merit_ = float(found["scores"][-1]) if len(chosen) else 0.0
+        n_evaluations = found["n_evaluations"]
+        added: Indices = np.empty(0, dtype=np.intp)
+        if self.locally_predictive:
+            added = add_locally_predictive(pairs, relevance, may, chosen)
+            n_evaluations += (len(chosen) + len(added)) * (training.n_features - 1)
+        selected = np.concatenate([chosen, added])
+        nothing = np.full(len(added), np.nan)
+        scores = np.concatenate([found["scores"], nothing])
+        redundancy = np.concatenate([found["redundancy"], nothing])
+        p = training.n_features
+        return Selection(
+            selected=selected,
+            scores=spread(p, selected, scores),
+            relevance=relevance,
+            redundancy=spread(p, selected, redundancy),
+            n_evaluations=n_evaluations,
+            trace={
+                "feature": selected,
+                "relevance": relevance[selected],
+                "redundancy": redundancy,
+                "score": scores,
+            },
+            reasons=dict.fromkeys(added.tolist(), "by the locally predictive step"),
+            nearest=Nearest(found["partner"].astype(np.int64), found["extreme"], True),
+            shortfall=_why_it_stopped(len(selected)),
+        )
+
+    def _best_first(self, measures: Measures, relevance: Floats, wanted: int | None) -> Selection:
+        training = measures.training
+        found = _core.cfs_best_first(
+            measures.pairs(self.measure),
+            relevance,
+            zero_to_one=self.zero_as_one,
+            locally_predictive=self.locally_predictive,
+            candidates=measures.candidates(self.measure).view(np.uint8),
+            kept=training.kept.astype(np.uint32),
+        )
+        self.merit_ = float(found["merit"])
+        chosen = np.setdiff1d(found["selected"].astype(np.intp), training.kept)
+        chosen = chosen[np.lexsort((chosen, -relevance[chosen]))]
+        selected = np.concatenate([training.kept, chosen])
+        return Selection(
+            selected=selected,
+            scores=np.full(training.n_features, np.nan),
+            relevance=relevance,
+            n_evaluations=found["n_evaluations"],
+            trace={"feature": selected, "relevance": relevance[selected]},
+            shortfall=_why_it_stopped(len(selected)),
+        )
+
+
+def add_locally_predictive(
+    pairs: Any, relevance: Floats, may: npt.NDArray[np.bool_], chosen: Indices
+) -> Indices:
+    """The candidates, by falling relevance, that no chosen feature is more redundant with than they are relevant."""
+    largest = np.full(len(relevance), -1.0)
+    everything = np.arange(len(relevance), dtype=np.uint32)
+
+    def meet(feature: int) -> None:
+        np.maximum(largest, np.ravel(pairs.values(feature, everything)), out=largest)
+
+    for feature in chosen:
+        meet(int(feature))
+    others = may.copy()
+    others[chosen] = False
+    added = []
+    for feature in _core.order_by_relevance(relevance, others.view(np.uint8)):
+        if largest[feature] <= relevance[feature]:
+            added.append(int(feature))
+            meet(int(feature))
+    return np.array(added, dtype=np.intp)
+
+
+def _why_it_stopped(n_selected: int) -> str:
+    if n_selected == 0:
+        return "no feature has any relevance to the target"
+    return "no other feature raises the merit"

@@ -1,0 +1,177 @@
+"""Forward selection by Gram-Schmidt orthogonalisation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._explain import LastSeen, step_printer
+from thresher.selectors._partial import (
+    LARGEST_SAFE,
+    class_indicators,
+    open_features,
+    safe_columns,
+    uses_indicators,
+)
+from thresher.sources import Training
+
+
+class GSO(BaseSelector):
+    """Gram-Schmidt orthogonalisation: the feature with the largest partial correlation, step by step.
+
+    Each step adds the feature with the largest squared correlation with the target once the chosen
+    features have been regressed out of both. Forward stepwise least squares makes the same choices.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        A number, or a fraction of all features.
+    target : {"auto", "nominal", "numeric"}, default="auto"
+        ``"auto"`` takes floats with more than two values as numbers and all else as classes. Two
+        classes are 0 and 1; more enter as indicators, and correlations become multiple ones.
+    keep, exclude : list of str or int, default=None
+        Features to start from, and features never to choose, by name or position.
+    missing : {"error", "drop_rows"}, default="error"
+        Missing values are refused, or samples that have any are left out.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line per step.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Features in order of choice.
+    support_ : ndarray of bool of shape (n_features_in_,)
+    ranking_ : ndarray of int of shape (n_features_in_,)
+        1 for the first chosen; features not chosen share the rank after the last.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        Squared partial correlation when chosen, nan if never chosen.
+    relevance_ : ndarray of float of shape (n_features_in_,)
+        Squared correlation with the target.
+    redundancy_ : ndarray of float of shape (n_features_in_,)
+        nan: the method has none of its own.
+    n_evaluations_ : int
+        Products of a feature with a direction.
+    trace_ : dict of str to ndarray
+        Per step: ``feature``, ``relevance``, ``score``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if X has feature names that are all strings.
+
+    Notes
+    -----
+    Among candidates within 1e-10 of the best score the one with the lowest position is taken. Constant features
+    and linear combinations of chosen ones are never chosen. When ``n_samples - 2`` features are chosen, or
+    they explain the target entirely, nothing is left to rank by: selection stops, with a warning.
+
+    Time O(n_features n_samples n_features_to_select), by one read-only product per step; memory O(n_features) beyond
+    the data.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from thresher import GSO
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
+    >>> selector = GSO(n_features_to_select=3).fit(X, y)
+    >>> X.columns[selector.selected_].tolist()
+    ['bmi', 's5', 'bp']
+    """
+
+    _missing_options = ("error", "drop_rows")
+    _takes_sparse = False
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        target: str = "auto",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.target = target
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Any:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes or numbers.
+
+        Returns
+        -------
+        self : GSO
+        """
+        training = self._read(X, y)
+        wanted = self._count(training)
+        by_class = uses_indicators(training, self.target)
+        candidates, kept = open_features(training)
+        found = _core.gso(
+            safe_columns(training),
+            class_indicators(training) if by_class else _safe_target(training),
+            candidates=candidates,
+            kept=kept,
+            n_wanted=wanted,
+            n_threads=training.n_threads,
+        )
+        selected = found["selected"].astype(np.intp)
+        p = training.n_features
+        if self.verbose:
+            show = step_printer(self, training, wanted)
+            for step, (feature, score) in enumerate(zip(selected, found["score"], strict=True), 1):
+                show(step, feature, score)
+        if found["exhausted_at"] is not None:
+            why = (
+                f"{found['exhausted_at']} features leave nothing of the target to explain in "
+                f"{training.n_rows} samples"
+            )
+        else:
+            why = "all others are linear combinations of those selected"
+        return self._finish(
+            training,
+            Selection(
+                selected=selected,
+                scores=spread(p, selected, found["score"]),
+                relevance=found["feature_relevance"],
+                n_evaluations=found["n_evaluations"],
+                trace={
+                    "feature": selected,
+                    "relevance": found["relevance"],
+                    "score": found["score"],
+                },
+                nearest=LastSeen(
+                    found["feature_score"],
+                    "squared partial correlation",
+                    found["collinear"].astype(bool),
+                    np.full(p, -1),
+                    np.full(p, np.nan),
+                ),
+                shortfall=why,
+            ),
+            wanted,
+        )
+
+
+def _safe_target(training: Training) -> npt.NDArray[np.float64]:
+    """The target as one row, scaled by a power of two where its squares would not be safe."""
+    values = np.ascontiguousarray(training.labels.values, dtype=np.float64)[None, :]
+    size = float(np.abs(values).max())
+    if size > LARGEST_SAFE or 0 < size < 1 / LARGEST_SAFE:
+        values = np.ldexp(values, -int(np.frexp(size)[1]))
+    return values

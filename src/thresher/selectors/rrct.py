@@ -1,0 +1,285 @@
+"""Relevance, redundancy and complementarity trade-off."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import rankdata
+
+from thresher import _core
+from thresher._checks import ThresherWarning, check_bool, check_choice
+from thresher.measures.power import POWERS, power_columns
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._explain import LastSeen, step_printer
+from thresher.selectors._partial import (
+    class_indicators,
+    open_features,
+    safe_columns,
+    uses_indicators,
+)
+from thresher.sources import Training
+
+# Entropy of a standard normal in nats: the paper's divisor of the redundancy.
+NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)
+
+
+class RRCT(BaseSelector):
+    r"""Relevance, redundancy and complementarity trade-off (Tsanas, Little and McSharry).
+
+    The score of a candidate j, given the k features S chosen so far, is
+
+    .. math:: I(r_j) - \frac{1}{k} \sum_{s \in S} I(\rho_{js}) / H \pm I(p_j)
+
+    with r its Spearman correlation with the target, rho its Pearson correlation with a chosen feature,
+    p its partial rank correlation with the target given S, I(r) = -1/2 ln(1 - r^2) and H the entropy of a
+    standard normal. The last term, the complementarity, counts for the candidate where the chosen
+    features make its correlation with the target stronger, and against it where they explain it away.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=10
+        A number, or a fraction of all features.
+    power : {None, "box-cox", "box-cox-shift", "yeo-johnson"}, default=None
+        Transform of each feature before the redundancy is taken, with its maximum likelihood
+        exponent. Relevance and complementarity are of ranks and do not change. Box-Cox needs positive
+        values; with ``"-shift"`` other columns are mapped to ``(x - min) / sd + 1`` first.
+    information : bool, default=True
+        False uses the absolute correlations themselves instead of I (RRCT_0), without H.
+    complementarity : bool, default=True
+        False leaves the last term out (mRMR_ITL).
+    normalize : bool, default=True
+        Divide redundancy by H, as the paper does.
+    sign_rule : {"signed", "magnitude"}, default="signed"
+        The sign of the complementarity: ``sign(p) sign(p - r)`` as in the paper's equation, or
+        ``sign(|p| - |r|)`` as in its text. They differ where a correlation changes sign and gets weaker.
+    target : {"auto", "nominal", "numeric"}, default="auto"
+        ``"auto"`` takes floats with more than two values as numbers and all else as classes. Two
+        classes are 0 and 1. More than two, and any with ``"nominal"``, enter as indicators: r and p
+        become multiple correlations and the sign rule is ``"magnitude"``, so that the order in which
+        classes are coded cannot matter. ``"numeric"`` takes the labels as numbers, the paper's way.
+    redundancy : {"pearson", "spearman"}, default="pearson"
+        ``redundancy="spearman", normalize=False`` is the authors' program of 2022.
+    keep, exclude : list of str or int, default=None
+        Features to start from, and features never to choose, by name or position.
+    missing : {"error", "drop_rows"}, default="error"
+        Missing values are refused, or samples that have any are left out. There is no pairwise
+        treatment: partial correlations could then exceed 1.
+    n_jobs : int, default=None
+        Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line per step.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Features in order of choice.
+    support_ : ndarray of bool of shape (n_features_in_,)
+    ranking_ : ndarray of int of shape (n_features_in_,)
+        1 for the first chosen; features not chosen share the rank after the last.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        Score when chosen, nan if never chosen.
+    relevance_ : ndarray of float of shape (n_features_in_,)
+    redundancy_ : ndarray of float of shape (n_features_in_,)
+        Mean redundancy at the time of choice, or over all features chosen before the last.
+    n_evaluations_ : int
+        Redundancies computed.
+    trace_ : dict of str to ndarray
+        Per step: ``feature``, ``relevance``, ``redundancy``, ``complementarity``, ``score``; see
+        `thresher.plots.plot_tradeoff`.
+    exponents_ : ndarray of float of shape (n_features_in_,)
+        Exponents of the power transform; nan where a feature stayed as it is.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Only if X has feature names that are all strings.
+
+    Notes
+    -----
+    Among candidates within ``1e-10 max(1, |best|)`` of the best score the one with the lowest position is
+    taken. A candidate that is collinear in ranks with the chosen features waits until no other is left.
+    Constant features are never chosen unless named in `keep`.
+
+    Partial correlations need more samples than chosen features: once ``n_samples - 2`` are
+    chosen, or they explain the target entirely, selection goes on without complementarity, with a
+    warning. Much earlier they are mostly noise: there is a warning from half the number of samples on.
+
+    Time O(n_features n_samples (log n_samples + n_features_to_select)): the features are ranked once, and one product
+    per step brings all partial correlations up to date. Memory: the data and their ranks (2 bytes a value up to
+    32,768 samples).
+
+    References
+    ----------
+    A. Tsanas, M. A. Little and P. E. McSharry, "A simple filter benchmark for feature selection", 2010.
+    A. Tsanas, "Relevance, redundancy and complementarity trade-off (RRCT)", Patterns, 2022.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import RRCT
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> selector = RRCT(n_features_to_select=3).fit(X, y)
+    >>> X.columns[selector.selected_].tolist()
+    ['worst perimeter', 'worst concavity', 'area error']
+    """
+
+    _missing_options = ("error", "drop_rows")
+    _takes_sparse = False
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        power: str | None = None,
+        information: bool = True,
+        complementarity: bool = True,
+        normalize: bool = True,
+        sign_rule: str = "signed",
+        target: str = "auto",
+        redundancy: str = "pearson",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.power = power
+        self.information = information
+        self.complementarity = complementarity
+        self.normalize = normalize
+        self.sign_rule = sign_rule
+        self.target = target
+        self.redundancy = redundancy
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Any:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes or numbers.
+
+        Returns
+        -------
+        self : RRCT
+        """
+        self._check_parameters()
+        training = self._read(X, y)
+        wanted = self._count(training)
+        columns = safe_columns(training)
+        ranks = _core.doubled_ranks(columns, training.n_threads)
+        by_class = uses_indicators(training, self.target)
+        candidates, kept = open_features(training)
+        scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
+        found = _core.rrct(
+            ranks,
+            self._redundancy_columns(training, columns, ranks),
+            class_indicators(training) if by_class else _ranked_target(training),
+            candidates=candidates,
+            kept=kept,
+            n_wanted=wanted,
+            information=self.information,
+            complementarity=self.complementarity,
+            magnitude_rule=by_class or self.sign_rule == "magnitude",
+            redundancy_scale=scale,
+            n_threads=training.n_threads,
+        )
+        _warn_of_few_samples(training, found, self.complementarity)
+        selected = found["selected"].astype(np.intp)
+        if self.verbose:
+            show = step_printer(self, training, wanted)
+            for step, (feature, score) in enumerate(zip(selected, found["score"], strict=True), 1):
+                show(step, feature, score)
+        return self._finish(
+            training,
+            Selection(
+                selected=selected,
+                scores=spread(training.n_features, selected, found["score"]),
+                relevance=found["feature_relevance"],
+                redundancy=found["feature_redundancy"],
+                n_evaluations=found["n_evaluations"],
+                trace={
+                    "feature": selected,
+                    "relevance": found["relevance"],
+                    "redundancy": found["redundancy"],
+                    "complementarity": found["complementarity"],
+                    "score": found["score"],
+                },
+                nearest=LastSeen(
+                    found["feature_score"],
+                    "score",
+                    found["collinear"].astype(bool),
+                    found["most_redundant"].astype(np.int64),
+                    found["largest_redundancy"],
+                ),
+            ),
+            wanted,
+        )
+
+    def _check_parameters(self) -> None:
+        if self.power is not None:
+            check_choice("power", self.power, POWERS)
+        check_bool("information", self.information)
+        check_bool("complementarity", self.complementarity)
+        check_bool("normalize", self.normalize)
+        check_choice("sign_rule", self.sign_rule, ("signed", "magnitude"))
+        check_choice("redundancy", self.redundancy, ("pearson", "spearman"))
+        if self.power is not None and self.redundancy == "spearman":
+            warnings.warn(
+                f'power="{self.power}" has no effect with redundancy="spearman": '
+                "the transform does not change ranks",
+                ThresherWarning,
+                stacklevel=3,
+            )
+
+    def _redundancy_columns(
+        self,
+        training: Training,
+        columns: npt.NDArray[np.floating],
+        ranks: npt.NDArray[np.signedinteger],
+    ) -> npt.NDArray[Any]:
+        """The columns whose correlations are the redundancy."""
+        self.exponents_ = np.full(training.n_features, np.nan)
+        if self.redundancy == "spearman":
+            return ranks
+        if self.power is None:
+            return columns
+        features = np.union1d(np.flatnonzero(training.candidates), training.kept)
+        names = [training.table.name(int(feature)) for feature in features]
+        transformed, self.exponents_ = power_columns(columns, self.power, features, names)
+        return transformed
+
+
+def _ranked_target(training: Training) -> npt.NDArray[np.float64]:
+    """Doubled centred ranks of the target, as one row."""
+    ranks = 2 * rankdata(training.labels.values) - (training.n_rows + 1)
+    return np.ascontiguousarray(ranks, dtype=np.float64)[None, :]
+
+
+def _warn_of_few_samples(training: Training, found: dict[str, Any], complementarity: bool) -> None:
+    exhausted = found["exhausted_at"]
+    n_selected = len(found["selected"])
+    if exhausted is not None:
+        warnings.warn(
+            f"{exhausted} chosen features leave nothing of the target to explain in {training.n_rows} "
+            "samples; later ones were chosen without complementarity",
+            ThresherWarning,
+            stacklevel=4,
+        )
+    elif complementarity and n_selected - 1 > (training.n_rows - 1) / 2:
+        warnings.warn(
+            f"{n_selected} features were chosen on {training.n_rows} samples: given more than half as "
+            "many features as samples, partial correlations are mostly noise; choose fewer",
+            ThresherWarning,
+            stacklevel=4,
+        )
