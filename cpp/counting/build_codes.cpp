@@ -39,14 +39,13 @@ CodedTable build_from_codes(const std::uint8_t* codes, std::span<const std::int3
                             int missing_code, BuildOptions options, Interrupt& interrupt) {
   CodedTable table(make_layout(n_rows, options), levels.size(), std::move(options.weights));
   const RowLayout& layout = table.layout();
-  table.reserve_chunks((levels.size() + kChunk - 1) / kChunk);
   interrupt.check();
   parallel_for(levels.size(), kChunk, options.n_threads, [&](std::size_t first, std::size_t last) {
     std::vector<CodedTable::Shape> shapes;
     for (std::size_t f = first; f < last; ++f) {
       shapes.push_back(check_codes(codes + f * n_rows, n_rows, f, levels[f], missing_code));
     }
-    table.allocate(first, shapes, first / kChunk);
+    table.allocate(first, shapes);
     const bool as_given = layout.in_order() && (missing_code < 0 || missing_code == CodedTable::kNoCode);
     std::vector<std::uint8_t> placed(as_given ? 0 : n_rows);
     for (std::size_t f = first; f < last; ++f) {

@@ -64,7 +64,6 @@ void check_sparse(const SparseView& array) {
 
 CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt) {
   CodedTable table(make_layout(array.n_rows, options), array.n_columns, std::move(options.weights));
-  table.reserve_chunks((array.n_columns + kChunk - 1) / kChunk);
   const RowLayout& layout = table.layout();
   const std::vector<std::uint32_t> bit_of_row = layout.bit_of_row();
   std::vector<std::uint32_t> place_of_row(array.n_rows);
@@ -87,7 +86,7 @@ CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Inte
         for (std::size_t i = begin; i < end; ++i) levels.back().add(columns.value(i));
         shapes.push_back(levels.back().shape());
       }
-      table.allocate(first, shapes, first / kChunk);
+      table.allocate(first, shapes, true);
       for (std::size_t f = first; f < last; ++f) {
         if (table.feature(f).packed) {
           scatter_bits(table, f, columns, levels[f - first], bit_of_row);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 namespace thresher {
 namespace {
@@ -36,7 +35,7 @@ CodedTable::CodedTable(RowLayout layout, std::size_t n_features, Weights weights
       xlogx_(total_count(layout_, weights_)),
       features_(n_features) {}
 
-void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, std::size_t chunk_index) {
+void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data) {
   const std::size_t stride = layout_.plane_stride();
   const std::size_t byte_words = (n_rows() + 7) / 8;
   std::size_t n_words = 0;
@@ -49,13 +48,12 @@ void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, std:
     n_words += feature.packed ? checked_product(feature.n_planes(), stride) : byte_words;
     n_levels += feature.levels;
   }
-  Chunk& chunk = chunks_[chunk_index];
-  chunk.data = AlignedArray<std::uint64_t>::zeros(n_words);
-  chunk.counts = AlignedArray<std::uint32_t>::zeros(checked_product(n_levels, n_parts()));
-  chunk.values = AlignedArray<double>(n_levels);
-  std::uint64_t* data = chunk.data.data();
-  std::uint32_t* counts = chunk.counts.data();
-  double* values = chunk.values.data();
+  const std::size_t n_counts = checked_product(n_levels, n_parts());
+  auto* data = arena_.allocate_array<std::uint64_t>(n_words);
+  auto* counts = arena_.allocate_array<std::uint32_t>(n_counts);
+  auto* values = arena_.allocate_array<double>(n_levels);
+  if (zero_data && n_words > 0) std::memset(data, 0, n_words * sizeof(std::uint64_t));
+  if (n_counts > 0) std::memset(counts, 0, n_counts * sizeof(std::uint32_t));
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     CodedFeature& feature = features_[first + i];
     feature.data = data;
@@ -86,21 +84,32 @@ void CodedTable::count_levels(std::size_t f) {
   const CodedFeature& feature = features_[f];
   std::uint32_t* counts = writable_counts(f);
   const CountKernels& kernels = THRESHER_DISPATCH(count_kernels);
-  for (std::size_t part = 0; part < n_parts(); ++part, counts += feature.levels) {
+  std::uint32_t found[kMaxLevels];
+  for (std::size_t part = 0; part < n_parts(); ++part) {
     if (feature.packed) {
       PlaneBlock block = planes(f);
       block.words += layout_.word_begin(part);
-      kernels.count_planes(block, layout_.word_end(part) - layout_.word_begin(part), counts);
-      if (!feature.missing && feature.levels > 0) {
-        const std::uint32_t others = std::accumulate(counts, counts + feature.levels - 1, std::uint32_t{0});
-        counts[feature.levels - 1] = static_cast<std::uint32_t>(layout_.rows_in(part)) - others;
-      }
+      kernels.count_planes(block, layout_.word_end(part) - layout_.word_begin(part), found);
     } else {
       const std::uint8_t* bytes = feature.bytes();
-      std::uint32_t all[kMaxLevels] = {};
-      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) ++all[bytes[place]];
-      std::copy(all, all + feature.levels, counts);
+      std::fill_n(found, kMaxLevels, 0u);
+      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) ++found[bytes[place]];
     }
+    const std::size_t n_found = feature.packed ? feature.n_planes() : feature.levels;
+    for (std::size_t level = 0; level < n_found; ++level) counts[level * n_parts() + part] = found[level];
+  }
+  if (feature.packed) complete_counts(f);
+}
+
+void CodedTable::complete_counts(std::size_t f) {
+  const CodedFeature& feature = features_[f];
+  if (feature.missing || feature.levels == 0) return;
+  std::uint32_t* counts = writable_counts(f);
+  std::uint32_t* last = counts + (feature.levels - 1u) * n_parts();
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    std::uint32_t rest = static_cast<std::uint32_t>(layout_.rows_in(part));
+    for (std::size_t level = 0; level + 1 < feature.levels; ++level) rest -= counts[level * n_parts() + part];
+    last[part] = rest;
   }
 }
 
@@ -157,7 +166,7 @@ bool CodedTable::is_constant_on(std::size_t f, std::size_t left_out) const {
   for (std::size_t level = 0; level < feature.levels; ++level) {
     std::uint32_t rows = 0;
     for (std::size_t part = 0; part < n_parts(); ++part) {
-      if (part != left_out) rows += feature.counts[part * feature.levels + level];
+      if (part != left_out) rows += feature.counts[level * n_parts() + part];
     }
     present += rows > 0;
   }

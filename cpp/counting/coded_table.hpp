@@ -11,6 +11,7 @@
 
 #include "core/interrupt.hpp"
 #include "counting/aligned.hpp"
+#include "counting/arena.hpp"
 #include "counting/count_kernels.hpp"
 #include "counting/row_layout.hpp"
 #include "counting/xlogx.hpp"
@@ -37,7 +38,7 @@ struct Weights {
 // laid out in words by part. Otherwise one byte per row, rows ordered by part.
 struct CodedFeature {
   const std::uint64_t* data = nullptr;
-  const std::uint32_t* counts = nullptr;  // rows per level: counts[part * levels + level]
+  const std::uint32_t* counts = nullptr;  // rows per level: counts[level * n_parts + part]
   const double* values = nullptr;         // the level's value in the source
   std::uint16_t levels = 0;
   bool packed = false;   // bit-planes, not bytes
@@ -57,7 +58,7 @@ class CodedTable {
 
   CodedTable(RowLayout layout, std::size_t n_features, Weights weights);
 
-  // Features point into the chunks: the table moves but is not copied.
+  // Features point into the arena: the table moves but is not copied.
   CodedTable(CodedTable&&) = default;
   CodedTable& operator=(CodedTable&&) = default;
   CodedTable(const CodedTable&) = delete;
@@ -91,20 +92,13 @@ class CodedTable {
 
   // --- For builders. ---
 
-  // A run of features that lie together in memory; runs may be filled by different threads.
-  struct Chunk {
-    AlignedArray<std::uint64_t> data;
-    AlignedArray<std::uint32_t> counts;
-    AlignedArray<double> values;
-  };
   struct Shape {
     std::uint16_t levels;
     bool missing;
   };
-  // Prepares features first, first+1, ... with these shapes; their data, values and counts are then written through
-  // the pointers of writable(). Data is zero at first.
-  void allocate(std::size_t first, std::span<const Shape> shapes, std::size_t chunk_index);
-  void reserve_chunks(std::size_t n_chunks) { chunks_.resize(n_chunks); }
+  // Prepares features first, first+1, ... with these shapes (from any thread); their data, values and counts are then written through
+  // the pointers below. Counts are zero at first, data only if asked.
+  void allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data = false);
   std::uint64_t* writable_data(std::size_t f) { return const_cast<std::uint64_t*>(features_[f].data); }
   std::uint32_t* writable_counts(std::size_t f) { return const_cast<std::uint32_t*>(features_[f].counts); }
   double* writable_values(std::size_t f) { return const_cast<double*>(features_[f].values); }
@@ -112,6 +106,8 @@ class CodedTable {
   void store_codes(std::size_t f, const std::uint8_t* codes);
   // Counts levels of a feature whose data has been written.
   void count_levels(std::size_t f);
+  // Given the counts of all levels but the last, completes the last one (nothing to do with missing values).
+  void complete_counts(std::size_t f);
   void finish();
 
  private:
@@ -121,7 +117,7 @@ class CodedTable {
   Weights weights_;
   XLogX xlogx_;
   std::vector<CodedFeature> features_;
-  std::vector<Chunk> chunks_;
+  Arena arena_;
   bool has_bytes_ = false;
   bool has_missing_ = false;
 };

@@ -24,22 +24,21 @@ inline std::uint32_t add_lanes(__m512i v) {
                                     ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])));
 }
 
-// A x B plane pairs at once, over n_words words.
+// Adds A x B plane pairs over n_words words to vector sums; sums_stride vectors lie between rows of pairs.
 template <int A, int B>
-inline void count_tile(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b, std::size_t b_stride,
-                       std::size_t n_words, std::uint32_t* counts, std::size_t counts_stride) {
+inline void add_tile(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b, std::size_t b_stride,
+                     std::size_t n_words, __m512i* sums, std::size_t sums_stride) {
   __m512i sum[A][B];
   for (int i = 0; i < A; ++i)
-    for (int j = 0; j < B; ++j) sum[i][j] = _mm512_setzero_si512();
+    for (int j = 0; j < B; ++j) sum[i][j] = sums[static_cast<std::size_t>(i) * sums_stride + static_cast<std::size_t>(j)];
   std::size_t w = 0;
   for (; w + 8 <= n_words; w += 8) {
     __m512i left[A];
     for (int i = 0; i < A; ++i) left[i] = _mm512_loadu_si512(a + static_cast<std::size_t>(i) * a_stride + w);
     for (int j = 0; j < B; ++j) {
       const __m512i right = _mm512_loadu_si512(b + static_cast<std::size_t>(j) * b_stride + w);
-      for (int i = 0; i < A; ++i) {
+      for (int i = 0; i < A; ++i)
         sum[i][j] = _mm512_add_epi64(sum[i][j], _mm512_popcnt_epi64(_mm512_and_si512(left[i], right)));
-      }
     }
   }
   if (w < n_words) {
@@ -53,9 +52,54 @@ inline void count_tile(const std::uint64_t* a, std::size_t a_stride, const std::
     }
   }
   for (int i = 0; i < A; ++i)
+    for (int j = 0; j < B; ++j) sums[static_cast<std::size_t>(i) * sums_stride + static_cast<std::size_t>(j)] = sum[i][j];
+}
+
+// Plane pairs whose sums fit a few kilobytes beside the blocks.
+constexpr std::size_t kMaxSums = 81;
+
+template <int A>
+inline void add_tile_row(PlaneBlock a, PlaneBlock b, std::size_t n_words, __m512i* sums) {
+  std::size_t j = 0;
+  for (; j + 4 <= b.n_planes; j += 4) add_tile<A, 4>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes);
+  switch (b.n_planes - j) {
+    case 3: add_tile<A, 3>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes); break;
+    case 2: add_tile<A, 2>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes); break;
+    case 1: add_tile<A, 1>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes); break;
+    default: break;
+  }
+}
+
+void count_few_pairs(PlaneBlock a, PlaneBlock b, std::size_t n_words, std::uint32_t* counts) {
+  __m512i sums[kMaxSums];
+  const std::size_t n_pairs = a.n_planes * b.n_planes;
+  for (std::size_t k = 0; k < n_pairs; ++k) sums[k] = _mm512_setzero_si512();
+  for (std::size_t first = 0; first < n_words; first += kBlockWords) {
+    const std::size_t words = n_words - first < kBlockWords ? n_words - first : kBlockWords;
+    const PlaneBlock right = {b.words + first, b.n_planes, b.stride};
+    std::size_t i = 0;
+    for (; i + 4 <= a.n_planes; i += 4)
+      add_tile_row<4>({a.words + i * a.stride + first, 4, a.stride}, right, words, sums + i * b.n_planes);
+    const PlaneBlock left = {a.words + i * a.stride + first, a.n_planes - i, a.stride};
+    switch (left.n_planes) {
+      case 3: add_tile_row<3>(left, right, words, sums + i * b.n_planes); break;
+      case 2: add_tile_row<2>(left, right, words, sums + i * b.n_planes); break;
+      case 1: add_tile_row<1>(left, right, words, sums + i * b.n_planes); break;
+      default: break;
+    }
+  }
+  for (std::size_t k = 0; k < n_pairs; ++k) counts[k] = add_lanes(sums[k]);
+}
+
+template <int A, int B>
+inline void count_tile(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b, std::size_t b_stride,
+                       std::size_t n_words, std::uint32_t* counts, std::size_t counts_stride) {
+  __m512i sums[A * B];
+  for (int k = 0; k < A * B; ++k) sums[k] = _mm512_setzero_si512();
+  add_tile<A, B>(a, a_stride, b, b_stride, n_words, sums, B);
+  for (int i = 0; i < A; ++i)
     for (int j = 0; j < B; ++j)
-      counts[static_cast<std::size_t>(i) * counts_stride + static_cast<std::size_t>(j)] +=
-          add_lanes(sum[i][j]);
+      counts[static_cast<std::size_t>(i) * counts_stride + static_cast<std::size_t>(j)] += add_lanes(sums[i * B + j]);
 }
 
 constexpr int kTileA = 4;
@@ -144,6 +188,12 @@ void count_pairs(PlaneBlock a, PlaneBlock b, std::size_t n_words, std::uint32_t*
           counts[i * b.n_planes + j] += popcount(a.words[i * a.stride + w] & b.words[j * b.stride + w]);
     return;
   }
+#if defined(__AVX512VPOPCNTDQ__)
+  if (a.n_planes * b.n_planes <= kMaxSums) {
+    count_few_pairs(a, b, n_words, counts);
+    return;
+  }
+#endif
   for (std::size_t first = 0; first < n_words; first += kBlockWords) {
     const std::size_t words = n_words - first < kBlockWords ? n_words - first : kBlockWords;
     std::size_t i = 0;

@@ -33,8 +33,8 @@ void MarginSums::sum(const CodedTable& table, const std::uint32_t* counts, std::
       continue;
     }
     std::uint32_t total = 0;
-    for (std::size_t part = 0; part < n_parts; ++part) total += counts[part * n_levels + level];
-    for (std::size_t part = 0; part < n_parts; ++part) sums[part] += xlogx(total - counts[part * n_levels + level]);
+    for (std::size_t part = 0; part < n_parts; ++part) total += counts[level * n_parts + part];
+    for (std::size_t part = 0; part < n_parts; ++part) sums[part] += xlogx(total - counts[level * n_parts + part]);
   }
 }
 

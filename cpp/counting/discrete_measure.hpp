@@ -20,7 +20,7 @@ class MarginSums {
   MarginSums() = default;
   explicit MarginSums(const CodedTable& table);
 
-  // sum_r L(count on replicate r) for a column with these counts per part.
+  // sums[r] = sum of L over the column's levels on replicate r, from counts[level * n_parts + part].
   static void sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels, std::int64_t* sums);
 
   const std::int64_t* of(std::size_t f) const { return sums_.data() + f * n_replicates_; }

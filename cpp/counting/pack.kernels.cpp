@@ -192,7 +192,7 @@ inline void match_rows(const std::uint8_t* const* rows, const std::uint8_t* valu
 }
 
 void pack_rows(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t n_columns, const std::uint8_t* values,
-               std::size_t n_planes, std::uint64_t* words) {
+               std::size_t n_planes, std::size_t word_stride, std::uint64_t* words, std::uint32_t* counts) {
   alignas(64) std::uint8_t copies[kTileColumns * kTileColumns];
   const std::uint8_t* used[64];
   for (std::size_t i = 0; i < n_rows; ++i) used[i] = whole_row(rows[i], n_columns, copies + i * kTileColumns);
@@ -204,10 +204,15 @@ void pack_rows(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t 
   if (n_bytes < 8) std::memset(bits, 0, sizeof bits);
   for (std::size_t l = 0; l < n_planes; ++l) {
     for (std::size_t k = 0; k < n_bytes; ++k) match_rows(used + 8 * k, values + l * kTileColumns, bits[k]);
-    std::uint64_t* out = words + l * kTileColumns;
-    interleave(bits, out);
-    if (n_rows < 64)
-      for (std::size_t j = 0; j < kTileColumns; ++j) out[j] &= there;
+    alignas(64) std::uint64_t line[kTileColumns];
+    interleave(bits, line);
+    std::uint32_t* count = counts + l * kTileColumns;
+    for (std::size_t j = 0; j < kTileColumns; ++j) {
+      line[j] &= there;
+      count[j] += static_cast<std::uint32_t>(__builtin_popcountll(line[j]));
+    }
+    std::uint64_t* out = words + l * kTileColumns * word_stride;
+    for (std::size_t j = 0; j < kTileColumns; ++j) out[j * word_stride] = line[j];
   }
 }
 

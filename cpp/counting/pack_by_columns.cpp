@@ -74,7 +74,6 @@ void pack_by_columns(CodedTable& table, const DensePlan& plan, Interrupt& interr
   const ByteKind kind = byte_kind(array.dtype);
   // Columns that are worked on together: their bytes stay near.
   const std::size_t width = std::clamp<std::size_t>((std::size_t{1} << 19) / (array.n_rows + 1), 1, 64);
-  table.reserve_chunks((array.n_columns + width - 1) / width);
   interrupt.check();
   parallel_for(array.n_columns, width, plan.n_threads, [&](std::size_t first, std::size_t last) {
     std::vector<std::uint8_t> buffers((last - first) * array.n_rows);
@@ -85,7 +84,7 @@ void pack_by_columns(CodedTable& table, const DensePlan& plan, Interrupt& interr
       found.push_back(scan_levels(bytes.back(), array.n_rows, kind));
     }
     const ChunkLevels levels(std::move(found), array, first, plan.missing);
-    table.allocate(first, levels.shapes(), first / width);
+    table.allocate(first, levels.shapes());
     levels.write_values(table, first);
     for (std::size_t f = first; f < last; ++f) {
       if (!levels.is_typed(f - first)) store_column(table, f, bytes[f - first], levels, f - first);

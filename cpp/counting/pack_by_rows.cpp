@@ -92,48 +92,127 @@ std::vector<Tile> make_tiles(CodedTable& table, std::size_t first, std::size_t n
   return tiles;
 }
 
-// Packs the rows of one word.
-void pack_word(CodedTable& table, std::size_t first, const Tile& tile, const std::uint8_t* const* rows, std::size_t n,
-               std::size_t word, std::size_t place) {
-  const std::uint8_t* used[64];
-  for (std::size_t i = 0; i < n; ++i) used[i] = rows[i] + tile.first;
-  std::uint64_t words[(CodedTable::kMaxPackedLevels) * kTileColumns];
-  THRESHER_DISPATCH(pack_kernels)
-      .pack_rows(used, n, tile.n_columns, tile.values.data(), tile.n_planes, words);
-  for (std::size_t k = 0; k < tile.planes.size(); ++k) {
-    if (tile.planes[k] != nullptr) tile.planes[k][word] = words[k];
+// Words that are written together: a cache line of each plane.
+constexpr std::size_t kGroupWords = 8;
+
+// Working memory of one thread.
+struct PackScratch {
+  PackScratch(const ByteSource& source, std::size_t n_planes)
+      : buffer(kGroupWords * source.block_buffer_size()),
+        words(std::max<std::size_t>(n_planes * kTileColumns * kGroupWords, 1)) {}
+  std::vector<std::uint8_t> buffer;
+  const std::uint8_t* rows[kGroupWords][64];
+  std::size_t n_rows[kGroupWords];
+  std::size_t places[kGroupWords];
+  AlignedArray<std::uint64_t> words;
+};
+
+// Packs one tile of the rows of up to eight words; counts[word's part][plane][64] grow.
+class TilePacker {
+ public:
+  TilePacker(CodedTable& table, std::size_t first, const Tile& tile) : table_(table), first_(first), tile_(tile) {
+    counts_.resize(tile.n_planes * kTileColumns * table.n_parts());
   }
-  for (std::size_t k = 0; k < tile.byte_columns.size(); ++k) {
-    const std::size_t j = tile.byte_columns[k];
-    const std::uint8_t* code_of = tile.code_of.data() + 256 * k;
-    std::uint8_t* out = reinterpret_cast<std::uint8_t*>(table.writable_data(first + j)) + place;
-    for (std::size_t i = 0; i < n; ++i) out[i] = code_of[rows[i][j]];
+
+  void pack(PackScratch& scratch, std::size_t word, std::size_t n_words, const std::vector<std::uint32_t>& part_of) {
+    const PackKernels& kernels = THRESHER_DISPATCH(pack_kernels);
+    const std::uint8_t* used[64];
+    for (std::size_t g = 0; g < n_words; ++g) {
+      for (std::size_t i = 0; i < scratch.n_rows[g]; ++i) used[i] = scratch.rows[g][i] + tile_.first;
+      const std::size_t part = part_of.empty() ? 0 : part_of[word + g];
+      kernels.pack_rows(used, scratch.n_rows[g], tile_.n_columns, tile_.values.data(), tile_.n_planes, kGroupWords,
+                        scratch.words.data() + g, counts_.data() + part * tile_.n_planes * kTileColumns);
+    }
+    for (std::size_t k = 0; k < tile_.planes.size(); ++k) {
+      if (tile_.planes[k] == nullptr) continue;
+      const std::uint64_t* from = scratch.words.data() + k * kGroupWords;
+      std::uint64_t* to = tile_.planes[k] + word;
+      if (n_words == kGroupWords) {
+        std::memcpy(to, from, kGroupWords * sizeof(std::uint64_t));
+      } else {
+        for (std::size_t g = 0; g < n_words; ++g) to[g] = from[g];
+      }
+    }
+    for (std::size_t k = 0; k < tile_.byte_columns.size(); ++k) pack_bytes(scratch, n_words, k);
   }
+
+  // Adds what was counted to the table.
+  void add_counts() const {
+    const std::size_t n_parts = table_.n_parts();
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      for (std::size_t k = 0; k < tile_.planes.size(); ++k) {
+        if (tile_.planes[k] == nullptr) continue;
+        const std::size_t f = first_ + tile_.first + k % kTileColumns;
+        table_.writable_counts(f)[k / kTileColumns * n_parts + part] += counts_[part * tile_.planes.size() + k];
+      }
+    }
+  }
+
+ private:
+  void pack_bytes(const PackScratch& scratch, std::size_t n_words, std::size_t k) {
+    const std::size_t j = tile_.byte_columns[k];
+    const std::uint8_t* code_of = tile_.code_of.data() + 256 * k;
+    auto* bytes = reinterpret_cast<std::uint8_t*>(table_.writable_data(first_ + j));
+    for (std::size_t g = 0; g < n_words; ++g) {
+      std::uint8_t* out = bytes + scratch.places[g];
+      for (std::size_t i = 0; i < scratch.n_rows[g]; ++i) out[i] = code_of[scratch.rows[g][i][j]];
+    }
+  }
+
+  CodedTable& table_;
+  std::size_t first_;
+  const Tile& tile_;
+  std::vector<std::uint32_t> counts_;
+};
+
+void pack_words(CodedTable& table, std::size_t first, const ByteSource& source, const std::vector<Tile>& tiles,
+                std::size_t n_threads) {
+  const RowLayout& layout = table.layout();
+  std::vector<std::uint32_t> part_of;
+  if (layout.has_parts()) {
+    part_of.resize(layout.n_words());
+    for (std::size_t part = 0; part < layout.n_parts(); ++part) {
+      std::fill(part_of.begin() + static_cast<std::ptrdiff_t>(layout.word_begin(part)),
+                part_of.begin() + static_cast<std::ptrdiff_t>(layout.word_end(part)), static_cast<std::uint32_t>(part));
+    }
+  }
+  std::size_t most_planes = 0;
+  for (const Tile& tile : tiles) most_planes = std::max(most_planes, tile.n_planes);
+  std::mutex mutex;
+  parallel_for(layout.n_words(), kPieceRows / 64, n_threads, [&](std::size_t begin, std::size_t end) {
+    PackScratch scratch(source, most_planes);
+    std::vector<TilePacker> packers;
+    for (const Tile& tile : tiles) packers.emplace_back(table, first, tile);
+    for (std::size_t word = begin; word < end; word += kGroupWords) {
+      const std::size_t n_words = std::min(kGroupWords, end - word);
+      for (std::size_t g = 0; g < n_words; ++g) {
+        scratch.places[g] = layout.word_place(word + g);
+        scratch.n_rows[g] = layout.word_rows(word + g);
+        source.rows_of_word(layout, scratch.places[g], scratch.n_rows[g],
+                            scratch.buffer.data() + g * source.block_buffer_size(), scratch.rows[g]);
+      }
+      for (TilePacker& packer : packers) packer.pack(scratch, word, n_words, part_of);
+    }
+    const std::lock_guard lock(mutex);
+    for (const TilePacker& packer : packers) packer.add_counts();
+  });
 }
 
 void pack_chunk(CodedTable& table, const DensePlan& plan, std::size_t first, std::size_t last, std::size_t n_threads) {
-  const RowLayout& layout = table.layout();
   const ByteSource source(plan.array, byte_kind(plan.array.dtype), first, last - first);
   const ChunkLevels levels(find_levels(source, n_threads), plan.array, first, plan.missing);
-  table.allocate(first, levels.shapes(), first / kChunkColumns);
+  table.allocate(first, levels.shapes());
   levels.write_values(table, first);
-  const std::vector<Tile> tiles = make_tiles(table, first, last - first, levels);
-  parallel_for(layout.n_words(), kPieceRows / 64, n_threads, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::uint8_t> buffer(source.block_buffer_size());
-    const std::uint8_t* rows[64];
-    for (std::size_t word = begin; word < end; ++word) {
-      const std::size_t place = layout.word_place(word);
-      const std::size_t n = layout.word_rows(word);
-      source.rows_of_word(layout, place, n, buffer.data(), rows);
-      for (const Tile& tile : tiles) pack_word(table, first, tile, rows, n, word, place);
-    }
-  });
+  pack_words(table, first, source, make_tiles(table, first, last - first, levels), n_threads);
   levels.store_typed(table, plan.array, first);
-  parallel_for(last - first, 16, n_threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = begin; j < end; ++j) {
-      if (!levels.is_typed(j)) table.count_levels(first + j);
+  for (std::size_t j = 0; j < last - first; ++j) {
+    if (levels.is_typed(j)) continue;
+    if (table.feature(first + j).packed) {
+      table.complete_counts(first + j);
+    } else {
+      table.count_levels(first + j);
     }
-  });
+  }
 }
 
 }  // namespace
@@ -141,7 +220,6 @@ void pack_chunk(CodedTable& table, const DensePlan& plan, std::size_t first, std
 void pack_by_rows(CodedTable& table, const DensePlan& plan, Interrupt& interrupt) {
   const std::size_t n_columns = plan.array.n_columns;
   const std::size_t n_chunks = (n_columns + kChunkColumns - 1) / kChunkColumns;
-  table.reserve_chunks(n_chunks);
   interrupt.check();
   // Few chunks are packed one after the other with all threads inside each.
   const std::size_t outer = n_chunks >= 2 * plan.n_threads ? plan.n_threads : 1;

@@ -49,9 +49,11 @@ struct PackKernels {
   void (*to_bytes[10])(const void* values, std::size_t n, std::uint8_t* out);
   // Adds rows to a scan, which starts with minimum 255 and zeros elsewhere.
   void (*scan_rows)(ByteRows rows, std::uint8_t flip, ByteScan* scan);
-  // words[l * 64 + j]: bit i = (rows[i][j] == values[l * 64 + j]), for up to 64 rows.
+  // words[(l * 64 + j) * word_stride]: bit i = (rows[i][j] == values[l * 64 + j]), for up to 64 rows;
+  // counts[l * 64 + j] grows by the bits set.
   void (*pack_rows)(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t n_columns,
-                    const std::uint8_t* values, std::size_t n_planes, std::uint64_t* words);
+                    const std::uint8_t* values, std::size_t n_planes, std::size_t word_stride, std::uint64_t* words,
+                    std::uint32_t* counts);
   // The same for one column of consecutive bytes: bit i of plane l = (bytes[i] == values[l]).
   void (*pack_column)(const std::uint8_t* bytes, std::size_t n_rows, const std::uint8_t* values, std::size_t n_planes,
                       std::size_t stride, std::uint64_t* planes);

@@ -25,11 +25,9 @@ void count_by_planes(const CodedTable& table, const ReferenceColumn& reference, 
     a.words += layout.word_begin(part);
     b.words += layout.word_begin(part);
     kernels.count_pairs(a, b, layout.word_end(part) - layout.word_begin(part), scratch.pairs.data());
-    const std::uint32_t* a_counts = feature.counts + part * a_levels;
-    const std::uint32_t* b_counts = reference.counts() + part * b_levels;
     // The margins give the cells of the levels without a plane.
     for (std::size_t i = 0; i < a_planes; ++i) {
-      std::uint32_t rest = a_counts[i];
+      std::uint32_t rest = feature.counts[i * layout.n_parts() + part];
       for (std::size_t j = 0; j < b_planes; ++j) {
         const std::uint32_t count = scratch.pairs[i * b_planes + j];
         cells[i * b_levels + j] = count;
@@ -39,7 +37,7 @@ void count_by_planes(const CodedTable& table, const ReferenceColumn& reference, 
     }
     if (a_planes < a_levels) {
       for (std::size_t j = 0; j < b_levels; ++j) {
-        std::uint32_t rest = b_counts[j];
+        std::uint32_t rest = reference.counts()[j * layout.n_parts() + part];
         for (std::size_t i = 0; i < a_planes; ++i) rest -= cells[i * b_levels + j];
         cells[a_planes * b_levels + j] = rest;
       }
@@ -139,7 +137,7 @@ void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_
       if (codes[place] < 0) {
         has_missing_ = true;
       } else {
-        ++own_counts_[part * n_levels_ + static_cast<std::size_t>(codes[place])];
+        ++own_counts_[static_cast<std::size_t>(codes[place]) * layout.n_parts() + part];
       }
     }
   }

@@ -23,7 +23,7 @@ class ReferenceColumn {
 
   std::size_t n_levels() const { return n_levels_; }
   bool has_missing() const { return has_missing_; }
-  // Rows per level: counts()[part * n_levels + level].
+  // Rows per level: counts()[level * n_parts + part].
   const std::uint32_t* counts() const { return counts_; }
   // One of each kind that the table's features need is there; the others are null.
   PlaneBlock planes() const { return planes_; }
