@@ -115,7 +115,7 @@ class LazySearch {
 
  private:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::size_t kBuckets = 512;
+  static constexpr std::size_t kBuckets = 128;
   static constexpr std::size_t kAdmitted = 256;
 
   // An admitted candidate. `link` chains the slots of a bucket, or of those that wait for the same term.
@@ -186,22 +186,24 @@ class LazySearch {
     std::fill(head_, head_ + kBuckets + 1, kNone);
     top_ = 0;
     const auto n_selected = static_cast<std::uint32_t>(selected_.size());
-    double low = kInfinity, high = -kInfinity;
     open_.resize(slots_.size());
+    std::uint32_t* open = open_.data();
     std::size_t n_open = 0;
     for (std::size_t s = 0; s < slots_.size(); ++s) {
       // Without branches: which slots are open is hard to predict.
-      const double key = slots_[s].key;
-      const bool is_open = (key >= goal_) & (slots_[s].depth < n_selected);
-      open_[n_open] = static_cast<std::uint32_t>(s);
-      n_open += is_open;
-      low = is_open & (key < low) ? key : low;
-      high = is_open & (key < kInfinity) & (key > high) ? key : high;
+      open[n_open] = static_cast<std::uint32_t>(s);
+      n_open += static_cast<std::size_t>((slots_[s].key >= goal_) & (slots_[s].depth < n_selected));
+    }
+    double low = kInfinity, high = -kInfinity;
+    for (std::size_t i = 0; i < n_open; ++i) {
+      const double key = slots_[open[i]].key;
+      low = key < low ? key : low;
+      high = key > high && key < kInfinity ? key : high;
     }
     origin_ = low < kInfinity ? Objective::coordinate(low) : 0.0;
     scale_ = low < high ? static_cast<double>(kBuckets - 1) / (Objective::coordinate(high) - origin_) : 0.0;
     if (!(scale_ < kInfinity)) scale_ = 0.0;
-    for (std::size_t i = 0; i < n_open; ++i) push(open_[i]);
+    for (std::size_t i = 0; i < n_open; ++i) push(open[i]);
   }
 
   // Gives a slot to the next candidates whose key reaches the threshold. Their number is limited, which raises the
@@ -241,11 +243,9 @@ class LazySearch {
     return is_better(slot.key, slot.relevance, slot.feature, leader_.key, leader_.relevance, leader_.feature);
   }
 
-  // 32 terms at a time waste little. Once a step has extended a third of the candidates it is going to extend most:
-  // larger batches then save calls and cost at most a sixteenth more.
-  std::size_t batch_size() const {
-    return n_extended_ > n_left_ / 3 ? std::max(kBatch, n_extended_ / 16) : kBatch;
-  }
+  // Small batches waste little, as only the first candidate of a batch is certain to be needed; later batches of a step
+  // may be larger, for they waste at most a quarter of what the step has needed.
+  std::size_t batch_size() const { return std::max(kBatch, n_extended_ / 4); }
 
   // Takes the best open candidates that stand before the leader into batch_.
   void gather(std::size_t wanted) {
