@@ -275,3 +275,36 @@ def s3f(Q, y, kmax=None):
         if others:
             selected.append(max(others, key=lambda i: (1 - su[i][medoid] + target[i], -i)))
     return score, medoids, clusters, selected
+
+
+def svm_rfe(X, y, C=1.0, tol=1e-3):
+    """All features, last removed first; a fresh machine for every round and class."""
+    from sklearn.svm import SVC
+
+    X = np.asarray(X, dtype=float)
+    y = np.asarray(y)
+    spread = X.std(axis=0)
+    X = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    classes = sorted(set(y.tolist()))
+    if len(classes) == 2:
+        classes = classes[:1]
+    left, removed = list(range(X.shape[1])), []
+    while left:
+        weights = np.zeros(len(left))
+        for c in classes:
+            machine = SVC(C=C, kernel="linear", tol=tol).fit(X[:, left], y == c)
+            weights += machine.coef_[0] ** 2
+        removed.append(left.pop(int(np.argmin(weights))))
+    return removed[::-1]
+
+
+def benjamini(pvalues, level, yekutieli=False):
+    """Features rejected by the step-up procedure."""
+    m = len(pvalues)
+    harmonic = sum(1 / i for i in range(1, m + 1)) if yekutieli else 1.0
+    ordered = sorted(range(m), key=lambda i: pvalues[i])
+    largest = 0
+    for rank, i in enumerate(ordered, start=1):
+        if pvalues[i] <= level * rank / (m * harmonic):
+            largest = rank
+    return sorted(ordered[:largest])
