@@ -79,7 +79,7 @@ def problems(draw, measures=("bayes", "binary", "pairs", "entropy"), fractional=
     return risk, order, r, D
 
 
-many = settings(max_examples=200, deadline=None)
+many = settings(max_examples=100, deadline=None)
 
 
 @many
@@ -209,7 +209,7 @@ def test_outputs_are_feasible_minimal_and_equal_at_the_tightest_threshold(proble
     assert all(selected == tightest[0] for selected in tightest)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(problems())
 def test_focus_and_branch_and_bound_find_the_smallest_set(problem):
     risk, order, r, D = problem
@@ -224,7 +224,20 @@ def test_focus_and_branch_and_bound_find_the_smallest_set(problem):
     assert sorted(chosen.tolist()) == sorted(naive.abb(risk, order, D))
 
 
-@settings(max_examples=100, deadline=None)
+def test_branch_and_bound_from_below_gives_the_same():
+    rng = np.random.default_rng(0)
+    for seed in range(3):
+        X, y = rng.integers(0, 2, (12, 18)), rng.integers(0, 2, 12)
+        risk, r = naive.Risk(X, y), naive.relevance(X, y)
+        order = naive.ascending(r)
+        compiled = compile_problem(risk, order, r)
+        everything = np.array(order, dtype=np.uint32)
+        chosen, n_evaluations = compiled.search("abb", seed, 10**6, everything)
+        assert n_evaluations > 5_000
+        assert sorted(chosen.tolist()) == sorted(naive.abb(risk, order, seed))
+
+
+@settings(max_examples=60, deadline=None)
 @given(problems(), st.booleans())
 def test_set_cover_is_greedy_on_pairs(problem, bounded):
     risk, order, r, D = problem
@@ -305,7 +318,7 @@ def test_exhaustive_searches_stop_at_their_limit():
             compiled.search(method, 0, 4, order)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(problems(fractional=False), st.integers(0, 2**32 - 1))
 def test_row_order_codes_and_constants_change_nothing(problem, seed):
     risk, order, r, D = problem

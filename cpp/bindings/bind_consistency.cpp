@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -13,6 +14,7 @@
 #include "bindings/bindings.hpp"
 #include "consistency/classic.hpp"
 #include "consistency/elimination.hpp"
+#include "consistency/leave_one_out.hpp"
 #include "consistency/refinement.hpp"
 #include "consistency/risk.hpp"
 #include "consistency/sweep.hpp"
@@ -43,24 +45,43 @@ RiskMeasure measure_of(const std::string& name) {
 // One data set, one measure, one order of the features; holds the arrays it reads.
 class ConsistencyProblem {
  public:
+  // Codes come from a packed table, or from a matrix with one row per feature.
+  ConsistencyProblem(std::shared_ptr<CodedTable> table, Vector<std::int32_t> classes, std::size_t n_classes,
+                     std::optional<Vector<double>> weights, Features order, Features kept, Vector<double> relevance,
+                     const std::string& measure, double tolerance)
+      : ConsistencyProblem({}, table->n_rows(), table->n_features(), std::make_unique<TableColumns>(table),
+                           std::move(classes), n_classes, std::move(weights), std::move(order), std::move(kept),
+                           std::move(relevance), measure, tolerance) {}
+
   ConsistencyProblem(Matrix<std::uint8_t> codes, Vector<std::int32_t> classes, std::size_t n_classes,
-                     std::optional<Vector<double>> weights, Features order, Features kept,
-                     Vector<double> relevance, const std::string& measure, double tolerance)
+                     std::optional<Vector<double>> weights, Features order, Features kept, Vector<double> relevance,
+                     const std::string& measure, double tolerance)
+      : ConsistencyProblem(codes, codes.shape(1), codes.shape(0),
+                           std::make_unique<MatrixColumns>(codes.data(), codes.shape(1)), std::move(classes), n_classes,
+                           std::move(weights), std::move(order), std::move(kept), std::move(relevance), measure,
+                           tolerance) {}
+
+  ConsistencyProblem(Matrix<std::uint8_t> codes, std::size_t n_rows, std::size_t n_features,
+                     std::unique_ptr<ColumnSource> columns, Vector<std::int32_t> classes, std::size_t n_classes,
+                     std::optional<Vector<double>> weights, Features order, Features kept, Vector<double> relevance,
+                     const std::string& measure, double tolerance)
       : codes_(std::move(codes)),
+        columns_(std::move(columns)),
         classes_(std::move(classes)),
         weights_(std::move(weights)),
         order_(std::move(order)),
         kept_(std::move(kept)),
         relevance_(std::move(relevance)),
-        rows_{codes_.data(), codes_.shape(1), codes_.shape(0), span_of(classes_),
-              weights_ ? span_of(*weights_) : std::span<const double>{}, n_classes},
+        rows_{columns_.get(),
+              n_rows,
+              n_features,
+              span_of(classes_),
+              weights_ ? span_of(*weights_) : std::span<const double>{},
+              n_classes},
         cost_(measure_of(measure), checked(rows_), tolerance) {
     if (relevance_.size() != rows_.n_features) throw std::invalid_argument("relevance needs one value per feature");
-    for (const std::span<const std::uint32_t> features : {span_of(order_), span_of(kept_)}) {
-      for (const std::uint32_t feature : features) {
-        if (feature >= rows_.n_features) throw std::invalid_argument("feature out of range");
-      }
-    }
+    check_features(order_);
+    check_features(kept_);
     nb::gil_scoped_release release;
     SignalInterrupt interrupt;
     refinement_ = refine(rows_, cost_, span_of(order_), span_of(kept_), interrupt);
@@ -71,13 +92,29 @@ class ConsistencyProblem {
   std::size_t border() const { return refinement_.border; }
   std::size_t n_read() const { return refinement_.n_read; }
 
-  // Rows of identical values, one label per row; rows of one class that no feature had to split share a label.
   double risk(const Features& features) const {
-    for (const std::uint32_t feature : span_of(features)) {
-      if (feature >= rows_.n_features) throw std::invalid_argument("feature out of range");
-    }
+    check_features(features);
     nb::gil_scoped_release release;
     return subset_risk(rows_, cost_, span_of(features));
+  }
+
+  // The risk of a set, and of it without each of its features.
+  std::tuple<double, Values> leave_one_out(const Features& features) const {
+    check_features(features);
+    if (features.size() == 0) return {risk_of_none(), to_numpy(std::vector<double>{})};
+    std::vector<double> without(features.size());
+    double risk = 0.0;
+    {
+      nb::gil_scoped_release release;
+      SignalInterrupt interrupt;
+      LeaveOneOut set(rows_, cost_, span_of(features));
+      risk = set.risk();
+      for (std::size_t i = 0; i < without.size(); ++i) {
+        interrupt.check();
+        without[i] = set.risk_without(i);
+      }
+    }
+    return {risk, to_numpy(std::move(without))};
   }
 
   std::tuple<Indices, double, std::size_t> sweep(const std::string& rule, double bound) {
@@ -98,8 +135,7 @@ class ConsistencyProblem {
     {
       nb::gil_scoped_release release;
       SignalInterrupt interrupt;
-      const EliminationProblem problem{rows_, cost_, refinement_, span_of(order_), span_of(kept_),
-                                       span_of(relevance_)};
+      const EliminationProblem problem{rows_, cost_, refinement_, span_of(order_), span_of(kept_), span_of(relevance_)};
       if (strategy == "steepest") {
         result = eliminate_steepest(problem, bound, interrupt);
       } else if (strategy == "fast") {
@@ -119,6 +155,7 @@ class ConsistencyProblem {
 
   std::tuple<Indices, std::size_t> search(const std::string& method, double bound, std::size_t max_evaluations,
                                           const Features& among) const {
+    check_features(among);
     SubsetSearch result;
     {
       nb::gil_scoped_release release;
@@ -159,6 +196,14 @@ class ConsistencyProblem {
   }
 
  private:
+  void check_features(const Features& features) const {
+    for (const std::uint32_t feature : span_of(features)) {
+      if (feature >= rows_.n_features) throw std::invalid_argument("feature out of range");
+    }
+  }
+
+  double risk_of_none() const { return subset_risk(rows_, cost_, {}); }
+
   static const CodedRows& checked(const CodedRows& rows) {
     if (rows.classes.size() != rows.n_rows) throw std::invalid_argument("classes need one code per row");
     if (!rows.weights.empty() && rows.weights.size() != rows.n_rows) {
@@ -173,6 +218,7 @@ class ConsistencyProblem {
   }
 
   Matrix<std::uint8_t> codes_;
+  std::unique_ptr<ColumnSource> columns_;
   Vector<std::int32_t> classes_;
   std::optional<Vector<double>> weights_;
   Features order_;
@@ -191,6 +237,10 @@ void bind_consistency(nb::module_& module) {
   nb::exception<TooManyEvaluations>(module, "TooManyEvaluations", PyExc_RuntimeError);
   nb::class_<Problem>(module, "Consistency",
                       "Consistency risks of one data set for one order of its features, least relevant first.")
+      .def(nb::init<std::shared_ptr<CodedTable>, Vector<std::int32_t>, std::size_t, std::optional<Vector<double>>,
+                    Features, Features, Vector<double>, const std::string&, double>(),
+           nb::arg("codes"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("weights").none(), nb::arg("order"),
+           nb::arg("kept"), nb::arg("relevance"), nb::arg("measure") = "bayes", nb::arg("tolerance") = 0.0)
       .def(nb::init<Matrix<std::uint8_t>, Vector<std::int32_t>, std::size_t, std::optional<Vector<double>>, Features,
                     Features, Vector<double>, const std::string&, double>(),
            nb::arg("codes"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("weights").none(), nb::arg("order"),
@@ -200,6 +250,8 @@ void bind_consistency(nb::module_& module) {
       .def_prop_ro("border", &Problem::border, "How many features at the start of the order change nothing.")
       .def_prop_ro("n_read", &Problem::n_read, "Columns looked at to find the border.")
       .def("risk", &Problem::risk, nb::arg("features"), "Unnormalised risk of a set.")
+      .def("leave_one_out", &Problem::leave_one_out, nb::arg("features"),
+           "Unnormalised risk of a set, and of it without each of its features.")
       .def("sweep", &Problem::sweep, nb::arg("rule"), nb::arg("bound"),
            "LCC (rule 'total') or INTERACT ('step'): kept positions, risk, probes of the binary search.")
       .def("eliminate", &Problem::eliminate, nb::arg("strategy"), nb::arg("bound"), nb::arg("alpha") = 0.0,

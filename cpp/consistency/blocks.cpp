@@ -5,11 +5,7 @@
 
 namespace thresher::consistency {
 
-namespace {
-
-constexpr std::size_t kMaxLevels = 256;
-
-}  // namespace
+namespace { constexpr std::size_t kMaxLevels = 256; }  // namespace
 
 Blocks::Blocks(const CodedRows& rows, const GroupCost& cost)
     : data_(rows), group_cost_(cost), rows_(rows.used()), buffer_(rows_.size()), class_weights_(rows.n_classes) {

@@ -14,7 +14,8 @@ namespace thresher::consistency {
 
 namespace {
 
-constexpr std::size_t kMaxFree = 64;  // removable features a branch-and-bound mask can hold
+constexpr std::size_t kMaxFree = 64;             // removable features a branch-and-bound mask can hold
+constexpr std::size_t kMaxBreadthFirst = 5'000;  // evaluations from above before trying from below
 
 Blocks split_by(const SubsetProblem& problem, std::span<const std::uint32_t> features) {
   Blocks blocks(problem.rows, problem.cost);
@@ -33,47 +34,93 @@ void count_one(SubsetSearch& result, std::size_t max_evaluations) {
   ++result.n_evaluations;
 }
 
-// Looks at all sets of `size` features from descending[first..] added to the prefix; true if one was found.
-bool focus_level(const SubsetProblem& problem, std::span<const std::uint32_t> descending, std::size_t size,
-                 Blocks& prefix, double bound, std::size_t max_evaluations, SubsetSearch& result,
-                 Interrupt& interrupt) {
-  for (std::size_t i = 0; i + size <= descending.size(); ++i) {
-    result.chosen.push_back(descending[i]);
-    if (size == 1) {
-      interrupt.check();
-      count_one(result, max_evaluations);
-      if (problem.cost.at_most(problem.cost.risk(prefix.cost_after(descending[i])), bound)) return true;
+// All sets of a size, in lexicographic order of descending relevance, added to the kept features.
+class LevelSearch {
+ public:
+  LevelSearch(const SubsetProblem& problem, double bound, std::size_t max_evaluations, SubsetSearch& result,
+              Interrupt& interrupt)
+      : problem_(problem),
+        bound_(bound),
+        max_evaluations_(max_evaluations),
+        result_(result),
+        interrupt_(interrupt),
+        descending_(problem.order.rbegin(), problem.order.rend()) {}
+
+  // The first set within the bound goes to the result; with `least_risk` the first of those of least risk.
+  bool find(std::size_t size, bool least_risk) {
+    least_risk_ = least_risk;
+    found_ = false;
+    members_.clear();
+    Blocks none = split_by(problem_, {});
+    if (size == 0) {
+      consider(problem_.cost.risk(none.cost()));
     } else {
-      Blocks finer = prefix;
-      finer.split(descending[i], 0);
-      if (focus_level(problem, descending.subspan(i + 1), size - 1, finer, bound, max_evaluations, result,
-                      interrupt)) {
-        return true;
-      }
+      extend(none, 0, size);
     }
-    result.chosen.pop_back();
+    return found_;
   }
-  return false;
+
+ private:
+  void consider(double risk) {
+    interrupt_.check();
+    count_one(result_, max_evaluations_);
+    if (!problem_.cost.at_most(risk, bound_)) return;
+    if (found_ && risk >= risk_ - problem_.cost.tolerance()) return;
+    found_ = true;
+    risk_ = risk;
+    result_.chosen = members_;
+  }
+
+  void extend(Blocks& prefix, std::size_t first, std::size_t size) {
+    for (std::size_t i = first; i + size <= descending_.size() && (least_risk_ || !found_); ++i) {
+      members_.push_back(descending_[i]);
+      if (size == 1) {
+        consider(problem_.cost.risk(prefix.cost_after(descending_[i])));
+      } else {
+        Blocks finer = prefix;
+        finer.split(descending_[i], 0);
+        extend(finer, i + 1, size - 1);
+      }
+      members_.pop_back();
+    }
+  }
+
+  const SubsetProblem& problem_;
+  double bound_;
+  std::size_t max_evaluations_;
+  SubsetSearch& result_;
+  Interrupt& interrupt_;
+  std::vector<std::uint32_t> descending_;
+  std::vector<std::uint32_t> members_;
+  bool least_risk_ = false;
+  bool found_ = false;
+  double risk_ = 0.0;
+};
+
+// Smallest sets first.
+void find_smallest(const SubsetProblem& problem, double bound, bool least_risk, std::size_t max_evaluations,
+                   SubsetSearch& result, Interrupt& interrupt) {
+  LevelSearch level(problem, bound, max_evaluations, result, interrupt);
+  for (std::size_t size = 0; size <= problem.order.size(); ++size) {
+    if (level.find(size, least_risk)) return;
+  }
+  throw std::logic_error("the full set is not within the bound");
 }
 
 }  // namespace
 
 SubsetSearch focus(const SubsetProblem& problem, double bound, std::size_t max_evaluations, Interrupt& interrupt) {
   SubsetSearch result;
-  const std::vector<std::uint32_t> descending(problem.order.rbegin(), problem.order.rend());
   result.n_evaluations = 1;  // the full set
-  Blocks none = split_by(problem, {});
-  count_one(result, max_evaluations);
-  if (problem.cost.at_most(problem.cost.risk(none.cost()), bound)) return result;
-  for (std::size_t size = 1; size <= descending.size(); ++size) {
-    if (focus_level(problem, descending, size, none, bound, max_evaluations, result, interrupt)) return result;
-  }
-  throw std::logic_error("the full set is not within the bound");
+  find_smallest(problem, bound, false, max_evaluations, result, interrupt);
+  return result;
 }
 
-SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bound, std::size_t max_evaluations,
-                                        Interrupt& interrupt) {
-  SubsetSearch result;
+namespace {
+
+// From the full set down, a level at a time.
+void find_breadth_first(const SubsetProblem& problem, double bound, std::size_t max_evaluations, SubsetSearch& result,
+                        Interrupt& interrupt) {
   const GroupCost& cost = problem.cost;
   const std::size_t n = problem.order.size();
   const auto risk_of = [&](std::span<const std::uint32_t> features) {
@@ -85,7 +132,7 @@ SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bou
 
   // Features that cannot go first cannot go later either.
   std::vector<std::uint32_t> fixed;
-  std::vector<std::uint32_t> free;  // descending relevance
+  std::vector<std::uint32_t> free;                  // descending relevance
   std::unordered_map<std::uint64_t, double> level;  // removed free features -> risk
   std::vector<double> single;
   for (std::size_t i = n; i-- > 0;) {
@@ -114,7 +161,7 @@ SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bou
   std::unordered_map<std::uint64_t, double> last = level;
   if (level.empty()) {
     result.chosen.assign(problem.order.begin(), problem.order.end());
-    return result;
+    return;
   }
   while (!level.empty()) {
     last = std::move(level);
@@ -149,6 +196,19 @@ SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bou
     found = true;
   }
   result.chosen = members(best);
+}
+
+}  // namespace
+
+SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bound, std::size_t max_evaluations,
+                                        Interrupt& interrupt) {
+  SubsetSearch result;
+  try {
+    find_breadth_first(problem, bound, std::min(kMaxBreadthFirst, max_evaluations), result, interrupt);
+  } catch (const TooManyEvaluations&) {
+    // Where most features can be missed, the sets above the smallest ones are too many to visit, but few are below.
+    find_smallest(problem, bound, true, max_evaluations, result, interrupt);
+  }
   return result;
 }
 

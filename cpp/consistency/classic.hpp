@@ -33,8 +33,8 @@ struct SubsetProblem {
 // The full set must be within the bound.
 SubsetSearch focus(const SubsetProblem& problem, double bound, std::size_t max_evaluations, Interrupt& interrupt);
 
-// Breadth-first from the full set: the smallest set within the bound that breadth-first removal reaches (the same
-// size as focus), of these the one of least risk, then the first in descending relevance.
+// Of the smallest sets within the bound (the size of focus) the one of least risk, then the first in descending
+// relevance: breadth-first from the full set, or where that visits too many sets, from below.
 SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bound, std::size_t max_evaluations,
                                         Interrupt& interrupt);
 

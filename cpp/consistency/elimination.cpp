@@ -49,8 +49,8 @@ class Residual {
 
  private:
   static std::vector<std::uint32_t> members_then_kept(const EliminationProblem& problem) {
-    std::vector<std::uint32_t> features(
-        problem.order.begin() + static_cast<std::ptrdiff_t>(problem.refinement.border), problem.order.end());
+    std::vector<std::uint32_t> features(problem.order.begin() + static_cast<std::ptrdiff_t>(problem.refinement.border),
+                                        problem.order.end());
     features.insert(features.end(), problem.kept.begin(), problem.kept.end());
     return features;
   }

@@ -27,7 +27,7 @@ struct EliminationProblem {
   const Refinement& refinement;
   std::span<const std::uint32_t> order;  // ascending relevance
   std::span<const std::uint32_t> kept;
-  std::span<const double> relevance;     // by feature
+  std::span<const double> relevance;  // by feature
 };
 
 // Each step removes the feature whose removal leaves the least risk, the first in the order among equals.

@@ -45,7 +45,7 @@ class LeaveOneOut {
   std::size_t width_;
   std::size_t n_classes_;
   std::size_t n_groups_ = 0;
-  std::vector<std::uint8_t> values_;   // group x member; 0 where the member has been removed
+  std::vector<std::uint8_t> values_;  // group x member; 0 where the member has been removed
   std::vector<std::uint64_t> hashes_;
   std::vector<double> class_weights_;  // group x class
   std::vector<double> costs_;
@@ -53,7 +53,7 @@ class LeaveOneOut {
 
   std::vector<Slot> table_;
   std::uint32_t stamp_ = 0;
-  std::vector<std::uint32_t> merged_of_;     // group -> index in merged_groups_, valid if that names the group
+  std::vector<std::uint32_t> merged_of_;  // group -> index in merged_groups_, valid if that names the group
   std::vector<std::uint32_t> merged_groups_;
   std::vector<double> merged_weights_;
 };

@@ -7,11 +7,7 @@
 
 namespace thresher::consistency {
 
-namespace {
-
-constexpr std::size_t kTableSize = 4096;
-
-}  // namespace
+namespace { constexpr std::size_t kTableSize = 4096; }  // namespace
 
 std::vector<std::uint32_t> CodedRows::used() const {
   std::vector<std::uint32_t> rows;

@@ -9,20 +9,23 @@
 #include <span>
 #include <vector>
 
+#include "consistency/columns.hpp"
+
 namespace thresher::consistency {
 
 enum class RiskMeasure { bayes, binary, pairs, entropy };
 
-// Discrete data, one row of `codes` per feature. The memory is the caller's.
+// Discrete data and its classes. The memory is the caller's.
 struct CodedRows {
-  const std::uint8_t* codes = nullptr;
+  ColumnSource* columns = nullptr;
   std::size_t n_rows = 0;
   std::size_t n_features = 0;
   std::span<const std::int32_t> classes;
   std::span<const double> weights;  // none: one each; rows of weight 0 are left out everywhere
   std::size_t n_classes = 0;
 
-  const std::uint8_t* column(std::size_t feature) const { return codes + feature * n_rows; }
+  // Valid until the next call.
+  const std::uint8_t* column(std::size_t feature) const { return columns->column(feature); }
   double weight(std::size_t row) const { return weights.empty() ? 1.0 : weights[row]; }
   // The rows that count.
   std::vector<std::uint32_t> used() const;
@@ -51,8 +54,8 @@ class GroupCost {
   RiskMeasure measure_;
   std::size_t n_classes_;
   double tolerance_;
-  double per_quantum_ = 0.0;         // entropy with whole-number weights: 1 / quantum
-  std::vector<double> x_log_x_;      // the same, for small x
+  double per_quantum_ = 0.0;     // entropy with whole-number weights: 1 / quantum
+  std::vector<double> x_log_x_;  // the same, for small x
 };
 
 // The risk of one set, by refining the rows feature after feature. Groups of one class are not split further.

@@ -1,0 +1,290 @@
+"""What all consistency-based selectors share: risk, order of the features, threshold."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher.discretize import EqualFrequencyBins
+from thresher.measures import Codes, code_features
+from thresher.selectors._base import BaseSelector, Selection, spread
+from thresher.sources import Training
+
+MEASURES = ("bayes", "binary", "pairs", "entropy")
+Floats = npt.NDArray[np.float64]
+Features = npt.NDArray[np.uint32]
+
+# Supervised bins would empty features that matter only together, so the default is unsupervised.
+N_BINS = 5
+
+# A column with more distinct values than this share of the samples tells them apart all by itself.
+NEARLY_UNIQUE = 0.9
+
+
+@dataclass
+class Problem:
+    """The risk of feature sets on one training set.
+
+    Attributes
+    ----------
+    core : _core.Consistency
+        Searches in unnormalised risks.
+    relevance : ndarray of float
+        Symmetrical uncertainty with the target, per feature.
+    order : ndarray of uint32
+        Features that may be removed, least relevant first, then lowest position; constant ones
+        lead.
+    kept : ndarray of uint32
+        Features in every set.
+    unit : float
+        What an unnormalised risk is divided by.
+    tolerance : float
+        Unnormalised risks closer than this are equal; 0 if they are whole numbers.
+    pair_tolerance : float
+        The same for numbers of pairs.
+    """
+
+    core: Any
+    relevance: Floats
+    order: Features
+    kept: Features
+    unit: float
+    tolerance: float
+    pair_tolerance: float
+
+    def threshold(self, delta: float) -> float:
+        """The largest unnormalised risk within `delta`."""
+        bound = delta * self.unit
+        return float(math.floor(bound + 1e-9)) if self.tolerance == 0 else bound
+
+    def risk(self, features: Sequence[int] | Features) -> float:
+        """The risk of a set, from 0 to 1; `kept` features are not added."""
+        value: float = self.core.risk(np.asarray(features, dtype=np.uint32))
+        return value / self.unit
+
+    def by_relevance(self, features: Sequence[int] | Features) -> list[int]:
+        """Kept features as given, then these by decreasing relevance, then position."""
+        rest = np.setdiff1d(np.asarray(features, dtype=np.intp), self.kept)
+        ordered = rest[np.lexsort((rest, -self.relevance[rest]))]
+        return [*self.kept.tolist(), *ordered.tolist()]
+
+
+def build_problem(
+    training: Training,
+    codes: Codes,
+    measure: str,
+    rows: npt.NDArray[np.bool_] | None = None,
+    *,
+    by_position: bool = False,
+) -> Problem:
+    """Rank the features and lay the rows out for the search.
+
+    `rows` limits it to some samples; `by_position` orders the features by position, not relevance.
+    """
+    target, table, weights = training.labels, codes.table, training.weights
+    classes, n_classes = class_codes(training), target.n_classes
+    if rows is not None:
+        classes = classes[rows]
+        weights = None if weights is None else weights[rows]
+        matrix = np.ascontiguousarray(codes.matrix(training.n_threads)[:, rows])
+        table = _core.CodedTable.from_codes(
+            matrix, codes.levels, weights=weights, n_threads=training.n_threads
+        )
+    relevance: Floats = table.relevance(classes, n_classes, "su", training.n_threads)
+    constant = table.constant | ~(training.candidates | training.excluded)
+    may_go = ~training.excluded
+    may_go[training.kept] = False
+    key = np.where(constant, -1.0, 0.0 if by_position else relevance)
+    ascending = np.argsort(key, kind="stable")
+    order = ascending[may_go[ascending]].astype(np.uint32)
+    kept = training.kept.astype(np.uint32)
+    unit, tolerance = _unit_and_tolerance(measure, classes, weights)
+    core = _core.Consistency(
+        table,
+        classes,
+        n_classes,
+        None if weights is None else weights.astype(np.float64),
+        order,
+        kept,
+        relevance,
+        measure,
+        tolerance,
+    )
+    _, pair_tolerance = _unit_and_tolerance("pairs", classes, weights)
+    return Problem(core, relevance, order, kept, unit, tolerance, pair_tolerance)
+
+
+def class_codes(training: Training) -> npt.NDArray[np.int32]:
+    """The class of every sample; these selectors know only classes."""
+    codes = training.labels.codes
+    assert codes is not None
+    return codes
+
+
+def _unit_and_tolerance(
+    measure: str, classes: npt.NDArray[np.int32], weights: npt.NDArray[Any] | None
+) -> tuple[float, float]:
+    """The largest risk there could be, and the margin within which risks count as equal."""
+    total = float(len(classes) if weights is None else weights.sum())
+    whole = weights is None or weights.dtype.kind != "f"
+    unit = {
+        "bayes": total,
+        "binary": 1.0,
+        # Weights that are not whole numbers make no number of pairs: pairs drawn with replacement.
+        "pairs": total * (total - (1 if whole else 0)) / 2,
+        "entropy": total * math.log2(len(np.unique(classes))),
+    }[measure]
+    tolerance = 1e-10 * unit if measure == "entropy" else 0.0
+    return unit, tolerance if whole else max(tolerance, 1e-9 * unit)
+
+
+class ConsistencySelector(BaseSelector):
+    """Common work of the consistency-based selectors."""
+
+    _missing_options = ("error", "category")
+    _classes_only = True
+
+    def _problem(self, training: Training, measure: str, *, by_position: bool = False) -> Problem:
+        check_choice("measure", measure, MEASURES)
+        codes = self._codes(training)
+        return build_problem(training, codes, measure, by_position=by_position)
+
+    def _codes(self, training: Training) -> Codes:
+        rule = self.discretize
+        is_default = isinstance(rule, str) and rule == "auto"
+        codes = code_features(training, EqualFrequencyBins(N_BINS) if is_default else rule)
+        if is_default and codes.bins.is_binned.any():
+            codes.bins.rule = "equal-frequency"
+        self.bins_ = codes.bins
+        if rule is None:
+            _warn_of_unique_columns(training, codes)
+        return codes
+
+    def _bound(self, problem: Problem, delta: float) -> float:
+        """The largest unnormalised risk allowed, by `delta_mode` and `infeasible`."""
+        check_number("delta", delta, minimum=0, maximum=1)
+        mode = getattr(self, "delta_mode", "absolute")
+        infeasible = self.infeasible
+        check_choice("delta_mode", mode, ("absolute", "relative"))
+        check_choice("infeasible", infeasible, ("clip", "raise"))
+        bound = problem.threshold(delta)
+        full: float = problem.core.full_risk
+        if mode == "relative":
+            return full + bound
+        if full <= bound:
+            return bound
+        least = full / problem.unit
+        inconsistent = (
+            f"delta={delta:g} cannot be reached: samples with equal values but different classes "
+            f"leave a risk of {least:.4g} even with all features"
+        )
+        remedy = 'give a larger delta or delta_mode="relative"'
+        if infeasible == "raise":
+            raise ValueError(f'{inconsistent}; {remedy}, or infeasible="clip"')
+        warnings.warn(
+            f"{inconsistent}, which is used as the bound; {remedy} to choose another",
+            ThresherWarning,
+            stacklevel=4,
+        )
+        return full
+
+    def _conclude(
+        self,
+        training: Training,
+        problem: Problem,
+        chosen: Sequence[int] | Features,
+        *,
+        n_evaluations: int,
+        removed: Sequence[int] | Features | None = None,
+        selected: list[int] | None = None,
+        trace: dict[str, Any] | None = None,
+    ) -> Any:
+        """Describe a set: `chosen` without the kept features, `removed` in order of removal."""
+        if selected is None:
+            selected = problem.by_relevance(self._at_least(problem, chosen))
+        features = np.array(selected, dtype=np.uint32)
+        value, without = problem.core.leave_one_out(features)
+        self.risk_ = value / problem.unit
+        self.full_risk_ = problem.core.full_risk / problem.unit
+        self.n_useless_ = problem.core.border
+        contribution = (np.asarray(without) - value) / problem.unit
+        reasons = {
+            feature: "kept by the parameter keep"
+            if feature in problem.kept
+            else f"without it the risk rises from {self.risk_:.4g} by {gain:.4g}"
+            for feature, gain in zip(selected, contribution.tolist(), strict=True)
+        }
+        if self.verbose:
+            print(
+                f"[{type(self).__name__}] {len(selected)} of {training.n_features} features, "
+                f"risk {self.risk_:.4g} (all features {self.full_risk_:.4g}), "
+                f"{n_evaluations} evaluations",
+                flush=True,
+            )
+        return self._finish(
+            training,
+            Selection(
+                selected=selected,
+                scores=spread(training.n_features, selected, contribution),
+                relevance=problem.relevance,
+                ranking=_backward_ranking(training.n_features, selected, removed),
+                n_evaluations=n_evaluations,
+                trace=trace or {},
+                reasons=reasons,
+                shortfall="the bound on the risk is met without any feature",
+            ),
+        )
+
+    def _at_least(self, problem: Problem, chosen: Sequence[int] | Features) -> list[int]:
+        """`chosen`, filled up with the most relevant features to `min_features` in all."""
+        least = check_number("min_features", self.min_features, minimum=0, integer=True)
+        features = [int(feature) for feature in chosen]
+        lacking = int(least) - len(features) - len(problem.kept)
+        if lacking > 0:
+            most_relevant = problem.order[::-1].tolist()
+            taken = set(features)
+            features += [f for f in most_relevant if f not in taken][:lacking]
+        return features
+
+    def reason(self, feature: int | str) -> str:
+        """Say in a sentence why a feature was chosen or left; see `BaseSelector.reason`."""
+        text = super().reason(feature)
+        if text != "not chosen":
+            return text
+        return "not needed: the chosen features tell the classes apart within the bound"
+
+
+def _backward_ranking(
+    n_features: int, selected: list[int], removed: Sequence[int] | Features | None
+) -> npt.NDArray[np.intp] | None:
+    """The chosen first, then the reverse order of removal; all others share the last rank."""
+    if removed is None:
+        return None
+    taken = np.zeros(n_features, dtype=bool)
+    taken[selected] = True
+    last_first = np.asarray(removed, dtype=np.intp)[::-1]
+    order = np.concatenate([np.array(selected, dtype=np.intp), last_first[~taken[last_first]]])
+    ranking = np.full(n_features, len(order) + 1, dtype=np.intp)
+    ranking[order] = np.arange(1, len(order) + 1)
+    return ranking
+
+
+def _warn_of_unique_columns(training: Training, codes: Codes) -> None:
+    unique = training.candidates & (codes.levels > NEARLY_UNIQUE * training.n_rows)
+    if unique.any() and training.n_rows > 10:
+        first = int(np.argmax(unique))
+        warnings.warn(
+            f"column {training.table.name(first)} has {int(codes.levels[first])} distinct values "
+            f"in {training.n_rows} samples: it tells nearly all of them apart whatever it means; "
+            'bin it (discretize="equal-frequency")',
+            ThresherWarning,
+            stacklevel=5,
+        )

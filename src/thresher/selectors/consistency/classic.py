@@ -1,0 +1,232 @@
+"""The classic searches on the same risk: Focus, ABB and SetCover."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thresher import _core
+from thresher._checks import check_number
+from thresher.selectors._base import all_or_nothing
+from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
+
+
+class Exhaustive(ConsistencySelector):
+    """A search whose time can grow exponentially, stopped by `max_evaluations`."""
+
+    _method = ""
+
+    def _search(self, problem: Problem, bound: float, among: Features) -> tuple[Features, int]:
+        limit = int(check_number("max_evaluations", self.max_evaluations, minimum=1, integer=True))
+        try:
+            found: tuple[Features, int] = problem.core.search(self._method, bound, limit, among)
+        except _core.TooManyEvaluations:
+            raise ValueError(
+                f"{type(self).__name__} would evaluate more than max_evaluations={limit} sets, "
+                "which grow exponentially with the features; use LCC or SDCC, or fewer features"
+            ) from None
+        return found
+
+
+class Focus(Exhaustive):
+    """FOCUS: the smallest set of features within `delta`, by trying all sets of 0, 1, 2, ...
+
+    Parameters
+    ----------
+    delta : float, default=0.0
+        Largest risk allowed; with ``infeasible="clip"`` at least that of all features.
+    delta_mode, infeasible
+        See `LCC`.
+    max_evaluations : int, default=10_000_000
+        Raise instead of evaluating more sets: their number grows exponentially with the size of the
+        answer.
+    measure, min_features, discretize, keep, exclude, missing, n_jobs, verbose
+        See `INTERACT`.
+
+    Attributes
+    ----------
+    selected_, support_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
+        See `INTERACT`.
+    ranking_ : ndarray of int of shape (n_features_in_,)
+        Features not chosen share the rank after the last.
+
+    Notes
+    -----
+    Among sets of equal size the first in descending relevance is chosen (then the highest position,
+    so that ties end as in `LCC`). Missing values as for `INTERACT`.
+
+    References
+    ----------
+    H. Almuallim and T. G. Dietterich, "Learning with many irrelevant features", 1991.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher import Focus
+    >>> X = np.random.default_rng(0).integers(0, 2, (200, 6))
+    >>> y = X[:, 1] ^ X[:, 4]
+    >>> Focus().fit(X, y).get_support(indices=True)
+    array([1, 4])
+    """
+
+    _method = "focus"
+
+    def __init__(
+        self,
+        delta: float = 0.0,
+        *,
+        delta_mode: str = "absolute",
+        infeasible: str = "clip",
+        max_evaluations: int = 10_000_000,
+        measure: str = "bayes",
+        min_features: int = 0,
+        discretize: Any = "auto",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.delta = delta
+        self.delta_mode = delta_mode
+        self.infeasible = infeasible
+        self.max_evaluations = max_evaluations
+        self.measure = measure
+        self.min_features = min_features
+        self.discretize = discretize
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Choose features; see `INTERACT.fit`."""
+        training = self._read(X, y, sample_weight)
+        problem = self._problem(training, self.measure)
+        bound = self._bound(problem, self.delta)
+        chosen, n_evaluations = self._search(problem, bound, problem.order)
+        return self._conclude(training, problem, chosen, n_evaluations=n_evaluations)
+
+
+class ABB(Focus):
+    """Automatic branch and bound: removes features breadth-first within `delta`.
+
+    Finds all smallest sets and returns the one of least risk, then the first in descending
+    relevance. The size is that of `Focus`.
+
+    Parameters
+    ----------
+    delta, delta_mode, infeasible, max_evaluations
+        See `Focus`.
+    measure, min_features, discretize, keep, exclude, missing, n_jobs, verbose
+        See `INTERACT`.
+
+    Attributes
+    ----------
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
+    n_evaluations_, bins_ See `Focus`.
+
+    Notes
+    -----
+    Sets inside one already found infeasible are not evaluated. The number of the others can still
+    grow as 2 to the number of features that can be missed; after 5,000 sets the smallest ones are
+    looked for from below instead, with the same answer. `n_evaluations_` counts the sets evaluated
+    either way. Missing values as for `INTERACT`.
+
+    References
+    ----------
+    H. Liu, H. Motoda and M. Dash, "A monotonic measure for optimal feature selection", 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher import ABB
+    >>> X = np.random.default_rng(0).integers(0, 2, (200, 6))
+    >>> y = X[:, 1] ^ X[:, 4]
+    >>> ABB().fit(X, y).get_support(indices=True)
+    array([1, 4])
+    """
+
+    _method = "abb"
+
+
+class SetCover(ConsistencySelector):
+    """Greedy set cover: adds the feature that separates most pairs of samples of different class.
+
+    Parameters
+    ----------
+    delta : float or None, default=None
+        Stop as soon as the risk is within `delta`; None goes on until every pair that all features
+        separate is separated.
+    delta_mode, infeasible
+        See `LCC`; they matter if `delta` is given.
+    measure, min_features, discretize, keep, exclude, missing, n_jobs, verbose
+        See `INTERACT`.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Kept features, then the others in order of choice.
+    support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
+        See `Focus`.
+
+    Notes
+    -----
+    Ties go to the more relevant feature, then to the highest position, as if the order of `LCC`
+    were read from its end. Time: O(n_samples) per evaluation; a feature is evaluated again only if
+    it could still be the best. `n_evaluations_` counts one per feature left and step. Missing
+    values as for `INTERACT`.
+
+    References
+    ----------
+    M. Dash, "Feature selection via set cover", 1997.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher import SetCover
+    >>> X = np.random.default_rng(0).integers(0, 2, (200, 6))
+    >>> y = X[:, 1] & X[:, 4]
+    >>> SetCover().fit(X, y).get_support(indices=True)
+    array([1, 4])
+    """
+
+    def __init__(
+        self,
+        delta: float | None = None,
+        *,
+        delta_mode: str = "absolute",
+        infeasible: str = "clip",
+        measure: str = "bayes",
+        min_features: int = 0,
+        discretize: Any = "auto",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.delta = delta
+        self.delta_mode = delta_mode
+        self.infeasible = infeasible
+        self.measure = measure
+        self.min_features = min_features
+        self.discretize = discretize
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Choose features; see `INTERACT.fit`."""
+        training = self._read(X, y, sample_weight)
+        problem = self._problem(training, self.measure)
+        bound = -1.0 if self.delta is None else self._bound(problem, self.delta)
+        chosen, n_evaluations = problem.core.cover(bound, problem.pair_tolerance)
+        selected = [*problem.kept.tolist(), *self._at_least(problem, chosen)]
+        return self._conclude(
+            training, problem, chosen, selected=selected, n_evaluations=n_evaluations
+        )

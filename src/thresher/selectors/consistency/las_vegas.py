@@ -1,0 +1,223 @@
+"""Random searches on the same risk: LVF and QBB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from thresher._checks import check_number
+from thresher.selectors._base import all_or_nothing
+from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
+from thresher.selectors.consistency.classic import Exhaustive
+
+
+class LVF(ConsistencySelector):
+    """Las Vegas filter: random sets no larger than the smallest one found so far.
+
+    Parameters
+    ----------
+    delta, delta_mode, infeasible
+        See `Focus`.
+    max_tries : int, default=1000
+        Number of random sets.
+    random_state : int, RandomState or None, default=None
+    measure, min_features, discretize, keep, exclude, missing, n_jobs, verbose
+        See `INTERACT`.
+
+    Attributes
+    ----------
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
+    n_evaluations_, bins_ See `Focus`. equal_sets_ : list of ndarray Other sets of the same size
+    within the bound.
+
+    Notes
+    -----
+    A try draws a size from 1 to that of the smallest set so far, then that many features at random.
+    The first of several equally small sets is chosen. Missing values as for `INTERACT`.
+
+    References
+    ----------
+    H. Liu and R. Setiono, "A probabilistic approach to feature selection: a filter solution", 1996.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher import LVF
+    >>> X = np.random.default_rng(0).integers(0, 2, (200, 6))
+    >>> y = X[:, 1] ^ X[:, 4]
+    >>> LVF(random_state=0).fit(X, y).get_support(indices=True)
+    array([1, 4])
+    """
+
+    def __init__(
+        self,
+        delta: float = 0.0,
+        *,
+        delta_mode: str = "absolute",
+        infeasible: str = "clip",
+        max_tries: int = 1000,
+        random_state: Any = None,
+        measure: str = "bayes",
+        min_features: int = 0,
+        discretize: Any = "auto",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.delta = delta
+        self.delta_mode = delta_mode
+        self.infeasible = infeasible
+        self.max_tries = max_tries
+        self.random_state = random_state
+        self.measure = measure
+        self.min_features = min_features
+        self.discretize = discretize
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Choose features; see `INTERACT.fit`."""
+        check_number("max_tries", self.max_tries, minimum=0, integer=True)
+        training = self._read(X, y, sample_weight)
+        problem = self._problem(training, self.measure)
+        bound = self._bound(problem, self.delta)
+        smallest, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)
+        self.equal_sets_ = [np.array(features, dtype=np.intp) for features in smallest[1:]]
+        return self._conclude(training, problem, smallest[0], n_evaluations=n_evaluations)
+
+
+class QBB(Exhaustive):
+    """Quick branch and bound: `LVF`, then `ABB` inside each of the smallest sets it found.
+
+    Parameters
+    ----------
+    delta, delta_mode, infeasible, max_evaluations
+        See `Focus`.
+    max_tries, random_state
+        See `LVF`.
+    measure, min_features, discretize, keep, exclude, missing, n_jobs, verbose
+        See `INTERACT`.
+
+    Attributes
+    ----------
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
+    n_evaluations_, bins_ See `Focus`.
+
+    Notes
+    -----
+    Of several equally small results the one of least risk is chosen, then the first found. Missing
+    values as for `INTERACT`.
+
+    References
+    ----------
+    M. Dash and H. Liu, "Hybrid search of feature subsets", 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher import QBB
+    >>> X = np.random.default_rng(0).integers(0, 2, (200, 6))
+    >>> y = X[:, 1] ^ X[:, 4]
+    >>> QBB(max_tries=10, random_state=0).fit(X, y).get_support(indices=True)
+    array([1, 4])
+    """
+
+    _method = "abb"
+
+    def __init__(
+        self,
+        delta: float = 0.0,
+        *,
+        delta_mode: str = "absolute",
+        infeasible: str = "clip",
+        max_tries: int = 1000,
+        random_state: Any = None,
+        max_evaluations: int = 10_000_000,
+        measure: str = "bayes",
+        min_features: int = 0,
+        discretize: Any = "auto",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.delta = delta
+        self.delta_mode = delta_mode
+        self.infeasible = infeasible
+        self.max_tries = max_tries
+        self.random_state = random_state
+        self.max_evaluations = max_evaluations
+        self.measure = measure
+        self.min_features = min_features
+        self.discretize = discretize
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Choose features; see `INTERACT.fit`."""
+        check_number("max_tries", self.max_tries, minimum=0, integer=True)
+        training = self._read(X, y, sample_weight)
+        problem = self._problem(training, self.measure)
+        bound = self._bound(problem, self.delta)
+        starts, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)
+        best: tuple[int, float] = (len(problem.order) + 1, np.inf)
+        chosen: Features = problem.order
+        for features in starts:
+            inside = np.zeros(training.n_features, dtype=bool)
+            inside[features] = True
+            found, asked = self._search(problem, bound, problem.order[inside[problem.order]])
+            n_evaluations += asked
+            quality = (len(found), problem.risk([*found, *problem.kept]))
+            if quality < best:
+                best, chosen = quality, found
+        return self._conclude(training, problem, chosen, n_evaluations=n_evaluations)
+
+
+def _las_vegas(
+    problem: Problem, bound: float, max_tries: int, random_state: Any
+) -> tuple[list[list[int]], int]:
+    """The smallest sets that random draws met, the first one met first, and the evaluations."""
+    rng = check_random_state(random_state)
+    universe = np.sort(problem.order)
+    feasible = _within(problem, bound)
+    smallest = [universe.tolist()]
+    n_evaluations = 1
+    for _ in range(max_tries):
+        size = len(smallest[0])
+        if size == 0:
+            break
+        size = rng.randint(1, size + 1)
+        subset = np.sort(universe[rng.permutation(len(universe))[:size]])
+        n_evaluations += 1
+        if not feasible(subset):
+            continue
+        features = subset.tolist()
+        if len(features) < len(smallest[0]):
+            smallest = [features]
+        elif features not in smallest:
+            smallest.append(features)
+    return smallest, n_evaluations
+
+
+def _within(problem: Problem, bound: float) -> Callable[[Features], bool]:
+    limit = bound + problem.tolerance
+
+    def feasible(features: Features) -> bool:
+        with_kept = np.concatenate([features, problem.kept])
+        return bool(problem.core.risk(with_kept) <= limit)
+
+    return feasible
