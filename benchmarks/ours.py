@@ -90,3 +90,30 @@ def cmi_filter(problem):
 
     selector = CMIFilter(n_jobs=problem.n_threads)
     return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def mi_with_target(problem):
+    from thresher import MRMR
+
+    # The relevances of all features are there whatever is chosen.
+    selector = MRMR(1, relevance="mi", redundancy="mi", n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).relevance_
+
+
+def equal_frequency_bins(problem):
+    from thresher.discretize import EqualFrequencyBins
+
+    bins = EqualFrequencyBins(n_bins=problem.k, n_jobs=problem.n_threads)
+    return lambda: bins.fit_transform(problem.X)[:, :50].astype(float)
+
+
+def mdl_bins(problem):
+    from thresher.discretize import MDLBins
+
+    bins = MDLBins(n_jobs=problem.n_threads)
+
+    def run():
+        bins.fit_transform(problem.X, problem.y)
+        return bins.n_bins_.astype(float)
+
+    return run

@@ -11,6 +11,8 @@ from typing import Any
 
 from benchmarks.works import Work
 
+CLOCKS = {"wall": "elapsed", "cpu": "processor time, since the machine was busy"}
+
 
 def seconds(value: float) -> str:
     if value >= 10:
@@ -70,17 +72,27 @@ def fastest(outcome: dict[str, Any]) -> tuple[str, float, str] | None:
 
 def summary_row(work: Work, outcome: dict[str, Any]) -> list[str]:
     mine = outcome["ours"]
+    aim = f">= {work.aim:g}" if work.aim else ""
     if "times" not in mine:
-        return [work.title, mine["failed"], "", "", "", "", work.quoted]
+        return [work.title, mine["failed"], "", "", "", "", aim, work.quoted]
     time = min(mine["times"])
-    two = outcome.get("two_threads", {})
-    speedup = f"{time / min(two['times']):.2f}" if "times" in two else ""
+    one, two = (outcome.get(key, {}).get("times") for key in ("threads_1", "threads_2"))
+    speedup = f"{min(one) / min(two):.2f}" if one and two else ""
     best = fastest(outcome)
     peer, ratio = ("none answers", "") if work.peers else ("", "")
     if best:
         name, theirs, sign = best
         peer, ratio = f"{name} {sign}{seconds(theirs)}", f"{sign}{theirs / time:.3g}"
-    return [work.title, seconds(time), megabytes(mine["extra"]), speedup, peer, ratio, work.quoted]
+    return [
+        work.title,
+        seconds(time),
+        megabytes(mine["extra"]),
+        speedup,
+        peer,
+        ratio,
+        aim,
+        work.quoted,
+    ]
 
 
 def detail_rows(work: Work, outcome: dict[str, Any]) -> list[list[str]]:
@@ -100,12 +112,16 @@ def detail_rows(work: Work, outcome: dict[str, Any]) -> list[list[str]]:
 
 
 def markdown(
-    works: list[Work], outcomes: dict[str, dict[str, Any]], slopes: dict[str, dict[str, Any]]
+    works: list[Work],
+    outcomes: dict[str, dict[str, Any]],
+    slopes: dict[str, dict[str, Any]],
+    clock: str,
 ) -> str:
     parts = [
         "# Benchmarks",
         "Written by `make bench`. Machine: " + machine() + ".",
-        "Times are the least of several runs on one thread, each package in a process of its own. "
+        f"Times ({CLOCKS[clock]}) are the least of several runs on one thread, each package in a "
+        "process of its own. "
         "For thresher they span everything from the user's array to the fitted selector; for the "
         "others the conversion to the input they want (a data frame, say) is not counted. "
         "Extra memory is the peak of the process above what it held before the first run. "
@@ -113,7 +129,16 @@ def markdown(
         "*Quoted* times are of programs that are not on PyPI, measured elsewhere on a 2-core "
         "x86-64 machine, not in this run.",
         table(
-            ["work", "thresher", "extra memory", "2 threads", "fastest peer", "ratio", "quoted"],
+            [
+                "work",
+                "thresher",
+                "extra memory",
+                "gain by 2 threads",
+                "fastest peer",
+                "ratio",
+                "aim",
+                "quoted",
+            ],
             [summary_row(work, outcomes[work.name]) for work in works],
         ),
     ]
