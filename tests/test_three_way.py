@@ -1,0 +1,102 @@
+"""Terms of two features and the target: every way of counting gives the value of the definition."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from thresher import _core
+
+from .naive.measures_discrete import three_way
+
+TERMS = ("joint", "conditional", "disr", "interaction")
+
+
+def problem(n_rows, n_levels, n_classes, seed=0, n_features=5):
+    rng = np.random.default_rng([seed, n_rows, n_levels, n_classes])
+    X = rng.integers(0, n_levels, size=(n_rows, n_features))
+    y = rng.integers(0, n_classes, size=n_rows)
+    X[:, 1] = np.where(rng.random(n_rows) < 0.7, y % n_levels, X[:, 1])
+    X[:n_levels] = np.arange(n_levels)[:, None]
+    y[:n_classes] = np.arange(n_classes)
+    return X, y.astype(np.int32)
+
+
+def all_terms(X, y, **options):
+    """term -> table of values, candidate by reference."""
+    table = _core.CodedTable.from_dense(X, **options)
+    everything = np.arange(X.shape[1], dtype=np.uint32)
+    found = {}
+    for term in TERMS:
+        measure = _core.ThreeWayMeasure(table, y, int(y.max()) + 1, term, 1)
+        found[term] = np.array([np.ravel(measure.values(g, everything)) for g in everything]).T
+    return found
+
+
+# Rows per cell below 16, 32 and 64 and beyond; lanes that fill a vector and lanes that do not.
+@pytest.mark.parametrize(
+    ("n_rows", "n_levels", "n_classes"),
+    [
+        (14, 2, 2),
+        (40, 3, 2),
+        (70, 3, 2),
+        (90, 2, 3),
+        (200, 3, 2),
+        (60, 3, 9),
+        (130, 5, 4),
+        (700, 9, 3),
+    ],
+)
+def test_values_are_those_of_the_definition(n_rows, n_levels, n_classes):
+    X, y = problem(n_rows, n_levels, n_classes)
+    found = all_terms(X, y)
+    for f in range(X.shape[1]):
+        for g in range(X.shape[1]):
+            expected = three_way(X[:, f], X[:, g], y, n_levels, n_levels, n_classes)
+            for term in TERMS:
+                assert found[term][f, g] == expected[term], (term, f, g)
+
+
+def test_weights_and_wide_columns_take_the_general_way_to_the_same_values():
+    X, y = problem(80, 3, 2)
+    plain = all_terms(X, y)
+    doubled = all_terms(np.repeat(X, 2, axis=0), np.repeat(y, 2))
+    weighted = all_terms(X, y, weights=np.full(80, 2))
+    for term in TERMS:
+        np.testing.assert_array_equal(weighted[term], doubled[term], err_msg=term)
+        np.testing.assert_allclose(weighted[term], plain[term], rtol=0, atol=1e-11)
+    wide = np.column_stack([X, np.arange(80) % 40])
+    np.testing.assert_array_equal(all_terms(wide, y)["joint"][:5, :5], plain["joint"])
+
+
+SCRIPT = """
+import numpy as np
+from thresher import _core
+for n, levels, classes in [(14, 2, 2), (70, 3, 2), (200, 3, 2), (60, 3, 9), (700, 9, 3)]:
+    rng = np.random.default_rng(n)
+    X, y = rng.integers(0, levels, (n, 30)), rng.integers(0, classes, n).astype(np.int32)
+    table = _core.CodedTable.from_dense(X)
+    for term in ("joint", "conditional", "disr", "interaction"):
+        measure = _core.ThreeWayMeasure(table, y, classes, term, 1)
+        values = np.ravel(measure.values(3, np.arange(30, dtype=np.uint32)))
+        print([float(v).hex() for v in values])
+"""
+
+
+def test_every_instruction_set_gives_the_same_bits():
+    answers = set()
+    for level in ("baseline", "popcnt", "avx2", "avx512"):
+        run = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "THRESHER_ISA": level},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if run.returncode == 0:
+            answers.add(run.stdout)
+    assert len(answers) == 1
