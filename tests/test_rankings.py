@@ -22,6 +22,7 @@ from thresher import (
     ReliefF,
     ThresherWarning,
 )
+from thresher.measures import anova_f
 
 Y3 = [0, 0, 1, 1, 1, 2]
 
@@ -315,3 +316,38 @@ def test_input_is_left_as_it_was():
     for selector in [LaplacianScore(2), LaplacianScore(2, affinity="cosine"), SPEC(2)]:
         selector.fit(X)
     assert np.array_equal(X, before)
+
+
+# --- F of every column
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64, np.int32]))
+def test_f_is_the_same_from_rows_columns_and_sparse(seed, dtype):
+    rng = np.random.default_rng(seed)
+    n, p, n_classes = int(rng.integers(8, 600)), int(rng.integers(1, 9)), int(rng.integers(2, 5))
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
+    X = (rng.normal(size=(n, p)) * 3 + 2 + 0.1 * y[:, None]).astype(dtype)
+    if np.ptp(X.astype(float), axis=0).min() == 0:
+        return
+    wanted = f_classif(X.astype(float), y)[0]
+    for form in [X, np.asfortranarray(X), sparse.csr_matrix(X), X[:, ::-1][:, ::-1]]:
+        np.testing.assert_allclose(anova_f(form, y), wanted, rtol=1e-8, atol=1e-8)
+    np.testing.assert_array_equal(anova_f(X, y, n_jobs=3), anova_f(X, y))
+
+
+def test_f_of_constant_and_of_separated_columns():
+    X = np.column_stack([[0.1] * 6, [0.1, 0.1, 0.1, 0.7, 0.7, 0.7], [1.0, 2, 3, 4, 5, 6]])
+    for form in [X, np.asfortranarray(X)]:
+        found = anova_f(form, [0, 0, 0, 1, 1, 1])
+        np.testing.assert_allclose(found, [0, 4e12, 13.5], rtol=1e-11)
+    assert FisherScore(2).fit(X, [0, 0, 0, 1, 1, 1]).scores_[1] == np.inf
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_f_refuses_values_that_are_not_finite(value):
+    X = np.ones((6, 3)) * np.arange(6)[:, None]
+    X[4, 1] = value
+    for form in [X, np.asfortranarray(X)]:
+        with pytest.raises(ValueError, match="contains NaN or infinity"):
+            anova_f(form, [0, 0, 0, 1, 1, 1])

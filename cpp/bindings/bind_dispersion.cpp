@@ -99,6 +99,15 @@ void bind_for(nb::module_& module) {
       nb::arg("values").noconvert(), nb::arg("rows"), nb::arg("starts"), nb::arg("n_rows"), nb::arg("measure"),
       nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1, "The same of a CSC matrix.");
   module.def(
+      "separation_rows",
+      [](const Matrix<T>& rows, const std::string& measure, const Vector<std::int32_t>& classes, std::size_t n_classes,
+         std::size_t n_threads) {
+        const RowMatrix<T> matrix{rows.data(), rows.shape(1), rows.shape(0), rows.shape(1)};
+        return separations_of(matrix, measure, classes, n_classes, n_threads);
+      },
+      nb::arg("rows").noconvert(), nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"),
+      nb::arg("n_threads") = 1, "The same of a (rows, features) array, read once as it lies.");
+  module.def(
       "column_similarity",
       [](const Matrix<T>& columns, const std::string& measure, bool skip_missing, std::size_t n_threads) {
         return make_similarity(similarity_named(measure), dense(columns), skip_missing, n_threads).release();

@@ -7,6 +7,7 @@
 #include "core/parallel.hpp"
 #include "dispersion/column_kernels.hpp"
 #include "dispersion/elementary.hpp"
+#include "dispersion/row_moment_kernels.hpp"
 
 namespace thresher {
 namespace {
@@ -100,7 +101,106 @@ void over_features(std::size_t n_features, std::size_t column_size, std::size_t 
   }
 }
 
+constexpr std::size_t kBlockColumns = 256;
+constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+
+// The moments of some columns of a matrix by class, in one pass over the rows.
+template <class T>
+class RowMoments {
+ public:
+  RowMoments(std::size_t n_columns, std::size_t n_classes)
+      : n_columns_(n_columns),
+        totals_(n_columns * n_classes),
+        sums_(n_columns * n_classes),
+        squares_(n_columns * n_classes),
+        low_(n_columns * n_classes, std::numeric_limits<T>::infinity()),
+        high_(n_columns * n_classes, -std::numeric_limits<T>::infinity()),
+        count_(n_classes) {}
+
+  void add(const RowBlock<T>& block) {
+    const auto& kernels = THRESHER_DISPATCH(row_moment_kernels).of(block.first);
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    std::fill(squares_.begin(), squares_.end(), 0.0);
+    std::fill(count_.begin(), count_.end(), 0.0);
+    for (std::size_t r = 0; r < block.n_rows; ++r) count_[static_cast<std::size_t>(block.classes[r])] += 1.0;
+    kernels.add(block, sums_.data(), low_.data(), high_.data());
+    for (std::size_t c = 0; c < count_.size(); ++c) {
+      for (std::size_t j = 0; count_[c] > 0.0 && j < n_columns_; ++j) sums_[c * n_columns_ + j] /= count_[c];
+    }
+    kernels.add_squares(block, sums_.data(), squares_.data());
+    for (std::size_t c = 0; c < count_.size(); ++c) merge(c);
+  }
+
+  // The moments of column j. A class is constant by its range, not by a computed variance.
+  void of(std::size_t j, std::span<ClassMoments> classes) const {
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      const std::size_t place = c * n_columns_ + j;
+      ClassMoments moments = totals_[place];
+      moments.min = static_cast<double>(low_[place]);
+      moments.max = static_cast<double>(high_[place]);
+      if (moments.min == moments.max) {
+        moments.mean = moments.min;
+        moments.square = 0.0;
+      }
+      classes[c] = moments;
+    }
+  }
+
+ private:
+  void merge(std::size_t c) {
+    if (count_[c] == 0.0) return;
+    for (std::size_t j = 0; j < n_columns_; ++j) {
+      ClassMoments& total = totals_[c * n_columns_ + j];
+      const double n = total.n + count_[c];
+      const double shift = sums_[c * n_columns_ + j] - total.mean;
+      total.mean += shift * (count_[c] / n);
+      total.square += squares_[c * n_columns_ + j] + shift * shift * (total.n * count_[c] / n);
+      total.n = n;
+    }
+  }
+
+  std::size_t n_columns_;
+  std::vector<ClassMoments> totals_;
+  std::vector<double> sums_;
+  std::vector<double> squares_;
+  std::vector<T> low_;
+  std::vector<T> high_;
+  std::vector<double> count_;
+};
+
 }  // namespace
+
+template <class T>
+std::vector<double> separations(const RowMatrix<T>& matrix, const SeparationOptions& options, Interrupt& interrupt) {
+  std::vector<double> result(matrix.n_features);
+  const std::size_t n_blocks = (matrix.n_features + kBlockColumns - 1) / kBlockColumns;
+  const std::size_t step =
+      std::max<std::size_t>(16, kBlockBytes / (sizeof(T) * std::min(kBlockColumns, matrix.n_features)));
+  const std::size_t rounds = std::max<std::size_t>(1, options.n_threads);
+  for (std::size_t first = 0; first < n_blocks; first += rounds) {
+    interrupt.check();
+    parallel_for(std::min(rounds, n_blocks - first), 1, options.n_threads, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t block = first + begin; block < first + end; ++block) {
+        const std::size_t start = block * kBlockColumns;
+        const std::size_t width = std::min(kBlockColumns, matrix.n_features - start);
+        RowMoments<T> moments(width, options.n_classes);
+        for (std::size_t row = 0; row < matrix.n_rows; row += step) {
+          moments.add({matrix.data + row * matrix.stride + start, matrix.stride, std::min(step, matrix.n_rows - row),
+                       width, options.classes.data() + row});
+        }
+        std::vector<ClassMoments> classes(options.n_classes);
+        for (std::size_t j = 0; j < width; ++j) {
+          moments.of(j, classes);
+          double check = 0.0;
+          for (const ClassMoments& c : classes) check += c.square;
+          result[start + j] =
+              std::isfinite(check) ? separation(classes, options.measure) : std::numeric_limits<double>::quiet_NaN();
+        }
+      }
+    });
+  }
+  return result;
+}
 
 template <class T>
 std::vector<double> separations(const DenseColumns<T>& columns, const SeparationOptions& options,
@@ -151,6 +251,8 @@ std::vector<double> separations(const SparseColumns<T>& columns, const Separatio
   return result;
 }
 
+template std::vector<double> separations(const RowMatrix<float>&, const SeparationOptions&, Interrupt&);
+template std::vector<double> separations(const RowMatrix<double>&, const SeparationOptions&, Interrupt&);
 template std::vector<double> separations(const DenseColumns<float>&, const SeparationOptions&, Interrupt&);
 template std::vector<double> separations(const DenseColumns<double>&, const SeparationOptions&, Interrupt&);
 template std::vector<double> separations(const SparseColumns<float>&, const SeparationOptions&, Interrupt&);

@@ -23,6 +23,15 @@ struct SeparationOptions {
   std::size_t n_threads = 1;
 };
 
+// Rows of a C-ordered matrix: value (row r, feature f) is data[r * stride + f].
+template <class T>
+struct RowMatrix {
+  const T* data = nullptr;
+  std::size_t stride = 0;
+  std::size_t n_rows = 0;
+  std::size_t n_features = 0;
+};
+
 // One value per feature, rounded to 40 significant bits: 0 for a constant feature, +inf where every class is constant
 // but not all at the same value.
 template <class T>
@@ -30,5 +39,10 @@ std::vector<double> separations(const DenseColumns<T>& columns, const Separation
 template <class T>
 std::vector<double> separations(const SparseColumns<T>& columns, const SeparationOptions& options,
                                 Interrupt& interrupt);
+
+// Reads each value from memory once: blocks of rows that stay in the cache are averaged, then squared about their own
+// means, and added to the moments of the rows before. NaN where a feature has a value that is not finite.
+template <class T>
+std::vector<double> separations(const RowMatrix<T>& matrix, const SeparationOptions& options, Interrupt& interrupt);
 
 }  // namespace thresher

@@ -373,6 +373,13 @@ def separation(
     n_classes: int,
     n_threads: int = 1,
 ) -> NDArray[np.float64]: ...
+def separation_rows(
+    rows: NDArray[Any],
+    measure: str,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
 def separation_sparse(
     values: NDArray[Any],
     rows: NDArray[np.int32],

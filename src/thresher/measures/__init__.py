@@ -3,6 +3,7 @@
 from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS, REDUNDANCIES, RELEVANCES, check_measure
+from thresher.measures.columns import anova_f
 from thresher.measures.functions import (
     chi_squared,
     cosine,
@@ -25,6 +26,7 @@ __all__ = [
     "Measures",
     "PairCounts",
     "PairMoments",
+    "anova_f",
     "check_measure",
     "chi_squared",
     "code_features",
