@@ -351,3 +351,15 @@ def test_f_refuses_values_that_are_not_finite(value):
     for form in [X, np.asfortranarray(X)]:
         with pytest.raises(ValueError, match="contains NaN or infinity"):
             anova_f(form, [0, 0, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64, np.int64])
+def test_labels_of_any_whole_type_are_told_apart(dtype):
+    X = np.arange(12.0).reshape(6, 2) ** 2
+    info = np.iinfo(dtype)
+    labels = np.array([info.max, info.min, info.max, info.min, info.max - 1, info.min], dtype=dtype)
+    near = np.array([info.min, info.min + 120, info.min, info.min + 120, info.min + 3, info.min])
+    for y in [labels, near.astype(dtype)]:
+        expected = anova_f(X, np.unique(y, return_inverse=True)[1])
+        np.testing.assert_array_equal(anova_f(X, y), expected)
+        assert FisherScore(1).fit(X, y).n_features_in_ == 2

@@ -117,8 +117,8 @@ def anova_f(X: Any, y: Any, *, n_jobs: int | None = None) -> Floats:
     Examples
     --------
     >>> from thresher.measures import anova_f
-    >>> anova_f([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [6.0, 5.0]], [0, 0, 1, 1]).tolist()
-    [3.6, 0.0]
+    >>> anova_f([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [4.0, 5.0]], [0, 0, 1, 1]).tolist()
+    [8.0, 0.0]
     """
     table = read_table(BaseEstimator(), X, n_threads=resolve_threads(n_jobs))
     labels = read_target(y, table.n_rows, classes_only=True, owner="anova_f")
