@@ -54,6 +54,7 @@ void bind_measure(nb::module_& module) {
   nb::class_<PairMeasure>(module, "PairMeasure", "Values of one measure for pairs of features.")
       .def_prop_ro("n_features", &PairMeasure::n_features)
       .def_prop_ro("n_replicates", &PairMeasure::n_replicates)
+      .def_prop_ro("is_symmetric", &PairMeasure::is_symmetric)
       .def("values", &measure_values, nb::arg("reference"), nb::arg("features"),
            "values(reference, features) -> (len(features), n_replicates) array");
   nb::class_<MatrixMeasure, PairMeasure>(module, "MatrixMeasure", "A measure that reads a table: values[..., reference, feature].")

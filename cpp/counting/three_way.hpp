@@ -38,6 +38,7 @@ class ThreeWayMeasure final : public PairMeasure {
 
   std::size_t n_features() const override { return table_->n_features(); }
   std::size_t n_replicates() const override { return table_->layout().n_replicates(); }
+  bool is_symmetric() const override { return term_ != ThreeWayTerm::conditional; }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
 
  private:

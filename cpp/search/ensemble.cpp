@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "search/ensemble_input.hpp"
-#include "search/pair_store.hpp"
+#include "search/replicates.hpp"
 
 namespace thresher {
 namespace {
@@ -40,7 +40,7 @@ EnsembleResult search_lazily(PairMeasure& measure, const std::vector<ReplicateIn
   PairStore store(measure, options.memory_limit);
   EnsembleResult result;
   for (const ReplicateInput& input : inputs) {
-    StoredReplicate replicate(store, input.replicate);
+    ReplicateView replicate(store, input.replicate);
     GreedyOptions alone;
     alone.n_select = options.n_select;
     alone.objective = options.objective;

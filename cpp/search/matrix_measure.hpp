@@ -17,10 +17,20 @@ class MatrixMeasure final : public PairMeasure {
     if (values_.size() / (n_replicates == 0 ? 1 : n_replicates) != n_features * n_features) {
       throw std::invalid_argument("values must have the shape (p, p) or (e, p, p)");
     }
+    for (std::size_t r = 0; r < n_replicates; ++r) {
+      const double* table = values_.data() + r * n_features * n_features;
+      for (std::size_t g = 0; g < n_features && is_symmetric_; ++g) {
+        for (std::size_t f = 0; f < g; ++f) {
+          is_symmetric_ = is_symmetric_ && table[g * n_features + f] == table[f * n_features + g];
+        }
+      }
+    }
   }
 
   std::size_t n_features() const override { return n_features_; }
   std::size_t n_replicates() const override { return n_replicates_; }
+
+  bool is_symmetric() const override { return is_symmetric_; }
 
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     for (std::size_t i = 0; i < features.size(); ++i) {
@@ -34,6 +44,7 @@ class MatrixMeasure final : public PairMeasure {
   std::vector<double> values_;
   std::size_t n_features_;
   std::size_t n_replicates_;
+  bool is_symmetric_ = true;
 };
 
 }  // namespace thresher

@@ -20,6 +20,9 @@ class PairMeasure {
   // 1 for plain data; e for an ensemble whose replicate i leaves part i out.
   virtual std::size_t n_replicates() const { return 1; }
 
+  // Whether (f, g) and (g, f) have the same values, so that one can stand for the other.
+  virtual bool is_symmetric() const { return true; }
+
   // out[i * n_replicates() + r] = measure(features[i], reference) on replicate r.
   // May use several threads inside; the values do not depend on how many.
   virtual void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) = 0;

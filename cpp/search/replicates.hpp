@@ -1,4 +1,4 @@
-// The values of pairs on all replicates, kept for every replicate that asks.
+// Searches that know of one replicate only, on a measure that computes all of them in one pass.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,9 @@
 
 namespace thresher {
 
-// Pairs are unordered, so the measure must be symmetric. A pair is computed once, for all replicates.
+// Values of pairs on all replicates, kept for the replicates that ask later.
+//
+// A pair is computed once, for all replicates; it is unordered if the measure is symmetric.
 //
 // Past the memory limit values are not kept and are computed again when asked for later. The number of distinct pairs
 // depends neither on that nor on the order of the questions.
@@ -19,14 +21,20 @@ class PairStore {
  public:
   // The limit is in bytes of values; 0 stands for none.
   PairStore(PairMeasure& measure, std::size_t memory_limit);
+  PairStore(const PairStore&) = delete;
+  PairStore& operator=(const PairStore&) = delete;
 
   std::size_t n_features() const { return rows_.size(); }
+  std::size_t n_replicates() const { return n_replicates_; }
+  bool is_symmetric() const { return is_symmetric_; }
 
   // out[i] = measure(features[i], reference) on one replicate.
   void values(std::size_t replicate, std::uint32_t reference, std::span<const std::uint32_t> features,
               std::span<double> out);
 
+  // Pairs asked for, and pairs computed: more than those once the store is full.
   std::size_t n_distinct() const { return n_distinct_; }
+  std::size_t n_computed() const { return n_computed_; }
   bool is_full() const { return is_full_; }
 
  private:
@@ -49,13 +57,13 @@ class PairStore {
     return blocks_[pair / kBlock][replicate * kBlock + pair % kBlock];
   }
 
-  static constexpr std::size_t kBlock = 4096;  // pairs
+  static constexpr std::size_t kBlock = 1024;  // pairs
 
   PairMeasure& measure_;
   std::size_t n_replicates_;
   std::size_t memory_limit_;
-  std::size_t n_distinct_ = 0;
-  std::size_t n_kept_ = 0;
+  bool is_symmetric_;
+  std::size_t n_distinct_ = 0, n_computed_ = 0, n_kept_ = 0;
   bool is_full_ = false;
   std::vector<std::unique_ptr<Row>> rows_;  // by reference; null for features that never were one
   std::vector<std::unique_ptr<double[]>> blocks_;
@@ -63,12 +71,13 @@ class PairStore {
   std::vector<double> computed_;
 };
 
-// One replicate as a plain measure.
-class StoredReplicate final : public PairMeasure {
+// One replicate as a plain measure. Throws std::invalid_argument if there is no such replicate.
+class ReplicateView final : public PairMeasure {
  public:
-  StoredReplicate(PairStore& store, std::size_t replicate) : store_(store), replicate_(replicate) {}
+  ReplicateView(PairStore& store, std::size_t replicate);
 
   std::size_t n_features() const override { return store_.n_features(); }
+  bool is_symmetric() const override { return store_.is_symmetric(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     store_.values(replicate_, reference, features, out);
   }
@@ -76,6 +85,22 @@ class StoredReplicate final : public PairMeasure {
  private:
   PairStore& store_;
   std::size_t replicate_;
+};
+
+// The sum over some replicates as a plain measure: the Inner Ensemble, less the common divisor. Sums of multiples of
+// 2^-40 are exact; their mean would not be.
+class SummedReplicates final : public PairMeasure {
+ public:
+  SummedReplicates(PairMeasure& base, std::vector<std::uint32_t> replicates);
+
+  std::size_t n_features() const override { return base_.n_features(); }
+  bool is_symmetric() const override { return base_.is_symmetric(); }
+  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
+
+ private:
+  PairMeasure& base_;
+  std::vector<std::uint32_t> replicates_;
+  std::vector<double> all_;
 };
 
 }  // namespace thresher
