@@ -117,3 +117,30 @@ def mdl_bins(problem):
         return bins.n_bins_.astype(float)
 
     return run
+
+
+def relieff(problem):
+    from thresher import ReliefF
+
+    selector = ReliefF(problem.k, n_neighbors=10, n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def laplacian_score(problem):
+    from thresher import LaplacianScore
+
+    selector = LaplacianScore(problem.k, n_neighbors=5, n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X).selected_
+
+
+def f_of_columns(problem):
+    from thresher.measures import anova_f
+
+    return lambda: anova_f(problem.X, problem.y, n_jobs=problem.n_threads)
+
+
+def rrfs(problem):
+    from thresher import RRFS
+
+    selector = RRFS(n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X).selected_

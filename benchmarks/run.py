@@ -27,9 +27,10 @@ from benchmarks.problem import save
 from benchmarks.works import SCALINGS, Scaling, Work
 from benchmarks.works import WORKS as MRMR_WORKS
 from benchmarks.works_forward import FORWARD_WORKS
+from benchmarks.works_rankings import RANKING_WORKS
 
 RESULTS = ROOT / "benchmarks" / "results"
-WORKS = [*MRMR_WORKS, *FORWARD_WORKS]
+WORKS = [*MRMR_WORKS, *FORWARD_WORKS, *RANKING_WORKS]
 SETUP_LIMIT = 180.0  # seconds to load the data, convert them, compile what is compiled late
 THREAD_VARIABLES = [
     "OMP_NUM_THREADS",

@@ -1,4 +1,4 @@
-"""fast-select (Numba): MI difference from the full feature by feature matrix."""
+"""fast-select (Numba): MI difference from the full feature by feature matrix, ReliefF."""
 
 from __future__ import annotations
 
@@ -23,3 +23,12 @@ def cfs_best_first(problem):
     X -= X.min()
     y = problem.y.astype(np.int64)
     return lambda: np.flatnonzero(CFS(backend="cpu").fit(X, y).get_support())
+
+
+def relieff(problem):
+    import numpy as np
+    from fast_select import ReliefF
+
+    y = problem.y.astype(np.int64)
+    selector = ReliefF(problem.k, n_neighbors=10, backend="cpu", n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, y).top_features_

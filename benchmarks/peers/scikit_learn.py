@@ -1,4 +1,4 @@
-"""scikit-learn: mutual information of discrete columns with a class, and quantile bins."""
+"""scikit-learn: mutual information of discrete columns with a class, F, and quantile bins."""
 
 from __future__ import annotations
 
@@ -24,3 +24,9 @@ def equal_frequency_bins(problem):
         subsample=None,
     )
     return lambda: bins.fit_transform(problem.X)[:, :50]
+
+
+def f_of_columns(problem):
+    from sklearn.feature_selection import f_classif
+
+    return lambda: f_classif(problem.X, problem.y)[0]
