@@ -1,46 +1,62 @@
-"""The package as a whole: what it imports, what it names, what its layers may know."""
+"""The package as a whole: what it offers and what importing it costs."""
 
 from __future__ import annotations
 
-import importlib.metadata
-import re
 import subprocess
 import sys
-from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 import thresher
-
-CPP = Path(__file__).parents[1] / "cpp"
-
-
-def test_version_is_the_one_of_the_distribution():
-    assert thresher.__version__ == importlib.metadata.version("thresher")
+from thresher import MRMR, MDLBins
 
 
-@pytest.mark.parametrize("name", thresher.__all__)
-def test_every_public_name_can_be_imported(name):
-    assert getattr(thresher, name) is not None
+def loaded_by(code: str) -> set[str]:
+    script = f"import sys; {code}; print(' '.join(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
 
 
-def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'MRMMR'"):
-        thresher.MRMMR  # noqa: B018
-
-
-def test_import_loads_nothing_that_is_not_needed_yet():
+def test_importing_loads_nothing_heavy():
     heavy = {"numpy", "scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "anndata"}
-    code = "import sys, thresher; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert heavy.isdisjoint(loaded)
+    assert not heavy & loaded_by("import thresher")
 
 
-def test_only_the_bindings_know_of_python():
-    foreign = re.compile(r"#\s*include\s*[<\"](nanobind|pybind11|Python\.h|numpy/)")
-    files = [path for path in CPP.rglob("*.[ch]pp") if "bindings" not in path.parts]
-    assert files
-    offenders = [path.name for path in files if foreign.search(path.read_text(encoding="utf-8"))]
-    assert offenders == []
+def test_a_selector_loads_nothing_optional():
+    optional = {"pandas", "polars", "pyarrow", "matplotlib", "anndata", "dask", "pyspark"}
+    code = "import thresher; thresher.MRMR(1).fit([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 1, 0])"
+    # scikit-learn itself loads pandas where it is installed.
+    assert not optional & (loaded_by(code) - loaded_by("import sklearn.feature_selection"))
+
+
+def test_every_public_name_exists():
+    for name in thresher.__all__:
+        assert getattr(thresher, name) is not None
+    assert set(thresher.__all__) <= set(dir(thresher))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = thresher.nothing
+
+
+def test_json_holds_discretisers_given_as_objects():
+    X, y = load_breast_cancer(return_X_y=True)
+    fitted = MRMR(3, relevance="mi", discretize=MDLBins()).fit(X, y)
+    again = MRMR.from_json(fitted.to_json())
+    assert repr(again) == repr(fitted)
+    np.testing.assert_array_equal(again.selected_, fitted.selected_)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("no json", "not a selection"),
+        ("[]", "not a selection"),
+        ('{"thresher": 99, "selector": 0}', "format 99"),
+        ('{"thresher": 1, "selector": {"object": "os.system"}}', "does not know"),
+        ('{"thresher": 1, "selector": 5}', "holds a int, not a MRMR"),
+    ],
+)
+def test_json_of_something_else_is_refused(text, words):
+    with pytest.raises(ValueError, match=words):
+        MRMR.from_json(text)

@@ -19,6 +19,8 @@ _EXPORTS: dict[str, str] = {
     "CWC": "thresher.selectors.consistency",
     "difficulty_ratio": "thresher.selectors.rfs",
     "DISR": "thresher.selectors.criteria",
+    "EqualFrequencyBins": "thresher.discretize",
+    "EqualWidthBins": "thresher.discretize",
     "FCBF": "thresher.selectors.fcbf",
     "FisherScore": "thresher.selectors.fisher",
     "Focus": "thresher.selectors.consistency",
@@ -31,6 +33,8 @@ _EXPORTS: dict[str, str] = {
     "LassoPath": "thresher.selectors.lasso",
     "LCC": "thresher.selectors.consistency",
     "LVF": "thresher.selectors.consistency",
+    "MDLBins": "thresher.discretize",
+    "MeanSdBins": "thresher.discretize",
     "MIM": "thresher.selectors.criteria",
     "MRMR": "thresher.selectors.mrmr",
     "MultiSURF": "thresher.selectors.relief",
@@ -53,12 +57,17 @@ _EXPORTS: dict[str, str] = {
     "Univariate": "thresher.selectors.univariate",
 }
 
-__all__ = [*_EXPORTS, "__version__"]
+# Public modules, loaded in the same way.
+_MODULES = ("discretize", "evaluate", "measures", "plots", "pp")
+
+__all__ = [*_EXPORTS, *_MODULES, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
     if name in _EXPORTS:
         return getattr(importlib.import_module(_EXPORTS[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"thresher.{name}")
     raise AttributeError(f"module 'thresher' has no attribute {name!r}")
 
 
