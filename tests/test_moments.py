@@ -431,3 +431,26 @@ def test_wrong_input_is_told():
         _core.NumericTable(matrix).relevance_f(np.full(5, 2, np.int32), 2)
     with pytest.raises(TypeError):
         _core.feature_major(matrix.astype(complex))
+
+
+@pytest.mark.parametrize(("p", "n", "dtype"), [(120, 50, np.float64), (60, 4200, np.float32)])
+def test_a_lazy_search_reads_the_values_of_a_naive_one(p, n, dtype):
+    matrix = random_matrix(11, p, n, dtype)
+    matrix[1::2] += matrix[::2]
+    classes = np.arange(n, dtype=np.int32) % 3
+    for kind in ("pearson", "cosine"):
+        table = _core.NumericTable(matrix)
+        relevance = table.relevance_f(classes, 3)
+        found = [
+            _core.greedy_forward(
+                _core.NumericPairMeasure(table, kind, n_threads),
+                relevance,
+                30,
+                objective="quotient",
+                strategy=strategy,
+            )
+            for strategy, n_threads in (("naive", 1), ("lazy", 1), ("lazy", 3))
+        ]
+        for other in found[1:]:
+            np.testing.assert_array_equal(other["selected"], found[0]["selected"])
+            np.testing.assert_array_equal(other["scores"], found[0]["scores"])

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "moments/numeric_table.hpp"
+#include "search/pair_measure.hpp"
 
 namespace thresher {
 
@@ -25,5 +26,9 @@ Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::
 // `moments` are the table's, centred or not. One dot product per pair; threads take chunks of features.
 void associate(const NumericTable& table, const ColumnMoments& moments, const Reference& reference, bool centred,
                std::span<const std::uint32_t> features, std::size_t n_threads, std::span<double> out);
+
+// The same for several references, all of them features of the table, a few features each.
+void associate(const NumericTable& table, const ColumnMoments& moments, bool centred,
+               std::span<const TermRequest> requests, std::size_t n_threads);
 
 }  // namespace thresher

@@ -166,5 +166,27 @@ inline double lanes_total(const double* lanes) {
   return a[0] + a[1];
 }
 
+#if defined(__AVX2__)
+// The same tree in registers.
+inline double lanes_total(const Lanes& lanes) {
+#if defined(__AVX512F__)
+  const __m512d eight = _mm512_add_pd(lanes.part[0], lanes.part[1]);
+  const __m256d four = 
+      _mm256_add_pd(_mm512_maskz_extractf64x4_pd(0xf, eight, 0), _mm512_maskz_extractf64x4_pd(0xf, eight, 1));
+#else
+  const __m256d four = _mm256_add_pd(_mm256_add_pd(lanes.part[0], lanes.part[2]),
+                                     _mm256_add_pd(lanes.part[1], lanes.part[3]));
+#endif
+  const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+#else
+inline double lanes_total(const Lanes& lanes) {
+  double buffer[kLanes];
+  lanes_store(buffer, lanes);
+  return lanes_total(buffer);
+}
+#endif
+
 }  // namespace
 }  // namespace thresher::THRESHER_LEVEL

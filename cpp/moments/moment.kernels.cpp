@@ -10,12 +10,6 @@ void totals(const double* lanes, std::size_t count, double* out) {
   for (std::size_t c = 0; c < count; ++c) out[c] = lanes_total(lanes + c * kLanes);
 }
 
-double lanes_total(const Lanes& lanes) {
-  double buffer[kLanes];
-  lanes_store(buffer, lanes);
-  return lanes_total(buffer);
-}
-
 template <class T>
 RangeSum range_sum(const T* x, const double* weight, std::size_t n) {
   const double first = static_cast<double>(x[0]);
@@ -144,6 +138,58 @@ void dots(const T* const* columns, const double* means, std::size_t n_columns, c
   }
 }
 
+template <class T, std::size_t columns>
+void direct_group(const T* const* column, const T* const* next, const double* means, const T* reference,
+                  double reference_mean, std::size_t n, double* totals) {
+  Lanes sums[columns];
+  Lanes centres[columns];
+  const T* x[columns];
+  for (std::size_t c = 0; c < columns; ++c) {
+    sums[c] = lanes_set(0.0);
+    centres[c] = lanes_set(means[c]);
+    x[c] = column[c];
+  }
+  const Vec middle = vec_set(reference_mean);
+  const std::size_t whole = n - n % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t c = 0; c < columns; ++c) prefetch_rows(next[c], i);
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      const Vec other = vec_sub(vec_load(reference + i + v * kWidth), middle);
+      for (std::size_t c = 0; c < columns; ++c) {
+        const Vec value = vec_sub(vec_load(x[c] + i + v * kWidth), centres[c].part[v]);
+        sums[c].part[v] = vec_add(sums[c].part[v], vec_mul(value, other));
+      }
+    }
+  }
+  if (whole < n) {
+    const Lanes other =
+        lanes_sub(lanes_load_tail(reference + whole, n - whole, reference_mean), lanes_set(reference_mean));
+    for (std::size_t c = 0; c < columns; ++c) {
+      prefetch_rows(next[c], whole);
+      const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, n - whole, means[c]), centres[c]);
+      sums[c] = lanes_add(sums[c], lanes_mul(value, other));
+    }
+  }
+  for (std::size_t c = 0; c < columns; ++c) totals[c] = lanes_total(sums[c]);
+}
+
+template <class T>
+void direct_dots(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
+                 const T* reference, double reference_mean, std::size_t n, double* totals) {
+  std::size_t c = 0;
+  for (; c + kColumns <= n_columns; c += kColumns) {
+    direct_group<T, kColumns>(columns + c, next + c, means + c, reference, reference_mean, n, totals + c);
+  }
+  if constexpr (kColumns > 2) {
+    for (; c + 2 <= n_columns; c += 2) {
+      direct_group<T, 2>(columns + c, next + c, means + c, reference, reference_mean, n, totals + c);
+    }
+  }
+  for (; c < n_columns; ++c) {
+    direct_group<T, 1>(columns + c, next + c, means + c, reference, reference_mean, n, totals + c);
+  }
+}
+
 template <class T>
 void class_sums_any(const T* x, const double* weight, const ClassCodes& classes, std::size_t begin, std::size_t n,
                     double mean, double* lanes) {
@@ -206,7 +252,7 @@ void class_sums(const T* x, const double* weight, const ClassCodes& classes, std
 }
 
 template <class T>
-constexpr TypedMomentKernels<T> kTyped{&range_sum<T>, &centred_sums<T>, &centre<T>, &dots<T>, &class_sums<T>};
+constexpr TypedMomentKernels<T> kTyped{&range_sum<T>, &centred_sums<T>, &centre<T>, &dots<T>, &direct_dots<T>, &class_sums<T>};
 
 }  // namespace
 

@@ -44,6 +44,10 @@ struct TypedMomentKernels {
   // `reference` is padded with zeros as `centre` does.
   void (*dots)(const T* const* columns, const double* means, std::size_t n_columns, const double* reference,
                std::size_t n, double* lanes);
+  // totals[c] = sum of (column c - its mean) * (reference - its mean), the same bits as by `dots`. For a few columns:
+  // the reference is centred as it is read. `next` names n_columns columns that will be wanted soon.
+  void (*direct_dots)(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
+                      const T* reference, double reference_mean, std::size_t n, double* totals);
   // lanes[16 c + l] += sum over rows i of class c with i mod 16 = l of (x - mean)[i] * weight[i].
   void (*class_sums)(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double mean,
                      double* lanes);

@@ -20,13 +20,18 @@ class NumericPairMeasure final : public PairMeasure {
   std::size_t n_replicates() const override { return table_.n_replicates(); }
 
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
-    const bool centred = kind_ == NumericKind::pearson;
-    const ColumnMoments& moments = centred ? table_.centred() : uncentred_;
-    associate(table_, moments, reference_at(table_.column(reference), moments, reference, n_replicates()), centred,
-              features, n_threads_, out);
+    associate(table_, moments(), reference_at(table_.column(reference), moments(), reference, n_replicates()),
+              centred(), features, n_threads_, out);
+  }
+
+  void answer(std::span<const TermRequest> requests) override {
+    associate(table_, moments(), centred(), requests, n_threads_);
   }
 
  private:
+  bool centred() const { return kind_ == NumericKind::pearson; }
+  const ColumnMoments& moments() const { return centred() ? table_.centred() : uncentred_; }
+
   const NumericTable& table_;
   NumericKind kind_;
   std::size_t n_threads_;

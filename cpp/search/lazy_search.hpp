@@ -34,13 +34,6 @@ struct Leader {
   bool found() const { return feature >= 0 && feature != std::numeric_limits<std::int64_t>::max(); }
 };
 
-// Candidates that wait for their term with the same selected feature.
-struct TermRequest {
-  std::uint32_t reference;
-  std::span<const std::uint32_t> features;
-  std::span<double> terms;
-};
-
 inline constexpr std::size_t kBatch = 32;
 
 template <class Objective>
@@ -57,9 +50,7 @@ class LazySearch {
     begin(selected, objective, floor);
     while (collect()) {
       interrupt.check();
-      for (const TermRequest& request : requests_) {
-        measure_->values(request.reference, request.features, request.terms);
-      }
+      measure_->answer(requests_);
       apply();
     }
     return finish();

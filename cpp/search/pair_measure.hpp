@@ -7,6 +7,13 @@
 
 namespace thresher {
 
+// Features to be measured against one reference; the values go to `terms`, laid out as by PairMeasure::values.
+struct TermRequest {
+  std::uint32_t reference;
+  std::span<const std::uint32_t> features;
+  std::span<double> terms;
+};
+
 // Values of one measure for pairs of features, on one or several replicates of the data at once.
 //
 // Values are non-negative and already rounded (bounded measures to multiples of 2^-40), so that searches may add
@@ -26,6 +33,11 @@ class PairMeasure {
   // out[i * n_replicates() + r] = measure(features[i], reference) on replicate r.
   // May use several threads inside; the values do not depend on how many.
   virtual void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) = 0;
+
+  // Answers several requests: one call for each, or better where a measure can overlap them.
+  virtual void answer(std::span<const TermRequest> requests) {
+    for (const TermRequest& request : requests) values(request.reference, request.features, request.terms);
+  }
 };
 
 }  // namespace thresher
