@@ -110,8 +110,10 @@ nb::dict bound_greedy_forward(PairMeasure& measure, Vector<double> relevance, st
 }
 
 nb::dict bound_cfs_forward(PairMeasure& measure, Vector<double> relevance, std::optional<std::size_t> n_select,
-                           const std::string& strategy, Mask candidates, Indices kept, nb::object progress) {
+                           const std::string& strategy, double unit, Mask candidates, Indices kept,
+                           nb::object progress) {
   CfsOptions options;
+  options.unit = unit;
   if (n_select) options.n_select = *n_select;
   options.strategy = choice_from<CfsStrategy>(
       "strategy", strategy,
@@ -122,12 +124,14 @@ nb::dict bound_cfs_forward(PairMeasure& measure, Vector<double> relevance, std::
 }
 
 nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, std::size_t max_stale, double min_gain,
-                              bool zero_to_one, bool locally_predictive, Mask candidates, Indices kept) {
+                              bool zero_to_one, bool locally_predictive, double unit, Mask candidates,
+                              Indices kept) {
   BestFirstOptions options;
   options.max_stale = max_stale;
   options.min_gain = min_gain;
   options.zero_to_one = zero_to_one;
   options.locally_predictive = locally_predictive;
+  options.unit = unit;
   options.candidates = {view(candidates), view(kept)};
   BestFirstResult result =
       without_gil([&](Interrupt& interrupt) { return cfs_best_first(measure, view(relevance), options, interrupt); });
@@ -207,11 +211,12 @@ void bind_search(nb::module_& module) {
              nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(),
              nb::arg("progress") = nb::none());
   module.def("cfs_forward", &bound_cfs_forward, nb::arg("measure"), nb::arg("relevance"), nb::kw_only(),
-             nb::arg("n_select") = nb::none(), nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(),
-             nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none());
+             nb::arg("n_select") = nb::none(), nb::arg("strategy") = "lazy", nb::arg("unit") = 1.0,
+             nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none());
   module.def("cfs_best_first", &bound_cfs_best_first, nb::arg("measure"), nb::arg("relevance"), nb::kw_only(),
              nb::arg("max_stale") = 5, nb::arg("min_gain") = 1e-5, nb::arg("zero_to_one") = false,
-             nb::arg("locally_predictive") = false, nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none());
+             nb::arg("locally_predictive") = false, nb::arg("unit") = 1.0, nb::arg("candidates") = nb::none(),
+             nb::arg("kept") = nb::none());
   module.def("fcbf", &bound_fcbf, nb::arg("measure"), nb::arg("relevance"), nb::arg("threshold") = 0.0, nb::kw_only(),
              nb::arg("n_select") = nb::none(), nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none());
   module.def("greedy_accumulate", &bound_greedy_accumulate, nb::arg("term"), nb::arg("relevance"), nb::arg("n_select"),

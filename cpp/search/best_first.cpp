@@ -15,8 +15,8 @@ namespace {
 class RedundancyRows {
  public:
   // `features`: those whose redundancies are wanted.
-  RedundancyRows(PairMeasure& measure, std::vector<std::uint32_t> features, bool zero_to_one)
-      : measure_(measure), features_(std::move(features)), zero_to_one_(zero_to_one) {}
+  RedundancyRows(PairMeasure& measure, std::vector<std::uint32_t> features, bool zero_to_one, double unit)
+      : measure_(measure), features_(std::move(features)), zero_to_one_(zero_to_one), unit_(unit) {}
 
   const std::vector<double>& row(std::uint32_t reference) {
     const auto found = rows_.find(reference);
@@ -36,7 +36,7 @@ class RedundancyRows {
     measure_.values(reference, missing, terms);
     n_evaluations_ += missing.size();
     for (std::size_t i = 0; i < missing.size(); ++i) {
-      row[missing[i]] = zero_to_one_ && terms[i] < 1e-6 ? 1.0 : terms[i];
+      row[missing[i]] = zero_to_one_ && terms[i] < 1e-6 * unit_ ? unit_ : terms[i];
     }
     return rows_.emplace(reference, std::move(row)).first->second;
   }
@@ -47,6 +47,7 @@ class RedundancyRows {
   PairMeasure& measure_;
   std::vector<std::uint32_t> features_;
   bool zero_to_one_;
+  double unit_;
   std::map<std::uint32_t, std::vector<double>> rows_;
   std::size_t n_evaluations_ = 0;
 };
@@ -56,8 +57,8 @@ struct Subset {
   double relevance_sum = 0.0, redundancy_sum = 0.0, merit = 0.0;
 };
 
-double merit_of(double relevance_sum, double redundancy_sum, std::size_t size) {
-  return size == 0 ? 0.0 : relevance_sum / std::sqrt(static_cast<double>(size) + 2.0 * redundancy_sum);
+double merit_of(double relevance_sum, double redundancy_sum, std::size_t size, double unit) {
+  return size == 0 ? 0.0 : relevance_sum / std::sqrt(unit * static_cast<double>(size) + 2.0 * redundancy_sum);
 }
 
 Subset extended(const Subset& subset, std::uint32_t feature, double relevance_sum, double redundancy_sum,
@@ -79,7 +80,7 @@ class BestFirstRun {
   BestFirstRun(PairMeasure& measure, std::span<const double> relevance, const BestFirstOptions& options,
                Interrupt& interrupt)
       : relevance_(relevance), options_(options), interrupt_(interrupt),
-        rows_(measure, all_features(relevance, options.candidates), options.zero_to_one),
+        rows_(measure, all_features(relevance, options.candidates), options.zero_to_one, options.unit),
         is_open_(relevance.size(), 0), sums_(relevance.size(), 0.0) {
     for (const std::uint32_t f : open_candidates(relevance, options.candidates)) is_open_[f] = 1;
   }
@@ -113,7 +114,7 @@ class BestFirstRun {
       const double redundancy = redundancy_with(subset, f);
       subset = extended(subset, f, subset.relevance_sum + relevance_[f], subset.redundancy_sum + redundancy, 0.0);
     }
-    subset.merit = merit_of(subset.relevance_sum, subset.redundancy_sum, subset.members.size());
+    subset.merit = merit_of(subset.relevance_sum, subset.redundancy_sum, subset.members.size(), options_.unit);
     return subset;
   }
 
@@ -137,9 +138,9 @@ class BestFirstRun {
       if (is_open_[f] == 0 || is_member[f] != 0) continue;
       const double relevance_sum = head.relevance_sum + relevance_[f];
       const double redundancy_sum = head.redundancy_sum + sums_[f];
-      const double merit = merit_of(relevance_sum, redundancy_sum, head.members.size() + 1);
+      const double merit = merit_of(relevance_sum, redundancy_sum, head.members.size() + 1, options_.unit);
       ++n_subsets;
-      const bool is_best = merit - best_.merit > options_.min_gain;
+      const bool is_best = merit - best_.merit > options_.min_gain * std::sqrt(options_.unit);
       if (!is_best && !fits(merit)) continue;
       Subset subset = extended(head, f, relevance_sum, redundancy_sum, merit);
       if (is_best) {

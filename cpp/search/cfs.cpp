@@ -32,7 +32,7 @@ class CfsRun {
  private:
   std::size_t n_selected() const { return result_.selected.size(); }
   bool wants_more() const { return n_selected() < options_.n_select; }
-  Merit objective() const { return Merit(relevance_sum_, redundancy_sum_, n_selected()); }
+  Merit objective() const { return Merit(relevance_sum_, redundancy_sum_, n_selected(), options_.unit); }
 
   void append(std::uint32_t feature, double total) {
     const std::size_t k = n_selected();

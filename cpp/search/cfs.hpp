@@ -21,6 +21,7 @@ enum class CfsStrategy {
 struct CfsOptions {
   std::size_t n_select = std::numeric_limits<std::size_t>::max();  // at most
   CfsStrategy strategy = CfsStrategy::lazy;
+  double unit = 1.0;  // what a redundancy of one is; merits are sqrt(unit) times the true ones
   Candidates candidates;
   Progress progress;
 };
@@ -32,6 +33,7 @@ SearchResult cfs_forward(PairMeasure& measure, std::span<const double> relevance
 struct BestFirstOptions {
   std::size_t max_stale = 5;         // expansions without progress before the search ends; also the list's capacity
   double min_gain = 1e-5;            // what counts as progress
+  double unit = 1.0;                 // what a redundancy of one is; merits are sqrt(unit) times the true ones
   bool zero_to_one = false;          // Weka's quirk: a redundancy below 1e-6 is taken as 1
   bool locally_predictive = false;   // afterwards, add features more relevant than redundant with any chosen one
   Candidates candidates;

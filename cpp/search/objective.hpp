@@ -89,8 +89,9 @@ struct OffsetQuotient : SummedTerms {
 // Hall's merit of the selected set with one candidate more.
 struct Merit : SummedTerms {
   double relevance_sum, redundancy_sum, size;
-  Merit(double relevances, double redundancies, std::size_t n_selected)
-      : relevance_sum(relevances), redundancy_sum(redundancies), size(static_cast<double>(n_selected + 1)) {}
+  // `unit`: what a redundancy of one is; more than 1 where values are sums over replicates.
+  Merit(double relevances, double redundancies, std::size_t n_selected, double unit)
+      : relevance_sum(relevances), redundancy_sum(redundancies), size(unit * static_cast<double>(n_selected + 1)) {}
   double operator()(double relevance, double sum) const {
     return (relevance_sum + relevance) / std::sqrt(size + 2.0 * (redundancy_sum + sum));
   }

@@ -147,6 +147,7 @@ def cfs_forward(
     *,
     n_select: int | None = None,
     strategy: str = "lazy",
+    unit: float = 1.0,
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
@@ -159,6 +160,7 @@ def cfs_best_first(
     min_gain: float = 1e-5,
     zero_to_one: bool = False,
     locally_predictive: bool = False,
+    unit: float = 1.0,
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
 ) -> dict[str, Any]: ...

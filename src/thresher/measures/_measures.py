@@ -35,6 +35,9 @@ class Measures:
     on numbers. Spearman is the exception, and has no replicates.
     """
 
+    # What values are multiplied by; more than 1 where they are sums over replicates.
+    scale = 1
+
     def __init__(
         self,
         training: Training,

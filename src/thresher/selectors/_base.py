@@ -88,6 +88,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     _classes_only = False
     _needs_target = True
     _takes_sparse = True
+    # Whether n_features_to_select may be "auto".
+    _stops_by_itself = False
     n_features_to_select: Any
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:

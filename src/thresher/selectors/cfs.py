@@ -12,6 +12,7 @@ from thresher._checks import check_bool, check_choice
 from thresher.measures import Measures
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Nearest, step_printer
+from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -114,6 +115,7 @@ class CFS(BaseSelector):
     """
 
     _missing_options = ("error", "category", "pairwise", "drop_rows")
+    _stops_by_itself = True
 
     def __init__(
         self,
@@ -162,17 +164,15 @@ class CFS(BaseSelector):
         -------
         self : CFS
         """
-        self._check_parameters()
         training = self._read(X, y, sample_weight)
+        self._resolve(training)
         wanted = self._count_or_auto(training)
-        measures = Measures(training, discretize=self.discretize, default="mdl")
-        relevance = measures.relevance(self.measure)
-        search = self._best_first if self.search == "best-first" else self._forward
-        selection = search(measures, relevance, wanted)
+        measures = self._measures(training)
+        selection = self._search(training, measures, wanted)
         self.bins_ = measures.bins
         return self._finish(training, selection, wanted)
 
-    def _check_parameters(self) -> None:
+    def _resolve(self, training: Training) -> None:
         check_choice("search", self.search, SEARCHES)
         check_choice("strategy", self.strategy, STRATEGIES)
         check_choice("measure", self.measure, MEASURES)
@@ -186,8 +186,20 @@ class CFS(BaseSelector):
         if self.zero_as_one and self.search != "best-first":
             raise ValueError('zero_as_one is for search="best-first"; leave it False')
 
-    def _forward(self, measures: Measures, relevance: Floats, wanted: int | None) -> Selection:
-        training = measures.training
+    def _measure_names(self) -> tuple[str, ...]:
+        return (self.measure,)
+
+    def _measures(self, training: Training, parts: Any = None) -> Measures:
+        return Measures(training, discretize=self.discretize, default="mdl", parts=parts)
+
+    def _search(self, training: Training, measures: Any, wanted: int | None) -> Selection:
+        if self.search == "best-first":
+            return self._best_first(training, measures)
+        return self._forward(training, measures, wanted)
+
+    def _forward(self, training: Training, measures: Any, wanted: int | None) -> Selection:
+        relevance = measures.relevance(self.measure)
+        scale = measures.scale
         pairs = measures.pairs(self.measure)
         may = measures.candidates(self.measure)
         found = _core.cfs_forward(
@@ -195,12 +207,14 @@ class CFS(BaseSelector):
             relevance,
             n_select=wanted,
             strategy=self.strategy,
+            unit=scale,
             candidates=may.view(np.uint8),
             kept=training.kept.astype(np.uint32),
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
         chosen = found["selected"].astype(np.intp)
-        self.merit_ = float(found["scores"][-1]) if len(chosen) else 0.0
+        merits = found["scores"] / np.sqrt(scale)
+        self.merit_ = float(merits[-1]) if len(chosen) else 0.0
         n_evaluations = found["n_evaluations"]
         added: Indices = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
@@ -208,8 +222,9 @@ class CFS(BaseSelector):
             n_evaluations += (len(chosen) + len(added)) * (training.n_features - 1)
         selected = np.concatenate([chosen, added])
         nothing = np.full(len(added), np.nan)
-        scores = np.concatenate([found["scores"], nothing])
-        redundancy = np.concatenate([found["redundancy"], nothing])
+        scores = np.concatenate([merits, nothing])
+        redundancy = np.concatenate([found["redundancy"] / scale, nothing])
+        relevance = relevance / scale
         p = training.n_features
         return Selection(
             selected=selected,
@@ -224,21 +239,23 @@ class CFS(BaseSelector):
                 "score": scores,
             },
             reasons=dict.fromkeys(added.tolist(), "by the locally predictive step"),
-            nearest=Nearest(found["partner"].astype(np.int64), found["extreme"], True),
+            nearest=Nearest(found["partner"].astype(np.int64), found["extreme"] / scale, True),
             shortfall=_why_it_stopped(len(selected)),
         )
 
-    def _best_first(self, measures: Measures, relevance: Floats, wanted: int | None) -> Selection:
-        training = measures.training
+    def _best_first(self, training: Training, measures: Any) -> Selection:
+        relevance = measures.relevance(self.measure)
         found = _core.cfs_best_first(
             measures.pairs(self.measure),
             relevance,
             zero_to_one=self.zero_as_one,
             locally_predictive=self.locally_predictive,
+            unit=measures.scale,
             candidates=measures.candidates(self.measure).view(np.uint8),
             kept=training.kept.astype(np.uint32),
         )
-        self.merit_ = float(found["merit"])
+        self.merit_ = float(found["merit"] / np.sqrt(measures.scale))
+        relevance = relevance / measures.scale
         chosen = np.setdiff1d(found["selected"].astype(np.intp), training.kept)
         chosen = chosen[np.lexsort((chosen, -relevance[chosen]))]
         selected = np.concatenate([training.kept, chosen])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,20 +12,11 @@ from thresher._checks import check_choice
 from thresher.measures import Measures
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import TermsSeen, step_printer
+from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
 
 STRATEGIES = ("lazy", "naive")
-
-
-@dataclass
-class Found:
-    """What the search of a criterion found."""
-
-    selected: npt.NDArray[np.intp]
-    scores: Floats
-    n_evaluations: int
-    seen: TermsSeen | None = None
 
 
 # What the classes of this module say alike; it goes before their examples.
@@ -101,6 +91,7 @@ class _Criterion(BaseSelector):
     _term: ClassVar[str]
     _accumulation: ClassVar[str]
     _missing_options = ("error", "category", "drop_rows")
+    _nested = True
 
     def __init__(
         self,
@@ -141,32 +132,25 @@ class _Criterion(BaseSelector):
         -------
         self : object
         """
-        check_choice("strategy", self.strategy, STRATEGIES)
         training = self._read(X, y, sample_weight)
+        self._resolve(training)
         wanted = self._count(training)
-        measures = Measures(training, discretize=self.discretize)
-        relevance = measures.relevance("mi")
-        found = self._search(measures, relevance, wanted)
+        measures = self._measures(training)
+        selection = self._search(training, measures, wanted)
         self.bins_ = measures.bins
-        return self._finish(
-            training,
-            Selection(
-                selected=found.selected,
-                scores=spread(training.n_features, found.selected, found.scores),
-                relevance=relevance,
-                n_evaluations=found.n_evaluations,
-                trace={
-                    "feature": found.selected,
-                    "relevance": relevance[found.selected],
-                    "score": found.scores,
-                },
-                nearest=found.seen,
-            ),
-            wanted,
-        )
+        return self._finish(training, selection, wanted)
 
-    def _search(self, measures: Measures, relevance: Floats, wanted: int) -> Found:
-        training = measures.training
+    def _resolve(self, training: Training) -> None:
+        check_choice("strategy", self.strategy, STRATEGIES)
+
+    def _measure_names(self) -> tuple[str, ...]:
+        return ("mi",)
+
+    def _measures(self, training: Training, parts: Any = None) -> Measures:
+        return Measures(training, discretize=self.discretize, parts=parts)
+
+    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
+        relevance = measures.relevance("mi")
         found = _core.greedy_accumulate(
             measures.triples(self._term),
             relevance,
@@ -177,10 +161,32 @@ class _Criterion(BaseSelector):
             kept=training.kept.astype(np.uint32),
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
-        seen = TermsSeen(found["partner"].astype(np.int64), found["extreme"], self._term)
-        return Found(
-            found["selected"].astype(np.intp), found["scores"], found["n_evaluations"], seen
+        return _selection(
+            relevance / measures.scale,
+            found["selected"].astype(np.intp),
+            found["scores"] / measures.scale,
+            found["n_evaluations"],
+            TermsSeen(
+                found["partner"].astype(np.int64), found["extreme"] / measures.scale, self._term
+            ),
         )
+
+
+def _selection(
+    relevance: Floats,
+    selected: npt.NDArray[np.intp],
+    scores: Floats,
+    n_evaluations: int,
+    seen: TermsSeen,
+) -> Selection:
+    return Selection(
+        selected=selected,
+        scores=spread(len(relevance), selected, scores),
+        relevance=relevance,
+        n_evaluations=n_evaluations,
+        trace={"feature": selected, "relevance": relevance[selected], "score": scores},
+        nearest=seen,
+    )
 
 
 @_documented
@@ -199,14 +205,15 @@ class MIM(_Criterion):
     ['worst concave points', 'worst perimeter', 'mean perimeter']
     """
 
-    def _search(self, measures: Measures, relevance: Floats, wanted: int) -> Found:
-        kept = measures.training.kept
+    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
+        relevance = measures.relevance("mi")
         may = measures.candidates("mi")
-        may[kept] = False
+        may[training.kept] = False
         order = _core.order_by_relevance(relevance, may.view(np.uint8)).astype(np.intp)
-        selected = np.concatenate([kept, order])[:wanted]
-        seen = TermsSeen(np.full(len(relevance), -1), np.full(len(relevance), np.nan), "")
-        return Found(selected, relevance[selected], 0, seen)
+        selected = np.concatenate([training.kept, order])[:wanted]
+        relevance = relevance / measures.scale
+        nothing = TermsSeen(np.full(len(relevance), -1), np.full(len(relevance), np.nan), "")
+        return _selection(relevance, selected, relevance[selected], 0, nothing)
 
 
 @_documented

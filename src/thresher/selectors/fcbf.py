@@ -11,6 +11,7 @@ from thresher._checks import check_number
 from thresher.measures import Measures
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Nearest
+from thresher.sources import Training
 
 
 class FCBF(BaseSelector):
@@ -87,6 +88,8 @@ class FCBF(BaseSelector):
     """
 
     _missing_options = ("error", "category", "pairwise", "drop_rows")
+    _nested = True
+    _stops_by_itself = True
 
     def __init__(
         self,
@@ -125,45 +128,58 @@ class FCBF(BaseSelector):
         -------
         self : FCBF
         """
-        check_number("threshold", self.threshold, minimum=0)
         training = self._read(X, y, sample_weight)
+        self._resolve(training)
         wanted = self._count_or_auto(training)
-        measures = Measures(training, discretize=self.discretize, default="mdl")
+        measures = self._measures(training)
+        selection = self._search(training, measures, wanted)
+        self.bins_ = measures.bins
+        return self._finish(training, selection, wanted)
+
+    def _resolve(self, training: Training) -> None:
+        check_number("threshold", self.threshold, minimum=0)
+
+    def _measure_names(self) -> tuple[str, ...]:
+        return ("su",)
+
+    def _measures(self, training: Training, parts: Any = None) -> Measures:
+        return Measures(training, discretize=self.discretize, default="mdl", parts=parts)
+
+    def _search(self, training: Training, measures: Any, wanted: int | None) -> Selection:
         relevance = measures.relevance("su")
         found = _core.fcbf(
             measures.pairs("su"),
             relevance,
-            float(self.threshold),
+            float(self.threshold) * measures.scale,
             n_select=wanted,
             candidates=measures.candidates("su").view(np.uint8),
             kept=training.kept.astype(np.uint32),
         )
-        self.bins_ = measures.bins
         selected = found["selected"].astype(np.intp)
         p = training.n_features
+        relevance = relevance / measures.scale
+        redundancy = found["redundancy"] / measures.scale
         weak = np.flatnonzero(training.candidates & ~(relevance > self.threshold))
         why = (
             "the others are redundant with those selected"
             if len(selected)
             else f"no feature has a relevance above threshold={self.threshold:g}"
         )
-        return self._finish(
-            training,
-            Selection(
-                selected=selected,
-                scores=spread(p, selected, found["scores"]),
-                relevance=relevance,
-                redundancy=spread(p, selected, found["redundancy"]),
-                n_evaluations=found["n_evaluations"],
-                trace={
-                    "feature": selected,
-                    "relevance": relevance[selected],
-                    "redundancy": found["redundancy"],
-                    "score": found["scores"],
-                },
-                reasons=dict.fromkeys(weak.tolist(), "its relevance is not above the threshold"),
-                nearest=Nearest(found["partner"].astype(np.int64), found["extreme"], True),
-                shortfall=why,
+        return Selection(
+            selected=selected,
+            scores=spread(p, selected, relevance[selected]),
+            relevance=relevance,
+            redundancy=spread(p, selected, redundancy),
+            n_evaluations=found["n_evaluations"],
+            trace={
+                "feature": selected,
+                "relevance": relevance[selected],
+                "redundancy": redundancy,
+                "score": relevance[selected],
+            },
+            reasons=dict.fromkeys(weak.tolist(), "its relevance is not above the threshold"),
+            nearest=Nearest(
+                found["partner"].astype(np.int64), found["extreme"] / measures.scale, True
             ),
-            wanted,
+            shortfall=why,
         )

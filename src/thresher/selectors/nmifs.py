@@ -12,6 +12,7 @@ from thresher.measures import Measures
 from thresher.search import greedy_forward
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Nearest, step_printer
+from thresher.sources import Training
 
 STRATEGIES = ("lazy", "scan", "naive")
 
@@ -88,6 +89,7 @@ class NMIFS(BaseSelector):
     """
 
     _missing_options = ("error", "category", "pairwise", "drop_rows")
+    _nested = True
 
     def __init__(
         self,
@@ -128,10 +130,24 @@ class NMIFS(BaseSelector):
         -------
         self : NMIFS
         """
-        check_choice("strategy", self.strategy, STRATEGIES)
         training = self._read(X, y, sample_weight)
+        self._resolve(training)
         wanted = self._count(training)
-        measures = Measures(training, discretize=self.discretize)
+        measures = self._measures(training)
+        selection = self._search(training, measures, wanted)
+        self.bins_ = measures.bins
+        return self._finish(training, selection, wanted)
+
+    def _resolve(self, training: Training) -> None:
+        check_choice("strategy", self.strategy, STRATEGIES)
+
+    def _measure_names(self) -> tuple[str, ...]:
+        return ("mi", "nmi")
+
+    def _measures(self, training: Training, parts: Any = None) -> Measures:
+        return Measures(training, discretize=self.discretize, parts=parts)
+
+    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
         relevance = in_nats(measures.relevance("mi"))
         found = greedy_forward(
             measures.pairs("nmi"),
@@ -142,25 +158,23 @@ class NMIFS(BaseSelector):
             kept=training.kept,
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
-        self.bins_ = measures.bins
         p = training.n_features
-        return self._finish(
-            training,
-            Selection(
-                selected=found.selected,
-                scores=spread(p, found.selected, found.scores),
-                relevance=relevance,
-                redundancy=spread(p, found.selected, found.redundancy),
-                n_evaluations=found.n_evaluations,
-                trace={
-                    "feature": found.selected,
-                    "relevance": relevance[found.selected],
-                    "redundancy": found.redundancy,
-                    "score": found.scores,
-                },
-                nearest=Nearest(found.nearest, found.nearest_value, False),
-            ),
-            wanted,
+        relevance = relevance / measures.scale
+        redundancy = found.redundancy / measures.scale
+        scores = found.scores / measures.scale
+        return Selection(
+            selected=found.selected,
+            scores=spread(p, found.selected, scores),
+            relevance=relevance,
+            redundancy=spread(p, found.selected, redundancy),
+            n_evaluations=found.n_evaluations,
+            trace={
+                "feature": found.selected,
+                "relevance": relevance[found.selected],
+                "redundancy": redundancy,
+                "score": scores,
+            },
+            nearest=Nearest(found.nearest, found.nearest_value / measures.scale, False),
         )
 
 
