@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace thresher::consistency {
 
@@ -26,6 +27,7 @@ bool Blocks::split(std::size_t feature, std::int32_t label) {
   const std::uint8_t* column = data_.column(feature);
   bool any = false;
   next_.clear();
+  std::array<std::uint32_t, kMaxLevels> end_of{};
   for (const Block& block : impure_) {
     const std::uint8_t first = column[rows_[block.begin]];
     std::uint32_t same = block.begin + 1;
@@ -36,19 +38,23 @@ bool Blocks::split(std::size_t feature, std::int32_t label) {
     }
     any = true;
     cost_sum_ -= block.cost;
-    std::array<std::uint32_t, kMaxLevels> end_of{};
-    for (std::uint32_t i = block.begin; i < block.end; ++i) ++end_of[column[rows_[i]]];
+    std::uint8_t highest = 0;
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      ++end_of[column[rows_[i]]];
+      highest = std::max(highest, column[rows_[i]]);
+    }
     std::uint32_t position = block.begin;
-    for (std::uint32_t& count : end_of) {
+    for (std::size_t value = 0; value <= highest; ++value) {
       const std::uint32_t begin = position;
-      position += count;
-      count = begin;
+      position += end_of[value];
+      end_of[value] = begin;
     }
     for (std::uint32_t i = block.begin; i < block.end; ++i) buffer_[end_of[column[rows_[i]]]++] = rows_[i];
     std::copy(buffer_.begin() + block.begin, buffer_.begin() + block.end, rows_.begin() + block.begin);
     std::uint32_t begin = block.begin;
-    for (const std::uint32_t end : end_of) {
-      // Values that do not occur end where the next one begins, or where the last one ended.
+    for (std::size_t value = 0; value <= highest; ++value) {
+      const std::uint32_t end = std::exchange(end_of[value], 0U);
+      // Values that do not occur end where the one before them ended.
       if (end <= begin) continue;
       const double cost = cost_of(begin, end);
       if (cost > 0.0) {

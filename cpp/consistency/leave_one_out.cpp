@@ -1,6 +1,7 @@
 #include "consistency/leave_one_out.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -9,6 +10,14 @@ namespace thresher::consistency {
 namespace {
 
 constexpr std::size_t kNoMember = static_cast<std::size_t>(-1);
+constexpr std::uint32_t kNoGroup = static_cast<std::uint32_t>(-1);
+constexpr std::uint32_t kAhead = 16;  // groups whose table entries are fetched early
+
+void fetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(address);
+#endif
+}
 
 // SplitMix64's finaliser.
 std::uint64_t mix(std::uint64_t x) {
@@ -16,6 +25,17 @@ std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);
+}
+
+// The word of one value of one member.
+std::uint64_t word(std::size_t member, std::size_t value) {
+  return mix((static_cast<std::uint64_t>(member) << 8) | value);
+}
+
+std::array<std::uint64_t, 256> words_of(std::size_t member) {
+  std::array<std::uint64_t, 256> words;
+  for (std::size_t value = 0; value < words.size(); ++value) words[value] = word(member, value);
+  return words;
 }
 
 }  // namespace
@@ -29,22 +49,20 @@ LeaveOneOut::LeaveOneOut(const CodedRows& rows, const GroupCost& cost, std::span
   class_weights_.assign(n_groups_ * n_classes_, 0.0);
   costs_.assign(n_groups_, 0.0);
   merged_of_.assign(n_groups_, 0);
-  table_.resize(std::bit_ceil(2 * n_groups_ + 2));
+  keys_.resize(n_groups_);
+  table_.resize(std::bit_ceil(n_groups_ + n_groups_ / 2 + 2));
   for (std::size_t j = 0; j < width_; ++j) {
     const std::uint8_t* column = rows.column(features[j]);
+    const auto words = words_of(j);
     for (std::size_t g = 0; g < n_groups_; ++g) {
       values_[g * width_ + j] = column[used[g]];
-      hashes_[g] += word(j, column[used[g]]);
+      hashes_[g] += words[column[used[g]]];
     }
   }
   for (std::size_t g = 0; g < n_groups_; ++g) {
     class_weights_[g * n_classes_ + static_cast<std::size_t>(rows.classes[used[g]])] = rows.weight(used[g]);
   }
   collapse(kNoMember);
-}
-
-std::uint64_t LeaveOneOut::word(std::size_t member, std::uint8_t value) const {
-  return mix((static_cast<std::uint64_t>(member) << 8) | value);
 }
 
 bool LeaveOneOut::equal_but(std::size_t member, std::uint32_t a, std::uint32_t b) const {
@@ -55,33 +73,38 @@ bool LeaveOneOut::equal_but(std::size_t member, std::uint32_t a, std::uint32_t b
          std::memcmp(left + member + 1, right + member + 1, width_ - member - 1) == 0;
 }
 
-void LeaveOneOut::begin_lookup() {
-  if (++stamp_ == 0) {
-    std::fill(table_.begin(), table_.end(), Slot{});
-    stamp_ = 1;
+void LeaveOneOut::begin_lookup(std::size_t member) {
+  const std::size_t size = std::bit_ceil(n_groups_ + n_groups_ / 2 + 2);
+  mask_ = size - 1;
+  std::fill_n(table_.begin(), size, Slot{0, kNoGroup});
+  if (member == kNoMember) {
+    std::copy_n(hashes_.begin(), n_groups_, keys_.begin());
+    return;
   }
+  const auto words = words_of(member);
+  for (std::size_t g = 0; g < n_groups_; ++g) keys_[g] = hashes_[g] - words[values_[g * width_ + member]];
 }
 
-std::uint32_t LeaveOneOut::representative(std::uint32_t group, std::uint64_t key, std::size_t member) {
-  const std::size_t mask = table_.size() - 1;
-  for (std::size_t i = (key ^ (key >> 32)) & mask;; i = (i + 1) & mask) {
+std::uint32_t LeaveOneOut::representative(std::uint32_t group, std::size_t member) {
+  if (group + kAhead < n_groups_) fetch(&table_[keys_[group + kAhead] & mask_]);
+  const auto tag = static_cast<std::uint32_t>(keys_[group] >> 32);
+  for (std::size_t i = keys_[group] & mask_;; i = (i + 1) & mask_) {
     Slot& slot = table_[i];
-    if (slot.stamp != stamp_) {
-      slot = {key, group, stamp_};
+    if (slot.group == kNoGroup) {
+      slot = {tag, group};
       return group;
     }
-    if (slot.key == key && equal_but(member, slot.group, group)) return slot.group;
+    if (slot.tag == tag && equal_but(member, slot.group, group)) return slot.group;
   }
 }
 
 double LeaveOneOut::risk_without(std::size_t member) {
-  begin_lookup();
+  begin_lookup(member);
   merged_groups_.clear();
   merged_weights_.clear();
   double sum = cost_sum_;
   for (std::uint32_t g = 0; g < n_groups_; ++g) {
-    const std::uint64_t key = hashes_[g] - word(member, values_[g * width_ + member]);
-    const std::uint32_t first = representative(g, key, member);
+    const std::uint32_t first = representative(g, member);
     if (first == g) continue;
     std::uint32_t index = merged_of_[first];
     if (index >= merged_groups_.size() || merged_groups_[index] != first) {
@@ -111,11 +134,11 @@ void LeaveOneOut::add_classes(std::uint32_t into, std::uint32_t from) {
 
 // Joins groups that are equal without `member` (equal at all: kNoMember) and closes the gaps.
 void LeaveOneOut::collapse(std::size_t member) {
-  begin_lookup();
+  begin_lookup(member);
   std::vector<std::uint32_t> firsts;
   for (std::uint32_t g = 0; g < n_groups_; ++g) {
-    if (member != kNoMember) hashes_[g] -= word(member, values_[g * width_ + member]);
-    const std::uint32_t first = representative(g, hashes_[g], member);
+    hashes_[g] = keys_[g];
+    const std::uint32_t first = representative(g, member);
     if (first == g) {
       firsts.push_back(g);
     } else {

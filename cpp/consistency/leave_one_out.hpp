@@ -27,17 +27,17 @@ class LeaveOneOut {
   void remove(std::size_t member);
 
  private:
+  // An open-addressing table entry: some bits of the hash, and the first group seen with these values.
   struct Slot {
-    std::uint64_t key = 0;
-    std::uint32_t group = 0;
-    std::uint32_t stamp = 0;
+    std::uint32_t tag;
+    std::uint32_t group;
   };
 
-  std::uint64_t word(std::size_t member, std::uint8_t value) const;
   bool equal_but(std::size_t member, std::uint32_t a, std::uint32_t b) const;
-  // The first group seen with these values, `group` itself if none was.
-  std::uint32_t representative(std::uint32_t group, std::uint64_t key, std::size_t member);
-  void begin_lookup();
+  // Hashes of all groups without a member (of all members: kNoMember), and an empty table for them.
+  void begin_lookup(std::size_t member);
+  // The first group looked up with these values, `group` itself if there was none. Groups are asked for in order.
+  std::uint32_t representative(std::uint32_t group, std::size_t member);
   void add_classes(std::uint32_t into, std::uint32_t from);
   void collapse(std::size_t member);
 
@@ -52,7 +52,8 @@ class LeaveOneOut {
   double cost_sum_ = 0.0;
 
   std::vector<Slot> table_;
-  std::uint32_t stamp_ = 0;
+  std::size_t mask_ = 0;
+  std::vector<std::uint64_t> keys_;
   std::vector<std::uint32_t> merged_of_;  // group -> index in merged_groups_, valid if that names the group
   std::vector<std::uint32_t> merged_groups_;
   std::vector<double> merged_weights_;

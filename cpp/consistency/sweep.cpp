@@ -16,19 +16,23 @@ Sweep::Sweep(const CodedRows& rows, const GroupCost& cost, const Refinement& ref
   parent_.resize(n_rows);
   costs_.resize(n_rows);
   class_weights_.resize(n_rows * rows.n_classes);
-  maxima_.push_back(refinement.separation);
-  for (std::size_t width = 1; 2 * width <= refinement.separation.size(); width *= 2) {
-    const std::vector<std::int32_t>& half = maxima_.back();
-    std::vector<std::int32_t> level(half.size() - width);
-    for (std::size_t i = 0; i < level.size(); ++i) level[i] = std::max(half[i], half[i + width]);
-    maxima_.push_back(std::move(level));
-  }
   labels_ = refinement.separation;
   std::sort(labels_.begin(), labels_.end());
   labels_.erase(std::unique(labels_.begin(), labels_.end()), labels_.end());
+  maxima_.emplace_back(refinement.separation.size());
+  for (std::size_t i = 0; i < refinement.separation.size(); ++i) {
+    const auto place = std::lower_bound(labels_.begin(), labels_.end(), refinement.separation[i]);
+    maxima_[0][i] = static_cast<std::uint32_t>(place - labels_.begin());
+  }
+  for (std::size_t width = 1; 2 * width <= refinement.separation.size(); width *= 2) {
+    const std::vector<std::uint32_t>& half = maxima_.back();
+    std::vector<std::uint32_t> level(half.size() - width);
+    for (std::size_t i = 0; i < level.size(); ++i) level[i] = std::max(half[i], half[i + width]);
+    maxima_.push_back(std::move(level));
+  }
 }
 
-std::int32_t Sweep::largest_between(std::uint32_t left, std::uint32_t right) const {
+std::uint32_t Sweep::largest_between(std::uint32_t left, std::uint32_t right) const {
   const std::size_t k = static_cast<std::size_t>(std::bit_width(right - left)) - 1;
   return std::max(maxima_[k][left], maxima_[k][right - (std::size_t{1} << k)]);
 }
@@ -36,26 +40,24 @@ std::int32_t Sweep::largest_between(std::uint32_t left, std::uint32_t right) con
 // Neighbours of each group; those that a kept feature separates never meet.
 void Sweep::collect_edges() {
   edges_.clear();
-  const auto never = static_cast<std::int32_t>(order_.size());
+  const bool some_never = !labels_.empty() && labels_.back() == static_cast<std::int32_t>(order_.size());
+  const auto never = static_cast<std::uint32_t>(labels_.size() - (some_never ? 1 : 0));
   std::uint32_t begin = 0;
   for (const std::uint32_t end : ends_) {
     for (std::uint32_t i = begin + 1; i < end; ++i) {
-      const std::int32_t label = largest_between(members_[i - 1], members_[i]);
-      if (label < never) edges_.push_back({members_[i - 1], members_[i], label});
+      const std::uint32_t level = largest_between(members_[i - 1], members_[i]);
+      if (level < never) edges_.push_back({members_[i - 1], members_[i], level});
     }
     begin = end;
   }
 }
 
 void Sweep::sort_edges() {
-  std::vector<std::uint32_t> next(labels_.size() + 1, 0);
-  const auto bucket = [this](std::int32_t label) {
-    return static_cast<std::size_t>(std::lower_bound(labels_.begin(), labels_.end(), label) - labels_.begin());
-  };
-  for (const Edge& edge : edges_) ++next[bucket(edge.label) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
+  next_.assign(labels_.size() + 1, 0);
+  for (const Edge& edge : edges_) ++next_[edge.level + 1];
+  std::partial_sum(next_.begin(), next_.end(), next_.begin());
   sorted_.resize(edges_.size());
-  for (const Edge& edge : edges_) sorted_[next[bucket(edge.label)]++] = edge;
+  for (const Edge& edge : edges_) sorted_[next_[edge.level]++] = edge;
 }
 
 void Sweep::reset_merges() {
@@ -91,20 +93,26 @@ void Sweep::merge(const Edge& edge) {
 
 void Sweep::split_groups(std::size_t feature) {
   const std::uint8_t* column = data_.column(feature);
+  const auto value = [&](std::uint32_t member) { return column[refinement_.rows[member]]; };
   std::vector<std::uint32_t> ends;
+  std::array<std::uint32_t, 256> next{};
   std::uint32_t begin = 0;
   for (const std::uint32_t end : ends_) {
-    std::array<std::uint32_t, 256> next{};
-    for (std::uint32_t i = begin; i < end; ++i) ++next[column[refinement_.rows[members_[i]]]];
+    std::uint8_t highest = 0;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      ++next[value(members_[i])];
+      highest = std::max(highest, value(members_[i]));
+    }
     std::uint32_t position = begin;
-    for (std::uint32_t& count : next) {
-      if (count == 0) continue;
-      const std::uint32_t size = count;
-      count = position;
+    for (std::size_t v = 0; v <= highest; ++v) {
+      if (next[v] == 0) continue;
+      const std::uint32_t size = next[v];
+      next[v] = position;
       position += size;
       ends.push_back(position);
     }
-    for (std::uint32_t i = begin; i < end; ++i) buffer_[next[column[refinement_.rows[members_[i]]]]++] = members_[i];
+    for (std::uint32_t i = begin; i < end; ++i) buffer_[next[value(members_[i])]++] = members_[i];
+    std::fill_n(next.begin(), highest + std::size_t{1}, 0U);
     begin = end;
   }
   members_.swap(buffer_);
@@ -123,14 +131,14 @@ SweepResult Sweep::run(SweepRule rule, double bound, Interrupt& interrupt) {
     sort_edges();
     reset_merges();
     std::size_t i = 0;
-    while (i < sorted_.size() && sorted_[i].label < start) merge(sorted_[i++]);
+    while (i < sorted_.size() && labels_[sorted_[i].level] < start) merge(sorted_[i++]);
     std::int32_t found = n;
     while (i < sorted_.size() && found == n) {
-      const std::int32_t label = sorted_[i].label;
+      const std::uint32_t level = sorted_[i].level;
       const double before = cost_.risk(cost_sum_);
-      while (i < sorted_.size() && sorted_[i].label == label) merge(sorted_[i++]);
+      while (i < sorted_.size() && sorted_[i].level == level) merge(sorted_[i++]);
       const double risk = cost_.risk(cost_sum_);
-      if (!cost_.at_most(rule == SweepRule::total ? risk : risk - before, bound)) found = label;
+      if (!cost_.at_most(rule == SweepRule::total ? risk : risk - before, bound)) found = labels_[level];
     }
     // Positions are counted from 1 in the search over start + 1 .. n + 1; none is needed once all are decided.
     if (start < n) {

@@ -39,10 +39,10 @@ class Sweep {
   struct Edge {
     std::uint32_t left;  // joins positions `left` and `right` of the row order
     std::uint32_t right;
-    std::int32_t label;
+    std::uint32_t level;
   };
 
-  std::int32_t largest_between(std::uint32_t left, std::uint32_t right) const;
+  std::uint32_t largest_between(std::uint32_t left, std::uint32_t right) const;
   void collect_edges();
   void sort_edges();
   std::uint32_t root(std::uint32_t position);
@@ -54,14 +54,15 @@ class Sweep {
   const GroupCost& cost_;
   const Refinement& refinement_;
   std::span<const std::uint32_t> order_;
-  std::vector<std::vector<std::int32_t>> maxima_;  // maxima_[k][i]: largest label in i .. i + 2^k - 1
-  std::vector<std::int32_t> labels_;               // distinct labels, ascending
+  std::vector<std::int32_t> labels_;                // distinct labels of the refinement, ascending
+  std::vector<std::vector<std::uint32_t>> maxima_;  // [k][i]: the largest, as an index in labels_, in i .. i + 2^k - 1
 
   std::vector<std::uint32_t> members_;  // positions, group after group, ascending within each
   std::vector<std::uint32_t> ends_;     // of the groups in members_
   std::vector<std::uint32_t> buffer_;
   std::vector<Edge> edges_;
   std::vector<Edge> sorted_;
+  std::vector<std::uint32_t> next_;
   std::vector<std::uint32_t> parent_;
   std::vector<double> class_weights_;  // position x class
   std::vector<double> costs_;
