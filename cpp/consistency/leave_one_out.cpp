@@ -66,6 +66,7 @@ LeaveOneOut::LeaveOneOut(const CodedRows& rows, const GroupCost& cost, std::span
 }
 
 bool LeaveOneOut::equal_but(std::size_t member, std::uint32_t a, std::uint32_t b) const {
+  if (width_ == 0) return true;
   const std::uint8_t* left = values_.data() + a * width_;
   const std::uint8_t* right = values_.data() + b * width_;
   if (member == kNoMember) return std::memcmp(left, right, width_) == 0;
