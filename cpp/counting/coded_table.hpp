@@ -34,20 +34,6 @@ struct Weights {
   std::vector<double> real;
 };
 
-// One packed feature. With few levels: one bit-plane per level but the last (with missing values: per level), rows
-// laid out in words by part. Otherwise one byte per row, rows ordered by part.
-struct CodedFeature {
-  const std::uint64_t* data = nullptr;
-  const std::uint32_t* counts = nullptr;  // rows per level: counts[level * n_parts + part]
-  const double* values = nullptr;         // the level's value in the source
-  std::uint16_t levels = 0;
-  bool packed = false;   // bit-planes, not bytes
-  bool missing = false;  // some rows have no level
-
-  std::size_t n_planes() const { return missing || levels == 0 ? levels : levels - 1u; }
-  const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(data); }
-};
-
 class CodedTable {
  public:
   // In byte columns and decoded codes, a row without a level.
@@ -69,6 +55,7 @@ class CodedTable {
   std::size_t n_parts() const { return layout_.n_parts(); }
   std::size_t n_features() const { return features_.size(); }
   const CodedFeature& feature(std::size_t f) const { return features_[f]; }
+  const CodedFeature* features() const { return features_.data(); }
   PlaneBlock planes(std::size_t f) const {
     return {features_[f].data, features_[f].n_planes(), layout_.plane_stride()};
   }

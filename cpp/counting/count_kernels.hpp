@@ -15,6 +15,21 @@ struct PlaneBlock {
   std::size_t stride;
 };
 
+// One packed feature. With few levels: one bit-plane per level but the last (with missing values: per level), rows
+// laid out in words by part. Otherwise one byte per row, rows ordered by part.
+struct CodedFeature {
+  const std::uint64_t* data = nullptr;
+  const std::uint32_t* counts = nullptr;  // rows per level: counts[level * n_parts + part]
+  const double* values = nullptr;         // the level's value in the source
+  std::uint16_t levels = 0;
+  bool packed = false;   // bit-planes, not bytes
+  bool missing = false;  // some rows have no level
+
+  // Members are for the table alone: kernels, built with other flags, read the fields.
+  std::size_t n_planes() const { return missing || levels == 0 ? levels : levels - 1u; }
+  const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(data); }
+};
+
 struct CountKernels {
   // counts[i * b.n_planes + j] = bits set in both plane i of a and plane j of b, over n_words words.
   void (*count_pairs)(PlaneBlock a, PlaneBlock b, std::size_t n_words, std::uint32_t* counts);

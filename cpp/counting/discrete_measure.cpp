@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/parallel.hpp"
+#include "counting/joint_kernels.hpp"
 
 namespace thresher {
 namespace {
@@ -38,61 +39,68 @@ void MarginSums::sum(const CodedTable& table, const std::uint32_t* counts, std::
   }
 }
 
+ReplicateRows::ReplicateRows(const CodedTable& table) {
+  const RowLayout& layout = table.layout();
+  for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
+    const std::size_t rows = table.n_rows() - (layout.has_parts() ? layout.rows_in(r) : 0);
+    whole.push_back(table.xlogx()(rows));
+    unit.push_back(static_cast<double>(rows) * table.xlogx().scale());
+  }
+}
+
 struct ReferenceValues::Scratch {
   CountScratch counting;
   std::vector<std::uint32_t> cells;
   std::vector<std::int64_t> whole_cells;
   std::vector<double> real_cells;
-  std::vector<std::int64_t> margin;
+  std::vector<std::int64_t> joint;
 };
 
-ReferenceValues::ReferenceValues(const CodedTable& table, const MarginSums* margins, const ReferenceColumn& reference,
-                                 std::size_t index, DiscreteMeasure measure)
-    : table_(table), margins_(margins), reference_(reference), index_(index), measure_(measure) {
-  const std::size_t n_replicates = table.layout().n_replicates();
-  reference_margin_.resize(n_replicates);
-  MarginSums::sum(table, reference.counts(), reference.n_levels(), reference_margin_.data());
-  for (std::size_t r = 0; r < n_replicates; ++r) {
-    const std::size_t rows = table.n_rows() - (table.layout().has_parts() ? table.layout().rows_in(r) : 0);
-    whole_.push_back(table.xlogx()(rows));
-    unit_.push_back(static_cast<double>(rows) * table.xlogx().scale());
+ReferenceValues::ReferenceValues(const CodedTable& table, const MarginSums& margins, const ReplicateRows& rows,
+                                 const ReferenceColumn& reference, std::size_t index, DiscreteMeasure measure)
+    : table_(table), margins_(margins), rows_(rows), reference_(reference), index_(index), measure_(measure) {
+  if (index < table.n_features()) {
+    reference_margin_ = margins.of(index);
+  } else {
+    own_margin_.resize(table.layout().n_replicates());
+    MarginSums::sum(table, reference.counts(), reference.n_levels(), own_margin_.data());
+    reference_margin_ = own_margin_.data();
   }
 }
 
-// Whole counts, nothing missing: only the joint sum is new.
-void ReferenceValues::compute_information(std::uint32_t f, Scratch& scratch, double* out) const {
-  const RowLayout& layout = table_.layout();
-  const CodedFeature& feature = table_.feature(f);
-  const XLogX& xlogx = table_.xlogx();
-  const std::size_t n_cells = feature.levels * reference_.n_levels();
-  scratch.cells.resize(std::max<std::size_t>(n_cells * (layout.n_parts() + 1), 1));
-  count_cells(table_, reference_, f, scratch.counting, scratch.cells.data());
-  const std::int64_t* margin = nullptr;
-  if (margins_ != nullptr) {
-    margin = margins_->of(f);
-  } else {
-    scratch.margin.resize(layout.n_replicates());
-    MarginSums::sum(table_, feature.counts, feature.levels, scratch.margin.data());
-    margin = scratch.margin.data();
-  }
-  std::uint32_t* total = scratch.cells.data() + n_cells * layout.n_parts();
-  if (layout.has_parts()) {
-    std::fill_n(total, n_cells, 0u);
-    for (std::size_t part = 0; part < layout.n_parts(); ++part) {
-      for (std::size_t c = 0; c < n_cells; ++c) total[c] += scratch.cells[part * n_cells + c];
-    }
-  }
-  for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
-    const std::uint32_t* cells = scratch.cells.data() + r * n_cells;
-    std::int64_t joint = 0;
-    if (layout.has_parts()) {
-      for (std::size_t c = 0; c < n_cells; ++c) joint += xlogx(total[c] - cells[c]);
-    } else {
-      for (std::size_t c = 0; c < n_cells; ++c) joint += xlogx(cells[c]);
-    }
-    const InformationSums<std::int64_t> sums = {whole_[r] + joint - margin[r] - reference_margin_[r],
-                                                whole_[r] - margin[r], whole_[r] - reference_margin_[r], unit_[r]};
+// The joint sums of one feature and the reference on every replicate, given; whole counts, nothing missing.
+void ReferenceValues::store_information(std::uint32_t f, const std::int64_t* joint, double* out) const {
+  const std::int64_t* margin = margins_.of(f);
+  for (std::size_t r = 0; r < rows_.whole.size(); ++r) {
+    const std::int64_t whole = rows_.whole[r];
+    const InformationSums<std::int64_t> sums = {whole + joint[r] - margin[r] - reference_margin_[r], whole - margin[r],
+                                                whole - reference_margin_[r], rows_.unit[r]};
     out[r] = information_value(measure_, sums);
+  }
+}
+
+// Joint sums from the table of counts.
+void ReferenceValues::joint_of_cells(std::uint32_t f, Scratch& scratch) const {
+  const RowLayout& layout = table_.layout();
+  const XLogX& xlogx = table_.xlogx();
+  const std::size_t n_cells = table_.feature(f).levels * reference_.n_levels();
+  const std::size_t n_parts = layout.n_parts();
+  scratch.cells.resize(n_cells * n_parts + 1);
+  count_cells(table_, reference_, f, scratch.counting, scratch.cells.data());
+  scratch.joint.assign(layout.n_replicates(), 0);
+  if (!layout.has_parts()) {
+    for (std::size_t c = 0; c < n_cells; ++c) scratch.joint[0] += xlogx(scratch.cells[c]);
+    return;
+  }
+  for (std::size_t c = 0; c < n_cells; ++c) {
+    std::uint32_t total = 0;
+    for (std::size_t part = 0; part < n_parts; ++part) total += scratch.cells[part * n_cells + c];
+    const std::int64_t whole = xlogx(total);
+    // A part that the cell does not touch needs no logarithm.
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      const std::uint32_t left_out = scratch.cells[part * n_cells + c];
+      scratch.joint[part] += left_out == 0 ? whole : xlogx(total - left_out);
+    }
   }
 }
 
@@ -140,33 +148,108 @@ void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::ve
   }
 }
 
-void ReferenceValues::compute(std::span<const std::uint32_t> features, double* out) const {
-  Scratch scratch;
-  const std::size_t n_replicates = table_.layout().n_replicates();
-  for (std::size_t i = 0; i < features.size(); ++i, out += n_replicates) {
-    const std::uint32_t f = features[i];
-    if (!table_.weights().real.empty()) {
-      compute_general(f, scratch, scratch.real_cells, out);
-    } else if (!table_.weights().whole.empty()) {
-      compute_general(f, scratch, scratch.whole_cells, out);
-    } else if (measure_ == DiscreteMeasure::chi2 || reference_.has_missing() || table_.feature(f).missing) {
-      compute_general(f, scratch, scratch.cells, out);
+// Whether the kernels for few rows apply: every count is in the table of L, every column is packed and complete.
+bool ReferenceValues::has_short_columns() const {
+  return measure_ != DiscreteMeasure::chi2 && !table_.is_weighted() && table_.n_rows() < table_.xlogx().table_size() &&
+         table_.n_rows() > 0 && reference_.has_planes() && !reference_.has_missing() && reference_.n_levels() <= 63;
+}
+
+void ReferenceValues::compute_short(std::span<const std::uint32_t> features, double* out) const {
+  const RowLayout& layout = table_.layout();
+  const JointKernels& kernels = THRESHER_DISPATCH(joint_kernels);
+  const JointReference reference = {reference_.planes(),  reference_.counts(),  table_.xlogx().table(), layout.n_words(),
+                                    layout.n_parts(),     layout.part_words(),  layout.one_word_parts()};
+  const std::size_t n_replicates = layout.n_replicates();
+  std::vector<std::uint32_t> part_scratch;
+  if (layout.has_parts()) part_scratch.resize(layout.n_parts() * (reference_.n_levels() + 2));
+  std::vector<std::int64_t> many_sums;
+  std::vector<double> many_units;
+  constexpr std::size_t kBatch = 64;
+  std::int64_t few_sums[kBatch];
+  double few_units[kBatch];
+  std::int64_t* sums = few_sums;
+  double* units = few_units;
+  if (n_replicates > 1) {
+    many_sums.resize(kBatch * n_replicates);
+    many_units.resize(kBatch * n_replicates);
+    sums = many_sums.data();
+    units = many_units.data();
+  }
+  const bool in_bits = measure_ == DiscreteMeasure::mi;
+  for (std::size_t k = 0; k < std::min(kBatch, features.size()) && in_bits; ++k) {
+    std::copy_n(rows_.unit.data(), n_replicates, units + k * n_replicates);
+  }
+  for (std::size_t first = 0; first < features.size(); first += kBatch) {
+    const std::size_t n = std::min(kBatch, features.size() - first);
+    const std::uint32_t* wanted = features.data() + first;
+    double* values = out + first * n_replicates;
+    if (layout.has_parts()) {
+      kernels.joint_part_sums(reference, table_.features(), wanted, n, part_scratch.data(), sums);
     } else {
-      compute_information(f, scratch, out);
+      kernels.joint_sums(reference, table_.features(), wanted, n, sums);
+    }
+    if (!in_bits) {
+      for (std::size_t k = 0; k < n; ++k) {
+        store_information(wanted[k], sums + k * n_replicates, values + k * n_replicates);
+      }
+      continue;
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::int64_t* margin = margins_.of(wanted[k]);
+      for (std::size_t r = 0; r < n_replicates; ++r) {
+        sums[k * n_replicates + r] += rows_.whole[r] - margin[r] - reference_margin_[r];
+      }
+    }
+    kernels.bits_values(sums, units, n * n_replicates, values);
+  }
+}
+
+void ReferenceValues::compute_one(std::uint32_t f, Scratch& scratch, double* out) const {
+  if (!table_.weights().real.empty()) {
+    compute_general(f, scratch, scratch.real_cells, out);
+  } else if (!table_.weights().whole.empty()) {
+    compute_general(f, scratch, scratch.whole_cells, out);
+  } else if (measure_ == DiscreteMeasure::chi2 || reference_.has_missing() || table_.feature(f).missing) {
+    compute_general(f, scratch, scratch.cells, out);
+  } else {
+    joint_of_cells(f, scratch);
+    store_information(f, scratch.joint.data(), out);
+  }
+}
+
+void ReferenceValues::compute(std::span<const std::uint32_t> features, double* out) const {
+  const std::size_t n_replicates = table_.layout().n_replicates();
+  const bool short_columns = has_short_columns();
+  if (short_columns && !table_.has_bytes() && !table_.has_missing()) {
+    compute_short(features, out);
+    return;
+  }
+  Scratch scratch;
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const CodedFeature& feature = table_.feature(features[i]);
+    if (short_columns && feature.packed && !feature.missing) {
+      compute_short(features.subspan(i, 1), out + i * n_replicates);
+    } else {
+      compute_one(features[i], scratch, out + i * n_replicates);
     }
   }
 }
 
 DiscretePairMeasure::DiscretePairMeasure(std::shared_ptr<const CodedTable> table, DiscreteMeasure measure,
                                          std::size_t n_threads)
-    : table_(std::move(table)), measure_(measure), n_threads_(n_threads), margins_(*table_) {}
+    : table_(std::move(table)), measure_(measure), n_threads_(n_threads), margins_(*table_), rows_(*table_) {}
 
 void DiscretePairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features,
                                  std::span<double> out) {
   const ReferenceColumn column(*table_, reference);
-  const ReferenceValues computer(*table_, &margins_, column, reference, measure_);
+  const ReferenceValues computer(*table_, margins_, rows_, column, reference, measure_);
+  const std::size_t grain = grain_for(*table_);
+  if (n_threads_ == 1 || features.size() <= grain) {
+    computer.compute(features, out.data());
+    return;
+  }
   const std::size_t n_replicates = this->n_replicates();
-  parallel_for(features.size(), grain_for(*table_), n_threads_, [&](std::size_t begin, std::size_t end) {
+  parallel_for(features.size(), grain, n_threads_, [&](std::size_t begin, std::size_t end) {
     computer.compute(features.subspan(begin, end - begin), out.data() + begin * n_replicates);
   });
 }
@@ -174,7 +257,9 @@ void DiscretePairMeasure::values(std::uint32_t reference, std::span<const std::u
 void discrete_relevance(const CodedTable& table, std::span<const std::int32_t> classes, std::size_t n_classes,
                         DiscreteMeasure measure, std::size_t n_threads, std::span<double> out) {
   const ReferenceColumn column(table, classes, n_classes);
-  const ReferenceValues computer(table, nullptr, column, table.n_features(), measure);
+  const MarginSums margins(table);
+  const ReplicateRows rows(table);
+  const ReferenceValues computer(table, margins, rows, column, table.n_features(), measure);
   const std::size_t n_replicates = table.layout().n_replicates();
   const std::size_t n_features = table.n_features();
   parallel_for(n_features, grain_for(table), n_threads, [&](std::size_t begin, std::size_t end) {

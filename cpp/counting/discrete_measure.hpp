@@ -31,13 +31,19 @@ class MarginSums {
   std::vector<std::int64_t> sums_;
 };
 
+// What every value on a replicate needs of its number of rows.
+struct ReplicateRows {
+  explicit ReplicateRows(const CodedTable& table);
+  std::vector<std::int64_t> whole;  // L(rows)
+  std::vector<double> unit;         // rows 2^shift
+};
+
 // Values of features against one reference column.
 class ReferenceValues {
  public:
-  // `margins` may be null: sums of single columns are then computed as they are met.
   // `index` is the reference's own feature number, or the number of features for another column.
-  ReferenceValues(const CodedTable& table, const MarginSums* margins, const ReferenceColumn& reference,
-                  std::size_t index, DiscreteMeasure measure);
+  ReferenceValues(const CodedTable& table, const MarginSums& margins, const ReplicateRows& rows,
+                  const ReferenceColumn& reference, std::size_t index, DiscreteMeasure measure);
 
   // out[i * n_replicates + r] = measure(features[i], reference).
   void compute(std::span<const std::uint32_t> features, double* out) const;
@@ -46,16 +52,20 @@ class ReferenceValues {
   struct Scratch;
   template <class Count>
   void compute_general(std::uint32_t f, Scratch& scratch, std::vector<Count>& cells, double* out) const;
-  void compute_information(std::uint32_t f, Scratch& scratch, double* out) const;
+  void compute_one(std::uint32_t f, Scratch& scratch, double* out) const;
+  bool has_short_columns() const;
+  void compute_short(std::span<const std::uint32_t> features, double* out) const;
+  void store_information(std::uint32_t f, const std::int64_t* joint, double* out) const;
+  void joint_of_cells(std::uint32_t f, Scratch& scratch) const;
 
   const CodedTable& table_;
-  const MarginSums* margins_;
+  const MarginSums& margins_;
+  const ReplicateRows& rows_;
   const ReferenceColumn& reference_;
   std::size_t index_;
   DiscreteMeasure measure_;
-  std::vector<std::int64_t> reference_margin_;
-  std::vector<std::int64_t> whole_;   // L(rows) per replicate
-  std::vector<double> unit_;          // rows 2^shift per replicate
+  const std::int64_t* reference_margin_;
+  std::vector<std::int64_t> own_margin_;
 };
 
 class DiscretePairMeasure final : public PairMeasure {
@@ -71,6 +81,7 @@ class DiscretePairMeasure final : public PairMeasure {
   DiscreteMeasure measure_;
   std::size_t n_threads_;
   MarginSums margins_;
+  ReplicateRows rows_;
 };
 
 // out[r * n_features + f] = measure(f, y) on replicate r.

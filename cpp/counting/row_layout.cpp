@@ -18,6 +18,7 @@ void check_rows(std::size_t n_rows) {
 RowLayout::RowLayout(std::size_t n_rows) : n_rows_(n_rows), row_begin_{0, n_rows}, word_begin_{0, (n_rows + 63) / 64} {
   check_rows(n_rows);
   plane_stride_ = stride_for(n_words());
+  list_part_words();
 }
 
 RowLayout::RowLayout(std::span<const std::int32_t> parts, std::size_t n_parts)
@@ -35,6 +36,7 @@ RowLayout::RowLayout(std::span<const std::int32_t> parts, std::size_t n_parts)
     row_begin_[part + 1] += row_begin_[part];
   }
   plane_stride_ = stride_for(n_words());
+  list_part_words();
   order_.resize(n_rows_);
   std::vector<std::size_t> next(row_begin_.begin(), row_begin_.end() - 1);
   for (std::size_t row = 0; row < n_rows_; ++row) {
@@ -45,6 +47,13 @@ RowLayout::RowLayout(std::span<const std::int32_t> parts, std::size_t n_parts)
     for (std::size_t word = word_begin(part); word < word_end(part); ++word) {
       word_place_[word] = row_begin(part) + 64 * (word - word_begin(part));
     }
+  }
+}
+
+void RowLayout::list_part_words() {
+  for (const std::size_t word : word_begin_) part_words_.push_back(static_cast<std::uint32_t>(word));
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    one_word_parts_ = one_word_parts_ && word_end(part) - word_begin(part) == 1;
   }
 }
 

@@ -35,6 +35,10 @@ class RowLayout {
   std::size_t word_begin(std::size_t part) const { return word_begin_[part]; }
   std::size_t word_end(std::size_t part) const { return word_begin_[part + 1]; }
 
+  // Word boundaries of the parts as kernels take them, and whether every part is one word.
+  const std::uint32_t* part_words() const { return part_words_.data(); }
+  bool one_word_parts() const { return one_word_parts_; }
+
   // The row at a place; rows keep their order inside a part.
   std::size_t row_at(std::size_t place) const { return order_.empty() ? place : order_[place]; }
   bool in_order() const { return order_.empty(); }
@@ -48,11 +52,15 @@ class RowLayout {
   std::vector<std::uint32_t> bit_of_row() const;
 
  private:
+  void list_part_words();
+
   std::size_t n_rows_;
   bool has_parts_ = false;
   std::vector<std::size_t> row_begin_;
   std::vector<std::size_t> word_begin_;
   std::size_t plane_stride_ = 0;
+  std::vector<std::uint32_t> part_words_;
+  bool one_word_parts_ = true;
   std::vector<std::uint32_t> order_;
   std::vector<std::size_t> word_place_;
 };

@@ -1,0 +1,177 @@
+#include "counting/joint_kernels.hpp"
+
+#if defined(__AVX512VPOPCNTDQ__)
+#include <immintrin.h>
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12 warns of the deliberately undefined registers inside its own intrinsics.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+namespace thresher {
+namespace THRESHER_LEVEL {
+namespace {
+
+inline std::uint32_t popcount(std::uint64_t word) { return static_cast<std::uint32_t>(__builtin_popcountll(word)); }
+
+// Bits set in both; W words, or n_words where W is 0.
+template <int W>
+inline std::uint32_t count_both(const std::uint64_t* a, const std::uint64_t* b, [[maybe_unused]] std::size_t n_words) {
+  if constexpr (W == 1) {
+    return popcount(a[0] & b[0]);
+  } else if constexpr (W == 2) {
+    return popcount(a[0] & b[0]) + popcount(a[1] & b[1]);
+  } else {
+#if defined(__AVX512VPOPCNTDQ__)
+    __m512i sum = _mm512_setzero_si512();
+    std::size_t w = 0;
+    for (; w + 8 <= n_words; w += 8) {
+      const __m512i both = _mm512_and_si512(_mm512_loadu_si512(a + w), _mm512_loadu_si512(b + w));
+      sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(both));
+    }
+    if (w < n_words) {
+      const auto mask = static_cast<__mmask8>((1u << (n_words - w)) - 1u);
+      const __m512i both = _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, a + w), _mm512_maskz_loadu_epi64(mask, b + w));
+      sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(both));
+    }
+    const __m256i half = _mm256_add_epi64(_mm512_castsi512_si256(sum), _mm512_maskz_extracti64x4_epi64(0xf, sum, 1));
+    const __m128i quarter = _mm_add_epi64(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    return static_cast<std::uint32_t>(_mm_cvtsi128_si64(quarter) + _mm_extract_epi64(quarter, 1));
+#else
+    std::uint32_t sum = 0;
+    for (std::size_t w = 0; w < n_words; ++w) sum += popcount(a[w] & b[w]);
+    return sum;
+#endif
+  }
+}
+
+// The cells of the levels without a plane follow from the margins. NA, NB: planes of the feature and of the
+// reference, 0 where not known beforehand.
+template <int W, int NA, int NB>
+inline std::int64_t joint_sum(const JointReference& reference, const CodedFeature& feature) {
+  const std::size_t a_planes = NA > 0 ? static_cast<std::size_t>(NA) : feature.levels - 1u;
+  const std::size_t b_planes = NB > 0 ? static_cast<std::size_t>(NB) : reference.planes.n_planes;
+  const std::size_t stride = reference.planes.stride;
+  const std::int64_t* L = reference.xlogx;
+  // With the number known the rests stay in registers.
+  std::uint32_t rests[NB > 0 ? NB + 1 : 64];
+  for (std::size_t j = 0; j <= b_planes; ++j) rests[j] = reference.counts[j];
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < a_planes; ++i) {
+    std::uint32_t rest = feature.counts[i];
+    for (std::size_t j = 0; j < b_planes; ++j) {
+      const std::uint32_t both =
+          count_both<W>(feature.data + i * stride, reference.planes.words + j * stride, reference.n_words);
+      rest -= both;
+      rests[j] -= both;
+      sum += L[both];
+    }
+    rests[b_planes] -= rest;
+    sum += L[rest];
+  }
+  for (std::size_t j = 0; j <= b_planes; ++j) sum += L[rests[j]];
+  return sum;
+}
+
+template <int W, int NB>
+void joint_sums_of(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
+                   std::size_t n, std::int64_t* sums) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const CodedFeature& feature = features[wanted[k]];
+    switch (feature.levels) {
+      case 2: sums[k] = joint_sum<W, 1, NB>(reference, feature); break;
+      case 3: sums[k] = joint_sum<W, 2, NB>(reference, feature); break;
+      case 4: sums[k] = joint_sum<W, 3, NB>(reference, feature); break;
+      default: sums[k] = joint_sum<W, 0, NB>(reference, feature); break;
+    }
+  }
+}
+
+template <int W>
+void joint_sums_in(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
+                   std::size_t n, std::int64_t* sums) {
+  switch (reference.planes.n_planes) {
+    case 1: joint_sums_of<W, 1>(reference, features, wanted, n, sums); break;
+    case 2: joint_sums_of<W, 2>(reference, features, wanted, n, sums); break;
+    case 3: joint_sums_of<W, 3>(reference, features, wanted, n, sums); break;
+    default: joint_sums_of<W, 0>(reference, features, wanted, n, sums); break;
+  }
+}
+
+void joint_sums(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
+                std::size_t n, std::int64_t* sums) {
+  switch (reference.n_words) {
+    case 1: joint_sums_in<1>(reference, features, wanted, n, sums); break;
+    case 2: joint_sums_in<2>(reference, features, wanted, n, sums); break;
+    default: joint_sums_in<0>(reference, features, wanted, n, sums); break;
+  }
+}
+
+// Adds one cell, given part by part, to the sum of every replicate.
+inline void add_cell(const std::uint32_t* cell, std::size_t n_parts, const std::int64_t* L, std::int64_t* sums) {
+  std::uint32_t total = 0;
+  for (std::size_t part = 0; part < n_parts; ++part) total += cell[part];
+  const std::int64_t* from_total = L + total;
+  for (std::size_t part = 0; part < n_parts; ++part) sums[part] += *(from_total - cell[part]);
+}
+
+inline void count_parts(const JointReference& reference, const std::uint64_t* a, const std::uint64_t* b,
+                        std::uint32_t* cell) {
+  const std::size_t n_parts = reference.n_parts;
+  if (reference.one_word_parts) {
+    for (std::size_t part = 0; part < n_parts; ++part) cell[part] = popcount(a[part] & b[part]);
+    return;
+  }
+  for (std::size_t part = 0; part < n_parts; ++part) {
+    const std::size_t begin = reference.word_begin[part];
+    cell[part] = count_both<0>(a + begin, b + begin, reference.word_begin[part + 1] - begin);
+  }
+}
+
+void joint_part_sums(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
+                     std::size_t n, std::uint32_t* scratch, std::int64_t* sums) {
+  const std::size_t n_parts = reference.n_parts;
+  const std::size_t b_planes = reference.planes.n_planes;
+  const std::size_t stride = reference.planes.stride;
+  std::uint32_t* cell = scratch;
+  std::uint32_t* rest = scratch + n_parts;
+  std::uint32_t* rests = scratch + 2 * n_parts;  // one per plane of the reference, then the last level
+  for (std::size_t k = 0; k < n; ++k, sums += n_parts) {
+    const CodedFeature& feature = features[wanted[k]];
+    for (std::size_t r = 0; r < n_parts; ++r) sums[r] = 0;
+    for (std::size_t m = 0; m < (b_planes + 1) * n_parts; ++m) rests[m] = reference.counts[m];
+    for (std::size_t i = 0; i + 1 < feature.levels; ++i) {
+      for (std::size_t part = 0; part < n_parts; ++part) rest[part] = feature.counts[i * n_parts + part];
+      for (std::size_t j = 0; j < b_planes; ++j) {
+        count_parts(reference, feature.data + i * stride, reference.planes.words + j * stride, cell);
+        std::uint32_t* rest_j = rests + j * n_parts;
+        for (std::size_t part = 0; part < n_parts; ++part) {
+          rest[part] -= cell[part];
+          rest_j[part] -= cell[part];
+        }
+        add_cell(cell, n_parts, reference.xlogx, sums);
+      }
+      std::uint32_t* last = rests + b_planes * n_parts;
+      for (std::size_t part = 0; part < n_parts; ++part) last[part] -= rest[part];
+      add_cell(rest, n_parts, reference.xlogx, sums);
+    }
+    for (std::size_t j = 0; j <= b_planes; ++j) add_cell(rests + j * n_parts, n_parts, reference.xlogx, sums);
+  }
+}
+
+void bits_values(const std::int64_t* sums, const double* units, std::size_t n, double* values) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto sum = static_cast<double>(sums[k] > 0 ? sums[k] : 0);
+    const double unit = units[k] > 0.0 ? units[k] : 1.0;
+    values[k] = (sum / unit + 6144.0) - 6144.0;
+  }
+}
+
+}  // namespace
+
+extern const JointKernels joint_kernels;
+const JointKernels joint_kernels = {joint_sums, joint_part_sums, bits_values};
+
+}  // namespace THRESHER_LEVEL
+}  // namespace thresher

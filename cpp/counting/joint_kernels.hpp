@@ -1,0 +1,39 @@
+// Joint sums of many features against one reference, for tables of few rows.
+//
+// On microarrays a pair takes some twenty nanoseconds, so nothing here may be decided twice: the kernel runs over a
+// list of features and adds up L over the cells without ever writing the table down.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/isa.hpp"
+#include "counting/count_kernels.hpp"
+
+namespace thresher {
+
+struct JointReference {
+  PlaneBlock planes;            // all levels but the last, which is there
+  const std::uint32_t* counts;  // counts[level * n_parts + part]
+  const std::int64_t* xlogx;    // L of every count up to the number of rows
+  std::size_t n_words;
+  std::size_t n_parts;
+  const std::uint32_t* word_begin;  // n_parts + 1 of them
+  bool one_word_parts;              // every part is one word
+};
+
+struct JointKernels {
+  // sums[k] = sum of L over the cells of feature wanted[k] and the reference, on all rows (n_parts is 1).
+  // The features are packed and have no missing values.
+  void (*joint_sums)(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
+                     std::size_t n, std::int64_t* sums);
+  // sums[k * n_parts + r] = the same without part r. scratch: n_parts * (levels of the reference + 2) counts.
+  void (*joint_part_sums)(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
+                          std::size_t n, std::uint32_t* scratch, std::int64_t* sums);
+  // values[k] = max(sums[k], 0) / units[k], rounded to a multiple of 2^-40.
+  void (*bits_values)(const std::int64_t* sums, const double* units, std::size_t n, double* values);
+};
+
+THRESHER_DECLARE_KERNELS(JointKernels, joint_kernels)
+
+}  // namespace thresher
