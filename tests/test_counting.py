@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
 from tests.naive import measures_discrete as naive
 from tests.naive.rounding import XLogX, round_grid, shift_for, xlogx_fixed
@@ -34,8 +33,8 @@ def random_codes(rng, n, levels):
 
 
 @st.composite
-def problems(draw):
-    n = draw(st.sampled_from([1, 2, 3, 5, 17, 63, 64, 65, 130, 300]))
+def problems(draw, largest=300):
+    n = draw(st.sampled_from([k for k in (1, 2, 3, 5, 17, 63, 64, 65, 130, 300) if k <= largest]))
     levels = draw(
         st.lists(st.sampled_from([1, 2, 3, 4, 8, 9, 10, 30, 256]), min_size=1, max_size=5)
     )
@@ -74,7 +73,7 @@ def test_xlogx_gives_the_same_bits_from_the_table_and_without_it():
 # --- measures ---
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems())
 def test_values_equal_the_naive_twin(problem):
     codes, levels, y, n_classes, _ = problem
@@ -93,7 +92,7 @@ def test_values_equal_the_naive_twin(problem):
         assert relevance.tolist() == expected
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(problems())
 def test_three_way_terms_equal_the_naive_twin(problem):
     codes, levels, y, n_classes, _ = problem
@@ -110,8 +109,8 @@ def test_three_way_terms_equal_the_naive_twin(problem):
         assert values.tolist() == [e[term] for e in expected]
 
 
-@settings(max_examples=40, deadline=None)
-@given(problems(), st.integers(1, 6))
+@settings(max_examples=20, deadline=None)
+@given(problems(largest=130), st.integers(1, 4))
 def test_replicates_are_the_values_on_the_kept_rows(problem, n_parts):
     codes, levels, y, n_classes, rng = problem
     n = codes.shape[1]
@@ -151,7 +150,7 @@ def test_replicates_are_the_values_on_the_kept_rows(problem, n_parts):
     assert table.constant_parts.tolist() == constant
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(problems(), st.integers(1, 5))
 def test_counts_of_parts_add_up_to_the_counts_of_all_rows(problem, n_parts):
     codes, levels, y, n_classes, rng = problem
@@ -170,8 +169,8 @@ def test_counts_of_parts_add_up_to_the_counts_of_all_rows(problem, n_parts):
         assert split.codes(f).tolist() == codes[f].tolist()
 
 
-@settings(max_examples=30, deadline=None)
-@given(problems())
+@settings(max_examples=20, deadline=None)
+@given(problems(largest=130))
 def test_missing_codes_are_left_out_pair_by_pair(problem):
     codes, levels, y, n_classes, rng = problem
     levels = np.minimum(levels, 255)
@@ -200,7 +199,7 @@ def test_missing_codes_are_left_out_pair_by_pair(problem):
     assert table.matrix().tolist() == marked.tolist()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(problems())
 def test_whole_weights_are_repeated_rows(problem):
     codes, levels, y, n_classes, rng = problem
@@ -240,98 +239,11 @@ def test_real_weights_follow_the_formula(problem):
         assert values[f] == round_grid(values[f])
 
 
-# --- builders ---
+# --- invariances ---
 
 
 def sample_table(rng, n=130, p=70, low=-2, high=3):
     return rng.integers(low, high, (n, p))
-
-
-@pytest.mark.parametrize(
-    "dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
-)
-def test_every_type_and_order_gives_the_same_table(dtype):
-    rng = np.random.default_rng(5)
-    X = sample_table(rng, low=0, high=5).astype(dtype)
-    expected = [naive.ranks_of_values(column) for column in X.T]
-    backwards = np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1]
-    strided = np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3]
-    locked = X.copy()
-    locked.flags.writeable = False
-    for array in (X, np.asfortranarray(X), backwards, strided, locked):
-        table = _core.CodedTable.from_dense(array)
-        assert table.matrix().tolist() == [codes.tolist() for codes, _ in expected]
-        assert table.levels.tolist() == [len(values) for _, values in expected]
-        assert table.level_values(3).tolist() == expected[3][1].tolist()
-
-
-def test_truth_values_are_two_levels():
-    X = np.array([[True, False], [False, False], [True, False]])
-    table = _core.CodedTable.from_dense(X)
-    assert table.levels.tolist() == [2, 1]
-    assert table.constant.tolist() == [False, True]
-    assert table.codes(0).tolist() == [1, 0, 1]
-
-
-@pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
-@pytest.mark.parametrize("make", [sparse.csc_array, sparse.csr_array])
-@pytest.mark.parametrize("with_parts", [False, True])
-def test_sparse_tables_equal_dense_ones(n, make, with_parts):
-    rng = np.random.default_rng(n)
-    X = rng.integers(-1, 3, (n, 70)) * (rng.random((n, 70)) < 0.4)
-    X[:, 0] = 7
-    X[:, 1] = np.arange(n) % 30
-    X[:, 2] = 0
-    S = make(X.astype(float))
-    S.data[S.data == 2] = 0.0
-    X = np.where(X == 2, 0, X)
-    parts = rng.integers(0, 3, n).astype(np.int32) if with_parts else None
-    table = _core.CodedTable.from_sparse(
-        S.indptr, S.indices, S.data, *S.shape, make is sparse.csc_array, parts
-    )
-    dense = _core.CodedTable.from_dense(X, parts)
-    assert table.matrix().tolist() == dense.matrix().tolist()
-    assert table.levels.tolist() == dense.levels.tolist()
-    assert table.counts(1, 5).tolist() == dense.counts(1, 5).tolist()
-    scan = _core.scan_sparse(S.indptr, S.indices, S.data, *S.shape, make is sparse.csc_array)
-    expected = _core.scan_columns(X.astype(float))
-    assert {k: v.tolist() for k, v in scan.items()} == {k: v.tolist() for k, v in expected.items()}
-
-
-def test_missing_values_are_refused_by_column_number():
-    X = np.zeros((4, 3))
-    X[2, 1] = np.nan
-    with pytest.raises(ValueError, match="column 1 has missing values"):
-        _core.CodedTable.from_dense(X)
-
-
-def test_missing_values_can_be_a_last_level_or_left_out():
-    X = np.array([[0.0, 5.0], [np.nan, 5.0], [2.0, np.nan], [0.0, np.nan]])
-    table = _core.CodedTable.from_dense(X, missing="category")
-    assert table.matrix().tolist() == [[0, 2, 1, 0], [0, 0, 1, 1]]
-    assert table.constant.tolist() == [False, False]
-    table = _core.CodedTable.from_dense(X, missing="pairwise")
-    assert table.matrix().tolist() == [[0, 255, 1, 0], [0, 0, 255, 255]]
-    assert table.constant.tolist() == [False, True]
-    assert table.counts(0, 1).tolist() == [[1], [0]]
-
-
-def test_too_many_levels_are_refused_by_column_number():
-    X = np.zeros((300, 20))
-    X[:, 17] = np.arange(300)
-    with pytest.raises(ValueError, match="column 17 has more than 256 levels"):
-        _core.CodedTable.from_dense(X)
-    table = _core.CodedTable.from_dense(X[:256])
-    assert table.levels[17] == 256
-    assert table.codes(17).tolist() == list(range(256))
-
-
-def test_large_whole_numbers_stay_distinct():
-    X = np.array([[2**62], [2**62 + 1], [2**62]])
-    assert _core.CodedTable.from_dense(X).codes(0).tolist() == [0, 1, 0]
-
-
-# --- invariances ---
 
 
 def test_the_order_of_rows_does_not_matter():
@@ -373,38 +285,3 @@ def test_real_data_equals_the_naive_twin(load_real, name):
         relevance = table.relevance(y, n_classes, measure)
         expected = [naive.measure(c, y, measure, int(c.max()) + 1, n_classes, xlogx) for c in codes]
         assert relevance[:60].tolist() == expected
-
-
-# --- scans ---
-
-
-@pytest.mark.parametrize("dtype", ["i1", "i2", "i8", "u1", "u8", "f4", "f8"])
-def test_scan_describes_every_column(dtype):
-    rng = np.random.default_rng(6)
-    X = rng.integers(0, 9, (100, 90)).astype(dtype)
-    X[:, 3] = rng.integers(0, 120, 100)
-    X[:, 4] = 5
-    X[:, 5] = np.arange(100) % 11
-    X[:, 6] = np.arange(100) % 10 * 12
-    if dtype[0] == "f":
-        X[7, 7] = np.nan
-        X[:, 8] = np.nan
-        X[3, 9] = np.inf
-        X[4, 9] = -np.inf
-        X[50, 10] = 0.5
-    backwards = np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1]
-    for array in (X, np.asfortranarray(X), backwards):
-        for n_threads in (1, 3):
-            scan = _core.scan_columns(array, n_threads)
-            for f, column in enumerate(X.T.astype(float)):
-                there = column[~np.isnan(column)]
-                assert scan["n_missing"][f] == np.isnan(column).sum()
-                assert scan["n_infinite"][f] == np.isinf(column).sum()
-                whole = bool(np.all(np.isfinite(there)) and np.all(there == np.floor(there)))
-                assert scan["whole"][f] == whole
-                if len(there):
-                    assert scan["minimum"][f] == there.min()
-                    assert scan["maximum"][f] == there.max()
-                else:
-                    assert np.isnan(scan["minimum"][f])
-                assert scan["n_distinct"][f] == (min(len(set(there)), 11) if whole else 11)

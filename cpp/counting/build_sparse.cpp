@@ -11,24 +11,37 @@ namespace {
 
 constexpr std::size_t kChunk = 64;
 
+// Where rows go, as bits of planes and as bytes, and the words of a plane with every row set.
+struct RowPlaces {
+  explicit RowPlaces(const RowLayout& layout)
+      : bit_of_row(layout.bit_of_row()), place_of_row(layout.n_rows()), all_rows(layout.n_words()) {
+    for (std::size_t place = 0; place < layout.n_rows(); ++place) {
+      place_of_row[layout.row_at(place)] = static_cast<std::uint32_t>(place);
+    }
+    for (std::size_t word = 0; word < layout.n_words(); ++word) {
+      const std::size_t rows = layout.word_rows(word);
+      all_rows[word] = rows == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rows) - 1;
+    }
+  }
+  std::vector<std::uint32_t> bit_of_row;
+  std::vector<std::uint32_t> place_of_row;
+  std::vector<std::uint64_t> all_rows;
+};
+
 // Sets the bits of one feature. Rows that are not stored have the level of zero.
 template <class T>
 void scatter_bits(CodedTable& table, std::size_t f, const SparseColumns<T>& columns, const Levels<T>& levels,
-                  const std::vector<std::uint32_t>& bit_of_row) {
+                  const RowPlaces& places) {
   const RowLayout& layout = table.layout();
   const std::size_t stride = layout.plane_stride();
   const std::size_t n_planes = table.feature(f).n_planes();
   std::uint64_t* data = table.writable_data(f);
   const std::size_t zero = levels.code(T{0});
   if (zero < n_planes && columns.size(f) < layout.n_rows()) {
-    std::uint64_t* plane = data + zero * stride;
-    for (std::size_t word = 0; word < layout.n_words(); ++word) {
-      const std::size_t rows = layout.word_rows(word);
-      plane[word] = rows == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rows) - 1;
-    }
+    std::copy(places.all_rows.begin(), places.all_rows.end(), data + zero * stride);
   }
   for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
-    const std::uint32_t bit = bit_of_row[columns.row(i)];
+    const std::uint32_t bit = places.bit_of_row[columns.row(i)];
     const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
     const std::size_t code = levels.code(columns.value(i));
     if (zero < n_planes) data[zero * stride + (bit >> 6)] &= ~mask;
@@ -38,11 +51,11 @@ void scatter_bits(CodedTable& table, std::size_t f, const SparseColumns<T>& colu
 
 template <class T>
 void scatter_bytes(CodedTable& table, std::size_t f, const SparseColumns<T>& columns, const Levels<T>& levels,
-                   const std::vector<std::uint32_t>& place_of_row) {
+                   const RowPlaces& places) {
   auto* bytes = reinterpret_cast<std::uint8_t*>(table.writable_data(f));
   std::fill_n(bytes, table.n_rows(), levels.code(T{0}));
   for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
-    bytes[place_of_row[columns.row(i)]] = levels.code(columns.value(i));
+    bytes[places.place_of_row[columns.row(i)]] = levels.code(columns.value(i));
   }
 }
 
@@ -64,12 +77,7 @@ void check_sparse(const SparseView& array) {
 
 CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt) {
   CodedTable table(make_layout(array.n_rows, options), array.n_columns, std::move(options.weights));
-  const RowLayout& layout = table.layout();
-  const std::vector<std::uint32_t> bit_of_row = layout.bit_of_row();
-  std::vector<std::uint32_t> place_of_row(array.n_rows);
-  for (std::size_t place = 0; place < array.n_rows; ++place) {
-    place_of_row[layout.row_at(place)] = static_cast<std::uint32_t>(place);
-  }
+  const RowPlaces places(table.layout());
   interrupt.check();
   visit_dtype(array.dtype, [&](auto element) {
     using T = decltype(element);
@@ -89,9 +97,9 @@ CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Inte
       table.allocate(first, shapes, true);
       for (std::size_t f = first; f < last; ++f) {
         if (table.feature(f).packed) {
-          scatter_bits(table, f, columns, levels[f - first], bit_of_row);
+          scatter_bits(table, f, columns, levels[f - first], places);
         } else {
-          scatter_bytes(table, f, columns, levels[f - first], place_of_row);
+          scatter_bytes(table, f, columns, levels[f - first], places);
         }
         table.count_levels(f);
         levels[f - first].write_values(table.writable_values(f));

@@ -47,8 +47,8 @@ class ByteSource {
                     const std::uint8_t** rows) const;
 
  private:
-  // A block of rows of one chunk fits the second-level cache.
-  static constexpr std::size_t kBlockRows = 256;
+  // Few enough for the processor to follow every row of a block as a stream.
+  static constexpr std::size_t kBlockRows = 16;
   static constexpr std::size_t kLargestCopy = std::size_t{1} << 20;
 
   bool direct() const { return stride_ != 0; }

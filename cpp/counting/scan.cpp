@@ -163,9 +163,34 @@ void scan_by_rows(const ArrayView& array, std::size_t first, std::size_t last, s
   count_distinct_by_rows<T>(array, first, last, scans, kind, out);
 }
 
+// Distinct values of one whole column, from its bytes where these tell.
+template <class T>
+std::int32_t count_distinct_in_column(const ArrayView& array, std::size_t f, std::vector<std::uint8_t>& bytes) {
+  if (array.row_stride != static_cast<std::ptrdiff_t>(sizeof(T))) return count_distinct<T>(array, f);
+  const PackKernels& kernels = THRESHER_DISPATCH(pack_kernels);
+  const ByteKind kind = byte_kind(array.dtype);
+  const auto* from = array.at<std::uint8_t>(0, f);
+  if (kind == ByteKind::converted) {
+    bytes.resize(array.n_rows);
+    kernels.to_bytes[static_cast<std::size_t>(array.dtype)](from, array.n_rows, bytes.data());
+    from = bytes.data();
+  }
+  std::uint8_t found[4];
+  kernels.scan_column(from, array.n_rows, flip_of(kind), found);
+  const ByteLevels levels(kind, found[0], found[1], found[2] | static_cast<unsigned>(found[3]) << 8);
+  return levels.is_exact() && !levels.has_other() ? distinct_bytes(levels) : count_distinct<T>(array, f);
+}
+
+// Working memory of one thread.
+template <class T>
+struct ColumnBuffers {
+  std::vector<T> values;
+  std::vector<std::uint8_t> bytes;
+};
+
 // One column of any stride: 64 consecutive values stand for 64 columns.
 template <class T>
-void scan_one_column(const ArrayView& array, std::size_t f, std::vector<T>& buffer, ColumnScan& out) {
+void scan_one_column(const ArrayView& array, std::size_t f, ColumnBuffers<T>& buffers, ColumnScan& out) {
   constexpr std::size_t kBuffer = 4096;
   TileScan<T> tile;
   const auto add_run = [&](const T* run, std::size_t n) {
@@ -176,6 +201,7 @@ void scan_one_column(const ArrayView& array, std::size_t f, std::vector<T>& buff
   if (array.row_stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
     add_run(array.at<T>(0, f), array.n_rows);
   } else {
+    std::vector<T>& buffer = buffers.values;
     buffer.resize(kBuffer);
     for (std::size_t row = 0; row < array.n_rows; row += kBuffer) {
       const std::size_t n = std::min(kBuffer, array.n_rows - row);
@@ -185,7 +211,36 @@ void scan_one_column(const ArrayView& array, std::size_t f, std::vector<T>& buff
   }
   tile.join();
   tile.store(0, f, array, out);
-  if (out.whole[f] != 0) out.n_distinct[f] = count_distinct<T>(array, f);
+  if (out.whole[f] != 0) out.n_distinct[f] = count_distinct_in_column<T>(array, f, buffers.bytes);
+}
+
+// A sparse column as its stored values and one zero for all the others.
+template <class T>
+void scan_sparse_column(const SparseColumns<T>& columns, std::size_t f, std::size_t n_rows, ColumnScan& out) {
+  T lowest = lowest_start<T>();
+  T highest = highest_start<T>();
+  bool whole = true;
+  DistinctCounter<T> distinct;
+  const auto add = [&](T value) {
+    if (value != value) {
+      ++out.n_missing[f];
+      return;
+    }
+    lowest = value < lowest ? value : lowest;
+    highest = value > highest ? value : highest;
+    if constexpr (std::is_floating_point_v<T>) {
+      out.n_infinite[f] += std::isinf(value);
+      whole = whole && std::nearbyint(value) == value;
+    }
+    distinct.add(value);
+  };
+  if (columns.size(f) < n_rows) add(T{0});
+  for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) add(columns.value(i));
+  const bool empty = out.n_missing[f] == static_cast<std::int64_t>(n_rows);
+  out.minimum[f] = empty ? kNaN : static_cast<double>(lowest);
+  out.maximum[f] = empty ? kNaN : static_cast<double>(highest);
+  out.whole[f] = whole && out.n_infinite[f] == 0;
+  out.n_distinct[f] = out.whole[f] != 0 ? distinct.count() : ColumnScan::kManyDistinct;
 }
 
 }  // namespace
@@ -205,15 +260,15 @@ ColumnScan scan_dense(const ArrayView& array, std::size_t n_threads, Interrupt& 
   visit_dtype(array.dtype, [&](auto element) {
     using T = decltype(element);
     if (side_by_side && array.n_columns > 1) {
-      constexpr std::size_t kChunk = 256;
-      const bool wide = array.n_columns >= 2 * kChunk * n_threads;
+      constexpr std::size_t kChunk = 4096;
+      const bool wide = array.n_columns >= kChunk * n_threads;
       parallel_for(array.n_columns, kChunk, wide ? n_threads : 1, [&](std::size_t first, std::size_t last) {
         scan_by_rows<T>(array, first, last, wide ? 1 : n_threads, scan);
       });
     } else {
       parallel_for(array.n_columns, 16, n_threads, [&](std::size_t first, std::size_t last) {
-        std::vector<T> buffer;
-        for (std::size_t f = first; f < last; ++f) scan_one_column<T>(array, f, buffer, scan);
+        ColumnBuffers<T> buffers;
+        for (std::size_t f = first; f < last; ++f) scan_one_column<T>(array, f, buffers, scan);
       });
     }
   });
@@ -227,24 +282,7 @@ ColumnScan scan_sparse(const SparseView& array, std::size_t n_threads, Interrupt
     using T = decltype(element);
     const SparseColumns<T> columns(array);
     parallel_for(array.n_columns, 64, n_threads, [&](std::size_t first, std::size_t last) {
-      std::vector<T> values;
-      for (std::size_t f = first; f < last; ++f) {
-        // The column as its stored values and one zero for all the others.
-        values.clear();
-        for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) values.push_back(columns.value(i));
-        const bool has_gap = values.size() < array.n_rows;
-        if (has_gap) values.push_back(T{0});
-        const ArrayView view = {values.data(), array.dtype, values.size(), 1, sizeof(T), sizeof(T)};
-        ColumnScan one(1);
-        std::vector<T> buffer;
-        scan_one_column<T>(view, 0, buffer, one);
-        scan.minimum[f] = one.minimum[0];
-        scan.maximum[f] = one.maximum[0];
-        scan.n_missing[f] = one.n_missing[0];
-        scan.n_infinite[f] = one.n_infinite[0];
-        scan.whole[f] = one.whole[0];
-        scan.n_distinct[f] = one.n_distinct[0];
-      }
+      for (std::size_t f = first; f < last; ++f) scan_sparse_column(columns, f, array.n_rows, scan);
     });
   });
   return scan;
