@@ -198,6 +198,23 @@ def test_tox_171_is_warned_of_with_the_numbers_of_the_sheet(load_real):
 
 
 @pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("ionosphere", 21.9),
+        ("colon_raw", 3.9),
+        ("srbct", 2.6),
+        ("leukemia1", 3.0),
+        ("dlbcl", 4.8),
+        ("leukemia_raw", 4.5),
+        ("brain_tumor2", 1.6),
+        ("prostate_raw", 6.4),
+    ],
+)
+def test_difficulty_is_the_printed_one(load_real, name, printed):
+    assert difficulty_ratio(*load_real(name)) == pytest.approx(printed, abs=0.0501)
+
+
+@pytest.mark.parametrize(
     ("name", "ratio", "m"),
     [
         ("warpAR10P", 1.625, 2179),

@@ -7,15 +7,25 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher._checks import ThresherWarning, check_choice, check_number, resolve_features
 from thresher.discretize import make_discretizer
-from thresher.measures import KINDS, Measures
+from thresher.measures import KINDS, Bins, Measures
 from thresher.measures.columns import DISPERSIONS, SEPARATIONS, dispersion, separation
 from thresher.search.walk import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Training, read_training, to_feature_major
+from thresher.sources import (
+    RowChunks,
+    Table,
+    Target,
+    Training,
+    read_target,
+    read_training,
+    resolve_threads,
+    to_feature_major,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -69,6 +79,72 @@ class RelevanceFilter(Ranking):
         except ValueError as error:
             raise ValueError(f'relevance="{self.relevance}": {error}') from None
         return max(found, len(training.kept), 1)
+
+    @all_or_nothing
+    def fit_chunks(self, chunks: Any, y: Any = None, *, memory: int = 1 << 28) -> Any:
+        """Choose features from blocks of rows that need not fit into memory together.
+
+        Parameters
+        ----------
+        chunks : list of blocks, or callable
+            Numeric arrays, sparse matrices or dataframes with the same columns; or a function that returns a fresh
+            iterator over them, e.g. over the row groups of a file. They are read several times.
+        y : array-like of shape (n_samples,), default=None
+            For all rows, where the relevance needs it.
+        memory : int, default=268435456
+            Bytes for the columns held at a time; fewer mean more passes over the blocks.
+
+        Returns
+        -------
+        self : RFS or RRFS
+            With the same selection as `fit` on all rows at once.
+        """
+        self._check_parameters()
+        check_number("memory", memory, minimum=1, integer=True)
+        source = RowChunks(chunks, self, resolve_threads(self.n_jobs))
+        target = None
+        if self._needs_target:
+            target = read_target(y, source.n_rows, kind=self.target, owner=type(self).__name__)
+        p = source.n_features
+        excluded = np.zeros(p, dtype=bool)
+        excluded[resolve_features("exclude", self.exclude, source.names, p)] = True
+        relevance, mass, varies = np.zeros(p), np.zeros(p), np.zeros(p, dtype=bool)
+        size = source.group_size(memory)
+        for start in range(0, p, size):
+            features = np.arange(start, min(p, start + size))
+            part = group_training(source, features, target)
+            measures = Measures(part, discretize=self.discretize, default=BINS)
+            relevance[features], mass[features] = self._relevance(part, measures)
+            varies[features] = part.candidates
+        everything = Table(
+            sparse.csc_matrix((source.n_rows, p)), source.names, np.zeros(p, dtype=bool)
+        )
+        kept = resolve_features("keep", self.keep, source.names, p)
+        training = Training(
+            everything, target, None, varies & ~excluded, kept, excluded, "error", source.n_threads
+        )
+        return self._choose_from_chunks(training, source, relevance, mass, size)
+
+    def _check_parameters(self) -> None:
+        self._check_relevance()
+
+    def _choose_from_chunks(
+        self, training: Training, source: RowChunks, relevance: Floats, mass: Floats, size: int
+    ) -> Any:
+        self.bins_ = Bins("none", np.zeros(training.n_features, dtype=bool))
+        return self._finish_ranking(training, relevance, self._target_count(training, mass))
+
+
+def group_training(
+    source: RowChunks, features: npt.NDArray[np.intp], target: Target | None = None
+) -> Training:
+    """The training set of some columns of chunked rows."""
+    table = source.columns(features)
+    nothing = np.zeros(len(features), dtype=bool)
+    none_kept = np.empty(0, dtype=np.intp)
+    return Training(
+        table, target, None, ~table.is_constant, none_kept, nothing, "error", source.n_threads
+    )
 
 
 class RFS(RelevanceFilter):

@@ -15,14 +15,17 @@ from thresher._checks import (
     check_number,
     resolve_count,
 )
-from thresher.measures import Measures
+from thresher.measures import Bins, Measures
 from thresher.measures.columns import SIMILARITIES, similarity
-from thresher.search.walk import redundancy_walk
+from thresher.search.walk import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import feature_label
 from thresher.selectors._ranking import rank_by_score
-from thresher.selectors.rfs import BINS, RelevanceFilter
-from thresher.sources import Training
+from thresher.selectors.rfs import BINS, RelevanceFilter, group_training
+from thresher.sources import RowChunks, Training
+
+Floats = npt.NDArray[np.float64]
+Features = npt.NDArray[np.intp]
 
 # Pairs of features looked at to see whether a similarity can tell features apart.
 N_PROBED_PAIRS = 200
@@ -148,20 +151,9 @@ class RRFS(RelevanceFilter):
         measures = Measures(training, discretize=self.discretize, default=BINS)
         relevance, mass = self._relevance(training, measures)
         wanted = self._target_count(training, mass)
-        pairs = (
-            measures.pairs("su")
-            if self.similarity == "su"
-            else similarity(training, self.similarity)
-        )
-        can = training.candidates & ~np.isnan(relevance)
-        if self.drop_zero:
-            can &= mass > 0
-        order = rank_by_score(relevance, can, training.kept)
-        order = order[: int(can.sum()) + int((~can[training.kept]).sum())]
-        if self.scan == "top":
-            order = order[:wanted]
-        if self.similarity == "cosine":
-            warn_if_all_alike(training, pairs, order, self.max_similarity)
+        order, stop = self._order(training, relevance, mass, wanted)
+        pairs = self._pairs(training, measures)
+        self._warn_if_blind(training, pairs, order)
         walk = redundancy_walk(
             pairs,
             order,
@@ -169,13 +161,100 @@ class RRFS(RelevanceFilter):
             max_kept=wanted,
             max_similarity=self.max_similarity,
             against=self.against,
-            stop_mass=None if self.stop_mass is None else self.stop_mass * float(mass[can].sum()),
+            stop_mass=stop,
             n_kept_before=len(training.kept),
             n_threads=training.n_threads,
         )
+        self.bins_ = measures.bins
+        return self._describe(training, relevance, order, walk, wanted)
+
+    def _order(
+        self, training: Training, relevance: Floats, mass: Floats, wanted: int
+    ) -> tuple[Features, float | None]:
+        """The features to walk down, best first, and the mass of relevance that ends the walk."""
+        can = training.candidates & ~np.isnan(relevance)
+        if self.drop_zero:
+            can &= mass > 0
+        order = rank_by_score(relevance, can, training.kept)
+        order = order[: int(can.sum()) + int((~can[training.kept]).sum())]
+        if self.scan == "top":
+            order = order[:wanted]
+        stop = None if self.stop_mass is None else self.stop_mass * float(mass[can].sum())
+        return order, stop
+
+    def _pairs(self, training: Training, measures: Measures) -> Any:
+        if self.similarity == "su":
+            return measures.pairs("su")
+        return similarity(training, self.similarity)
+
+    def _warn_if_blind(self, training: Training, pairs: Any, order: Features) -> None:
+        if self.similarity == "cosine":
+            warn_if_all_alike(training, pairs, order, self.max_similarity)
+
+    def _choose_from_chunks(
+        self, training: Training, source: RowChunks, relevance: Floats, mass: Floats, size: int
+    ) -> Any:
+        """The walk over groups of columns; the last kept column goes along to the next group."""
+        if self.against == "all":
+            raise ValueError(
+                'against="all" needs every kept column in memory; use against="last" with chunks'
+            )
+        wanted = self._target_count(training, mass)
+        order, stop = self._order(training, relevance, mass, wanted)
+        kept: list[int] = []
+        met: list[Floats] = []
+        rivals: list[npt.NDArray[np.int64]] = []
+        n_evaluations = 0
+        start = 0
+        n_given = len(training.kept)
+        while start < len(order):
+            last = kept[-1:]
+            features = np.array([*last, *order[start : start + size]], dtype=np.intp)
+            part = group_training(source, features, training.target)
+            pairs = self._pairs(part, Measures(part, discretize=self.discretize, default=BINS))
+            places = np.arange(len(features))
+            if start == 0:
+                self._warn_if_blind(part, pairs, places)
+            before = float(mass[kept[:-1]].sum())
+            walk = redundancy_walk(
+                pairs,
+                places,
+                mass[features],
+                max_kept=wanted - max(0, len(kept) - 1),
+                max_similarity=self.max_similarity,
+                stop_mass=None if stop is None else max(0.0, stop - before),
+                n_kept_before=len(last) + max(0, n_given - start),
+                n_threads=training.n_threads,
+            )
+            kept.extend(features[walk.kept[len(last) :]].tolist())
+            met.append(walk.similarity[len(last) :])
+            rival = walk.rival[len(last) :]
+            rivals.append(np.where(rival >= 0, features[np.maximum(rival, 0)], -1))
+            n_evaluations += walk.n_evaluations
+            start += size
+            if walk.n_scanned < len(features):
+                break
+        similarities = np.concatenate(met) if met else np.empty(0)
+        self.bins_ = Bins("none", np.zeros(training.n_features, dtype=bool))
+        return self._describe(
+            training,
+            relevance,
+            order,
+            Walk(
+                np.array(kept, dtype=np.intp),
+                similarities,
+                np.concatenate(rivals) if rivals else np.empty(0, dtype=np.int64),
+                len(similarities),
+                n_evaluations,
+            ),
+            wanted,
+        )
+
+    def _describe(
+        self, training: Training, relevance: Floats, order: Features, walk: Walk, wanted: int
+    ) -> Any:
         p = training.n_features
         scanned = order[: walk.n_scanned]
-        self.bins_ = measures.bins
         self.n_scanned_ = walk.n_scanned
         self._similarity_met = spread(p, scanned, walk.similarity)
         self._rival = np.full(p, -1, dtype=np.int64)

@@ -236,6 +236,13 @@ def _check_rows(table: Table, labels: Target | None) -> None:
         raise ValueError(f"y is constant ({labels.values[0]:g}); a target that varies is needed")
 
 
+def refuse_unusable_values(table: Table, *, allow_missing: bool) -> None:
+    """Raise for infinite values and, unless they are allowed, for missing ones."""
+    _refuse_infinite(table)
+    if not allow_missing:
+        _refuse_missing(table)
+
+
 def _refuse_infinite(table: Table) -> None:
     infinite = table.scan.n_infinite > 0
     if infinite.any():
