@@ -42,7 +42,7 @@ from thresher.discretize import EqualFrequencyBins
 def evaluation_counts(quick: bool) -> bool:
     """Prints our counts beside the expected ones; whether all agree."""
     print("1. Risks evaluated (expected in brackets where different)\n")
-    heads = ("SDCC", "FSDCC", "ASDCC", "SWCFS", "LCC", "Super-LCC")
+    heads = ("SDCC", "FSDCC", "ASDCC", "SWCFS", "LCC", "Super-LCC", "lazy FSDCC")
     print(f"{'data':20s} {'delta':>5s} " + "".join(f"{head:>12s}" for head in heads))
     agree = True
     for row in COUNTS:
@@ -61,6 +61,7 @@ def evaluation_counts(quick: bool) -> bool:
             (SWCFS(delta), row.swcfs),
             (LCC(delta, strategy="linear"), row.lcc),
             (LCC(delta), row.super_lcc),
+            (SDCC(delta, strategy="lazy"), row.lazy),
         ]
         cells = []
         for selector, expected in selectors:

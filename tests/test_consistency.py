@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import os
+import signal
+import threading
 import warnings
 
 import numpy as np
@@ -149,6 +152,8 @@ def test_nothing_needed_gives_nothing_or_the_most_relevant():
     assert not selector.support_.any()
     assert LCC(delta=0.5, min_features=1).fit(X, y).selected_.tolist() == [2]
     assert LCC(delta=0.5, min_features=2).fit(X, y).selected_.tolist() == [2, 1]
+    with_constant = np.column_stack([np.zeros(len(y)), X[:, :1]])
+    assert LCC(delta=0.5, min_features=2).fit(with_constant, y).selected_.tolist() == [1]
 
 
 def test_cwc_leaves_out_contradicting_rows():
@@ -366,11 +371,11 @@ def test_interacting_features_are_missed_by_mrmr_and_found_here():
             assert chosen(make(selector, delta=0), X, y) == [2, 7], selector
 
 
-EVALUATIONS = {  # delta, then SDCC, LCC, Super-LCC, FSDCC, ASDCC, SWCFS
-    "lung_small": (0.03, 52_955, 326, 19, 339, 339, 39),
-    "colon": (0.05, 2_000_995, 2_001, 19, 2_019, 2_019, 45),
-    "lymphoma": (0.05, 8_106_342, 4_027, 29, 4_057, 4_057, 81),
-    "leukemia": (0.05, 24_995_985, 7_071, 15, 7_073, 7_073, 18),
+EVALUATIONS = {  # delta, then SDCC, LCC, Super-LCC, FSDCC, ASDCC, SWCFS, lazy FSDCC
+    "lung_small": (0.03, 52_955, 326, 19, 339, 339, 39, 31),
+    "colon": (0.05, 2_000_995, 2_001, 19, 2_019, 2_019, 45, 39),
+    "lymphoma": (0.05, 8_106_342, 4_027, 29, 4_057, 4_057, 81, 48),
+    "leukemia": (0.05, 24_995_985, 7_071, 15, 7_073, 7_073, 18, 20),
 }
 
 
@@ -385,9 +390,11 @@ def test_evaluations_on_microarrays(name, load_real):
         SDCC(delta),
         ASDCC(delta),
         SWCFS(delta),
+        SDCC(delta, strategy="lazy"),
     ]
     assert [selector.fit(X, y).n_evaluations_ for selector in selectors] == expected
-    assert selectors[0].selected_.tolist() == selectors[3].selected_.tolist()
+    for steepest in (selectors[3], selectors[6]):
+        assert selectors[0].selected_.tolist() == steepest.selected_.tolist()
     assert selectors[1].selected_.tolist() == selectors[2].selected_.tolist()
     for selector in selectors:
         assert selector.risk_ <= delta
@@ -397,3 +404,13 @@ def test_all_searches_are_exported():
     for selector in SELECTORS:
         assert getattr(thresher, selector.__name__) is selector
     assert len(list(itertools.chain(SELECTORS))) == 11
+
+
+def test_interrupt_stops_an_exhaustive_search():
+    X, y = np.random.default_rng(0).integers(0, 2, (3000, 40)), np.arange(3000) % 2
+    selector = Focus(max_evaluations=10**9)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        selector.fit(X, y)
+    assert not hasattr(selector, "selected_")

@@ -51,6 +51,7 @@ def plot_annealing(selector: Any, *, ax: Any = None, moves: bool = True) -> Any:
         ax.scatter([selector.risk_], [selector.best_score_], label="found", **found)
     ax.set_xlabel("risk of the set (the number of its features is beside it)")
     ax.set_ylabel("cross-validated score")
+    ax.margins(y=0.1)
     ax.grid(alpha=0.3)
     ax.legend(frameon=False)
     return ax

@@ -42,6 +42,8 @@ class Problem:
     order : ndarray of uint32
         Features that may be removed, least relevant first, then lowest position; constant ones
         lead.
+    n_constant : int
+        How many of them are constant.
     kept : ndarray of uint32
         Features in every set.
     unit : float
@@ -55,6 +57,7 @@ class Problem:
     core: Any
     relevance: Floats
     order: Features
+    n_constant: int
     kept: Features
     unit: float
     tolerance: float
@@ -119,7 +122,8 @@ def build_problem(
         tolerance,
     )
     _, pair_tolerance = _unit_and_tolerance("pairs", classes, weights)
-    return Problem(core, relevance, order, kept, unit, tolerance, pair_tolerance)
+    n_constant = int(constant[order].sum())
+    return Problem(core, relevance, order, n_constant, kept, unit, tolerance, pair_tolerance)
 
 
 def class_codes(training: Training) -> npt.NDArray[np.int32]:
@@ -179,7 +183,7 @@ class ConsistencySelector(BaseSelector):
         full: float = problem.core.full_risk
         if mode == "relative":
             return full + bound
-        if full <= bound:
+        if full <= bound + problem.tolerance:
             return bound
         least = full / problem.unit
         inconsistent = (
@@ -249,9 +253,9 @@ class ConsistencySelector(BaseSelector):
         features = [int(feature) for feature in chosen]
         lacking = int(least) - len(features) - len(problem.kept)
         if lacking > 0:
-            most_relevant = problem.order[::-1].tolist()
-            taken = set(features)
-            features += [f for f in most_relevant if f not in taken][:lacking]
+            varying = np.setdiff1d(problem.order[problem.n_constant :], features)
+            most_relevant = varying[np.lexsort((varying, problem.relevance[varying]))][::-1]
+            features += most_relevant[:lacking].tolist()
         return features
 
     def reason(self, feature: int | str) -> str:

@@ -51,11 +51,11 @@ class SDCC(_Descent):
     infeasible : {"clip", "raise"}, default="clip"
         What to do if all features together have a larger risk than `delta`: use that as the bound
         and warn, or raise.
-    strategy : {"fast", "steepest"}, default="fast"
+    strategy : {"fast", "steepest", "lazy"}, default="fast"
         How the search is executed; the result is the same. ``"fast"`` is FSDCC, which skips
-        features that cannot be the best; ``"steepest"`` compares all features left, once the
-        useless ones at the low end of the order are gone, and counts the published algorithm's
-        evaluations on all of them.
+        features that cannot be the best; ``"lazy"`` asks for them best-first, and for the fewest;
+        ``"steepest"`` compares all features left, once the useless ones at the low end of the order
+        are gone, and counts the published algorithm's evaluations on all of them.
     tie : {"relevance", "first"}, default="relevance"
         Which of several equally good removals is made: the least relevant feature, then the lowest
         position; or the lowest position at once.
@@ -127,7 +127,7 @@ class SDCC(_Descent):
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Choose features; see `INTERACT.fit`."""
-        check_choice("strategy", self.strategy, ("fast", "steepest"))
+        check_choice("strategy", self.strategy, ("fast", "steepest", "lazy"))
         check_choice("tie", self.tie, ("relevance", "first"))
         training = self._read(X, y, sample_weight)
         by_position = self.tie == "first"
