@@ -13,6 +13,7 @@
 #include "bindings/numeric_arrays.hpp"
 #include "moments/feature_major.hpp"
 #include "moments/numeric_measure.hpp"
+#include "moments/numeric_relevance.hpp"
 #include "moments/numeric_table.hpp"
 #include "moments/ranks.hpp"
 
@@ -109,7 +110,7 @@ nb::object relevance_f(const NumericTable& table, Vector<std::int32_t> classes, 
   {
     nb::gil_scoped_release released;
     SignalInterrupt interrupt;
-    values = table.relevance_f(codes, n_classes, n_threads, interrupt);
+    values = thresher::relevance_f(table, codes, n_classes, n_threads, interrupt);
   }
   return relevance_array(table, std::move(values));
 }
@@ -122,7 +123,7 @@ nb::object relevance_correlation(const NumericTable& table, Vector<double> targe
   {
     nb::gil_scoped_release released;
     SignalInterrupt interrupt;
-    values = table.relevance_correlation(y, centred, n_threads, interrupt);
+    values = thresher::relevance_correlation(table, y, centred, n_threads, interrupt);
   }
   return relevance_array(table, std::move(values));
 }

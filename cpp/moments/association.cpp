@@ -14,6 +14,11 @@ namespace {
 // Features that share one centred block of the reference: their accumulators fit the first-level cache next to it.
 constexpr std::size_t kChunk = 64;
 
+// Groups larger than this are worth a centred copy of the reference.
+constexpr std::size_t kDirect = 4;
+// Columns up to this length stay in the first-level cache while they are read.
+constexpr std::size_t kShortRows = 4096;
+
 struct Work {
   const NumericTable& table;
   const ColumnMoments& moments;
@@ -50,6 +55,34 @@ void segment_dots(const Work& work, const T* base, std::span<const std::uint32_t
   }
 }
 
+const float* same_type(NumericColumn column, const float*) { return column.float32; }
+const double* same_type(NumericColumn column, const double*) { return column.float64; }
+
+// The same bits for many short segments: the columns of a group stay in the first-level cache.
+template <class T>
+void short_segment_dots(const Work& work, const T* base, const T* reference, std::span<const std::uint32_t> features,
+                        double* dots) {
+  const auto segments = work.table.layout().segments();
+  const std::size_t stride = work.table.matrix().n_rows;
+  for (std::size_t first = 0; first < features.size(); first += kDirect) {
+    const std::size_t count = std::min(kDirect, features.size() - first);
+    const std::size_t after = std::min(first + kDirect, features.size() - count);
+    for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
+      const T* columns[kDirect];
+      const T* next[kDirect];
+      double centres[kDirect];
+      for (std::size_t i = 0; i < count; ++i) {
+        columns[i] = base + features[first + i] * stride + segments[s];
+        next[i] = base + features[after + i] * stride + segments[s];
+        centres[i] = work.moments.centre[features[first + i]];
+      }
+      typed(work.kernels, base)
+          .direct_dots(columns, next, centres, count, reference + segments[s], work.reference.centre,
+                       segments[s + 1] - segments[s], dots + s * kChunk + first);
+    }
+  }
+}
+
 double value_from_rows(const Work& work, std::uint32_t feature, std::size_t replicate) {
   const SegmentLayout& layout = work.table.layout();
   return two_pass_correlation(work.table.column(feature), work.reference.column, work.centred, layout,
@@ -72,7 +105,14 @@ void chunk_values(const Work& work, std::span<const std::uint32_t> features, dou
     several.resize(n_replicates * kChunk);
     dots = several.data();
   }
-  visit_type(work.table.matrix(), [&](const auto* base) { segment_dots(work, base, features, dots); });
+  visit_type(work.table.matrix(), [&](const auto* base) {
+    const auto* reference = same_type(work.reference.column, base);
+    if (reference != nullptr && n_replicates > 1 && layout.weights() == nullptr && layout.n_rows() <= kShortRows) {
+      short_segment_dots(work, base, reference, features, dots);
+    } else {
+      segment_dots(work, base, features, dots);
+    }
+  });
   const auto kept_rows = layout.kept_rows();
   for (std::size_t i = 0; i < features.size(); ++i) {
     const std::size_t at = features[i] * n_replicates;
@@ -97,10 +137,6 @@ struct Group {
   std::span<const std::uint32_t> features;
   double* out;
 };
-
-// Groups larger than this are worth a centred copy of the reference.
-constexpr std::size_t kDirect = 4;
-constexpr std::size_t kShortRows = 4096;
 
 // The value from the sum of products about the centres.
 double value_of(const Work& work, std::uint32_t feature, double dot) {

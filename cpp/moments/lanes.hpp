@@ -114,6 +114,19 @@ inline Lanes lanes_load_tail<double>(const double* x, std::size_t count, double 
   return lanes;
 }
 #endif
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+template <>
+inline Lanes lanes_load_tail<float>(const float* x, std::size_t count, double fill) {
+  const auto mask = static_cast<unsigned>((1u << count) - 1u);
+  Lanes lanes;
+  for (std::size_t v = 0; v < kVecs; ++v) {
+    const auto own = static_cast<__mmask8>((mask >> (v * kWidth)) & 0xffu);
+    const __m256 loaded = _mm256_maskz_loadu_ps(own, x + v * kWidth);
+    lanes.part[v] = _mm512_mask_cvtps_pd(_mm512_set1_pd(fill), own, loaded);
+  }
+  return lanes;
+}
+#endif
 
 #define THRESHER_LANES_BINARY(name, operation)                                                              \
   inline Lanes name(const Lanes& a, const Lanes& b) {                                                       \

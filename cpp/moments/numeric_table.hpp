@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "core/memory.hpp"
+#include "moments/column_moments.hpp"
 #include "moments/numeric_matrix.hpp"
-#include "moments/row_layout.hpp"
+#include "moments/segment_layout.hpp"
 
 namespace thresher {
 
@@ -19,19 +21,6 @@ struct NumericOptions {
   // Values may be NaN; a pair is then measured on the rows where both are present.
   bool pairwise = false;
   std::size_t n_threads = 1;
-};
-
-// Sums of single columns that pairs need, about a centre per column: its mean, or 0 for the cosine.
-// Indexed [feature * n_replicates + replicate].
-struct ColumnMoments {
-  std::vector<double> centre;
-  std::vector<double> kept_sum;
-  // Square root of the (centred) sum of squares; 0 where the measure is undefined.
-  std::vector<double> norm;
-  // Sums about the common centre are not good enough here: measure from the rows.
-  std::vector<std::uint8_t> unsafe;
-
-  void resize(std::size_t n_features, std::size_t n_replicates);
 };
 
 // Keeps no copy of the matrix, unless rows have to be moved (parts out of order, weights of 0).
@@ -60,32 +49,26 @@ class NumericTable {
   // On the rows that each replicate keeps, [feature * n_replicates + replicate].
   std::span<const std::uint8_t> kept_constant() const { return kept_constant_; }
 
-  // Sums about the means.
+  // Sums about the means; zeros with missing values.
   const ColumnMoments& centred() const { return centred_; }
-  // Sums about 0.
+  // Sums about 0; zeros with missing values.
   ColumnMoments uncentred(std::size_t n_threads) const;
 
   // Moments of a target in the layout's order, about its mean or about 0.
   ColumnMoments target_moments(std::span<const double> target, bool centred) const;
 
-  // One-way F of every feature with the classes (one code per original row): [feature * n_replicates + replicate].
-  std::vector<double> relevance_f(std::span<const std::int32_t> classes, std::size_t n_classes, std::size_t n_threads,
-                                  Interrupt& interrupt) const;
-
-  // Absolute Pearson correlation or cosine of every feature with a target (one value per original row).
-  std::vector<double> relevance_correlation(std::span<const double> target, bool centred, std::size_t n_threads,
-                                            Interrupt& interrupt) const;
-
  private:
   void arrange(std::size_t n_threads);
-  void read_column(std::size_t feature);
-  void read_column_with_missing(std::size_t feature);
+  void read_column(std::size_t feature, ColumnReader& reader);
 
   NumericMatrix matrix_;
   std::size_t n_given_rows_;
   bool pairwise_;
   SegmentLayout layout_;
-  std::unique_ptr<unsigned char[]> arranged_;
+  struct Free {
+    void operator()(void* memory) const noexcept { free_array(memory); }
+  };
+  std::unique_ptr<void, Free> arranged_;
   std::vector<double> mean_;
   std::vector<double> minimum_;
   std::vector<double> maximum_;

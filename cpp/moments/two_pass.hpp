@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "moments/numeric_matrix.hpp"
-#include "moments/row_layout.hpp"
+#include "moments/segment_layout.hpp"
 
 namespace thresher {
 

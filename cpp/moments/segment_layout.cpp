@@ -1,4 +1,4 @@
-#include "moments/row_layout.hpp"
+#include "moments/segment_layout.hpp"
 
 #include <algorithm>
 #include <limits>
