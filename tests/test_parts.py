@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.naive.replicates import take_vote
 from thresher.search.parts import PART_KINDS, assign_parts, bootstrap_counts, draw_seed
 from thresher.search.votes import combine_votes, count_votes
 
@@ -75,18 +76,6 @@ def test_votes_of_the_worked_example():
     assert combine_votes([[1, 3, 0], [1, 0, 4], [1, 2, 0]], 5, 3) == [1, 0, 2]
 
 
-def naive_vote(lists, p, k, vote):
-    votes = {f: sum(f in entries for entries in lists) for f in range(p)}
-    place = {
-        f: [entries.index(f) + 1 if f in entries else None for entries in lists] for f in range(p)
-    }
-    if vote == "majority":
-        key = {f: (-votes[f], sum(x for x in place[f] if x), f) for f in range(p)}
-    else:
-        key = {f: (sum(x or k + 1 for x in place[f]), -votes[f], f) for f in range(p)}
-    return sorted((f for f in range(p) if votes[f]), key=key.get)[:k]
-
-
 @given(st.sampled_from(["majority", "mean-rank"]), st.integers(1, 5), st.data())
 @settings(max_examples=100, deadline=None)
 def test_votes_agree_with_their_definition(vote, k, data):
@@ -95,5 +84,5 @@ def test_votes_agree_with_their_definition(vote, k, data):
         lambda order: st.integers(0, k).map(lambda size: list(order[:size]))
     )
     lists = data.draw(st.lists(one, min_size=1, max_size=5))
-    assert combine_votes(lists, p, k, vote) == naive_vote(lists, p, k, vote)
+    assert combine_votes(lists, p, k, vote) == take_vote(lists, p, k, vote)
     assert count_votes(lists, p).sum() == sum(map(len, lists))

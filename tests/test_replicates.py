@@ -61,3 +61,66 @@ def test_replicates_that_do_not_exist_are_refused(tables):
         _core.SummedReplicates(measure, [4])
     with pytest.raises(ValueError, match="no such replicate"):
         _core.ReplicateView(_core.ReplicateCache(measure), 4)
+
+
+def test_taken_rows_count_as_the_same_rows_left_in():
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 3, (8, 50)).astype(np.uint8)
+    levels = np.full(8, 3, dtype=np.int32)
+    part = (np.arange(50) % 4).astype(np.int32)
+    features = np.arange(8, dtype=np.uint32)
+    y = rng.integers(0, 2, 50).astype(np.int32)
+    with_parts = _core.CodedTable.from_codes(codes, levels, parts=part)
+    for i in range(4):
+        rows = np.flatnonzero(part != i)
+        for source in (with_parts, _core.CodedTable.from_codes(codes, levels)):
+            taken = source.take(rows)
+            np.testing.assert_array_equal(taken.matrix(), codes[:, rows])
+            np.testing.assert_array_equal(taken.constant, with_parts.constant_parts[i])
+            for name in ("mi", "su", "nmi", "chi2"):
+                one = _core.DiscretePairMeasure(taken, name).values(3, features)[:, 0]
+                all_parts = _core.DiscretePairMeasure(with_parts, name).values(3, features)
+                np.testing.assert_array_equal(one, all_parts[:, i])
+                relevance = np.asarray(taken.relevance(y[rows], 2, name)).ravel()
+                expected = np.asarray(with_parts.relevance(y, 2, name)).reshape(4, 8)[i]
+                np.testing.assert_array_equal(relevance, expected)
+
+
+@pytest.mark.parametrize("weights", [np.arange(50) % 3 + 1, (np.arange(50) % 3 + 1) / 4])
+def test_taken_rows_bring_their_weights(weights):
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 12, (3, 50)).astype(np.uint8)
+    levels = np.full(3, 12, dtype=np.int32)
+    rows = rng.integers(0, 50, 70)
+    parts = (np.arange(50) % 4).astype(np.int32)
+    taken = _core.CodedTable.from_codes(codes, levels, weights=weights, parts=parts).take(rows)
+    fresh = _core.CodedTable.from_codes(
+        np.ascontiguousarray(codes[:, rows]), levels, weights=weights[rows]
+    )
+    features = np.arange(3, dtype=np.uint32)
+    one, other = (_core.DiscretePairMeasure(t, "mi").values(0, features) for t in (taken, fresh))
+    np.testing.assert_allclose(one, other, atol=2.0**-40)
+    with pytest.raises(ValueError, match="no such row"):
+        taken.take(np.array([70]))
+
+
+@pytest.mark.parametrize(("n", "e"), [(40, 20), (72, 20), (72, 10), (72, 5), (90, 40), (95, 3)])
+@pytest.mark.parametrize("name", ["mi", "su", "nmi"])
+def test_parts_of_few_rows_give_the_values_of_chosen_rows(n, e, name):
+    rng = np.random.default_rng(n + e)
+    levels = rng.integers(1, 10, 7).astype(np.int32)
+    codes = np.array([rng.integers(0, k, n) for k in levels], dtype=np.uint8)
+    part = rng.permutation(n).astype(np.int32) % e
+    table = _core.CodedTable.from_codes(codes, levels, parts=part)
+    y = rng.integers(0, 3, n).astype(np.int32)
+    relevance = np.asarray(table.relevance(y, 3, name)).reshape(e, 7)
+    features = np.arange(7, dtype=np.uint32)
+    for reference in range(7):
+        values = _core.DiscretePairMeasure(table, name).values(reference, features)
+        for i in range(e):
+            rows = np.flatnonzero(part != i)
+            taken = table.take(rows)
+            one = _core.DiscretePairMeasure(taken, name).values(reference, features)[:, 0]
+            np.testing.assert_array_equal(values[:, i], one)
+            expected = np.asarray(taken.relevance(y[rows], 3, name)).ravel()
+            np.testing.assert_array_equal(relevance[i], expected)

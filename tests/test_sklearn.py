@@ -49,6 +49,7 @@ from thresher import (
     SWCFS,
     Chain,
     CMIFilter,
+    Ensemble,
     FisherScore,
     Focus,
     LaplacianScore,
@@ -60,10 +61,14 @@ from thresher import (
     Univariate,
 )
 
-# One instance of every public selector; a second with other settings where they change the code path.
+# One instance of every public selector; a second with other settings where they change the code
+# path.
 SELECTORS = [
     MRMR(),
     MRMR(relevance="mi", redundancy="mi"),
+    Ensemble(n_parts=4),
+    Ensemble(MRMR(relevance="mi", redundancy="mi"), n_parts=4, kind="inner"),
+    Ensemble(n_parts=4, kind="bagging", random_state=0),
     Chain([RFS(), MRMR()]),
     FisherScore(),
     LaplacianScore(),

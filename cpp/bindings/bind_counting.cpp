@@ -95,6 +95,13 @@ std::shared_ptr<CodedTable> table_from_codes(const Matrix<std::uint8_t>& codes, 
                                                        missing_code, std::move(options), interrupt));
 }
 
+std::shared_ptr<CodedTable> table_take(const CodedTable& table, const Vector<std::int64_t>& rows,
+                                       std::size_t n_threads) {
+  nb::gil_scoped_release release;
+  SignalInterrupt interrupt;
+  return std::make_shared<CodedTable>(take_rows(table, {rows.data(), rows.size()}, n_threads, interrupt));
+}
+
 // The arrays of a SciPy matrix; `held` keeps them alive.
 SparseView read_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data, std::size_t n_rows,
                        std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held) {
@@ -313,6 +320,7 @@ void bind_table(nb::module_& module) {
       .def_prop_ro("levels", &table_levels, nb::rv_policy::automatic)
       .def_prop_ro("constant", &table_constant, nb::rv_policy::automatic)
       .def_prop_ro("constant_parts", &table_constant_parts, nb::rv_policy::automatic)
+      .def("take", &table_take, nb::arg("rows"), nb::arg("n_threads") = 1)
       .def("codes", &table_codes, nb::arg("feature"))
       .def("matrix", &table_matrix, nb::arg("features") = nb::none(), nb::arg("n_threads") = 1)
       .def("level_values", &table_level_values, nb::arg("feature"))

@@ -29,10 +29,10 @@ std::uint64_t total_count(const RowLayout& layout, const Weights& weights) {
 
 }  // namespace
 
-CodedTable::CodedTable(RowLayout layout, std::size_t n_features, Weights weights)
+CodedTable::CodedTable(RowLayout layout, std::size_t n_features, Weights weights, std::uint64_t n_logs)
     : layout_(std::move(layout)),
       weights_(by_place(layout_, std::move(weights))),
-      xlogx_(total_count(layout_, weights_)),
+      xlogx_(std::max(total_count(layout_, weights_), n_logs)),
       features_(n_features) {}
 
 void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data) {

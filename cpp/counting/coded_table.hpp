@@ -42,7 +42,8 @@ class CodedTable {
   // Above this many levels a byte per row is smaller than the planes, and no slower.
   static constexpr std::size_t kMaxPackedLevels = 9;
 
-  CodedTable(RowLayout layout, std::size_t n_features, Weights weights);
+  // The table of c log2 c is made for all rows (for the sum of whole weights), or for `n_logs` if that is more.
+  CodedTable(RowLayout layout, std::size_t n_features, Weights weights, std::uint64_t n_logs = 0);
 
   // Features point into the arena: the table moves but is not copied.
   CodedTable(CodedTable&&) = default;

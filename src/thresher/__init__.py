@@ -19,6 +19,7 @@ _EXPORTS: dict[str, str] = {
     "CWC": "thresher.selectors.consistency",
     "difficulty_ratio": "thresher.selectors.rfs",
     "DISR": "thresher.selectors.criteria",
+    "Ensemble": "thresher.selectors.ensemble",
     "EqualFrequencyBins": "thresher.discretize",
     "EqualWidthBins": "thresher.discretize",
     "FCBF": "thresher.selectors.fcbf",

@@ -158,7 +158,7 @@ def stability_curve(
             np.empty((X.shape[0], 0)), y
         )
     ]
-    jobs = (delayed(_select)(selector, X, y, train, sizes) for train in trains)
+    jobs = (delayed(_select_on)(selector, X, y, train, sizes) for train in trains)
     runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs)
     label = type(selector).__name__ if name is None else name
     lists = list(track(runs, len(trains), label, show=progress))
@@ -319,11 +319,33 @@ def _sizes(k: Iterable[int], n_columns: int) -> list[int]:
     return sizes
 
 
-def _select(selector: Any, X: Any, y: Any, rows: Any, sizes: Sequence[int]) -> list[list[int]]:
-    """The selection on some rows for every size."""
-    part_X = _safe_indexing(X, rows)
-    part_y = None if y is None else _safe_indexing(y, rows)
-    largest = _resize(selector, max(sizes)).fit(part_X, part_y)
+def select_sizes(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> list[list[int]]:
+    """The selection for each of several numbers of features.
+
+    One fit, at the largest size, where the selector's runs are nested; else one fit per size.
+
+    Parameters
+    ----------
+    selector : estimator
+        As in :func:`stability_curve`. It is cloned.
+    X, y
+        As in its ``fit``.
+    sizes : sequence of int
+        Numbers of features to select.
+
+    Returns
+    -------
+    selections : list of lists
+        One per size, in the order of `sizes`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> select_sizes(SelectKBest(), *load_iris(return_X_y=True), sizes=[1, 2])
+    [[2], [2, 3]]
+    """
+    largest = _resize(selector, max(sizes)).fit(X, y)
     cut = getattr(largest, "_selected_at", None)
     if cut is not None:
         nested = [cut(size) for size in sizes]
@@ -332,8 +354,13 @@ def _select(selector: Any, X: Any, y: Any, rows: Any, sizes: Sequence[int]) -> l
     models = {max(sizes): largest}
     for size in sizes:
         if size not in models:
-            models[size] = _resize(selector, size).fit(part_X, part_y)
+            models[size] = _resize(selector, size).fit(X, y)
     return [_selected(models[size]) for size in sizes]
+
+
+def _select_on(selector: Any, X: Any, y: Any, rows: Any, sizes: Sequence[int]) -> list[list[int]]:
+    part_y = None if y is None else _safe_indexing(y, rows)
+    return select_sizes(selector, _safe_indexing(X, rows), part_y, sizes)
 
 
 def _resize(selector: Any, size: int) -> Any:
@@ -362,6 +389,7 @@ __all__ = [
     "StabilityCurve",
     "StabilityGrid",
     "compare_curves",
+    "select_sizes",
     "stability_curve",
     "stability_grid",
 ]

@@ -25,6 +25,7 @@ from thresher.evaluate.curves import (
     StabilityCurve,
     StabilityGrid,
     compare_curves,
+    select_sizes,
     stability_curve,
     stability_grid,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "nogueira_test",
     "rank_agreement",
     "relative_weighted_consistency",
+    "select_sizes",
     "stability_curve",
     "stability_grid",
 ]

@@ -3,6 +3,7 @@
 from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS, REDUNDANCIES, RELEVANCES, check_measure
+from thresher.measures._replicates import ChosenRows, SharedReplicates, SummedReplicates
 from thresher.measures.columns import anova_f
 from thresher.measures.functions import (
     chi_squared,
@@ -21,11 +22,14 @@ __all__ = [
     "REDUNDANCIES",
     "RELEVANCES",
     "Bins",
+    "ChosenRows",
     "ClassMoments",
     "Codes",
     "Measures",
     "PairCounts",
     "PairMoments",
+    "SharedReplicates",
+    "SummedReplicates",
     "anova_f",
     "check_measure",
     "chi_squared",

@@ -31,8 +31,8 @@ class Measures:
 
     Notes
     -----
-    Everything is computed from sums over rows, once: counts for measures on codes, moments for those
-    on numbers. Spearman is the exception, and has no replicates.
+    Everything is computed from sums over rows, once: counts for measures on codes, moments for
+    those on numbers. Spearman is the exception, and has no replicates.
     """
 
     # What values are multiplied by; more than 1 where they are sums over replicates.
@@ -64,6 +64,7 @@ class Measures:
 
     @cached_property
     def target_codes(self) -> tuple[npt.NDArray[np.int32], int]:
+        """Class codes of the target and their number; a numeric target is binned."""
         return code_target(self.training, self.discretize)
 
     @cached_property

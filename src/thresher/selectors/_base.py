@@ -80,7 +80,8 @@ class Selection:
 class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Common work of all selectors.
 
-    A selector's ``fit`` reads (`_read`), searches, and describes (`_finish`); `all_or_nothing` wraps it.
+    A selector's ``fit`` reads (`_read`), searches, and describes (`_finish`); `all_or_nothing`
+    wraps it.
     """
 
     # What `missing=` may be; a subclass that treats missing values lists more.
@@ -90,6 +91,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     _takes_sparse = True
     # Whether n_features_to_select may be "auto".
     _stops_by_itself = False
+    # Whether the selection of k features begins that of every larger number.
+    _nested = False
     n_features_to_select: Any
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
@@ -191,6 +194,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if known is None and self._nearest is not None:
             return self._nearest.sentence(position, self.relevance_[position], names)
         return known or "not chosen"
+
+    def _selected_at(self, k: int) -> list[int] | None:
+        """The selection had `k` features been asked for, if that is known without another fit."""
+        return [int(feature) for feature in self.selected_[:k]] if self._nested else None
 
     def to_json(self) -> str:
         """The parameters and the fitted result as JSON text; see `from_json`."""

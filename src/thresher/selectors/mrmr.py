@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from thresher._checks import ThresherWarning, check_choice, check_number
 from thresher.measures import KINDS, Measures, check_measure
-from thresher.search import greedy_forward
+from thresher.search import FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Nearest, step_printer
 from thresher.sources import Training
@@ -28,11 +32,12 @@ class MRMR(BaseSelector):
         A number, or a fraction of all features.
     relevance : str, default="auto"
         Measure of a feature with the target: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"`` (discrete),
-        ``"f"``, ``"pearson"``, ``"spearman"``, ``"cosine"`` (numeric). ``"auto"``: ``"mi"`` if all candidates
-        are discrete or some are not numbers, else ``"f"`` for classes and ``"pearson"`` for a numeric target.
+        ``"f"``, ``"pearson"``, ``"spearman"``, ``"cosine"`` (numeric). ``"auto"``: ``"mi"`` if all
+        candidates are discrete or some are not numbers, else ``"f"`` for classes and ``"pearson"``
+        for a numeric target.
     redundancy : str, default="auto"
-        Measure between two features, any of the above but ``"f"``. ``"auto"``: ``"mi"`` where the relevance is
-        taken on discrete features by default, else ``"pearson"``.
+        Measure between two features, any of the above but ``"f"``. ``"auto"``: ``"mi"`` where the
+        relevance is taken on discrete features by default, else ``"pearson"``.
     objective : {"auto", "difference", "quotient", "sum"}, default="auto"
         ``R - w B/k``, ``R / (B/k + o)``, or ``R - w B`` (Battiti's MIFS, w being its beta).
         ``"auto"``: the quotient if relevance is ``"f"``, which is unbounded, else the difference.
@@ -43,17 +48,17 @@ class MRMR(BaseSelector):
     target : {"auto", "nominal", "numeric"}, default="auto"
         ``"auto"`` takes floats with more than two values as numbers and all else as classes.
     discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned for discrete measures: ``"mean-sd"`` (the default),
-        ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of `thresher.discretize`.
-        None takes every column as codes. `bins_` tells what was done.
+        How features that are not discrete are binned for discrete measures: ``"mean-sd"`` (the
+        default), ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of
+        `thresher.discretize`. None takes every column as codes. `bins_` tells what was done.
     strategy : {"lazy", "scan", "naive"}, default="lazy"
-        How the search is executed; the answer is the same. ``"lazy"`` evaluates only pairs that could still
-        matter, ``"scan"`` is MRMR+ of Pino Angulo's thesis, ``"naive"`` evaluates all.
+        How the search is executed; the answer is the same. ``"lazy"`` evaluates only pairs that
+        could still matter, ``"scan"`` is MRMR+ of Pino Angulo's thesis, ``"naive"`` evaluates all.
     keep, exclude : list of str or int, default=None
         Features to start from, and features never to choose, by name or position.
     missing : {"error", "category", "pairwise", "drop_rows"}, default="error"
-        Missing values are refused, are a level of their own (discrete measures), leave out the pairs of values
-        they are in, or the samples.
+        Missing values are refused, are a level of their own (discrete measures), leave out the
+        pairs of values they are in, or the samples.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     verbose : int, default=0
@@ -85,9 +90,9 @@ class MRMR(BaseSelector):
     Notes
     -----
     Ties go to the feature with the lowest position. Constant features, also those constant after
-    binning, are never chosen unless named in `keep`. Time: one pass over the data for the relevances and
-    O(n_samples) per evaluated pair, at most ``n_features_to_select * n_features`` of them; memory: one packed
-    copy of the data and a few numbers per feature.
+    binning, are never chosen unless named in `keep`. Time: one pass over the data for the
+    relevances and O(n_samples) per evaluated pair, at most ``n_features_to_select * n_features``
+    of them; memory: one packed copy of the data and a few numbers per feature.
 
     References
     ----------
@@ -105,6 +110,7 @@ class MRMR(BaseSelector):
     """
 
     _missing_options = ("error", "category", "pairwise", "drop_rows")
+    _nested = True
 
     def __init__(
         self,
@@ -155,11 +161,21 @@ class MRMR(BaseSelector):
         -------
         self : MRMR
         """
-        check_choice("strategy", self.strategy, STRATEGIES)
         training = self._read(X, y, sample_weight)
         self._resolve(training)
         wanted = self._count(training)
-        measures = Measures(training, discretize=self.discretize)
+        measures = self._measures(training)
+        selection = self._search(training, measures, wanted)
+        self.bins_ = measures.bins
+        return self._finish(training, selection, wanted)
+
+    def _measures(self, training: Training, parts: Any = None) -> Measures:
+        return Measures(training, discretize=self.discretize, parts=parts)
+
+    def _measure_names(self) -> tuple[str, str]:
+        return self.relevance_measure_, self.redundancy_measure_
+
+    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
         relevance = measures.relevance(self.relevance_measure_)
         found = greedy_forward(
             measures.pairs(self.redundancy_measure_),
@@ -167,39 +183,66 @@ class MRMR(BaseSelector):
             wanted,
             objective=self.objective_,
             weight=self.redundancy_weight,
-            offset=self.redundancy_offset,
+            offset=self.redundancy_offset * measures.scale,
             strategy=self.strategy,
-            candidates=measures.candidates(self.relevance_measure_, self.redundancy_measure_),
+            candidates=measures.candidates(*self._measure_names()),
             kept=training.kept,
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
-        self.bins_ = measures.bins
+        # An Inner Ensemble searches on sums; what it reports are means.
+        relevance = relevance / measures.scale
+        redundancy = found.redundancy / measures.scale
+        scores = found.scores / measures.scale
+        if self.objective_ == "quotient":  # a ratio, but for the first feature's relevance
+            scores[1:] = found.scores[1:]
         p = training.n_features
-        return self._finish(
-            training,
-            Selection(
-                selected=found.selected,
-                scores=spread(p, found.selected, found.scores),
-                relevance=relevance,
-                redundancy=spread(p, found.selected, found.redundancy),
-                n_evaluations=found.n_evaluations,
-                trace={
-                    "feature": found.selected,
-                    "relevance": relevance[found.selected],
-                    "redundancy": found.redundancy,
-                    "score": found.scores,
-                },
-                nearest=Nearest(
-                    found.nearest,
-                    found.nearest_value,
-                    self.relevance_measure_ == self.redundancy_measure_,
-                ),
+        return Selection(
+            selected=found.selected,
+            scores=spread(p, found.selected, scores),
+            relevance=relevance,
+            redundancy=spread(p, found.selected, redundancy),
+            n_evaluations=found.n_evaluations,
+            trace={
+                "feature": found.selected,
+                "relevance": relevance[found.selected],
+                "redundancy": redundancy,
+                "score": scores,
+            },
+            nearest=Nearest(
+                found.nearest,
+                found.nearest_value / measures.scale,
+                self.relevance_measure_ == self.redundancy_measure_,
             ),
-            wanted,
         )
+
+    def _search_parts(
+        self,
+        training: Training,
+        measures: Measures,
+        wanted: int,
+        usable: Sequence[int],
+        memory_limit: int,
+    ) -> tuple[FoundParts, npt.NDArray[np.float64]]:
+        """The lists of all replicates of measures with parts in one search, and their relevances."""
+        relevance = measures.relevance(self.relevance_measure_)
+        found = greedy_ensemble(
+            measures.pairs(self.redundancy_measure_),
+            relevance,
+            wanted,
+            objective=self.objective_,
+            weight=self.redundancy_weight,
+            offset=self.redundancy_offset,
+            strategy=self.strategy,
+            replicates=usable,
+            candidates=measures.candidates(*self._measure_names()),
+            kept=training.kept,
+            memory_limit=memory_limit,
+        )
+        return found, relevance
 
     def _resolve(self, training: Training) -> None:
         """Settle the measures and the objective, and check that they go together."""
+        check_choice("strategy", self.strategy, STRATEGIES)
         check_measure("relevance", self.relevance)
         check_measure("redundancy", self.redundancy, symmetric=True)
         check_choice("objective", self.objective, OBJECTIVES)

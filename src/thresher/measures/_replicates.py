@@ -1,0 +1,161 @@
+"""Measures on the replicates of an ensemble: one of them, the sum of all, or chosen rows.
+
+Each class answers what a search on plain data asks (`relevance`, `pairs`, `candidates`), so that a
+search written for `Measures` runs on a replicate as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher.measures._measures import Floats, Measures
+from thresher.measures._names import KINDS
+
+Mask = npt.NDArray[np.bool_]
+
+
+class SharedReplicates:
+    """All replicates of measures with parts, each value computed once for all of them.
+
+    Parameters
+    ----------
+    whole : Measures
+        With parts.
+    memory_limit : int, default=0
+        Bytes for the values of pairs, per measure; 0 for no limit. Past it they are computed again.
+    """
+
+    def __init__(self, whole: Measures, memory_limit: int = 0) -> None:
+        self.whole = whole
+        self.memory_limit = memory_limit
+        self._caches: dict[str, Any] = {}
+        self._relevance: dict[str, Floats] = {}
+        self._candidates: dict[tuple[str, ...], Mask] = {}
+
+    def replicate(self, i: int) -> OneReplicate:
+        return OneReplicate(self, i)
+
+    def relevance(self, name: str) -> Floats:
+        """One row per replicate."""
+        if name not in self._relevance:
+            self._relevance[name] = self.whole.relevance(name)
+        return self._relevance[name]
+
+    def candidates(self, *names: str) -> Mask:
+        """One row per replicate."""
+        if names not in self._candidates:
+            self._candidates[names] = self.whole.candidates(*names)
+        return self._candidates[names]
+
+    def cache(self, name: str) -> Any:
+        if name not in self._caches:
+            self._caches[name] = _core.ReplicateCache(self.whole.pairs(name), self.memory_limit)
+        return self._caches[name]
+
+    @property
+    def n_computed(self) -> int:
+        """Passes over the rows made for pairs, each serving all replicates."""
+        return sum(int(cache.n_computed) for cache in self._caches.values())
+
+    @property
+    def full(self) -> bool:
+        return any(cache.full for cache in self._caches.values())
+
+
+class OneReplicate:
+    """One of the `SharedReplicates`."""
+
+    scale = 1
+
+    def __init__(self, shared: SharedReplicates, replicate: int) -> None:
+        self.shared = shared
+        self.replicate = replicate
+
+    def relevance(self, name: str) -> Floats:
+        return np.ascontiguousarray(self.shared.relevance(name)[self.replicate])
+
+    def pairs(self, name: str) -> Any:
+        return _core.ReplicateView(self.shared.cache(name), self.replicate)
+
+    def candidates(self, *names: str) -> Mask:
+        return np.ascontiguousarray(self.shared.candidates(*names)[self.replicate])
+
+
+class SummedReplicates:
+    """The sum over replicates: the Inner Ensemble, whose means have the divisor `scale` in common.
+
+    Sums of rounded values are exact, their means would not be.
+    """
+
+    def __init__(self, whole: Measures, replicates: Sequence[int]) -> None:
+        self.whole = whole
+        self.replicates = list(replicates)
+        self.scale = len(self.replicates)
+
+    def relevance(self, name: str) -> Floats:
+        return np.asarray(self.whole.relevance(name)[self.replicates].sum(axis=0))
+
+    def pairs(self, name: str) -> Any:
+        return _core.SummedReplicates(self.whole.pairs(name), self.replicates)
+
+    def candidates(self, *names: str) -> Mask:
+        """Features that vary on some of the replicates."""
+        return np.asarray(self.whole.candidates(*names)[self.replicates].any(axis=0))
+
+
+class ChosenRows:
+    """Some rows of a training set, with repeats where `rows` has them, and the bins of all rows."""
+
+    scale = 1
+
+    def __init__(self, whole: Measures, rows: npt.NDArray[np.intp]) -> None:
+        self.whole = whole
+        self.rows = rows
+
+    @cached_property
+    def _codes(self) -> Any:
+        return self.whole.codes.table.take(self.rows)
+
+    @cached_property
+    def _numeric(self) -> Measures:
+        training = self.whole.training
+        table = training.table.take(self.rows)
+        weights = training.weights
+        return Measures(
+            replace(
+                training,
+                table=table,
+                target=training.labels.take(self.rows),
+                weights=None if weights is None else weights[self.rows],
+                candidates=training.candidates & ~table.is_constant,
+            )
+        )
+
+    def relevance(self, name: str) -> Floats:
+        if not KINDS[name].is_discrete:
+            return self._numeric.relevance(name)
+        codes, n_classes = self.whole.target_codes
+        n_threads = self.whole.training.n_threads
+        values = self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
+        return np.asarray(values, dtype=np.float64)
+
+    def pairs(self, name: str) -> Any:
+        if not KINDS[name].is_discrete:
+            return self._numeric.pairs(name)
+        return _core.DiscretePairMeasure(self._codes, name, self.whole.training.n_threads)
+
+    def candidates(self, *names: str) -> Mask:
+        may = self.whole.candidates(*names)
+        kinds = {KINDS[name].is_discrete for name in names}
+        if True in kinds:
+            may = may & ~self._codes.constant
+        if False in kinds:
+            may = may & self._numeric.training.candidates
+        return may

@@ -1,0 +1,357 @@
+"""Ensembles of selections on parts of the rows."""
+
+from __future__ import annotations
+
+import logging
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils._metadata_requests import _raise_for_params
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import validate_data
+
+from thresher._checks import check_choice, check_number
+from thresher.search.parts import PART_KINDS, draw_seed
+from thresher.search.votes import (
+    VOTE_KINDS,
+    combine_votes,
+    count_pairs_fast,
+    count_pairs_plain,
+    count_votes,
+    mean_jaccard_of,
+    membership,
+)
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._replicates import (
+    Found,
+    Plan,
+    is_made_of_sums,
+    not_sums,
+    plan_replicates,
+    search_replicates,
+)
+from thresher.selectors.mrmr import MRMR
+from thresher.sources import read_target
+
+KINDS = ("fast", "inner", "full", "bagging")
+_log = logging.getLogger("thresher")
+
+
+class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
+    """A stable selection: many selections, each without one part of the rows, and their vote.
+
+    A few samples more or less can change a greedy selection. An ensemble selects on several
+    replicates of the data and keeps what most of them agree on. Where the measures are sums over
+    rows, one pass over the data serves all replicates and the ensemble costs little more than one
+    run.
+
+    Parameters
+    ----------
+    selector : selector, default=None
+        Runs on every replicate; None stands for ``MRMR()``.
+    n_parts : int, default=20
+        Parts of the rows, at least 2: replicate i is all rows but part i. With ``kind="bagging"``
+        the number of bootstrap samples.
+    kind : {"fast", "inner", "full", "bagging"}, default="fast"
+        ``"fast"``
+            One search per replicate; sums per part and a cache of pairs shared by all of them.
+        ``"full"``
+            The same selection, each search by itself.
+        ``"inner"``
+            One search; every measure is its mean over the replicates.
+        ``"bagging"``
+            One search per bootstrap sample.
+        The first and the third need a selector whose measures are sums over rows, such as ``MRMR``
+        (not with ``"spearman"``); the others take any selector, and refit it.
+    parts : {"round-robin", "contiguous", "shuffled", "stratified"}, default="round-robin"
+        Row r goes to part ``r mod n_parts``; blocks of rows; round-robin over a random order;
+        round-robin over the rows sorted by class. Contiguous parts of sorted data take away whole
+        classes.
+    vote : {"majority", "mean-rank"}, default="majority"
+        Sort by votes, then by the sum of positions; or by the sum of positions over all replicates,
+        one past the last where a feature was not chosen, then by votes. Then by feature index.
+    random_state : int, RandomState or None, default=None
+        For ``parts="shuffled"`` and ``kind="bagging"``.
+    n_jobs : int, default=None
+        Threads; None leaves it to the selector. The result does not depend on it.
+    memory_limit : int, default=None
+        Most bytes for the shared cache of ``kind="fast"``. Past it values are computed again, which
+        changes the time but not the answer; the logger ``thresher`` says so.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Features by the vote, best first.
+    ranking_ : ndarray of int of shape (n_features_in_,)
+        1 for the first; features not selected share the rank after the last.
+    votes_ : ndarray of float of shape (n_features_in_,)
+        Share of the replicates that chose each feature.
+    parts_ : list of ndarray of int
+        Each replicate's own selection in order of choice; of an Inner Ensemble, the one selection.
+    stability_ : float
+        Mean Jaccard index of the selections in `parts_`.
+    n_evaluations_ : int
+        Pairs of features computed, one pass for all replicates counting once.
+    n_pairs_standard_, n_pairs_fast_ : int or None
+        Pairs, relevances included, that a full ensemble and the Fast Ensemble of Schowe and Morik
+        would compute without lazy pruning; None for a selector that is not made of sums.
+    scores_ : ndarray of float of shape (n_features_in_,)
+        Votes of the selected features, nan for others (of an Inner Ensemble, the scores of its
+        search).
+    support_, relevance_, redundancy_, trace_
+        As of every selector; relevances are means over the replicates where they are known.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    ``kind="fast"`` and ``kind="full"`` give the same selections, bit for bit; bins are learnt
+    once, on all rows. Ties go to the lowest feature index, in every search and in the vote. A
+    replicate whose target has one class is left out with a warning. With a selector that chooses
+    how many features to select, the ensemble selects the rounded mean of their numbers. Missing
+    values are treated as the selector treats them. Cost of ``"fast"``: O(n_samples + n_parts) for
+    each distinct pair that any replicate needs; memory ``8 * n_parts`` bytes for each of them.
+
+    ``sample_weight`` is passed on by metadata routing: enable it, and call
+    ``selector.set_fit_request(sample_weight=True)``. Rows are dealt to parts whatever their weight;
+    bootstrap multiplicities are multiplied by it.
+
+    References
+    ----------
+    B. Schowe and K. Morik, "Fast-Ensembles of Minimum Redundancy Feature Selection".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import MRMR, Ensemble
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> ensemble = Ensemble(MRMR(n_features_to_select=3)).fit(X, y)
+    >>> ensemble.get_feature_names_out().tolist()
+    ['mean concave points', 'worst perimeter', 'worst concave points']
+    >>> round(ensemble.stability_, 2)
+    1.0
+    """
+
+    def __init__(
+        self,
+        selector: Any = None,
+        n_parts: int = 20,
+        *,
+        kind: str = "fast",
+        parts: str = "round-robin",
+        vote: str = "majority",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        self.selector = selector
+        self.n_parts = n_parts
+        self.kind = kind
+        self.parts = parts
+        self.vote = vote
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.memory_limit = memory_limit
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            As the selector wants it.
+        **params
+            Passed to the selector's ``fit`` by metadata routing.
+
+        Returns
+        -------
+        self : Ensemble
+        """
+        self._check_parameters()
+        _raise_for_params(params, self, "fit")
+        routed = dict(process_routing(self, "fit", **params)["selector"]["fit"]) if params else {}
+        selector = clone(self._given_selector())
+        if self.n_jobs is not None and "n_jobs" in selector.get_params(deep=False):
+            selector.set_params(n_jobs=self.n_jobs)
+        if is_made_of_sums(selector):
+            return self._fit_sums(selector, X, y, **routed)
+        if self.kind in ("fast", "inner"):
+            raise ValueError(
+                f'kind="{self.kind}" needs a selector whose measures are sums over rows, and '
+                f'{type(selector).__name__} is not one; use kind="full" or kind="bagging"'
+            )
+        return self._refit(selector, X, y, routed)
+
+    def _check_parameters(self) -> None:
+        check_choice("kind", self.kind, KINDS)
+        check_choice("parts", self.parts, PART_KINDS)
+        check_choice("vote", self.vote, VOTE_KINDS)
+        check_number("n_parts", self.n_parts, integer=True)
+        if self.n_parts < 2:
+            raise ValueError(
+                f"n_parts must be at least 2, got {self.n_parts}: leaving out the only part would leave "
+                "no rows; fit the selector itself for a single selection"
+            )
+        if self.memory_limit is not None:
+            check_number("memory_limit", self.memory_limit, minimum=1, integer=True)
+
+    def _given_selector(self) -> Any:
+        return MRMR() if self.selector is None else self.selector
+
+    def _fit_sums(self, selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        training = selector._read(X, y, sample_weight)
+        self.n_features_in_ = selector.n_features_in_
+        if hasattr(selector, "feature_names_in_"):
+            self.feature_names_in_ = selector.feature_names_in_
+        selector._resolve(training)
+        culprit = not_sums(selector)
+        if culprit is not None and self.kind in ("fast", "inner"):
+            raise ValueError(
+                f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; '
+                'use kind="full" or kind="bagging"'
+            )
+        wanted = selector._count(training)
+        plan = self._plan(training.n_rows, training.target)
+        found, measures = search_replicates(
+            selector, training, wanted, self.kind, plan, self.memory_limit or 0
+        )
+        if found.full:
+            _log.warning(
+                "Ensemble: the cache of pairs reached memory_limit=%d bytes; "
+                "further values were computed again when needed",
+                self.memory_limit,
+            )
+        self.bins_ = measures.bins
+        self._describe(training, found, wanted)
+        p = int(np.sum(training.candidates))
+        k = min(len(self.selected_) if wanted is None else wanted, p)
+        self.n_pairs_standard_: int | None = len(plan.usable) * count_pairs_plain(p, k)
+        self.n_pairs_fast_: int | None = count_pairs_fast(found.lists, p, k)
+        return self
+
+    def _plan(self, n_rows: int, target: Any) -> Plan:
+        random = self.parts == "shuffled" or self.kind == "bagging"
+        seed = draw_seed(self.random_state) if random else 0
+        return plan_replicates(self.kind, n_rows, self.n_parts, self.parts, target, seed)
+
+    def _describe(self, training: Any, found: Found, wanted: int | None) -> None:
+        """Take the vote and set every public attribute."""
+        p = training.n_features
+        lists = found.lists
+        size = wanted
+        if size is None:
+            size = int(np.floor(np.mean([len(entries) for entries in lists]) + 0.5))
+        selected = combine_votes(lists, p, size, self.vote)
+        votes = count_votes(lists, p) / len(lists)
+        self.votes_ = votes
+        self.parts_ = [np.array(entries, dtype=np.intp) for entries in lists]
+        self.stability_ = mean_jaccard_of(membership(lists))
+        inner = found.inner
+        if inner is not None:
+            inner.n_evaluations = found.n_evaluations
+            self._finish(training, inner, wanted)
+            return
+        reasons = {
+            int(f): f"chosen by {round(votes[f] * len(lists))} of {len(lists)} replicates"
+            for f in np.flatnonzero(votes)
+        }
+        selection = Selection(
+            selected=selected,
+            scores=spread(p, selected, votes[selected]),
+            relevance=found.relevance,
+            n_evaluations=found.n_evaluations,
+            trace={"feature": selected, "votes": votes[selected]},
+            reasons=reasons,
+        )
+        self._finish(training, selection, wanted)
+
+    def _refit(self, selector: Any, X: Any, y: Any, params: dict[str, Any]) -> Any:
+        """Fit a clone of any selector on the rows of every replicate."""
+        X = X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
+        validate_data(self, X, skip_check_array=True)
+        n_rows, n_features = X.shape
+        y = y if y is None or hasattr(y, "shape") else np.asarray(y)
+        target = None if y is None else read_target(y, n_rows, owner=type(selector).__name__)
+        plan = self._plan(n_rows, target)
+        fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(_fit_on_rows)(clone(selector), X, y, plan.rows(i), params, n_rows)
+            for i in plan.usable
+        )
+        found = Found(
+            [_order_of_choice(one) for one in fitted],
+            None,
+            sum(int(getattr(one, "n_evaluations_", 0)) for one in fitted),
+        )
+        nothing = np.zeros(n_features, dtype=bool)
+        training = SimpleNamespace(n_features=n_features, excluded=nothing, candidates=~nothing)
+        self._describe(training, found, None)
+        self.n_pairs_standard_, self.n_pairs_fast_ = None, None
+        return self
+
+    def _selected_at(self, k: int) -> list[int] | None:
+        """The selection had `k` features been asked for, if that is known without another fit."""
+        if not getattr(self._given_selector(), "_nested", False):
+            return None
+        if self.kind == "inner":
+            return [int(feature) for feature in self.selected_[:k]]
+        lists = [entries[:k].tolist() for entries in self.parts_]
+        return combine_votes(lists, self.n_features_in_, k, self.vote)
+
+    def _resized(self, k: int) -> Any:
+        """A clone around a selector of `k` features."""
+        selector = clone(self._given_selector())
+        for name in ("n_features_to_select", "k"):
+            if name in selector.get_params(deep=False):
+                return clone(self).set_params(selector=selector.set_params(**{name: k}))
+        raise ValueError(
+            f"the selector {type(selector).__name__} has no parameter n_features_to_select or k"
+        )
+
+    def get_metadata_routing(self) -> Any:
+        """What is passed to the selector; see scikit-learn's user guide on metadata routing."""
+        return MetadataRouter(owner=self).add(
+            selector=self._given_selector(),
+            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._given_selector())
+        tags.input_tags = inner.input_tags
+        tags.target_tags = inner.target_tags
+        return tags
+
+
+def _fit_on_rows(
+    selector: Any, X: Any, y: Any, rows: npt.NDArray[np.intp], params: dict[str, Any], n_rows: int
+) -> Any:
+    some = {
+        name: _safe_indexing(value, rows) if _is_per_row(value, n_rows) else value
+        for name, value in params.items()
+    }
+    return selector.fit(
+        _safe_indexing(X, rows), None if y is None else _safe_indexing(y, rows), **some
+    )
+
+
+def _is_per_row(value: Any, n_rows: int) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str) and len(value) == n_rows
+
+
+def _order_of_choice(selector: Any) -> list[int]:
+    """Features of a fitted selector, best first as far as it tells."""
+    selected = getattr(selector, "selected_", None)
+    if selected is not None:
+        return [int(feature) for feature in selected]
+    chosen = np.flatnonzero(selector.get_support())
+    scores = getattr(selector, "scores_", None)
+    if scores is not None and np.shape(scores) == (len(selector.get_support()),):
+        chosen = chosen[np.argsort(-np.asarray(scores)[chosen], kind="stable")]
+    return [int(feature) for feature in chosen]
