@@ -187,3 +187,62 @@ def test_accumulated_criteria_are_the_naive_ones(accumulation):
             )
             assert result["selected"].tolist() == expected[0]
             assert result["scores"].tolist() == expected[1]
+
+
+@pytest.mark.parametrize("objective", ["difference", "sum", "quotient"])
+def test_thousands_of_equal_relevances_are_searched_exactly(objective):
+    rng = np.random.default_rng(15)
+    p = 2000
+    relevance = rng.choice([0.0, 0.25, 0.5], p, p=[0.5, 0.4, 0.1])
+    table = np.triu(rng.choice([0.0, 0.125], (p, p), p=[0.9, 0.1]), 1)
+    measure = _core.MatrixMeasure(table + table.T)
+    lazy, naive = (
+        _core.greedy_forward(measure, relevance, 40, objective=objective, strategy=strategy)
+        for strategy in ("lazy", "naive")
+    )
+    assert lazy["selected"].tolist() == naive["selected"].tolist()
+    assert lazy["scores"].tolist() == naive["scores"].tolist()
+
+
+def test_the_search_tells_what_it_saw_of_each_feature():
+    relevance = np.array([0.5, 0.375, 0.25, 0.0])
+    table = np.array([[0, 0.25, 0.125, 0], [0.25, 0, 0.5, 0], [0.125, 0.5, 0, 0], [0, 0, 0, 0.0]])
+    result = _core.greedy_forward(_core.MatrixMeasure(table), relevance, 3, strategy="naive")
+    assert result["selected"].tolist() == [0, 1, 3]
+    assert result["depth"].tolist() == [0, 1, 2, 2]
+    assert result["total"].tolist() == [0, 0.25, 0.625, 0]
+    assert result["extreme"].tolist() == [0, 0.25, 0.5, 0]
+    assert result["partner"].tolist() == [-1, 0, 1, 0]
+
+
+def test_progress_is_told_once_per_step():
+    rng = np.random.default_rng(16)
+    relevance, table = tie_rich_problem(rng, 30, 20)
+    told = []
+    result = _core.greedy_forward(
+        _core.MatrixMeasure(table), relevance, 8, progress=lambda *step: told.append(step)
+    )
+    steps = zip(range(1, 9), result["selected"], result["scores"], strict=True)
+    assert told == [(n, int(feature), float(score)) for n, feature, score in steps]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"relevance": np.array([1.0, -1.0, 0.0])}, "relevance must be finite"),
+        ({"relevance": np.array([1.0, np.nan, 0.0])}, "relevance must be finite"),
+        ({"relevance": np.ones(4)}, "one value per feature"),
+        ({"candidates": np.ones(2, np.uint8)}, "one mark per feature"),
+        ({"kept": np.array([3], np.uint32)}, "does not exist"),
+        ({"kept": np.array([1, 1], np.uint32)}, "twice"),
+        ({"objective": "ratio"}, "objective must be one of 'difference', 'sum', 'quotient'"),
+        ({"strategy": "quick"}, "strategy must be one of"),
+        ({"weight": -1.0}, "weight must be"),
+        ({"offset": np.inf}, "offset must be"),
+        ({"objective": "quotient", "weight": 2.0}, "no weight other than 1"),
+    ],
+)
+def test_bad_input_is_refused(change, message):
+    arguments = {"relevance": np.ones(3), "n_select": 2} | change
+    with pytest.raises(ValueError, match=message):
+        _core.greedy_forward(_core.MatrixMeasure(np.zeros((3, 3))), **arguments)

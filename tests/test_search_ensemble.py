@@ -117,3 +117,21 @@ def test_the_sum_of_replicates_is_the_inner_ensemble(objective, weight, offset):
         )
         expected = inner_ensemble(relevance, tables, p, offset=offset, **options)
         assert result["selected"].tolist() == expected
+
+
+def test_every_search_runs_on_one_replicate_of_a_shared_measure():
+    rng = np.random.default_rng(27)
+    relevance, tables = ensemble_problem(rng, 40, 3)
+    cache = _core.ReplicateCache(_core.MatrixMeasure(tables))
+    searches = [
+        _core.cfs_forward,
+        _core.fcbf,
+        _core.cfs_best_first,
+        lambda m, r: _core.greedy_accumulate(m, r, 12, accumulation="smallest"),
+        lambda m, r: _core.greedy_accumulate(m, r, 12, accumulation="sum"),
+    ]
+    for search in searches:
+        for i in range(3):
+            shared = search(_core.ReplicateView(cache, i), relevance[i])
+            alone = search(_core.MatrixMeasure(tables[i]), relevance[i])
+            assert shared["selected"].tolist() == alone["selected"].tolist()

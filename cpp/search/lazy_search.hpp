@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -84,6 +85,7 @@ class LazySearch {
   Leader finish() {
     if (leader_.found()) {
       last_key_ = leader_.key;
+      last_gap_ = std::max(highest_ - leader_.key, 0.0);
       retire(leader_.slot);
     }
     return leader_;
@@ -135,7 +137,7 @@ class LazySearch {
     threshold_ = kInfinity;
     n_refills_ = 0;
     if (!infinite) lower_threshold();
-    rebuild();
+    rebuild(0);
   }
 
   double untouched_key(std::size_t position) const {
@@ -149,31 +151,41 @@ class LazySearch {
       threshold_ = leader_.key;
     } else if (n_refills_ == 1 && std::isfinite(last_key_)) {
       const double expected = objective_->expect(last_key_);
-      threshold_ = expected < highest_ ? expected - 0.25 * (highest_ - expected) : highest_ - 0.25 * std::abs(highest_);
-    } else if (n_refills_ > 1 && n_refills_ < 5 && std::isfinite(threshold_) && highest_ > threshold_) {
-      threshold_ -= 2.0 * (highest_ - threshold_);
+      threshold_ = expected < highest_ ? expected - 0.25 * (highest_ - expected) : highest_ - last_gap_;
     } else {
-      threshold_ = -kInfinity;
+      threshold_ = next_best_key(n_refills_ * kAdmitted);
     }
   }
 
-  // More candidates may stand below the threshold, or beyond the last one admitted.
+  // The key that so many open candidates with a slot reach, besides those above the threshold; -inf if there are less.
+  double next_best_key(std::size_t n_wanted) {
+    keys_.clear();
+    for (const Slot& slot : slots_) {
+      if (slot.key < threshold_ && slot.depth < selected_.size()) keys_.push_back(slot.key);
+    }
+    if (keys_.size() <= n_wanted) return -kInfinity;
+    const auto place = keys_.begin() + static_cast<std::ptrdiff_t>(n_wanted);
+    std::nth_element(keys_.begin(), place, keys_.end(), std::greater<>());
+    return *place;
+  }
+
+  // More candidates may stand below the threshold, or not be admitted yet.
   bool refill() {
     if (leader_.key >= goal_) return false;
     if (limited_) {
       threshold_ = std::max(threshold_, leader_.key);
-    } else if (threshold_ == -kInfinity) {
-      return false;
-    } else {
-      lower_threshold();
+      rebuild(std::max(kAdmitted, slots_.size() / 2));
+      return true;
     }
-    rebuild();
+    if (threshold_ == -kInfinity) return false;
+    lower_threshold();
+    rebuild(0);
     return true;
   }
 
-  // Puts every open candidate with a key of at least the threshold into the buckets.
-  void rebuild() {
-    admit();
+  // Puts every open candidate with a key of at least the threshold into the buckets, or as many as may be admitted.
+  void rebuild(std::size_t n_admissible) {
+    admit(n_admissible);
     std::fill(head_, head_ + kBuckets + 1, kNone);
     top_ = 0;
     const auto n_selected = static_cast<std::uint32_t>(selected_.size());
@@ -197,25 +209,26 @@ class LazySearch {
     for (std::size_t i = 0; i < n_open; ++i) push(open[i]);
   }
 
-  // Gives a slot to the next candidates whose key reaches the threshold. Their number is limited, which raises the
-  // goal to the key of the last one. Equal keys go together (rounding can make keys of different relevances equal,
-  // and then the index decides), except at +inf, where the list has the right order.
-  void admit() {
-    const std::size_t limit = slots_.size() + std::max(kAdmitted, slots_.size() / 2);
+  // Gives a slot to the next candidates whose key reaches the threshold. If there are more than admissible, the goal
+  // rises so that nobody left out reaches it. Equal keys go together (rounding can make keys of different relevances
+  // equal, and then the index decides), except at +inf, where the list has the right order.
+  void admit(std::size_t n_admissible) {
+    const std::size_t limit = slots_.size() + n_admissible;
     double last = kInfinity;
     limited_ = false;
+    goal_ = threshold_;
     for (; n_admitted_ < order_.size(); ++n_admitted_) {
       const double key = untouched_key(n_admitted_);
       if (key < threshold_) break;
-      if (slots_.size() >= limit && (key < last || key == kInfinity)) {
+      if (slots_.size() >= limit && (n_admissible == 0 || key < last || key == kInfinity)) {
         limited_ = true;
+        goal_ = std::nextafter(key, kInfinity);
         break;
       }
       const std::uint32_t feature = order_[n_admitted_];
       slots_.push_back({relevance_[feature], Objective::kEmpty, key, 0.0, feature, 0, kNone, kNone});
       last = key;
     }
-    goal_ = limited_ ? last : threshold_;
   }
 
   void push(std::uint32_t s) {
@@ -328,15 +341,15 @@ class LazySearch {
   std::optional<Objective> objective_;
   Leader leader_;
   double threshold_ = 0.0;  // candidates below it are not looked at yet
-  double goal_ = 0.0;       // the same, raised to the last admitted key while admission is limited
-  double highest_ = 0.0, last_key_ = kInfinity, origin_ = 0.0, scale_ = 0.0;
+  double goal_ = 0.0;       // the same, raised above those not admitted yet while admission is limited
+  double highest_ = 0.0, last_key_ = kInfinity, last_gap_ = 0.0, origin_ = 0.0, scale_ = 0.0;
   bool limited_ = false;
   std::size_t n_refills_ = 0, n_extended_ = 0, n_evaluations_ = 0;
 
   std::uint32_t head_[kBuckets + 1];
   std::size_t top_ = 0;
   std::vector<std::uint32_t> batch_, open_, features_, waiting_, depths_;
-  std::vector<double> terms_;
+  std::vector<double> terms_, keys_;
   std::vector<TermRequest> requests_;
 };
 
