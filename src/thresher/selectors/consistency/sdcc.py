@@ -53,7 +53,7 @@ class SDCC(_Descent):
         and warn, or raise.
     strategy : {"fast", "steepest", "lazy"}, default="fast"
         How the search is executed; the result is the same. ``"fast"`` is FSDCC, which skips
-        features that cannot be the best; ``"lazy"`` asks for them best-first, and for the fewest;
+        features that cannot be the best; ``"lazy"`` asks for them best-first, mostly for far fewer;
         ``"steepest"`` compares all features left, once the useless ones at the low end of the order
         are gone, and counts the published algorithm's evaluations on all of them.
     tie : {"relevance", "first"}, default="relevance"
