@@ -40,15 +40,21 @@ def equal_frequency(x, n_bins, weights=None):
 
 
 def equal_width(x, n_bins, weights=None):
-    values = [Fraction(v) for v in repeated(x, weights)]
+    values = [float(v) for v in repeated(x, weights)]
     if not values:
         return []
-    low, width = min(values), max(values) - min(values)
+    low, high = min(values), max(values)
+
+    def threshold(k):
+        """A double: which values lie above it is settled by its rounding."""
+        if max(abs(low), abs(high)) > 1e300:
+            return low * ((n_bins - k) / n_bins) + high * (k / n_bins)
+        return (low * (n_bins - k) + high * k) / n_bins
 
     def level(value):
-        return sum(low + width * k / n_bins < Fraction(value) for k in range(1, n_bins))
+        return sum(threshold(k) < value for k in range(1, n_bins))
 
-    return cuts_where_levels_change([float(v) for v in values], level)
+    return cuts_where_levels_change(values, level)
 
 
 def mean_sd(x, t, weights=None):
