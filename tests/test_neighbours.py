@@ -158,6 +158,8 @@ for T in (np.float64, np.float32):
         digest.update(_core.dispersion(x, measure).tobytes())
     classes = rng.integers(0, 3, 203).astype(np.int32)
     digest.update(_core.separation(x, "fisher", classes, 3).tobytes())
+    by_rows = np.ascontiguousarray(x.T)
+    digest.update(_core.separation_rows(by_rows, "fisher", classes, 3).tobytes())
     rows = np.arange(203, dtype=np.uint32)
     for kind in ("relief", "relieff", "multisurf"):
         nominal = np.zeros(40, dtype=np.uint8)

@@ -27,8 +27,9 @@ from thresher.sources import RowChunks, Training
 Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
 
-# Pairs of features looked at to see whether a similarity can tell features apart.
+# Pairs of features looked at to see whether a similarity can tell features apart, and values read for that.
 N_PROBED_PAIRS = 200
+N_PROBED_VALUES = 40_000_000
 
 
 class RRFS(RelevanceFilter):
@@ -310,8 +311,9 @@ def warn_if_all_alike(
     if len(order) < 3 or max_similarity >= 1 or (table.scan.minimum[order] < 0).any():
         return
     rng = np.random.default_rng(0)
-    first = rng.integers(len(order), size=N_PROBED_PAIRS)
-    second = (first + rng.integers(1, len(order), size=N_PROBED_PAIRS)) % len(order)
+    n_pairs = max(20, min(N_PROBED_PAIRS, N_PROBED_VALUES // (2 * training.n_rows)))
+    first = rng.integers(len(order), size=n_pairs)
+    second = (first + rng.integers(1, len(order), size=n_pairs)) % len(order)
     correlation = similarity(training, "pearson")
     share = [
         float(
@@ -327,7 +329,7 @@ def warn_if_all_alike(
     if share[0] >= 0.5 and share[1] <= share[0] / 4:
         warnings.warn(
             f'similarity="cosine" cannot tell these features apart: they are not centred and never negative, '
-            f"and {share[0]:.0%} of {N_PROBED_PAIRS} random pairs have a cosine of at least "
+            f"and {share[0]:.0%} of {n_pairs} random pairs have a cosine of at least "
             f"{max_similarity:g}, but only {share[1]:.1%} a correlation of that size; "
             'use similarity="pearson", or centre the columns',
             ThresherWarning,

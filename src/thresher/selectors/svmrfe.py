@@ -167,17 +167,14 @@ class SVMRFE(Ranking):
         codes = training.labels.codes
         total = np.zeros(len(columns))
         # The grid of the columns, undone: the machine sees ordinary numbers.
-        scale = self._grid(training)
+        scale = grid_of(training.n_rows, training.n_features)
+        products = kernel / scale**2
         for c in range(_n_machines(training)):
             machine = SVC(C=self.C, kernel="precomputed", tol=self.tol)
-            machine.fit(kernel / scale**2, codes == c)
+            machine.fit(products, codes == c)
             weights = columns[:, machine.support_] @ machine.dual_coef_[0] / scale
             total += weights**2
         return round_significant(total, 32)
-
-    @staticmethod
-    def _grid(training: Training) -> float:
-        return grid_of(training.n_rows, training.n_features)
 
 
 def _n_machines(training: Training) -> int:

@@ -169,8 +169,7 @@ def pvalues(training: Training, measures: Measures, measure: str, scores: Floats
             t = scores * np.sqrt((n - 2) / np.maximum(1 - scores**2, 0))
         found = 2 * stats.t.sf(t, n - 2)
     else:
-        codes, n_classes = measures.target_codes
-        del codes
+        _, n_classes = measures.target_codes
         freedom = (measures.codes.levels.astype(float) - 1) * (n_classes - 1)
         statistic = scores
         if measure != "chi2":
