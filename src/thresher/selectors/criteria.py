@@ -11,77 +11,13 @@ from thresher import _core
 from thresher._checks import check_choice
 from thresher.measures import Measures
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._criteria_doc import documented
 from thresher.selectors._explain import TermsSeen, step_printer
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
 
 STRATEGIES = ("lazy", "naive")
-
-
-# What the classes of this module say alike; it goes before their examples.
-_COMMON_DOC = """\
-    Parameters
-    ----------
-    n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
-    target : {"auto", "nominal", "numeric"}, default="auto"
-        ``"auto"`` takes floats with more than two values as numbers, which are cut like a feature.
-    discretize : str, transformer or None, default="auto"
-        How features that are not discrete are binned: ``"mean-sd"`` (three levels, the default),
-        ``"equal-frequency"``, ``"equal-width"``, ``"mdl"``, or a transformer of `thresher.discretize`.
-        None takes every column as codes. `bins_` tells what was done.
-    strategy : {"lazy", "naive"}, default="lazy"
-        ``"lazy"`` leaves out terms that cannot matter, where the criterion gives a bound (JMIM, CMIM,
-        ICAP); the answer is the same.
-    keep, exclude : list of str or int, default=None
-        Features to start from, and features never to choose, by name or position.
-    missing : {"error", "category", "drop_rows"}, default="error"
-        Missing values are refused, are a level of their own, or leave out their samples.
-    n_jobs : int, default=None
-        Number of threads; the result does not depend on it.
-    verbose : int, default=0
-        1 prints a line per step.
-
-    Attributes
-    ----------
-    selected_ : ndarray of int
-        Features in order of choice.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
-        1 for the first chosen; features not chosen share the rank after the last.
-    scores_ : ndarray of float of shape (n_features_in_,)
-        Score when chosen, in bits, nan if never chosen; that of the first feature is I(f;C).
-    relevance_ : ndarray of float of shape (n_features_in_,)
-        I(f;C) in bits.
-    redundancy_ : ndarray of float of shape (n_features_in_,)
-        nan: the criterion does not have it apart.
-    n_evaluations_ : int
-        Terms of two features and the target that were computed.
-    trace_ : dict of str to ndarray
-        Per step: ``feature``, ``relevance``, ``score``.
-    bins_ : Bins
-        Which features were binned, by which rule, at which cuts.
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str
-        Only if X has feature names that are all strings.
-
-    Notes
-    -----
-    The first feature is the one with the largest I(f;C). Information is plug-in, from counts, in bits.
-    Ties go to the feature with the lowest position. Constant features, also those constant after
-    binning, are never chosen unless named in `keep`. Time: O(n_samples) per feature for the relevances
-    and per term, at most ``n_features_to_select * n_features`` of them; memory: one packed copy of the data and
-    a few numbers per feature.
-
-"""
-
-
-def _documented(criterion: type) -> type:
-    """Put what all criteria have in common before the examples of the docstring."""
-    summary, examples = (criterion.__doc__ or "").split("    Examples\n", 1)
-    criterion.__doc__ = f"{summary}{_COMMON_DOC}    Examples\n{examples}"
-    return criterion
 
 
 class _Criterion(BaseSelector):
@@ -189,7 +125,7 @@ def _selection(
     )
 
 
-@_documented
+@documented
 class MIM(_Criterion):
     """Mutual information maximisation: the features with the largest ``I(f;C)``, each on its own.
 
@@ -216,7 +152,7 @@ class MIM(_Criterion):
         return _selection(relevance, selected, relevance[selected], 0, nothing)
 
 
-@_documented
+@documented
 class JMI(_Criterion):
     """Joint mutual information (Yang and Moody).
 
@@ -236,7 +172,7 @@ class JMI(_Criterion):
     _accumulation = "sum"
 
 
-@_documented
+@documented
 class JMIM(_Criterion):
     """Joint mutual information maximisation (Bennasar, Hicks and Setchi).
 
@@ -256,7 +192,7 @@ class JMIM(_Criterion):
     _accumulation = "smallest"
 
 
-@_documented
+@documented
 class CMIM(_Criterion):
     """Conditional mutual information maximisation (Fleuret).
 
@@ -276,7 +212,7 @@ class CMIM(_Criterion):
     _accumulation = "smallest-and-relevance"
 
 
-@_documented
+@documented
 class DISR(_Criterion):
     """Double input symmetrical relevance (Meyer and Bontempi).
 
@@ -296,7 +232,7 @@ class DISR(_Criterion):
     _accumulation = "sum"
 
 
-@_documented
+@documented
 class CIFE(_Criterion):
     """Conditional infomax feature extraction (Lin and Tang).
 
@@ -316,7 +252,7 @@ class CIFE(_Criterion):
     _accumulation = "minus-sum"
 
 
-@_documented
+@documented
 class ICAP(_Criterion):
     """Interaction capping (Jakulin).
 
