@@ -59,6 +59,12 @@ class SharedReplicates:
             self._caches[name] = _core.ReplicateCache(self.whole.pairs(name), self.memory_limit)
         return self._caches[name]
 
+    def triple_cache(self, term: str) -> Any:
+        key = f"triples: {term}"
+        if key not in self._caches:
+            self._caches[key] = _core.ReplicateCache(self.whole.triples(term), self.memory_limit)
+        return self._caches[key]
+
     @property
     def n_computed(self) -> int:
         """Passes over the rows made for pairs, each serving all replicates."""
@@ -84,6 +90,9 @@ class OneReplicate:
     def pairs(self, name: str) -> Any:
         return _core.ReplicateView(self.shared.cache(name), self.replicate)
 
+    def triples(self, term: str) -> Any:
+        return _core.ReplicateView(self.shared.triple_cache(term), self.replicate)
+
     def candidates(self, *names: str) -> Mask:
         return np.ascontiguousarray(self.shared.candidates(*names)[self.replicate])
 
@@ -104,6 +113,9 @@ class SummedReplicates:
 
     def pairs(self, name: str) -> Any:
         return _core.SummedReplicates(self.whole.pairs(name), self.replicates)
+
+    def triples(self, term: str) -> Any:
+        return _core.SummedReplicates(self.whole.triples(term), self.replicates)
 
     def candidates(self, *names: str) -> Mask:
         """Features that vary on some of the replicates."""
@@ -150,6 +162,11 @@ class ChosenRows:
         if not KINDS[name].is_discrete:
             return self._numeric.pairs(name)
         return _core.DiscretePairMeasure(self._codes, name, self.whole.training.n_threads)
+
+    def triples(self, term: str) -> Any:
+        codes, n_classes = self.whole.target_codes
+        n_threads = self.whole.training.n_threads
+        return _core.ThreeWayMeasure(self._codes, codes[self.rows], n_classes, term, n_threads)
 
     def candidates(self, *names: str) -> Mask:
         may = self.whole.candidates(*names)

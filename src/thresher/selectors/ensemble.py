@@ -217,7 +217,8 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
                 f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; '
                 'use kind="full" or kind="bagging"'
             )
-        wanted = selector._count(training)
+        auto = selector._stops_by_itself
+        wanted = selector._count_or_auto(training) if auto else selector._count(training)
         plan = self._plan(training.n_rows, training.target)
         found, measures = search_replicates(
             selector, training, wanted, self.kind, plan, self.memory_limit or 0
