@@ -233,6 +233,21 @@ def test_units_do_not_matter_to_relief():
         np.testing.assert_allclose(scaled, weights, atol=1e-9)
 
 
+def test_extreme_ranges_are_scaled_or_refused():
+    X, y = data(9)
+    weights = ReliefF(3).fit(X, y).scores_
+    tiny = X.copy()
+    tiny[:, 0] = (X[:, 0] - X[:, 0].min()) * (1e-305 / np.ptp(X[:, 0]))
+    for selector in [ReliefF(3), MultiSURF(3)]:
+        assert np.isfinite(selector.fit(tiny, y).scores_).all()
+    np.testing.assert_allclose(ReliefF(3).fit(tiny, y).scores_, weights, atol=1e-6)
+    tiny[:, 0] = np.where(y == 0, 0.0, 5e-324)
+    assert np.isfinite(ReliefF(3).fit(tiny, y).scores_).all()
+    tiny[:3, 1] = [-1.7e308, 1.7e308, 0]
+    with pytest.raises(ValueError, match=r"column 1 of X spans more than the largest number"):
+        ReliefF(3).fit(tiny, y)
+
+
 def test_sampled_rows_follow_the_seed():
     X, y = data(7)
     first = ReliefF(3, n_neighbors=3, n_samples=10, random_state=5).fit(X, y)

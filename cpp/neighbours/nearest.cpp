@@ -135,7 +135,7 @@ class Search {
       }
     });
     const double value = largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
-    return value > 0.0 && table_.nominal.empty() ? value : 1.0;
+    return value > 0.0 && table_.nominal.empty() ? std::max(value, 1e-290) : 1.0;
   }
 
   std::vector<float> whole_table(const Panels<float>& rows, Interrupt& interrupt) const {

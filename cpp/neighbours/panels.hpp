@@ -31,12 +31,12 @@ class Panels {
         const std::size_t feature = numeric ? table.numeric[place] : table.nominal[place - n_numeric_];
         const T* x = table.columns.column(feature).data();
         const double offset = numeric ? table.offset[feature] : 0.0;
-        const double factor = numeric ? 1.0 / (table.scale[feature] * unit) : 1.0;
+        const double width = numeric ? table.scale[feature] * unit : 1.0;
         for (std::size_t panel = 0; panel < n_panels; ++panel) {
           P* out = values_.data() + panel * size_ + place * kPanel;
           for (std::size_t r = 0; r < kPanel; ++r) {
             const std::size_t row = rows[std::min(panel * kPanel + r, n_rows_ - 1)];
-            out[r] = static_cast<P>((static_cast<double>(x[row]) - offset) * factor);
+            out[r] = static_cast<P>((static_cast<double>(x[row]) - offset) / width);
           }
         }
       }

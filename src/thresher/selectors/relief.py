@@ -13,7 +13,7 @@ from thresher import _core
 from thresher._checks import ThresherWarning, check_number, resolve_features
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Training, to_feature_major
+from thresher.sources import Table, Training, to_feature_major
 
 
 class NeighbourWeights(Ranking):
@@ -32,6 +32,7 @@ class NeighbourWeights(Ranking):
             )
         training = self._read(X, y)
         wanted = self._count(training)
+        refuse_infinite_ranges(training.table)
         n = training.n_rows
         if parameters.n_samples is None:
             rows = np.arange(n, dtype=np.uint32)
@@ -61,6 +62,19 @@ class NeighbourWeights(Ranking):
             training.n_threads,
         )
         return self._finish_ranking(training, weights, wanted)
+
+
+def refuse_infinite_ranges(table: Table) -> None:
+    """Raise for columns so wide that the difference of two values is no number."""
+    scan = table.scan
+    with np.errstate(over="ignore", invalid="ignore"):
+        too_wide = np.isinf(scan.maximum - scan.minimum)
+    if too_wide.any():
+        first = int(np.argmax(too_wide))
+        raise ValueError(
+            f"column {table.name(first)} of X spans more than the largest number "
+            f"({scan.minimum[first]:g} to {scan.maximum[first]:g}); scale it down"
+        )
 
 
 class ReliefF(NeighbourWeights):
