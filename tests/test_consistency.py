@@ -28,6 +28,7 @@ from thresher import (
     QBB,
     SDCC,
     SWCFS,
+    Ensemble,
     Focus,
     SetCover,
     ThresherWarning,
@@ -369,6 +370,19 @@ def test_interacting_features_are_missed_by_mrmr_and_found_here():
         assert set(MRMR(2).fit(X, y).selected_) != {2, 7}
         for selector in (INTERACT, LCC, CWC, SDCC, ASDCC, SWCFS, Focus, ABB):
             assert chosen(make(selector, delta=0), X, y) == [2, 7], selector
+
+
+@pytest.mark.parametrize("kind", ["full", "bagging"])
+def test_ensembles_vote_on_sets(kind):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (600, 8))
+    y = X[:, 2] ^ X[:, 5]
+    y[rng.random(600) < 0.02] ^= 1
+    for selector in (INTERACT, LCC, SDCC, ASDCC, SWCFS):
+        ensemble = Ensemble(selector(0.05), n_parts=5, kind=kind, random_state=0).fit(X, y)
+        assert sorted(ensemble.selected_.tolist()) == [2, 5]
+        assert ensemble.votes_[[2, 5]].tolist() == [1, 1]
+        assert ensemble.stability_ == 1
 
 
 EVALUATIONS = {  # delta, then SDCC, LCC, Super-LCC, FSDCC, ASDCC, SWCFS, lazy FSDCC
