@@ -10,13 +10,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.feature_selection import RFE, SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from tests.naive.replicates import full_ensemble, inner_ensemble, take_vote
-from thresher import MRMR, Ensemble, ThresherWarning
-from thresher.evaluate.stability import mean_jaccard, stability_curve, stability_grid
+from thresher import (
+    CFS,
+    CIFE,
+    CMIM,
+    DISR,
+    FCBF,
+    ICAP,
+    JMI,
+    JMIM,
+    LCC,
+    MIM,
+    MRMR,
+    NMIFS,
+    Ensemble,
+    ReliefF,
+    ThresherWarning,
+    Univariate,
+)
+from thresher.evaluate.stability import mean_jaccard, select_sizes, stability_curve, stability_grid
 from thresher.search.parts import PART_KINDS, assign_parts, bootstrap_counts, draw_seed
 
 # Twelve rows, five features, the class last.
@@ -453,3 +471,51 @@ def test_published_counts_of_larger_microarrays(name, e, k, u, load_real):
         ensemble = Ensemble(MRMR(k, objective="quotient"), e).fit(X, y)
     p = X.shape[1]
     assert ensemble.n_pairs_fast_ == p + u * p - u * (u + 1) // 2
+
+
+SUMS = [
+    CFS(),
+    CFS(n_features_to_select=4),
+    CFS(search="best-first"),
+    FCBF(),
+    NMIFS(4),
+    *(criterion(4) for criterion in (CIFE, CMIM, DISR, ICAP, JMI, JMIM, MIM)),
+]
+
+
+@pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
+@pytest.mark.parametrize("selector", SUMS, ids=repr)
+def test_every_selector_made_of_sums_shares_its_work(selector):
+    for seed in range(3):
+        X, y = codes(n=60, p=15, seed=seed)
+        fast, full, inner, bagged = (
+            Ensemble(selector, 5, kind=kind, random_state=0).fit(X, y)
+            for kind in ("fast", "full", "inner", "bagging")
+        )
+        same(fast, full)
+        assert fast.n_evaluations_ <= full.n_evaluations_
+        assert len(inner.selected_) > 0
+        assert len(bagged.parts_) == 5
+
+
+@pytest.mark.parametrize("selector", [MRMR(), NMIFS(), JMI(), CMIM(), JMIM()], ids=repr)
+def test_nested_selectors_need_one_fit_for_all_sizes(selector):
+    X, y = codes(n=60, p=15, seed=1)
+    sizes = [1, 3, 6]
+    expected = [
+        clone(selector).set_params(n_features_to_select=k).fit(X, y).selected_.tolist()
+        for k in sizes
+    ]
+    assert select_sizes(selector, X, y, sizes) == expected
+    assert selector._nested
+
+
+@pytest.mark.parametrize("selector", [LCC(), ReliefF(4), Univariate(4)], ids=repr)
+def test_selectors_that_are_no_sums_are_refitted(selector):
+    X, y = codes(n=60, p=15, seed=1)
+    with pytest.raises(ValueError, match=r'use kind="full" or kind="bagging"'):
+        Ensemble(selector, 5).fit(X, y)
+    full = Ensemble(selector, 5, kind="full").fit(X, y)
+    for i, entries in enumerate(lists_of(full)):
+        rows = np.arange(60) % 5 != i
+        assert clone(selector).fit(X[rows], y[rows]).selected_.tolist() == entries
