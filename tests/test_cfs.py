@@ -59,7 +59,7 @@ def test_worked_example_of_best_first():
 
 
 def test_every_strategy_gives_the_answer_of_the_definition():
-    for seed in range(120):
+    for seed in range(80):
         X, y, varies = random_problem(seed)
         if not varies.any():
             continue
@@ -79,7 +79,7 @@ def test_every_strategy_gives_the_answer_of_the_definition():
 )
 def test_best_first_agrees_with_the_twin(options):
     twin_options = {"zero_to_one" if k == "zero_as_one" else k: v for k, v in options.items()}
-    for seed in range(60):
+    for seed in range(40):
         X, y, varies = random_problem(3000 + seed, 6)
         relevance, redundancy = tables(X, y)
         if not max(relevance) > 0:
@@ -91,7 +91,7 @@ def test_best_first_agrees_with_the_twin(options):
 
 
 def test_locally_predictive_step_after_forward_search():
-    for seed in range(60):
+    for seed in range(40):
         X, y, varies = random_problem(5000 + seed)
         relevance, redundancy = tables(X, y)
         if not max(relevance) > 0:
@@ -134,8 +134,21 @@ def test_selection_on_colon(load_real):
     assert selector.selected_.tolist() == order
     assert selector.merit_ == pytest.approx(0.499569, abs=5e-7)
     best_first = CFS(search="best-first").fit(X, y)
-    assert len(best_first.selected_) == 20
+    # What the package fast-select 0.3.0 answers.
+    peer = [142, 248, 285, 466, 512, 764, 896, 1152, 1324, 1345]
+    peer += [1380, 1411, 1422, 1472, 1581, 1670, 1770, 1771, 1916, 1971]
+    assert sorted(best_first.selected_.tolist()) == peer
     assert best_first.merit_ == pytest.approx(0.499907, abs=5e-7)
+
+
+def test_real_data_agree_with_the_definition(load_real):
+    X, y = load_real("lung_small")
+    codes = X[:, :40].astype(int) // 2 + 1
+    relevance, redundancy = tables(codes, np.unique(y, return_inverse=True)[1])
+    expected, merits = cfs_forward(relevance, redundancy)
+    selector = CFS().fit(X[:, :40], y)
+    assert selector.selected_.tolist() == expected
+    assert selector.scores_[expected].tolist() == merits
 
 
 def test_regression_form_uses_absolute_correlations():
