@@ -15,7 +15,7 @@ def ensemble_problem(rng, p, e, n_levels=4):
     return np.array([r for r, _ in problems]), np.array([t for _, t in problems])
 
 
-@pytest.mark.parametrize("strategy", ["lazy", "dense"])
+@pytest.mark.parametrize("strategy", ["lazy", "scan", "dense"])
 @pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
 def test_every_replicate_selects_as_if_alone(objective, weight, offset, strategy):
     rng = np.random.default_rng(21)
@@ -45,7 +45,7 @@ def test_every_replicate_selects_as_if_alone(objective, weight, offset, strategy
             assert [s.tolist() for s in result["redundancy"]] == [x[2] for x in expected]
 
 
-@pytest.mark.parametrize("strategy", ["lazy", "dense"])
+@pytest.mark.parametrize("strategy", ["lazy", "scan", "dense"])
 def test_the_memory_limit_changes_neither_lists_nor_counts(strategy):
     rng = np.random.default_rng(22)
     relevance, tables = ensemble_problem(rng, 300, 7, 50)

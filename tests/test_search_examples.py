@@ -143,7 +143,7 @@ ENSEMBLE_X = np.array(
 ENSEMBLE_Y = np.array([1, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1])
 
 
-@pytest.mark.parametrize("strategy", ["lazy", "dense"])
+@pytest.mark.parametrize("strategy", ["lazy", "scan", "dense"])
 @pytest.mark.parametrize(
     ("objective", "lists", "plain", "inner"),
     [

@@ -180,7 +180,7 @@ nb::dict bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, s
   options.weight = weight;
   options.offset = offset;
   options.strategy = choice_from<EnsembleStrategy>(
-      "strategy", strategy, {{"lazy", EnsembleStrategy::lazy}, {"dense", EnsembleStrategy::dense}});
+      "strategy", strategy, {{"lazy", EnsembleStrategy::lazy}, {"scan", EnsembleStrategy::scan}, {"dense", EnsembleStrategy::dense}});
   options.replicates = view(replicates);
   if (candidates) options.candidates = {candidates->data(), candidates->size()};
   options.kept = view(kept);

@@ -170,8 +170,8 @@ void ReferenceValues::compute_short(std::span<const std::uint32_t> features, dou
   std::int64_t* sums = few_sums;
   double* units = few_units;
   if (n_replicates > 1) {
-    many_sums.resize(kBatch * n_replicates);
-    many_units.resize(kBatch * n_replicates);
+    many_sums.resize(std::min(kBatch, features.size()) * n_replicates);
+    many_units.resize(many_sums.size());
     sums = many_sums.data();
     units = many_units.data();
   }

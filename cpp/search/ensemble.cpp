@@ -63,6 +63,7 @@ EnsembleResult greedy_ensemble(PairMeasure& measure, std::span<const double> rel
   std::vector<std::uint32_t> replicates;
   const auto inputs = split_input(measure, relevance, options, replicates);
   if (options.strategy == EnsembleStrategy::dense) return search_densely(measure, inputs, options, interrupt);
+  if (options.strategy == EnsembleStrategy::scan) return search_by_scan(measure, inputs, options, interrupt);
   return search_lazily(measure, inputs, options, interrupt);
 }
 

@@ -13,7 +13,8 @@
 namespace thresher {
 
 enum class EnsembleStrategy {
-  lazy,   // only terms that can still decide; fewest pairs
+  lazy,   // only terms that can still decide, best bounds first, in batches
+  scan,   // only terms that can still decide, one by one: less work per term
   dense,  // every pair of the features selected by any replicate; fewest steps per pair
 };
 

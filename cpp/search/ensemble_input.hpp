@@ -26,6 +26,10 @@ void append(ReplicateSelection& selection, std::uint32_t feature, double relevan
   selection.selected.push_back(feature);
 }
 
+// One replicate after the other, one pair at a time: for values that cost about as little as finding them again.
+EnsembleResult search_by_scan(PairMeasure& measure, const std::vector<ReplicateInput>& inputs,
+                              const EnsembleOptions& options, Interrupt& interrupt);
+
 // Every pair of the features that any replicate selects is computed; one row of values per such feature.
 EnsembleResult search_densely(PairMeasure& measure, const std::vector<ReplicateInput>& inputs,
                               const EnsembleOptions& options, Interrupt& interrupt);

@@ -32,25 +32,19 @@ class PairStore {
   void values(std::size_t replicate, std::uint32_t reference, std::span<const std::uint32_t> features,
               std::span<double> out);
 
+  // One value.
+  double value_of(std::size_t replicate, std::uint32_t reference, std::uint32_t feature);
+
   // Pairs asked for, and pairs computed: more than those once the store is full.
   std::size_t n_distinct() const { return n_distinct_; }
   std::size_t n_computed() const { return n_computed_; }
   bool is_full() const { return is_full_; }
 
  private:
-  // The pairs of one reference: hashed by feature while they are few, by feature directly when they are many.
-  // A slot has the feature in its upper half (when hashed) and the number of the pair in its lower half.
-  struct Row {
-    std::size_t n_pairs = 0;
-    bool is_direct = false;
-    std::vector<std::uint64_t> slots;
-  };
-
-  static std::uint32_t find(const Row& row, std::uint32_t feature);
-  void insert(Row& row, std::uint32_t feature, std::uint32_t pair);
-  void widen(Row& row);
-  std::uint32_t find_pair(const Row& row, std::uint32_t reference, std::uint32_t feature) const;
-  void compute(std::size_t replicate, std::uint32_t reference, Row& row, std::span<double> out);
+  std::uint32_t number_of(std::uint32_t reference);
+  std::uint32_t find(std::uint32_t reference, std::uint32_t feature) const;
+  void insert(std::uint32_t reference, std::uint32_t feature, std::uint32_t pair);
+  void compute(std::size_t replicate, std::uint32_t reference, std::span<double> out);
 
   // The values of one replicate lie together: its search reads no others.
   double& value(std::size_t pair, std::size_t replicate) {
@@ -65,7 +59,11 @@ class PairStore {
   bool is_symmetric_;
   std::size_t n_distinct_ = 0, n_computed_ = 0, n_kept_ = 0;
   bool is_full_ = false;
-  std::vector<std::unique_ptr<Row>> rows_;  // by reference; null for features that never were one
+  // References are numbered as they come. rows_[f][number] is the pair of feature f with that reference: a candidate
+  // meets one selected feature after the other, and finds their pairs side by side.
+  std::vector<std::uint32_t> numbers_;
+  std::uint32_t n_references_ = 0;
+  std::vector<std::vector<std::uint32_t>> rows_;
   std::vector<std::unique_ptr<double[]>> blocks_;
   std::vector<std::uint32_t> missing_, position_;
   std::vector<double> computed_;

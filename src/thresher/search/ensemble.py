@@ -69,7 +69,7 @@ def greedy_ensemble(
         objective=objective,
         weight=weight,
         offset=offset,
-        strategy="dense" if strategy == "naive" else "lazy",
+        strategy="dense" if strategy == "naive" else strategy,
         replicates=chosen,
         candidates=np.ascontiguousarray(candidates[chosen]).view(np.uint8),
         kept=np.asarray(kept, dtype=np.uint32),
