@@ -233,10 +233,16 @@ void ThreeWayMeasure::values(std::uint32_t reference, std::span<const std::uint3
   const PlainTriples* plain = plain_triples(reference);
   if (plain != nullptr &&
       std::all_of(features.begin(), features.end(), [&](std::uint32_t f) { return plain->can(table_->feature(f)); })) {
-    const std::size_t grain = std::clamp<std::size_t>(65536 / (table_->n_rows() + 1), 1, 512);
-    parallel_for(features.size(), grain, n_threads_, [&](std::size_t begin, std::size_t end) {
+    const auto compute_range = [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) out[i] = plain->value(features[i]);
-    });
+    };
+    // Lazy searches ask for a handful at a time: not worth handing out.
+    const std::size_t grain = std::clamp<std::size_t>(65536 / (table_->n_rows() + 1), 1, 512);
+    if (features.size() <= grain) {
+      compute_range(0, features.size());
+    } else {
+      parallel_for(features.size(), grain, n_threads_, compute_range);
+    }
     return;
   }
   const std::size_t g_levels = table_->feature(reference).levels;
