@@ -73,6 +73,16 @@ class TileScan {
     }
   }
 
+  // What two sets of rows hold together.
+  void add(const TileScan& other) {
+    for (std::size_t j = 0; j < kScanColumns; ++j) {
+      scan_.minimum[j] = std::min(scan_.minimum[j], other.scan_.minimum[j]);
+      scan_.maximum[j] = std::max(scan_.maximum[j], other.scan_.maximum[j]);
+      scan_.fractional[j] = std::max(scan_.fractional[j], other.scan_.fractional[j]);
+      n_missing_[j] += other.n_missing_[j];
+    }
+  }
+
   // All lanes as one column.
   void join() {
     for (std::size_t j = 1; j < kScanColumns; ++j) {
@@ -131,6 +141,42 @@ void count_distinct_by_rows(const ArrayView& array, std::size_t first, std::size
   }
 }
 
+void prefetch_bytes([[maybe_unused]] const void* start, [[maybe_unused]] std::size_t n) {
+#if defined(__GNUC__)
+  for (std::size_t byte = 0; byte < n; byte += 64) __builtin_prefetch(static_cast<const char*>(start) + byte, 0, 2);
+#endif
+}
+
+// Columns first .. last-1 in tiles, read in the order of memory: some rows of all tiles, then the next rows.
+// Threads take ranges of rows.
+template <class T>
+std::vector<TileScan<T>> scan_tiles(const ArrayView& array, std::size_t first, std::size_t last,
+                                    std::size_t n_threads) {
+  constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
+  constexpr std::size_t kLeastRows = 4096;
+  const std::size_t n_tiles = (last - first + kScanColumns - 1) / kScanColumns;
+  const std::size_t block = std::max<std::size_t>(kBlockBytes / ((last - first) * sizeof(T)), 4);
+  const std::size_t n_ranges = std::clamp<std::size_t>(array.n_rows / kLeastRows, 1, std::max<std::size_t>(n_threads, 1));
+  std::vector<TileScan<T>> tiles(n_ranges * n_tiles);
+  parallel_for(n_ranges, 1, n_threads, [&](std::size_t range, std::size_t) {
+    const std::size_t stop = array.n_rows * (range + 1) / n_ranges;
+    for (std::size_t row = array.n_rows * range / n_ranges; row < stop; row += block) {
+      const std::size_t rows = std::min(block, stop - row);
+      for (std::size_t next = row + block; next < std::min(row + 2 * block, stop); ++next) {
+        prefetch_bytes(array.at<T>(next, first), (last - first) * sizeof(T));
+      }
+      for (std::size_t t = 0; t < n_tiles; ++t) {
+        const std::size_t begin = first + t * kScanColumns;
+        tiles[range * n_tiles + t].add(array.at<T>(row, begin), array.row_stride, rows,
+                                       std::min(kScanColumns, last - begin), array.dtype);
+      }
+    }
+  });
+  for (std::size_t i = n_tiles; i < tiles.size(); ++i) tiles[i % n_tiles].add(tiles[i]);
+  tiles.resize(n_tiles);
+  return tiles;
+}
+
 template <class T>
 void scan_by_rows(const ArrayView& array, std::size_t first, std::size_t last, std::size_t n_threads,
                   ColumnScan& out) {
@@ -149,14 +195,10 @@ void scan_by_rows(const ArrayView& array, std::size_t first, std::size_t last, s
     return;
   }
   bool any_whole = false;
-  for (std::size_t begin = first; begin < last; begin += kScanColumns) {
-    const std::size_t n = std::min(kScanColumns, last - begin);
-    TileScan<T> tile;
-    tile.add(array.at<T>(0, begin), array.row_stride, array.n_rows, n, array.dtype);
-    for (std::size_t j = 0; j < n; ++j) {
-      tile.store(j, begin + j, array, out);
-      any_whole = any_whole || out.whole[begin + j] != 0;
-    }
+  const std::vector<TileScan<T>> tiles = scan_tiles<T>(array, first, last, n_threads);
+  for (std::size_t f = first; f < last; ++f) {
+    tiles[(f - first) / kScanColumns].store((f - first) % kScanColumns, f, array, out);
+    any_whole = any_whole || out.whole[f] != 0;
   }
   if (!any_whole) return;
   const std::vector<ByteScan> scans = ByteSource(array, kind, first, last - first).scan(n_threads);

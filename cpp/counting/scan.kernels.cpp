@@ -20,35 +20,66 @@ struct Rounding<double> {
 template <class T>
 constexpr bool is_floating = static_cast<T>(0.5) != static_cast<T>(0);
 
-// One row; N columns known when the tile is full.
-template <class T>
-inline void add_row(const T* row, std::size_t n_columns, ValueScan<T>* scan) {
-  for (std::size_t j = 0; j < n_columns; ++j) {
-    const T value = row[j];
-    scan->minimum[j] = value < scan->minimum[j] ? value : scan->minimum[j];
-    scan->maximum[j] = value > scan->maximum[j] ? value : scan->maximum[j];
-    if constexpr (is_floating<T>) {
-      scan->missing[j] += value != value ? T(1) : T(0);
-      const T whole = (value + Rounding<T>::kShift) - Rounding<T>::kShift;
-      const T size = value < 0 ? -value : value;
-      const T fraction = size < Rounding<T>::kAllWhole && whole != value ? T(1) : T(0);
-      scan->fractional[j] = fraction > scan->fractional[j] ? fraction : scan->fractional[j];
+// All rows of a strip of columns, whose state stays in registers.
+template <class T, std::size_t columns>
+void scan_strip(const char* row, std::ptrdiff_t stride, std::size_t n_rows, std::size_t first, ValueScan<T>* scan) {
+  T minimum[columns], maximum[columns], missing[columns], fractional[columns];
+  for (std::size_t j = 0; j < columns; ++j) {
+    minimum[j] = scan->minimum[first + j];
+    maximum[j] = scan->maximum[first + j];
+    missing[j] = scan->missing[first + j];
+    fractional[j] = scan->fractional[first + j];
+  }
+  row += first * sizeof(T);
+  for (std::size_t i = 0; i < n_rows; ++i, row += stride) {
+    const T* values = reinterpret_cast<const T*>(row);
+    for (std::size_t j = 0; j < columns; ++j) {
+      const T value = values[j];
+      minimum[j] = value < minimum[j] ? value : minimum[j];
+      maximum[j] = value > maximum[j] ? value : maximum[j];
+      if constexpr (is_floating<T>) {
+        missing[j] += value != value ? T(1) : T(0);
+        const T whole = (value + Rounding<T>::kShift) - Rounding<T>::kShift;
+        const T size = value < 0 ? -value : value;
+        const T fraction = (size < Rounding<T>::kAllWhole) & (whole != value) ? T(1) : T(0);
+        fractional[j] = fraction > fractional[j] ? fraction : fractional[j];
+      }
     }
   }
+  for (std::size_t j = 0; j < columns; ++j) {
+    scan->minimum[first + j] = minimum[j];
+    scan->maximum[first + j] = maximum[j];
+    scan->missing[first + j] = missing[j];
+    scan->fractional[first + j] = fractional[j];
+  }
+}
+
+// Asks for rows that will be wanted soon.
+inline void prefetch_rows(const char* row, std::ptrdiff_t stride, std::size_t n_rows, std::size_t bytes) {
+#if defined(__GNUC__)
+  for (std::size_t i = 0; i < n_rows; ++i, row += stride) {
+    for (std::size_t byte = 0; byte < bytes; byte += 64) __builtin_prefetch(row + byte);
+  }
+#else
+  (void)row, (void)stride, (void)n_rows, (void)bytes;
+#endif
 }
 
 template <class T>
 void scan_values(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns, void* state) {
   auto* scan = static_cast<ValueScan<T>*>(state);
   const char* row = static_cast<const char*>(first);
-  if (n_columns == kScanColumns) {
-    for (std::size_t i = 0; i < n_rows; ++i, row += stride) {
-      add_row(reinterpret_cast<const T*>(row), kScanColumns, scan);
-    }
-  } else {
-    for (std::size_t i = 0; i < n_rows; ++i, row += stride) {
-      add_row(reinterpret_cast<const T*>(row), n_columns, scan);
-    }
+  constexpr std::size_t kLine = 64 / sizeof(T);
+  // Few enough rows at a time that all strips find them in the first-level cache.
+  constexpr std::size_t kRows = 32;
+  for (std::size_t done = 0; done < n_rows; done += kRows, row += static_cast<std::ptrdiff_t>(kRows) * stride) {
+    const std::size_t rows = n_rows - done < kRows ? n_rows - done : kRows;
+    const std::size_t after = n_rows - done - rows < kRows ? n_rows - done - rows : kRows;
+    prefetch_rows(row + static_cast<std::ptrdiff_t>(rows) * stride, stride, after, n_columns * sizeof(T));
+    std::size_t j = 0;
+    for (; j + kLine <= n_columns; j += kLine) scan_strip<T, kLine>(row, stride, rows, j, scan);
+    for (; j + kLine / 4 <= n_columns; j += kLine / 4) scan_strip<T, kLine / 4>(row, stride, rows, j, scan);
+    for (; j < n_columns; ++j) scan_strip<T, 1>(row, stride, rows, j, scan);
   }
 }
 
