@@ -42,7 +42,8 @@ def measure(adaptor: Any, question: str, path: Path, options: argparse.Namespace
     prepare(problem.small())()
     run = prepare(problem)
     # The default action of the alarm ends the process, even inside compiled code.
-    signal.setitimer(signal.ITIMER_REAL, options.limit)
+    timer = signal.ITIMER_REAL if options.clock == "wall" else signal.ITIMER_PROF
+    signal.setitimer(timer, options.limit)
     forget_peak()
     before = memory("VmRSS")
     clock = {"wall": time.perf_counter, "cpu": time.process_time}[options.clock]
@@ -53,7 +54,7 @@ def measure(adaptor: Any, question: str, path: Path, options: argparse.Namespace
         answer = run()
         times.append(clock() - start)
         if len(times) == 1:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(timer, 0)
             peak = memory("VmHWM")
             first = answer
         if time.perf_counter() - began > options.enough:

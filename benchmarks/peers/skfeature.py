@@ -11,6 +11,8 @@ DIFFERS = {
     "mrmr_mi_difference": "subtracts 0.8 times the sum, not the mean",
     "laplacian_score": "graph with self loops, heat kernel exp(-d^2 / (2 t^2))",
     "fcbf": "rounds SU down to 0, so it walks in column order",
+    "cmim": "leaves I(f;C) itself out of the minimum",
+    "disr": "divides by the summed redundancies as well",
 }
 
 
