@@ -45,6 +45,10 @@ inline HeldArray hold_array(nb::object array, std::size_t n_dimensions) {
     description = nb::cast<nb::dict>(array.attr("__array_interface__"));
     dtype = DType::f64;
   }
+  if (!nb::cast<bool>(array.attr("flags").attr("aligned"))) {
+    array = array.attr("copy")();
+    description = nb::cast<nb::dict>(array.attr("__array_interface__"));
+  }
   const nb::tuple shape = nb::cast<nb::tuple>(description["shape"]);
   if (shape.size() != n_dimensions) throw nb::value_error("the array has the wrong number of dimensions");
   HeldArray held;

@@ -254,6 +254,30 @@ void DiscretePairMeasure::values(std::uint32_t reference, std::span<const std::u
   });
 }
 
+void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
+  const std::size_t grain = grain_for(*table_);
+  std::vector<std::size_t> begin = {0};
+  for (const TermRequest& request : requests) begin.push_back(begin.back() + request.features.size());
+  if (n_threads_ == 1 || begin.back() <= grain) {
+    for (const TermRequest& request : requests) values(request.reference, request.features, request.terms);
+    return;
+  }
+  std::vector<ReferenceColumn> columns;
+  for (const TermRequest& request : requests) columns.emplace_back(*table_, request.reference);
+  const std::size_t n_replicates = this->n_replicates();
+  parallel_for(begin.back(), grain, n_threads_, [&](std::size_t first, std::size_t last) {
+    std::size_t k = static_cast<std::size_t>(std::upper_bound(begin.begin(), begin.end(), first) - begin.begin() - 1);
+    for (; first < last; ++k) {
+      const TermRequest& request = requests[k];
+      const std::size_t from = first - begin[k];
+      const std::size_t n = std::min(last, begin[k + 1]) - first;
+      const ReferenceValues computer(*table_, margins_, rows_, columns[k], request.reference, measure_);
+      computer.compute(request.features.subspan(from, n), request.terms.data() + from * n_replicates);
+      first += n;
+    }
+  });
+}
+
 void discrete_relevance(const CodedTable& table, std::span<const std::int32_t> classes, std::size_t n_classes,
                         DiscreteMeasure measure, std::size_t n_threads, std::span<double> out) {
   const ReferenceColumn column(table, classes, n_classes);
