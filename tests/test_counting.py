@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.naive import measures_discrete as naive
 from tests.naive.rounding import XLogX, round_grid, shift_for, xlogx_fixed
 from thresher import _core
+from thresher.search.greedy import greedy_forward
 
 MEASURES = ("mi", "su", "nmi", "chi2")
 TERMS = ("joint", "conditional", "disr", "interaction")
@@ -285,3 +286,30 @@ def test_real_data_equals_the_naive_twin(load_real, name):
         relevance = table.relevance(y, n_classes, measure)
         expected = [naive.measure(c, y, measure, int(c.max()) + 1, n_classes, xlogx) for c in codes]
         assert relevance[:60].tolist() == expected
+
+
+@pytest.mark.parametrize("measure", ["mi", "su", "chi2"])
+def test_a_search_with_threads_sees_the_same_values(measure):
+    rng = np.random.default_rng(8)
+    X = rng.integers(0, 4, (3000, 60))
+    y = rng.integers(0, 3, 3000).astype(np.int32)
+    table = _core.CodedTable.from_dense(X)
+    relevance = table.relevance(y, 3, measure)
+    results = []
+    for n_threads in (1, 7):
+        pairs = _core.DiscretePairMeasure(table, measure, n_threads)
+        results.append(pairs.values(5, all_features(table)).tolist())
+        results.append(greedy_forward(pairs, relevance, 20).selected)
+    assert results[0] == results[2]
+    assert np.array_equal(results[1], results[3])
+
+
+def test_many_classes_are_counted():
+    rng = np.random.default_rng(9)
+    X = rng.integers(0, 4, (700, 5)).astype(np.int8)
+    y = rng.permutation(700).astype(np.int32) // 2
+    table = _core.CodedTable.from_dense(X)
+    xlogx = XLogX(700)
+    for measure in MEASURES:
+        expected = [naive.measure(column, y, measure, 4, 350, xlogx) for column in X.T]
+        assert table.relevance(y, 350, measure).tolist() == expected

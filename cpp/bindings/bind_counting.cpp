@@ -335,21 +335,23 @@ void bind_table(nb::module_& module) {
 void bind_counting(nb::module_& module) {
   bind_table(module);
   nb::class_<DiscretePairMeasure, PairMeasure>(module, "DiscretePairMeasure")
-      .def("__init__",
-           [](DiscretePairMeasure* self, std::shared_ptr<CodedTable> table, const std::string& measure,
-              std::size_t n_threads) {
-             new (self) DiscretePairMeasure(std::move(table), measure_named(measure), n_threads);
-           },
-           nb::arg("table"), nb::arg("measure") = "mi", nb::arg("n_threads") = 1);
+      .def(
+          "__init__",
+          [](DiscretePairMeasure* self, std::shared_ptr<CodedTable> table, const std::string& measure,
+             std::size_t n_threads) {
+            new (self) DiscretePairMeasure(std::move(table), measure_named(measure), n_threads);
+          },
+          nb::arg("table"), nb::arg("measure") = "mi", nb::arg("n_threads") = 1);
   nb::class_<ThreeWayMeasure, PairMeasure>(module, "ThreeWayMeasure")
-      .def("__init__",
-           [](ThreeWayMeasure* self, std::shared_ptr<CodedTable> table, const Vector<std::int32_t>& classes,
-              std::size_t n_classes, const std::string& term, std::size_t n_threads) {
-             const auto kind = three_way_term_named(term);
-             if (!kind) throw std::invalid_argument("term must be 'joint', 'conditional', 'disr' or 'interaction'");
-             new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes, *kind, n_threads);
-           },
-           nb::arg("table"), nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("term"), nb::arg("n_threads") = 1);
+      .def(
+          "__init__",
+          [](ThreeWayMeasure* self, std::shared_ptr<CodedTable> table, const Vector<std::int32_t>& classes,
+             std::size_t n_classes, const std::string& term, std::size_t n_threads) {
+            const auto kind = three_way_term_named(term);
+            if (!kind) throw std::invalid_argument("term must be 'joint', 'conditional', 'disr' or 'interaction'");
+            new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes, *kind, n_threads);
+          },
+          nb::arg("table"), nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("term"), nb::arg("n_threads") = 1);
   module.def("value_of_counts", &value_of_counts<std::int64_t>, nb::arg("counts"), nb::arg("measure"));
   module.def("value_of_weighted_counts", &value_of_counts<double>, nb::arg("counts"), nb::arg("measure"));
   module.def("scan_columns", &scan_columns, nb::arg("array"), nb::arg("n_threads") = 1);
@@ -357,16 +359,17 @@ void bind_counting(nb::module_& module) {
              nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("n_threads") = 1);
   // For tests of the fixed-point table.
   module.def("xlogx_shift", [](std::uint64_t n) { return XLogX(n).shift(); }, nb::arg("n"));
-  module.def("xlogx",
-             [](std::uint64_t n, const Vector<std::int64_t>& counts) {
-               const XLogX xlogx(n);
-               std::vector<std::int64_t> values(counts.size());
-               for (std::size_t i = 0; i < values.size(); ++i) {
-                 values[i] = xlogx(static_cast<std::uint64_t>(std::max<std::int64_t>(counts.data()[i], 0)));
-               }
-               return to_numpy(std::move(values));
-             },
-             nb::arg("n"), nb::arg("counts"));
+  module.def(
+      "xlogx",
+      [](std::uint64_t n, const Vector<std::int64_t>& counts) {
+        const XLogX xlogx(n);
+        std::vector<std::int64_t> values(counts.size());
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          values[i] = xlogx(static_cast<std::uint64_t>(std::max<std::int64_t>(counts.data()[i], 0)));
+        }
+        return to_numpy(std::move(values));
+      },
+      nb::arg("n"), nb::arg("counts"));
 }
 
 }  // namespace thresher::bindings

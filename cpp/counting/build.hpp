@@ -19,7 +19,8 @@ struct BuildOptions {
   std::size_t n_threads = 1;
 };
 
-// Codes are ranks among the column's sorted distinct values; NaN is a level of its own (the last), no level, or an error.
+// Codes are ranks among the column's sorted distinct values; NaN is a level of its own (the last), no level, or an
+// error.
 CodedTable build_from_dense(const ArrayView& array, BuildOptions options, Interrupt& interrupt);
 
 // Codes given feature by feature, 0..levels-1; `missing_code` (-1: none) marks rows without a level.

@@ -67,11 +67,13 @@ void check_sparse(const SparseView& array) {
   std::size_t last = 0;
   for (std::size_t i = 0; i <= n_lines; ++i) {
     const std::size_t next = sparse_index(array.indptr, array.wide_indptr, i);
-    if (next < last || next > array.n_stored) throw std::invalid_argument("sparse array: indptr must rise from 0 to the number of entries");
+    if (next < last || next > array.n_stored)
+      throw std::invalid_argument("sparse array: indptr must rise from 0 to the number of entries");
     last = next;
   }
   for (std::size_t i = 0; i < last; ++i) {
-    if (sparse_index(array.indices, array.wide_indices, i) >= n_across) throw std::invalid_argument("sparse array: index out of range");
+    if (sparse_index(array.indices, array.wide_indices, i) >= n_across)
+      throw std::invalid_argument("sparse array: index out of range");
   }
 }
 

@@ -63,7 +63,8 @@ class ByteLevels {
         const unsigned value = 64 * k + static_cast<unsigned>(std::countr_zero(word));
         const auto byte = static_cast<std::uint8_t>(value ^ flip_of(kind_));
         const bool nan = value == 255 && kind_ == ByteKind::converted;
-        const double number = nan ? __builtin_nan("") : static_cast<double>(value) - static_cast<double>(flip_of(kind_));
+        const double number =
+            nan ? __builtin_nan("") : static_cast<double>(value) - static_cast<double>(flip_of(kind_));
         body(level++, byte, number);
       }
     }

@@ -11,8 +11,10 @@ constexpr std::size_t kNoPart = static_cast<std::size_t>(-1);
 Weights by_place(const RowLayout& layout, Weights weights) {
   if (layout.in_order()) return weights;
   Weights placed = weights;
-  for (std::size_t place = 0; place < placed.whole.size(); ++place) placed.whole[place] = weights.whole[layout.row_at(place)];
-  for (std::size_t place = 0; place < placed.real.size(); ++place) placed.real[place] = weights.real[layout.row_at(place)];
+  for (std::size_t place = 0; place < placed.whole.size(); ++place)
+    placed.whole[place] = weights.whole[layout.row_at(place)];
+  for (std::size_t place = 0; place < placed.real.size(); ++place)
+    placed.real[place] = weights.real[layout.row_at(place)];
   return placed;
 }
 

@@ -84,8 +84,8 @@ class CodedTable {
     std::uint16_t levels;
     bool missing;
   };
-  // Prepares features first, first+1, ... with these shapes (from any thread); their data, values and counts are then written through
-  // the pointers below. Counts are zero at first, data only if asked.
+  // Prepares features first, first+1, ... with these shapes (from any thread); their data, values and counts are then
+  // written through the pointers below. Counts are zero at first, data only if asked.
   void allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data = false);
   std::uint64_t* writable_data(std::size_t f) { return const_cast<std::uint64_t*>(features_[f].data); }
   std::uint32_t* writable_counts(std::size_t f) { return const_cast<std::uint32_t*>(features_[f].counts); }

@@ -30,7 +30,8 @@ inline void add_tile(const std::uint64_t* a, std::size_t a_stride, const std::ui
                      std::size_t n_words, __m512i* sums, std::size_t sums_stride) {
   __m512i sum[A][B];
   for (int i = 0; i < A; ++i)
-    for (int j = 0; j < B; ++j) sum[i][j] = sums[static_cast<std::size_t>(i) * sums_stride + static_cast<std::size_t>(j)];
+    for (int j = 0; j < B; ++j)
+      sum[i][j] = sums[static_cast<std::size_t>(i) * sums_stride + static_cast<std::size_t>(j)];
   std::size_t w = 0;
   for (; w + 8 <= n_words; w += 8) {
     __m512i left[A];
@@ -52,7 +53,8 @@ inline void add_tile(const std::uint64_t* a, std::size_t a_stride, const std::ui
     }
   }
   for (int i = 0; i < A; ++i)
-    for (int j = 0; j < B; ++j) sums[static_cast<std::size_t>(i) * sums_stride + static_cast<std::size_t>(j)] = sum[i][j];
+    for (int j = 0; j < B; ++j)
+      sums[static_cast<std::size_t>(i) * sums_stride + static_cast<std::size_t>(j)] = sum[i][j];
 }
 
 // Plane pairs whose sums fit a few kilobytes beside the blocks.
@@ -61,7 +63,8 @@ constexpr std::size_t kMaxSums = 81;
 template <int A>
 inline void add_tile_row(PlaneBlock a, PlaneBlock b, std::size_t n_words, __m512i* sums) {
   std::size_t j = 0;
-  for (; j + 4 <= b.n_planes; j += 4) add_tile<A, 4>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes);
+  for (; j + 4 <= b.n_planes; j += 4)
+    add_tile<A, 4>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes);
   switch (b.n_planes - j) {
     case 3: add_tile<A, 3>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes); break;
     case 2: add_tile<A, 2>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes); break;
@@ -109,8 +112,8 @@ constexpr int kTileB = 4;
 
 inline __m256i popcount_bytes(__m256i v) {
   const __m256i low_mask = _mm256_set1_epi8(0x0f);
-  const __m256i lookup = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2,
-                                          2, 3, 2, 3, 3, 4);
+  const __m256i lookup =
+      _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i low = _mm256_and_si256(v, low_mask);
   const __m256i high = _mm256_and_si256(_mm256_srli_epi16(v, 4), low_mask);
   return _mm256_add_epi8(_mm256_shuffle_epi8(lookup, low), _mm256_shuffle_epi8(lookup, high));
@@ -215,8 +218,7 @@ void count_planes(PlaneBlock a, std::size_t n_words, std::uint32_t* counts) {
 // Bit k = (codes[k] == level), for 64 codes.
 inline std::uint64_t match_word(const std::uint8_t* codes, std::uint8_t level) {
 #if defined(__AVX512BW__)
-  return _cvtmask64_u64(
-      _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes), _mm512_set1_epi8(static_cast<char>(level))));
+  return _cvtmask64_u64(_mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes), _mm512_set1_epi8(static_cast<char>(level))));
 #elif defined(__SSE2__)
   const __m128i wanted = _mm_set1_epi8(static_cast<char>(level));
   std::uint64_t word = 0;
@@ -263,8 +265,7 @@ void unpack_codes(PlaneBlock a, std::size_t n_rows, std::uint8_t rest, std::uint
 #else
       const auto level = static_cast<std::uint8_t>(l);
       const std::size_t here = n_rows - 64 * w < 64 ? n_rows - 64 * w : 64;
-      for (std::size_t k = 0; k < here; ++k)
-        out[k] = ((plane[w] >> k) & 1) != 0 ? level : out[k];
+      for (std::size_t k = 0; k < here; ++k) out[k] = ((plane[w] >> k) & 1) != 0 ? level : out[k];
 #endif
     }
   }

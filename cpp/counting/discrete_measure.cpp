@@ -10,9 +10,7 @@ namespace thresher {
 namespace {
 
 // Features per piece of work: enough that handing one out costs little beside it.
-std::size_t grain_for(const CodedTable& table) {
-  return std::clamp<std::size_t>(65536 / (table.n_rows() + 1), 1, 512);
-}
+std::size_t grain_for(const CodedTable& table) { return std::clamp<std::size_t>(65536 / (table.n_rows() + 1), 1, 512); }
 
 }  // namespace
 
@@ -143,8 +141,8 @@ void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::ve
       }
       total += row_sums[i];
     }
-    out[r] = table_value(measure_, TableView<Count>{shown, row_sums, column_sums, n_rows, n_columns, total},
-                         table_.xlogx());
+    out[r] =
+        table_value(measure_, TableView<Count>{shown, row_sums, column_sums, n_rows, n_columns, total}, table_.xlogx());
   }
 }
 
@@ -157,8 +155,8 @@ bool ReferenceValues::has_short_columns() const {
 void ReferenceValues::compute_short(std::span<const std::uint32_t> features, double* out) const {
   const RowLayout& layout = table_.layout();
   const JointKernels& kernels = THRESHER_DISPATCH(joint_kernels);
-  const JointReference reference = {reference_.planes(),  reference_.counts(),  table_.xlogx().table(), layout.n_words(),
-                                    layout.n_parts(),     layout.part_words(),  layout.one_word_parts()};
+  const JointReference reference = {reference_.planes(), reference_.counts(), table_.xlogx().table(), layout.n_words(),
+                                    layout.n_parts(),    layout.part_words(), layout.one_word_parts()};
   const std::size_t n_replicates = layout.n_replicates();
   std::vector<std::uint32_t> part_scratch;
   if (layout.has_parts()) part_scratch.resize(layout.n_parts() * (reference_.n_levels() + 2));

@@ -32,7 +32,8 @@ inline std::uint32_t count_both(const std::uint64_t* a, const std::uint64_t* b, 
     }
     if (w < n_words) {
       const auto mask = static_cast<__mmask8>((1u << (n_words - w)) - 1u);
-      const __m512i both = _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, a + w), _mm512_maskz_loadu_epi64(mask, b + w));
+      const __m512i both =
+          _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, a + w), _mm512_maskz_loadu_epi64(mask, b + w));
       sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(both));
     }
     const __m256i half = _mm256_add_epi64(_mm512_castsi512_si256(sum), _mm512_maskz_extracti64x4_epi64(0xf, sum, 1));

@@ -31,10 +31,10 @@ inline double unit_ratio(double numerator, double denominator) {
 // Information sums of one table: everything times 2^shift and n, as 64-bit integers (doubles for real weights).
 template <class Sum>
 struct InformationSums {
-  Sum mutual;        // L(n) + sum L(n_ab) - sum L(n_a) - sum L(n_b)
-  Sum entropy_a;     // L(n) - sum L(n_a)
+  Sum mutual;     // L(n) + sum L(n_ab) - sum L(n_a) - sum L(n_b)
+  Sum entropy_a;  // L(n) - sum L(n_a)
   Sum entropy_b;
-  double unit;       // n 2^shift: what one bit weighs
+  double unit;  // n 2^shift: what one bit weighs
 };
 
 inline double bits_value(double sum, double unit) { return sum > 0.0 && unit > 0.0 ? round_to_grid(sum / unit) : 0.0; }
@@ -52,7 +52,9 @@ double information_value(DiscreteMeasure measure, const InformationSums<Sum>& su
 
 // L of a count by its kind: whole counts from the table, sums of real weights by the logarithm.
 inline std::int64_t log_term(const XLogX& xlogx, std::uint32_t count) { return xlogx(count); }
-inline std::int64_t log_term(const XLogX& xlogx, std::int64_t count) { return xlogx(static_cast<std::uint64_t>(count)); }
+inline std::int64_t log_term(const XLogX& xlogx, std::int64_t count) {
+  return xlogx(static_cast<std::uint64_t>(count));
+}
 inline double log_term(const XLogX&, double weight) { return xlogx_double(weight); }
 
 template <class Count>
@@ -106,7 +108,8 @@ double chi_squared(const TableView<Count>& table) {
   double sum = 0.0;
   for (std::size_t i = 0; i < table.n_rows; ++i) {
     for (std::size_t j = 0; j < table.n_columns; ++j) {
-      const double expected = static_cast<double>(table.row_sums[i]) * static_cast<double>(table.column_sums[j]) / total;
+      const double expected =
+          static_cast<double>(table.row_sums[i]) * static_cast<double>(table.column_sums[j]) / total;
       if (!(expected > 0.0)) continue;
       const double difference = static_cast<double>(table.cells[i * table.n_columns + j]) - expected;
       sum += difference * difference / expected;

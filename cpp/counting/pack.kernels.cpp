@@ -286,11 +286,13 @@ void to_bytes(const void* values, std::size_t n, std::uint8_t* out) {
 }  // namespace
 
 extern const PackKernels pack_kernels;
-const PackKernels pack_kernels = {
-    {to_bytes<std::int8_t>, to_bytes<std::int16_t>, to_bytes<std::int32_t>, to_bytes<std::int64_t>,
-     to_bytes<std::uint8_t>, to_bytes<std::uint16_t>, to_bytes<std::uint32_t>, to_bytes<std::uint64_t>, to_bytes<float>,
-     to_bytes<double>},
-    scan_rows, pack_rows, pack_column, scan_column};
+const PackKernels pack_kernels = {{to_bytes<std::int8_t>, to_bytes<std::int16_t>, to_bytes<std::int32_t>,
+                                   to_bytes<std::int64_t>, to_bytes<std::uint8_t>, to_bytes<std::uint16_t>,
+                                   to_bytes<std::uint32_t>, to_bytes<std::uint64_t>, to_bytes<float>, to_bytes<double>},
+                                  scan_rows,
+                                  pack_rows,
+                                  pack_column,
+                                  scan_column};
 
 }  // namespace THRESHER_LEVEL
 }  // namespace thresher

@@ -52,11 +52,11 @@ std::vector<ByteLevels> find_levels(const ByteSource& source, std::size_t n_thre
 struct Tile {
   std::size_t first = 0;  // within the chunk
   std::size_t n_columns = 0;
-  std::size_t n_planes = 0;  // of the column that has most
-  std::vector<std::uint8_t> values;      // [plane][64]: the byte of the level
-  std::vector<std::uint64_t*> planes;    // [plane][64]: where its words go, or null
-  std::vector<std::size_t> byte_columns; // columns kept as bytes
-  std::vector<std::uint8_t> code_of;     // [byte column][256]
+  std::size_t n_planes = 0;               // of the column that has most
+  std::vector<std::uint8_t> values;       // [plane][64]: the byte of the level
+  std::vector<std::uint64_t*> planes;     // [plane][64]: where its words go, or null
+  std::vector<std::size_t> byte_columns;  // columns kept as bytes
+  std::vector<std::uint8_t> code_of;      // [byte column][256]
 };
 
 std::vector<Tile> make_tiles(CodedTable& table, std::size_t first, std::size_t n_columns, const ChunkLevels& levels) {

@@ -65,8 +65,8 @@ void count_plainly(const CodedTable& table, const ReferenceColumn& reference, st
     for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
       const std::size_t i = a[place];
       // A missing wide code is negative and becomes very large.
-      const std::size_t j = reference.wide() != nullptr ? static_cast<std::size_t>(reference.wide()[place])
-                                                        : reference.bytes()[place];
+      const std::size_t j =
+          reference.wide() != nullptr ? static_cast<std::size_t>(reference.wide()[place]) : reference.bytes()[place];
       if (i < a_levels && j < b_levels) cells[i * b_levels + j] += weight_at(place);
     }
   }
@@ -166,7 +166,8 @@ void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  std::uint32_t* cells) {
   const bool by_planes = table.feature(f).packed && reference.has_planes();
-  by_planes ? count_by_planes(table, reference, f, scratch, cells) : count_by_bytes(table, reference, f, scratch, cells);
+  by_planes ? count_by_planes(table, reference, f, scratch, cells)
+            : count_by_bytes(table, reference, f, scratch, cells);
 }
 
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,

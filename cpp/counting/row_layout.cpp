@@ -27,7 +27,8 @@ RowLayout::RowLayout(std::span<const std::int32_t> parts, std::size_t n_parts)
   if (n_parts == 0) throw std::invalid_argument("parts: there must be at least one part");
   row_begin_.assign(n_parts + 1, 0);
   for (const std::int32_t part : parts) {
-    if (part < 0 || static_cast<std::size_t>(part) >= n_parts) throw std::invalid_argument("parts: number out of range");
+    if (part < 0 || static_cast<std::size_t>(part) >= n_parts)
+      throw std::invalid_argument("parts: number out of range");
     ++row_begin_[static_cast<std::size_t>(part) + 1];
   }
   word_begin_.assign(n_parts + 1, 0);
@@ -59,8 +60,8 @@ void RowLayout::list_part_words() {
 
 std::size_t RowLayout::word_rows(std::size_t word) const {
   if (word_place_.empty()) return std::min<std::size_t>(64, n_rows_ - 64 * word);
-  const std::size_t part = static_cast<std::size_t>(
-      std::upper_bound(word_begin_.begin(), word_begin_.end(), word) - word_begin_.begin() - 1);
+  const std::size_t part = static_cast<std::size_t>(std::upper_bound(word_begin_.begin(), word_begin_.end(), word) -
+                                                    word_begin_.begin() - 1);
   return std::min<std::size_t>(64, row_end(part) - word_place_[word]);
 }
 

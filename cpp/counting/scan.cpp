@@ -178,8 +178,7 @@ std::vector<TileScan<T>> scan_tiles(const ArrayView& array, std::size_t first, s
 }
 
 template <class T>
-void scan_by_rows(const ArrayView& array, std::size_t first, std::size_t last, std::size_t n_threads,
-                  ColumnScan& out) {
+void scan_by_rows(const ArrayView& array, std::size_t first, std::size_t last, std::size_t n_threads, ColumnScan& out) {
   const ByteKind kind = byte_kind(array.dtype);
   if (kind != ByteKind::converted) {
     const std::vector<ByteScan> scans = ByteSource(array, kind, first, last - first).scan(n_threads);

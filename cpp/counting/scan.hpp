@@ -20,8 +20,8 @@ struct ColumnScan {
   std::vector<double> maximum;
   std::vector<std::int64_t> n_missing;
   std::vector<std::int64_t> n_infinite;
-  std::vector<std::uint8_t> whole;        // every value that is there is a finite whole number
-  std::vector<std::int32_t> n_distinct;   // of whole columns, NaN left out; 11 = more than ten, or not whole
+  std::vector<std::uint8_t> whole;       // every value that is there is a finite whole number
+  std::vector<std::int32_t> n_distinct;  // of whole columns, NaN left out; 11 = more than ten, or not whole
 };
 
 ColumnScan scan_dense(const ArrayView& array, std::size_t n_threads, Interrupt& interrupt);

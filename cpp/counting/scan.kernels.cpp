@@ -8,7 +8,7 @@ template <class T>
 struct Rounding;
 template <>
 struct Rounding<float> {
-  static constexpr float kShift = 12582912.0F;   // 1.5 2^23: adding it rounds to a whole number
+  static constexpr float kShift = 12582912.0F;    // 1.5 2^23: adding it rounds to a whole number
   static constexpr float kAllWhole = 4194304.0F;  // 2^22
 };
 template <>
@@ -86,10 +86,10 @@ void scan_values(const void* first, std::ptrdiff_t stride, std::size_t n_rows, s
 }  // namespace
 
 extern const ScanKernels scan_kernels;
-const ScanKernels scan_kernels = {
-    {scan_values<std::int8_t>, scan_values<std::int16_t>, scan_values<std::int32_t>, scan_values<std::int64_t>,
-     scan_values<std::uint8_t>, scan_values<std::uint16_t>, scan_values<std::uint32_t>, scan_values<std::uint64_t>,
-     scan_values<float>, scan_values<double>}};
+const ScanKernels scan_kernels = {{scan_values<std::int8_t>, scan_values<std::int16_t>, scan_values<std::int32_t>,
+                                   scan_values<std::int64_t>, scan_values<std::uint8_t>, scan_values<std::uint16_t>,
+                                   scan_values<std::uint32_t>, scan_values<std::uint64_t>, scan_values<float>,
+                                   scan_values<double>}};
 
 }  // namespace THRESHER_LEVEL
 }  // namespace thresher

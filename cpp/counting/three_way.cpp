@@ -34,7 +34,12 @@ double term_value(ThreeWayTerm term, const TripleSums<Sum>& s, double unit) {
 template <class Count>
 struct Margins {
   Margins(std::size_t f_levels, std::size_t g_levels, std::size_t n_classes)
-      : f(f_levels), g(g_levels), c(n_classes), fg(f_levels * g_levels), fc(f_levels * n_classes), gc(g_levels * n_classes) {}
+      : f(f_levels),
+        g(g_levels),
+        c(n_classes),
+        fg(f_levels * g_levels),
+        fc(f_levels * n_classes),
+        gc(g_levels * n_classes) {}
   std::vector<Count> f, g, c, fg, fc, gc;
 };
 
@@ -80,7 +85,8 @@ double triple_value(ThreeWayTerm term, const XLogX& xlogx, const Count* cells, s
 // A column as one bit per row and level, levels side by side.
 class Lanes {
  public:
-  Lanes(std::span<const std::size_t> level_of_place, std::size_t n_levels, std::size_t n_words) : counts_(n_levels + 7) {
+  Lanes(std::span<const std::size_t> level_of_place, std::size_t n_levels, std::size_t n_words)
+      : counts_(n_levels + 7) {
     for (const std::size_t level : level_of_place) ++counts_[level];
     largest_ = *std::max_element(counts_.begin(), counts_.end());
     const std::size_t multiple = largest_ < kSmallCounts ? 8 : 4;
@@ -115,7 +121,10 @@ class PlainTriples {
  public:
   PlainTriples(const CodedTable& table, std::span<const std::uint8_t> g, std::size_t g_levels,
                std::span<const std::int32_t> classes, std::size_t n_classes, ThreeWayTerm term)
-      : table_(table), term_(term), n_words_((table.n_rows() + 63) / 64), logs_(table.xlogx().table()),
+      : table_(table),
+        term_(term),
+        n_words_((table.n_rows() + 63) / 64),
+        logs_(table.xlogx().table()),
         joint_(lanes(g_levels * n_classes, [&](std::size_t i) { return g[i] * n_classes + code(classes[i]); })),
         by_g_(lanes(g_levels, [&](std::size_t i) { return std::size_t{g[i]}; })),
         by_class_(lanes(n_classes, [&](std::size_t i) { return code(classes[i]); })),

@@ -30,8 +30,8 @@ class PlainTriples;
 // The reference g and the target are counted as one column, so that one table gives every sum.
 class ThreeWayMeasure final : public PairMeasure {
  public:
-  ThreeWayMeasure(std::shared_ptr<const CodedTable> table, std::span<const std::int32_t> classes,
-                  std::size_t n_classes, ThreeWayTerm term, std::size_t n_threads);
+  ThreeWayMeasure(std::shared_ptr<const CodedTable> table, std::span<const std::int32_t> classes, std::size_t n_classes,
+                  ThreeWayTerm term, std::size_t n_threads);
   ~ThreeWayMeasure() override;
   ThreeWayMeasure(const ThreeWayMeasure&) = delete;
   ThreeWayMeasure& operator=(const ThreeWayMeasure&) = delete;

@@ -16,7 +16,7 @@ struct LaneBlock {
   const std::uint64_t* words;
   const std::uint64_t* counts;  // rows per lane
   std::size_t n_lanes;
-  std::uint64_t largest;        // most rows in a lane
+  std::uint64_t largest;  // most rows in a lane
 };
 
 inline constexpr std::size_t kSmallCounts = 64;

@@ -53,9 +53,7 @@ std::int64_t to_fixed(double count, DoubleDouble log2_count, double scale) {
   return whole + rounded;
 }
 
-double power_of_two(int exponent) {
-  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
-}
+double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
 
 // The smallest k with n log2 n <= 2^k; 1 for n <= 2, where there is nothing to measure.
 int bits_of_n_log2_n(std::uint64_t n) {

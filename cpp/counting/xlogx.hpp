@@ -23,9 +23,7 @@ class XLogX {
  public:
   explicit XLogX(std::uint64_t n);
 
-  std::int64_t operator()(std::uint64_t count) const {
-    return count < table_.size() ? table_[count] : compute(count);
-  }
+  std::int64_t operator()(std::uint64_t count) const { return count < table_.size() ? table_[count] : compute(count); }
 
   std::uint64_t n() const { return n_; }
   int shift() const { return shift_; }
