@@ -118,6 +118,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="NAME", help="data sets with these files")
     parser.add_argument("--jobs", type=int, default=-1, help="processes")
     options = parser.parse_args()
+    warnings.simplefilter("ignore")
     totals = {pair: np.zeros(3, dtype=int) for pair in TOTALS}
     print("How often each method alone was the best, Fast/Inner/Plain: published and ours")
     for data in PUBLISHED:
