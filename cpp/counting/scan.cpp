@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <type_traits>
 
 #include "core/parallel.hpp"
@@ -66,10 +67,20 @@ class TileScan {
       const std::size_t n = std::min(kScanRows, n_rows - row);
       const char* from = static_cast<const char*>(first) + static_cast<std::ptrdiff_t>(row) * stride;
       kernels.scan_values[static_cast<std::size_t>(dtype)](from, stride, n, n_columns, &scan_);
-      for (std::size_t j = 0; j < n_columns; ++j) {
-        n_missing_[j] += static_cast<std::int64_t>(scan_.missing[j]);
-        scan_.missing[j] = T{0};
-      }
+      take_missing();
+    }
+  }
+
+  // Whole rows, the tiles side by side.
+  static void add_rows(std::span<TileScan> tiles, const void* first, std::ptrdiff_t stride, std::size_t n_rows,
+                       std::size_t n_columns, DType dtype) {
+    const ScanKernels& kernels = THRESHER_DISPATCH(scan_kernels);
+    for (std::size_t row = 0; row < n_rows; row += kScanRows) {
+      const std::size_t n = std::min(kScanRows, n_rows - row);
+      const char* from = static_cast<const char*>(first) + static_cast<std::ptrdiff_t>(row) * stride;
+      kernels.scan_rows[static_cast<std::size_t>(dtype)](from, stride, n, n_columns, &tiles[0].scan_,
+                                                         sizeof(TileScan));
+      for (TileScan& tile : tiles) tile.take_missing();
     }
   }
 
@@ -110,6 +121,13 @@ class TileScan {
   }
 
  private:
+  void take_missing() {
+    for (std::size_t j = 0; j < kScanColumns; ++j) {
+      n_missing_[j] += static_cast<std::int64_t>(scan_.missing[j]);
+      scan_.missing[j] = T{0};
+    }
+  }
+
   ValueScan<T> scan_;
   std::int64_t n_missing_[kScanColumns] = {};
 };
@@ -141,35 +159,29 @@ void count_distinct_by_rows(const ArrayView& array, std::size_t first, std::size
   }
 }
 
-void prefetch_bytes([[maybe_unused]] const void* start, [[maybe_unused]] std::size_t n) {
-#if defined(__GNUC__)
-  for (std::size_t byte = 0; byte < n; byte += 64) __builtin_prefetch(static_cast<const char*>(start) + byte, 0, 2);
-#endif
-}
-
-// Columns first .. last-1 in tiles, read in the order of memory: some rows of all tiles, then the next rows.
-// Threads take ranges of rows.
+// Columns first .. last-1 in tiles. Short rows are read as they lie in memory; of long ones, whose totals do not fit
+// the first-level cache, one tile after the other. Threads take ranges of rows.
 template <class T>
 std::vector<TileScan<T>> scan_tiles(const ArrayView& array, std::size_t first, std::size_t last,
                                     std::size_t n_threads) {
-  constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
   constexpr std::size_t kLeastRows = 4096;
+  constexpr std::size_t kShortRow = 4096;
   const std::size_t n_tiles = (last - first + kScanColumns - 1) / kScanColumns;
-  const std::size_t block = std::max<std::size_t>(kBlockBytes / ((last - first) * sizeof(T)), 4);
-  const std::size_t n_ranges = std::clamp<std::size_t>(array.n_rows / kLeastRows, 1, std::max<std::size_t>(n_threads, 1));
+  const std::size_t n_ranges =
+      std::clamp<std::size_t>(array.n_rows / kLeastRows, 1, std::max<std::size_t>(n_threads, 1));
   std::vector<TileScan<T>> tiles(n_ranges * n_tiles);
   parallel_for(n_ranges, 1, n_threads, [&](std::size_t range, std::size_t) {
+    const std::size_t row = array.n_rows * range / n_ranges;
     const std::size_t stop = array.n_rows * (range + 1) / n_ranges;
-    for (std::size_t row = array.n_rows * range / n_ranges; row < stop; row += block) {
-      const std::size_t rows = std::min(block, stop - row);
-      for (std::size_t next = row + block; next < std::min(row + 2 * block, stop); ++next) {
-        prefetch_bytes(array.at<T>(next, first), (last - first) * sizeof(T));
-      }
-      for (std::size_t t = 0; t < n_tiles; ++t) {
-        const std::size_t begin = first + t * kScanColumns;
-        tiles[range * n_tiles + t].add(array.at<T>(row, begin), array.row_stride, rows,
-                                       std::min(kScanColumns, last - begin), array.dtype);
-      }
+    const std::span<TileScan<T>> own = std::span(tiles).subspan(range * n_tiles, n_tiles);
+    if ((last - first) * sizeof(T) <= kShortRow) {
+      TileScan<T>::add_rows(own, array.at<T>(row, first), array.row_stride, stop - row, last - first, array.dtype);
+      return;
+    }
+    for (std::size_t t = 0; t < n_tiles; ++t) {
+      const std::size_t begin = first + t * kScanColumns;
+      own[t].add(array.at<T>(row, begin), array.row_stride, stop - row, std::min(kScanColumns, last - begin),
+                 array.dtype);
     }
   });
   for (std::size_t i = n_tiles; i < tiles.size(); ++i) tiles[i % n_tiles].add(tiles[i]);

@@ -20,6 +20,19 @@ struct Rounding<double> {
 template <class T>
 constexpr bool is_floating = static_cast<T>(0.5) != static_cast<T>(0);
 
+template <class T>
+inline void update(T value, T& minimum, T& maximum, T& missing, T& fractional) {
+  minimum = value < minimum ? value : minimum;
+  maximum = value > maximum ? value : maximum;
+  if constexpr (is_floating<T>) {
+    missing += value != value ? T(1) : T(0);
+    const T whole = (value + Rounding<T>::kShift) - Rounding<T>::kShift;
+    const T size = value < 0 ? -value : value;
+    const T fraction = (size < Rounding<T>::kAllWhole) & (whole != value) ? T(1) : T(0);
+    fractional = fraction > fractional ? fraction : fractional;
+  }
+}
+
 // All rows of a strip of columns, whose state stays in registers.
 template <class T, std::size_t columns>
 void scan_strip(const char* row, std::ptrdiff_t stride, std::size_t n_rows, std::size_t first, ValueScan<T>* scan) {
@@ -34,16 +47,7 @@ void scan_strip(const char* row, std::ptrdiff_t stride, std::size_t n_rows, std:
   for (std::size_t i = 0; i < n_rows; ++i, row += stride) {
     const T* values = reinterpret_cast<const T*>(row);
     for (std::size_t j = 0; j < columns; ++j) {
-      const T value = values[j];
-      minimum[j] = value < minimum[j] ? value : minimum[j];
-      maximum[j] = value > maximum[j] ? value : maximum[j];
-      if constexpr (is_floating<T>) {
-        missing[j] += value != value ? T(1) : T(0);
-        const T whole = (value + Rounding<T>::kShift) - Rounding<T>::kShift;
-        const T size = value < 0 ? -value : value;
-        const T fraction = (size < Rounding<T>::kAllWhole) & (whole != value) ? T(1) : T(0);
-        fractional[j] = fraction > fractional[j] ? fraction : fractional[j];
-      }
+      update(values[j], minimum[j], maximum[j], missing[j], fractional[j]);
     }
   }
   for (std::size_t j = 0; j < columns; ++j) {
@@ -51,6 +55,28 @@ void scan_strip(const char* row, std::ptrdiff_t stride, std::size_t n_rows, std:
     scan->maximum[first + j] = maximum[j];
     scan->missing[first + j] = missing[j];
     scan->fractional[first + j] = fractional[j];
+  }
+}
+
+template <class T>
+inline void add_row(const T* __restrict row, std::size_t n_columns, ValueScan<T>* __restrict scan) {
+  for (std::size_t j = 0; j < n_columns; ++j) {
+    update(row[j], scan->minimum[j], scan->maximum[j], scan->missing[j], scan->fractional[j]);
+  }
+}
+
+template <class T>
+void scan_rows(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns, void* state,
+               std::size_t scan_stride) {
+  const char* row = static_cast<const char*>(first);
+  for (std::size_t i = 0; i < n_rows; ++i, row += stride) {
+    const T* values = reinterpret_cast<const T*>(row);
+    char* scan = static_cast<char*>(state);
+    std::size_t j = 0;
+    for (; j + kScanColumns <= n_columns; j += kScanColumns, scan += scan_stride) {
+      add_row(values + j, kScanColumns, reinterpret_cast<ValueScan<T>*>(scan));
+    }
+    if (j < n_columns) add_row(values + j, n_columns - j, reinterpret_cast<ValueScan<T>*>(scan));
   }
 }
 
@@ -86,10 +112,13 @@ void scan_values(const void* first, std::ptrdiff_t stride, std::size_t n_rows, s
 }  // namespace
 
 extern const ScanKernels scan_kernels;
-const ScanKernels scan_kernels = {{scan_values<std::int8_t>, scan_values<std::int16_t>, scan_values<std::int32_t>,
-                                   scan_values<std::int64_t>, scan_values<std::uint8_t>, scan_values<std::uint16_t>,
-                                   scan_values<std::uint32_t>, scan_values<std::uint64_t>, scan_values<float>,
-                                   scan_values<double>}};
+const ScanKernels scan_kernels = {
+    {scan_values<std::int8_t>, scan_values<std::int16_t>, scan_values<std::int32_t>, scan_values<std::int64_t>,
+     scan_values<std::uint8_t>, scan_values<std::uint16_t>, scan_values<std::uint32_t>, scan_values<std::uint64_t>,
+     scan_values<float>, scan_values<double>},
+    {scan_rows<std::int8_t>, scan_rows<std::int16_t>, scan_rows<std::int32_t>, scan_rows<std::int64_t>,
+     scan_rows<std::uint8_t>, scan_rows<std::uint16_t>, scan_rows<std::uint32_t>, scan_rows<std::uint64_t>,
+     scan_rows<float>, scan_rows<double>}};
 
 }  // namespace THRESHER_LEVEL
 }  // namespace thresher

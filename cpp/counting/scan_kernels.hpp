@@ -26,6 +26,10 @@ struct ScanKernels {
   // Adds rows to a ValueScan<T>; one function per element type, in the order of DType. Strides are in bytes.
   void (*scan_values[10])(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns,
                           void* scan);
+  // The same for any number of columns, row after row: columns 64 t .. 64 t + 63 go to the ValueScan<T> that lies
+  // t * scan_stride bytes after `scan`.
+  void (*scan_rows[10])(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns,
+                        void* scan, std::size_t scan_stride);
 };
 
 THRESHER_DECLARE_KERNELS(ScanKernels, scan_kernels)
