@@ -111,12 +111,9 @@ def detail_rows(work: Work, outcome: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
-def markdown(
-    works: list[Work],
-    outcomes: dict[str, dict[str, Any]],
-    slopes: dict[str, dict[str, Any]],
-    clock: str,
-) -> str:
+def markdown(works: list[Work], stored: dict[str, Any]) -> str:
+    """The page: a summary, every package, and how time grows."""
+    outcomes, slopes, clock = stored["works"], stored["slopes"], stored["clock"]
     parts = [
         "# Benchmarks",
         "Written by `make bench`. Machine: " + machine() + ".",

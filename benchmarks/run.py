@@ -30,6 +30,7 @@ from benchmarks.works_forward import FORWARD_WORKS
 from benchmarks.works_rankings import RANKING_WORKS
 
 RESULTS = ROOT / "benchmarks" / "results"
+STORED = RESULTS / "latest.json"
 WORKS = [*MRMR_WORKS, *FORWARD_WORKS, *RANKING_WORKS]
 SETUP_LIMIT = 180.0  # seconds to load the data, convert them, compile what is compiled late
 THREAD_VARIABLES = [
@@ -183,6 +184,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="15 s for each package, no slopes")
     parser.add_argument("--alone", action="store_true", help="without the peers")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each package")
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help="write docs/benchmarks.md from this and earlier runs, as a full run does",
+    )
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument(
         "--clock",
@@ -198,16 +204,26 @@ def main() -> None:
         parser.error(f"no work named {sorted(unknown)}; known: {[work.name for work in WORKS]}")
     RESULTS.mkdir(parents=True, exist_ok=True)
     works = [work for work in WORKS if not options.only or work.name in options.only]
-    outcomes = {work.name: compare(work, options) for work in works}
-    slopes = {}
+    stored = read_stored(options.clock)
+    for work in works:
+        stored["works"][work.name] = compare(work, options)
+        STORED.write_text(json.dumps(stored, indent=1))
     if not options.only and not options.quick:
-        slopes = {scaling.name: slope(scaling, options) for scaling in SCALINGS}
-    raw = {"machine": report.machine(), "works": outcomes, "slopes": slopes}
-    (RESULTS / "latest.json").write_text(json.dumps(raw, indent=1))
-    text = report.markdown(works, outcomes, slopes, options.clock)
-    print(text)
-    if not options.only and not options.quick and not options.alone:
-        (ROOT / "docs" / "benchmarks.md").write_text(text)
+        stored["slopes"] = {scaling.name: slope(scaling, options) for scaling in SCALINGS}
+        STORED.write_text(json.dumps(stored, indent=1))
+    print(report.markdown(works, stored))
+    if options.page or not (options.only or options.quick or options.alone):
+        known = [work for work in WORKS if work.name in stored["works"]]
+        (ROOT / "docs" / "benchmarks.md").write_text(report.markdown(known, stored))
+
+
+def read_stored(clock: str) -> dict[str, Any]:
+    """Results of earlier runs by the same clock, to which this run adds its own."""
+    if STORED.exists():
+        stored = json.loads(STORED.read_text())
+        if stored["clock"] == clock:
+            return stored
+    return {"clock": clock, "works": {}, "slopes": {}}
 
 
 if __name__ == "__main__":
