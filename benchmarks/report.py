@@ -20,6 +20,10 @@ def seconds(value: float) -> str:
     return f"{value:.2g} s" if value >= 1 else f"{value * 1000:.3g} ms"
 
 
+def times(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 20 else f"{ratio:.2g}"
+
+
 def megabytes(value: float) -> str:
     return f"{value / 1e6:.3g} MB" if value < 1e9 else f"{value / 1e9:.3g} GB"
 
@@ -82,7 +86,7 @@ def summary_row(work: Work, outcome: dict[str, Any]) -> list[str]:
     peer, ratio = ("none answers", "") if work.peers else ("", "")
     if best:
         name, theirs, sign = best
-        peer, ratio = f"{name} {sign}{seconds(theirs)}", f"{sign}{theirs / time:.3g}"
+        peer, ratio = f"{name} {sign}{seconds(theirs)}", f"{sign}{times(theirs / time)}"
     return [
         work.title,
         seconds(time),
@@ -102,7 +106,7 @@ def detail_rows(work: Work, outcome: dict[str, Any]) -> list[list[str]]:
         if "times" in result:
             ratio = ""
             if "times" in outcome["ours"]:
-                ratio = f"{min(result['times']) / min(outcome['ours']['times']):.3g}"
+                ratio = times(min(result["times"]) / min(outcome["ours"]["times"]))
             note = result["differs"] or result.get("agreement", "")
             cells = [seconds(min(result["times"])), megabytes(result["extra"]), ratio, note]
         else:

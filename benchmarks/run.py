@@ -127,7 +127,7 @@ def compare(work: Work, options: argparse.Namespace) -> dict[str, Any]:
             )
             report.progress(work.name, f"thresher, threads={threads}", result)
             outcome[f"threads_{threads}"] = result
-    for name in PEERS if work.peers and not options.alone else []:
+    for name in options.peers if work.peers and not options.alone else []:
         adaptor = importlib.import_module(f"benchmarks.peers.{name}")
         if not hasattr(adaptor, work.question):
             continue
@@ -145,6 +145,9 @@ def compare(work: Work, options: argparse.Namespace) -> dict[str, Any]:
             theirs["version"] = installed["version"]
         if "answer" in theirs and "answer" in mine:
             theirs["agreement"] = agreement(mine["answer"], theirs["answer"])
+            note = getattr(adaptor, "NOTES", {}).get(work.question)
+            if note and not theirs["agreement"].startswith("same"):
+                theirs["agreement"] += f"; {note}"
         theirs["differs"] = getattr(adaptor, "DIFFERS", {}).get(work.question, "")
         outcome["peers"][adaptor.REQUIRES[0]] = theirs
         report.progress(work.name, adaptor.REQUIRES[0], theirs)
@@ -182,6 +185,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="works with these names")
     parser.add_argument("--quick", action="store_true", help="15 s for each package, no slopes")
+    parser.add_argument("--peers", nargs="+", choices=PEERS, default=PEERS, help="these peers")
     parser.add_argument("--alone", action="store_true", help="without the peers")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each package")
     parser.add_argument(

@@ -7,6 +7,7 @@ the answer: indices of features in order of choice, or one value per feature.
 ``REQUIRES`` is what to install, ``ENVIRONMENT`` which of the peers' environments to install it in,
 ``PIP`` further options of pip, and ``DIFFERS`` says for which questions the package computes
 something else than asked: its time is shown, but it is not counted as a peer with the same answer.
+``NOTES`` explains smaller differences, which do not exclude it.
 """
 
 PEERS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 REQUIRES = ["mrmr-selection"]
+NOTES = {"mrmr_f_pearson_quotient": "tiny redundancies are raised to a floor there, not here"}
 
 
 def mrmr_f_pearson_quotient(problem):
