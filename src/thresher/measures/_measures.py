@@ -77,13 +77,33 @@ class Measures:
         table = training.table
         if table.is_sparse:
             return self._sparse_numbers(weights)
+        order = self._row_order
+        if order is None or table.is_category.any():  # which feature_major refuses
+            columns, parts = table.feature_major(), self.parts
+        else:
+            # Rows are put in the order of their parts as the columns are turned, not in a second
+            # copy.
+            assert self.parts is not None
+            columns = _core.feature_major(table.matrix, training.n_threads, order)
+            parts = self.parts[order]
+            weights = None if weights is None else weights[order]
         return _core.NumericTable(
-            table.feature_major(),
-            parts=self.parts,
+            columns,
+            parts=parts,
             weights=weights,
             n_threads=training.n_threads,
             missing="pairwise" if training.missing == "pairwise" else "error",
         )
+
+    @cached_property
+    def _row_order(self) -> npt.NDArray[np.uint32] | None:
+        """Rows of the core's numeric table by part, where that is not their own order."""
+        if self.parts is None or self.training.table.is_sparse or np.all(np.diff(self.parts) >= 0):
+            return None
+        return np.argsort(self.parts, kind="stable").astype(np.uint32)
+
+    def _in_row_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return values if self._row_order is None else values[self._row_order]
 
     def _sparse_numbers(self, weights: Floats | None) -> Any:
         if self.training.missing == "pairwise":
@@ -141,7 +161,8 @@ class Measures:
                 raise ValueError(
                     'relevance="f" needs classes, but y is numeric; use "pearson", or target="nominal"'
                 )
-            return _as_floats(self._numbers.relevance_f(target.codes, target.n_classes, n_threads))
+            codes = self._in_row_order(target.codes)
+            return _as_floats(self._numbers.relevance_f(codes, target.n_classes, n_threads))
         if target.is_nominal and target.n_classes > 2:
             raise ValueError(
                 f'relevance="{name}" needs a numeric target, but y has {target.n_classes} classes; '
@@ -151,7 +172,7 @@ class Measures:
             ranks, values = self._ranked
             return _as_floats(ranks.relevance_spearman(values))
         relevance = getattr(self._numbers, f"relevance_{name}")
-        return _as_floats(relevance(target.values, n_threads))
+        return _as_floats(relevance(self._in_row_order(target.values), n_threads))
 
     def pairs(self, name: str) -> Any:
         """The measure of feature pairs, for a search (a ``_core.PairMeasure``)."""
