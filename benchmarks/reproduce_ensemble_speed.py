@@ -109,7 +109,15 @@ def peer(name: str, k: int, e: int, limit: float) -> None:
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
         pip = [python, "-m", "pip", "install", "-q"]
-        needs = ["cython<3", "numpy<2", "setuptools<70", "wheel", "pandas", "scipy", "scikit-learn"]
+        needs = [
+            "cython<3",
+            "numpy<2",
+            "setuptools<70",
+            "wheel",
+            "pandas<2",
+            "scipy",
+            "scikit-learn",
+        ]
         subprocess.run([*pip, *needs], check=True)
         subprocess.run([*pip, "--no-build-isolation", "pymrmre"], check=True)
     with tempfile.TemporaryDirectory() as folder:
