@@ -98,13 +98,13 @@ X = pd.DataFrame(data["X"].astype(float), columns=[f"f{i}" for i in range(data["
 y = pd.DataFrame({"y": data["y"].astype(float)})
 start = time.perf_counter()
 found = mrmr.mrmr_ensemble(features=X, targets=y, solution_length=int(sys.argv[2]),
-                           solution_count=int(sys.argv[3]), method="bootstrap")
+                           solution_count=int(sys.argv[3]), method="exhaustive")
 print(json.dumps(time.perf_counter() - start))
 """
 
 
 def peer(name: str, k: int, e: int, limit: float) -> None:
-    """pymrmre's ensemble: bootstrap samples, Pearson on the codes; another estimator than ours."""
+    """pymrmre's ensemble: its exhaustive tree, Pearson on the codes; another estimator than ours."""
     python = ROOT / ".venv-peers" / "pymrmre" / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
@@ -152,7 +152,7 @@ def main() -> None:
         if not (tall and options.quick):
             measure(title, *data(), k)
     if options.peers:
-        print("\nBeside pymrmre (bootstrap ensemble, Pearson on the codes)")
+        print("\nBeside pymrmre (exhaustive ensemble, Pearson on the codes)")
         peer("leukemia", 50, 20, options.limit)
         peer("nci9", 50, 20, options.limit)
 
