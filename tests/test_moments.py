@@ -155,6 +155,10 @@ for n in (1, 2, 15, 16, 17, 33, 200, 2047, 2049, 5003):
             digest.update(table.relevance_pearson(matrix[0].astype(float) ** 2).tobytes())
             for kind in ("pearson", "cosine"):
                 digest.update(_core.NumericPairMeasure(table, kind).values(4, some).tobytes())
+        gaps = np.where(rng.random(matrix.shape) < 0.2, np.nan, matrix).astype(dtype)
+        table = _core.NumericTable(gaps, missing="pairwise")
+        digest.update(table.relevance_pearson(matrix[1].astype(float)).tobytes())
+        digest.update(_core.NumericPairMeasure(table, "pearson").values(4, some).tobytes())
         digest.update(_core.doubled_ranks(matrix).tobytes())
         digest.update(_core.RankPairMeasure(matrix).values(2, some).tobytes())
         for result in (

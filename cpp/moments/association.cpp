@@ -19,6 +19,9 @@ constexpr std::size_t kDirect = 4;
 // Columns up to this length stay in the first-level cache while they are read.
 constexpr std::size_t kShortRows = 4096;
 
+// How many bytes ahead of a long column are asked for.
+constexpr std::size_t kAhead = 2048;
+
 struct Work {
   const NumericTable& table;
   const ColumnMoments& moments;
@@ -158,7 +161,9 @@ void direct_values(const Work& work, const T* base, const Group& group, const Gr
   double dots[kDirect];
   for (std::size_t i = 0; i < group.features.size(); ++i) {
     columns[i] = base + group.features[i] * stride;
-    following[i] = base + next.features[std::min(i, next.features.size() - 1)] * stride;
+    // Short columns: the next group's. Long ones: further down the same column.
+    following[i] = stride <= kShortRows ? base + next.features[std::min(i, next.features.size() - 1)] * stride
+                                        : columns[i] + kAhead / sizeof(T);
     centres[i] = work.moments.centre[group.features[i]];
   }
   typed(work.kernels, base)

@@ -71,6 +71,24 @@ inline Vec vec_min(Vec a, Vec b) { return a < b ? a : b; }
 inline Vec vec_max(Vec a, Vec b) { return a > b ? a : b; }
 #endif
 
+// `value` where neither a nor b is NaN, `other` elsewhere.
+#if defined(__AVX512F__)
+inline Vec vec_if_present(Vec a, Vec b, Vec value, Vec other) {
+  return _mm512_mask_mov_pd(other, _mm512_cmp_pd_mask(a, b, _CMP_ORD_Q), value);
+}
+#elif defined(__AVX2__)
+inline Vec vec_if_present(Vec a, Vec b, Vec value, Vec other) {
+  return _mm256_blendv_pd(other, value, _mm256_cmp_pd(a, b, _CMP_ORD_Q));
+}
+#elif defined(__SSE2__)
+inline Vec vec_if_present(Vec a, Vec b, Vec value, Vec other) {
+  const Vec mask = _mm_cmpord_pd(a, b);
+  return _mm_or_pd(_mm_and_pd(mask, value), _mm_andnot_pd(mask, other));
+}
+#else
+inline Vec vec_if_present(Vec a, Vec b, Vec value, Vec other) { return a == a && b == b ? value : other; }
+#endif
+
 constexpr std::size_t kVecs = kLanes / kWidth;
 
 // The sixteen lanes as vectors.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "moments/paired_kernels.hpp"
 #include "moments/rounding.hpp"
 
 namespace thresher {
@@ -39,8 +40,71 @@ struct Range {
   }
 };
 
+// body(begin, count, weights) for every segment kept.
+template <class Body>
+void for_kept_segments(const SegmentLayout& layout, std::size_t left_out, Body&& body) {
+  const auto segments = layout.segments();
+  const double* weights = layout.weights();
+  for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
+    if (layout.has_parts() && s == left_out) continue;
+    body(segments[s], segments[s + 1] - segments[s], weights == nullptr ? nullptr : weights + segments[s]);
+  }
+}
+
+// Squares of such values, and sums of squares, have room in a double.
+bool is_ordinary(const Range& range) {
+  const double magnitude = std::max(std::fabs(range.low), std::fabs(range.high));
+  const double width = range.high - range.low;
+  return magnitude == 0.0 || (magnitude < 1e140 && magnitude > 1e-140 && (width == 0.0 || width > 1e-140));
+}
+
+// As `scaled_correlation`, by vector kernels; false if a column needs scaling.
 template <class X, class Y>
-double correlation(const X* x, const Y* y, bool centred, const SegmentLayout& layout, std::size_t left_out) {
+bool plain_correlation(const X* x, const Y* y, bool centred, const SegmentLayout& layout, std::size_t left_out,
+                       double& value) {
+  const auto& kernels = typed(THRESHER_DISPATCH(paired_kernels), x, y);
+  Range range_x;
+  Range range_y;
+  double n = 0.0;
+  double sum_x = 0.0;
+  double sum_y = 0.0;
+  for_kept_segments(layout, left_out, [&](std::size_t begin, std::size_t count, const double* weights) {
+    const PairedRange range = kernels.range(x + begin, y + begin, weights, count);
+    if (range.low_x > range.high_x) return;
+    range_x.add(range.low_x);
+    range_x.add(range.high_x);
+    range_y.add(range.low_y);
+    range_y.add(range.high_y);
+    n += range.rows;
+    sum_x += range.sum_x;
+    sum_y += range.sum_y;
+  });
+  value = 0.0;
+  if (n == 0.0 || (centred && (range_x.constant() || range_y.constant()))) return true;
+  if (!is_ordinary(range_x) || !is_ordinary(range_y)) return false;
+  const double mean_x = centred ? sum_x / n : 0.0;
+  const double mean_y = centred ? sum_y / n : 0.0;
+  PairedSums total{0.0, 0.0, 0.0, 0.0, 0.0};
+  for_kept_segments(layout, left_out, [&](std::size_t begin, std::size_t count, const double* weights) {
+    const PairedSums sums = kernels.sums(x + begin, y + begin, weights, count, mean_x, mean_y);
+    total.x += sums.x;
+    total.y += sums.y;
+    total.xx += sums.xx;
+    total.yy += sums.yy;
+    total.xy += sums.xy;
+  });
+  if (centred) {
+    total.xx -= total.x * total.x / n;
+    total.yy -= total.y * total.y / n;
+    total.xy -= total.x * total.y / n;
+  }
+  value = absolute_correlation(total.xy, std::sqrt(total.xx) * std::sqrt(total.yy));
+  return true;
+}
+
+// One value after the other, each brought near 1 by a power of two.
+template <class X, class Y>
+double scaled_correlation(const X* x, const Y* y, bool centred, const SegmentLayout& layout, std::size_t left_out) {
   const auto for_pairs = [&](auto&& body) {
     for_kept_rows(layout, left_out, [&](std::size_t row, double weight) {
       const double a = static_cast<double>(x[row]);
@@ -95,9 +159,16 @@ double correlation(const X* x, const Y* y, bool centred, const SegmentLayout& la
 
 double two_pass_correlation(NumericColumn x, NumericColumn y, bool centred, const SegmentLayout& layout,
                             std::size_t left_out) {
-  return visit_type(x, [&](const auto* a) {
-    return visit_type(y, [&](const auto* b) { return correlation(a, b, centred, layout, left_out); });
-  });
+  const auto measured = [&](const auto* a, const auto* b) {
+    double value = 0.0;
+    if (plain_correlation(a, b, centred, layout, left_out, value)) return value;
+    return scaled_correlation(a, b, centred, layout, left_out);
+  };
+  // A target is always in double precision, a feature in that of its table.
+  if (x.float64 != nullptr && y.float32 != nullptr) return measured(y.float32, x.float64);
+  if (x.float32 != nullptr && y.float32 != nullptr) return measured(x.float32, y.float32);
+  if (x.float32 != nullptr) return measured(x.float32, y.float64);
+  return measured(x.float64, y.float64);
 }
 
 double two_pass_f(NumericColumn x, const std::int32_t* classes, std::size_t n_classes, const SegmentLayout& layout,
