@@ -165,10 +165,10 @@ auto table_constant_parts(const CodedTable& table) {
   const std::size_t n = table.n_features();
   const std::size_t n_replicates = table.layout().n_replicates();
   std::vector<std::uint8_t> constant(n * n_replicates);
-  for (std::size_t r = 0; r < n_replicates; ++r) {
-    for (std::size_t f = 0; f < n; ++f) {
-      constant[r * n + f] = table.layout().has_parts() ? table.is_constant_without(f, r) : table.is_constant(f);
-    }
+  std::vector<std::uint8_t> one(n_replicates);
+  for (std::size_t f = 0; f < n; ++f) {
+    table.find_constant_replicates(f, one.data());
+    for (std::size_t r = 0; r < n_replicates; ++r) constant[r * n + f] = one[r];
   }
   return to_numpy_bool(std::move(constant), n_replicates, n);
 }

@@ -6,8 +6,6 @@
 namespace thresher {
 namespace {
 
-constexpr std::size_t kNoPart = static_cast<std::size_t>(-1);
-
 Weights by_place(const RowLayout& layout, Weights weights) {
   if (layout.in_order()) return weights;
   Weights placed = weights;
@@ -147,36 +145,51 @@ void CodedTable::codes_of(std::size_t f, std::uint8_t* codes) const {
   for (std::size_t place = 0; place < n_rows(); ++place) codes[layout_.row_at(place)] = placed[place];
 }
 
-bool CodedTable::is_constant_on(std::size_t f, std::size_t left_out) const {
+std::size_t CodedTable::levels_by_part(std::size_t f, std::vector<std::uint32_t>& counts) const {
   const CodedFeature& feature = features_[f];
-  if (is_weighted()) {
-    // Rows of weight zero do not count.
-    int seen = -1;
-    for (std::size_t part = 0; part < n_parts(); ++part) {
-      if (part == left_out) continue;
-      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) {
-        const bool counts = weights_.whole.empty() ? weights_.real[place] > 0.0 : weights_.whole[place] > 0;
-        const int code = feature.bytes()[place];
-        if (!counts || code >= feature.levels || code == seen) continue;
-        if (seen >= 0) return false;
-        seen = code;
-      }
-    }
-    return true;
+  if (!is_weighted()) {
+    counts.assign(feature.counts, feature.counts + feature.levels * n_parts());
+    return feature.levels;
   }
-  std::size_t present = 0;
-  for (std::size_t level = 0; level < feature.levels; ++level) {
-    std::uint32_t rows = 0;
-    for (std::size_t part = 0; part < n_parts(); ++part) {
-      if (part != left_out) rows += feature.counts[level * n_parts() + part];
+  // Rows of weight zero do not count.
+  counts.assign(feature.levels * n_parts(), 0);
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) {
+      const bool used = weights_.whole.empty() ? weights_.real[place] > 0.0 : weights_.whole[place] > 0;
+      const std::size_t code = feature.bytes()[place];
+      if (used && code < feature.levels) ++counts[code * n_parts() + part];
     }
-    present += rows > 0;
+  }
+  return feature.levels;
+}
+
+bool CodedTable::is_constant(std::size_t f) const {
+  std::vector<std::uint32_t> counts;
+  const std::size_t n_levels = levels_by_part(f, counts);
+  std::size_t present = 0;
+  for (std::size_t level = 0; level < n_levels; ++level) {
+    const auto begin = counts.begin() + static_cast<std::ptrdiff_t>(level * n_parts());
+    present +=
+        std::any_of(begin, begin + static_cast<std::ptrdiff_t>(n_parts()), [](std::uint32_t n) { return n > 0; });
   }
   return present <= 1;
 }
 
-bool CodedTable::is_constant(std::size_t f) const { return is_constant_on(f, kNoPart); }
-
-bool CodedTable::is_constant_without(std::size_t f, std::size_t part) const { return is_constant_on(f, part); }
+void CodedTable::find_constant_replicates(std::size_t f, std::uint8_t* constant) const {
+  if (!layout_.has_parts()) {
+    constant[0] = is_constant(f);
+    return;
+  }
+  std::vector<std::uint32_t> counts;
+  const std::size_t n_levels = levels_by_part(f, counts);
+  std::vector<std::uint32_t> present(n_parts());
+  for (std::size_t level = 0; level < n_levels; ++level) {
+    const std::uint32_t* by_part = counts.data() + level * n_parts();
+    std::uint32_t total = 0;
+    for (std::size_t part = 0; part < n_parts(); ++part) total += by_part[part];
+    for (std::size_t part = 0; part < n_parts(); ++part) present[part] += total > by_part[part];
+  }
+  for (std::size_t part = 0; part < n_parts(); ++part) constant[part] = present[part] <= 1;
+}
 
 }  // namespace thresher

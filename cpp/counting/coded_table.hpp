@@ -74,9 +74,10 @@ class CodedTable {
   // Codes of a feature in the order of the rows.
   void codes_of(std::size_t f, std::uint8_t* codes) const;
 
-  // Whether at most one level occurs on all rows of positive weight; on those outside one part.
+  // Whether at most one level occurs on all rows of positive weight.
   bool is_constant(std::size_t f) const;
-  bool is_constant_without(std::size_t f, std::size_t part) const;
+  // The same on every replicate: constant[r].
+  void find_constant_replicates(std::size_t f, std::uint8_t* constant) const;
 
   // --- For builders. ---
 
@@ -99,7 +100,8 @@ class CodedTable {
   void finish();
 
  private:
-  bool is_constant_on(std::size_t f, std::size_t left_out) const;
+  // Rows of positive weight per level and part; returns the number of levels.
+  std::size_t levels_by_part(std::size_t f, std::vector<std::uint32_t>& counts) const;
 
   RowLayout layout_;
   Weights weights_;
