@@ -21,8 +21,9 @@ ColumnPointer column_pointer(const AnyMatrix& matrix) {
   throw std::invalid_argument("columns must be int16 or int32 ranks, float32 or float64");
 }
 
-ForwardTask forward_task(const AnyMatrix& columns, const Matrix<double>& target, const Vector<std::uint32_t>& candidates,
-                         const Vector<std::uint32_t>& kept, std::size_t n_wanted) {
+ForwardTask forward_task(const AnyMatrix& columns, const Matrix<double>& target,
+                         const Vector<std::uint32_t>& candidates, const Vector<std::uint32_t>& kept,
+                         std::size_t n_wanted) {
   if (target.shape(1) != columns.shape(1)) throw std::invalid_argument("target and columns differ in rows");
   for (const auto& features : {candidates, kept}) {
     for (std::size_t i = 0; i < features.shape(0); ++i) {
@@ -136,9 +137,9 @@ nb::dict bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>& cla
 }  // namespace
 
 void bind_forward(nb::module_& module) {
-  module.def("rrct", &rrct, nb::arg("ranks"), nb::arg("values"), nb::arg("target"), nb::kw_only(), nb::arg("candidates"),
-             nb::arg("kept"), nb::arg("n_wanted"), nb::arg("information"), nb::arg("complementarity"),
-             nb::arg("magnitude_rule"), nb::arg("redundancy_scale"), nb::arg("n_threads"),
+  module.def("rrct", &rrct, nb::arg("ranks"), nb::arg("values"), nb::arg("target"), nb::kw_only(),
+             nb::arg("candidates"), nb::arg("kept"), nb::arg("n_wanted"), nb::arg("information"),
+             nb::arg("complementarity"), nb::arg("magnitude_rule"), nb::arg("redundancy_scale"), nb::arg("n_threads"),
              "Forward selection by relevance, redundancy and complementarity.");
   module.def("gso", &gso, nb::arg("columns"), nb::arg("target"), nb::kw_only(), nb::arg("candidates"), nb::arg("kept"),
              nb::arg("n_wanted"), nb::arg("n_threads"), "Forward selection by squared partial correlation.");

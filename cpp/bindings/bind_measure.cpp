@@ -17,8 +17,8 @@ namespace {
 
 void check_index(std::uint32_t feature, std::size_t n_features) {
   if (feature >= n_features) {
-    throw nb::index_error(("feature " + std::to_string(feature) + " is out of range, there are " +
-                           std::to_string(n_features)).c_str());
+    throw nb::index_error(
+        ("feature " + std::to_string(feature) + " is out of range, there are " + std::to_string(n_features)).c_str());
   }
 }
 
@@ -44,8 +44,7 @@ MatrixMeasure* make_matrix_measure(nb::ndarray<const double, nb::c_contig, nb::d
   if (values.shape(values.ndim() - 2) != n_features || n_replicates == 0) {
     throw nb::value_error("values must have the shape (p, p) or (e, p, p)");
   }
-  return new MatrixMeasure(std::vector<double>(values.data(), values.data() + values.size()), n_features,
-                           n_replicates);
+  return new MatrixMeasure(std::vector<double>(values.data(), values.data() + values.size()), n_features, n_replicates);
 }
 
 }  // namespace
@@ -57,7 +56,8 @@ void bind_measure(nb::module_& module) {
       .def_prop_ro("is_symmetric", &PairMeasure::is_symmetric)
       .def("values", &measure_values, nb::arg("reference"), nb::arg("features"),
            "values(reference, features) -> (len(features), n_replicates) array");
-  nb::class_<MatrixMeasure, PairMeasure>(module, "MatrixMeasure", "A measure that reads a table: values[..., reference, feature].")
+  nb::class_<MatrixMeasure, PairMeasure>(module, "MatrixMeasure",
+                                         "A measure that reads a table: values[..., reference, feature].")
       .def(nb::new_(&make_matrix_measure), nb::arg("values"));
 }
 

@@ -104,7 +104,8 @@ nb::object relevance_f(const NumericTable& table, Vector<std::int32_t> classes, 
   const std::span<const std::int32_t> codes(classes.data(), classes.size());
   if (codes.size() != table.n_given_rows()) throw nb::value_error("y must have one class per row");
   for (const std::int32_t code : codes) {
-    if (code < 0 || static_cast<std::size_t>(code) >= n_classes) throw nb::value_error("class codes must be 0..n_classes-1");
+    if (code < 0 || static_cast<std::size_t>(code) >= n_classes)
+      throw nb::value_error("class codes must be 0..n_classes-1");
   }
   std::vector<double> values;
   {
@@ -205,16 +206,18 @@ void bind_moments(nb::module_& module) {
       .def_prop_ro("constant", &constant)
       .def_prop_ro("constant_parts", &constant_parts)
       .def("relevance_f", &relevance_f, nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1)
-      .def("relevance_pearson",
-           [](const NumericTable& table, Vector<double> target, std::size_t n_threads) {
-             return relevance_correlation(table, target, true, n_threads);
-           },
-           nb::arg("values"), nb::arg("n_threads") = 1)
-      .def("relevance_cosine",
-           [](const NumericTable& table, Vector<double> target, std::size_t n_threads) {
-             return relevance_correlation(table, target, false, n_threads);
-           },
-           nb::arg("values"), nb::arg("n_threads") = 1);
+      .def(
+          "relevance_pearson",
+          [](const NumericTable& table, Vector<double> target, std::size_t n_threads) {
+            return relevance_correlation(table, target, true, n_threads);
+          },
+          nb::arg("values"), nb::arg("n_threads") = 1)
+      .def(
+          "relevance_cosine",
+          [](const NumericTable& table, Vector<double> target, std::size_t n_threads) {
+            return relevance_correlation(table, target, false, n_threads);
+          },
+          nb::arg("values"), nb::arg("n_threads") = 1);
   nb::class_<NumericPairMeasure, PairMeasure>(module, "NumericPairMeasure", "Pearson or cosine of pairs of features.")
       .def(nb::new_(&make_numeric_measure), nb::arg("table"), nb::arg("kind"), nb::arg("n_threads") = 1,
            nb::keep_alive<0, 2>());

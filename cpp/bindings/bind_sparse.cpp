@@ -18,8 +18,8 @@ std::span<const T> view(const Vector<T>& array) {
 
 // The arrays are borrowed: they must come in the type asked for, and outlive the table.
 void make_sparse_table(SparseTable* self, const Vector<std::int64_t>& starts, const Vector<std::int32_t>& rows,
-                               const Vector<double>& values, std::size_t n_rows, const Vector<std::int32_t>& parts,
-                               const Vector<double>& weights) {
+                       const Vector<double>& values, std::size_t n_rows, const Vector<std::int32_t>& parts,
+                       const Vector<double>& weights) {
   const CscView matrix{n_rows, starts.size() - 1, view(starts), view(rows), view(values)};
   nb::gil_scoped_release release;
   new (self) SparseTable(matrix, view(parts), view(weights));
@@ -45,12 +45,13 @@ nb::object constant_parts(const SparseTable& table) {
   auto* flags = new bool[table.n_replicates() * table.n_features()];
   nb::capsule owner(flags, [](void* p) noexcept { delete[] static_cast<bool*>(p); });
   table.constant({reinterpret_cast<std::uint8_t*>(flags), table.n_replicates() * table.n_features()});
-  return nb::cast(
-      nb::ndarray<nb::numpy, bool, nb::ndim<2>>(flags, {table.n_replicates(), table.n_features()}, owner));
+  return nb::cast(nb::ndarray<nb::numpy, bool, nb::ndim<2>>(flags, {table.n_replicates(), table.n_features()}, owner));
 }
 
-void make_sparse_measure(SparsePairMeasure* self, const SparseTable& table, const std::string& measure, std::size_t n_threads) {
-  if (measure != "pearson" && measure != "cosine") throw std::invalid_argument("no measure of sparse columns: " + measure);
+void make_sparse_measure(SparsePairMeasure* self, const SparseTable& table, const std::string& measure,
+                         std::size_t n_threads) {
+  if (measure != "pearson" && measure != "cosine")
+    throw std::invalid_argument("no measure of sparse columns: " + measure);
   new (self) SparsePairMeasure(table, measure == "pearson", n_threads);
 }
 
@@ -65,11 +66,13 @@ void bind_sparse(nb::module_& module) {
       .def_prop_ro("constant_parts", &constant_parts)
       .def("relevance_pearson",
            [](const SparseTable& table, const Vector<double>& target, std::size_t n_threads) {
-             return relevance(table, [&](std::span<double> out) { table.relevance_pearson(view(target), n_threads, out); });
+             return relevance(table,
+                              [&](std::span<double> out) { table.relevance_pearson(view(target), n_threads, out); });
            })
       .def("relevance_cosine",
            [](const SparseTable& table, const Vector<double>& target, std::size_t n_threads) {
-             return relevance(table, [&](std::span<double> out) { table.relevance_cosine(view(target), n_threads, out); });
+             return relevance(table,
+                              [&](std::span<double> out) { table.relevance_cosine(view(target), n_threads, out); });
            })
       .def("relevance_f", [](const SparseTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
                              std::size_t n_threads) {

@@ -48,8 +48,8 @@ inline std::size_t sparse_index(const void* data, bool wide, std::size_t i) {
 void check_sparse(const SparseView& array);
 CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt);
 
-// Some rows of a table, in the order given and as often as they are named; without parts. Levels and their codes stay, and
-// so does the table of c log2 c, so that counts of a subset give the values they would have as a replicate.
+// Some rows of a table, in the order given and as often as they are named; without parts. Levels and their codes stay,
+// and so does the table of c log2 c, so that counts of a subset give the values they would have as a replicate.
 CodedTable take_rows(const CodedTable& source, std::span<const std::int64_t> rows, std::size_t n_threads,
                      Interrupt& interrupt);
 

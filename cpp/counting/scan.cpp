@@ -78,8 +78,7 @@ class TileScan {
     for (std::size_t row = 0; row < n_rows; row += kScanRows) {
       const std::size_t n = std::min(kScanRows, n_rows - row);
       const char* from = static_cast<const char*>(first) + static_cast<std::ptrdiff_t>(row) * stride;
-      kernels.scan_rows[static_cast<std::size_t>(dtype)](from, stride, n, n_columns, &tiles[0].scan_,
-                                                         sizeof(TileScan));
+      kernels.scan_rows[static_cast<std::size_t>(dtype)](from, stride, n, n_columns, &tiles[0].scan_, sizeof(TileScan));
       for (TileScan& tile : tiles) tile.take_missing();
     }
   }

@@ -28,8 +28,8 @@ struct ScanKernels {
                           void* scan);
   // The same for any number of columns, row after row: columns 64 t .. 64 t + 63 go to the ValueScan<T> that lies
   // t * scan_stride bytes after `scan`.
-  void (*scan_rows[10])(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns,
-                        void* scan, std::size_t scan_stride);
+  void (*scan_rows[10])(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns, void* scan,
+                        std::size_t scan_stride);
 };
 
 THRESHER_DECLARE_KERNELS(ScanKernels, scan_kernels)

@@ -170,10 +170,10 @@ class MdlLearner {
     const auto n = static_cast<double>(whole.rows);
     const double choices = distinct_count_ ? static_cast<double>(n_cuts) : n - 1.0;
     if (!(gain > 0.0) || !(choices > 0.0)) return false;
-    const double price = log2_of(choices) + log2_power_term(whole.classes) -
-                         (static_cast<double>(whole.classes) * entropy(whole) -
-                          static_cast<double>(left.classes) * entropy(left) -
-                          static_cast<double>(right.classes) * entropy(right));
+    const double price =
+        log2_of(choices) + log2_power_term(whole.classes) -
+        (static_cast<double>(whole.classes) * entropy(whole) - static_cast<double>(left.classes) * entropy(left) -
+         static_cast<double>(right.classes) * entropy(right));
     return gain > price;
   }
 
@@ -201,9 +201,8 @@ Cuts cuts_mdl(NumericMatrix matrix, std::span<const std::int32_t> classes, std::
       return MdlLearner<T, RealCounts>(classes, n_classes, distinct_count, options.weights, RealCounts{});
     });
   }
-  const double total = options.weights.empty()
-                           ? static_cast<double>(matrix.n_rows)
-                           : std::accumulate(options.weights.begin(), options.weights.end(), 0.0);
+  const double total = options.weights.empty() ? static_cast<double>(matrix.n_rows)
+                                               : std::accumulate(options.weights.begin(), options.weights.end(), 0.0);
   const XLogX table(static_cast<std::uint64_t>(total));
   return learn_cuts(matrix, options, interrupt, [&]<class T>(const T*) {
     return MdlLearner<T, WholeCounts>(classes, n_classes, distinct_count, options.weights, WholeCounts{table});

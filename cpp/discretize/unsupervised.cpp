@@ -227,8 +227,7 @@ double cut_between(double a, double b) {
 }
 
 Cuts cuts_equal_frequency(NumericMatrix matrix, std::size_t n_bins, const CutOptions& options, Interrupt& interrupt) {
-  return learn_cuts(matrix, options, interrupt,
-                    [&]<class T>(const T*) { return EqualFrequency<T>(n_bins, options); });
+  return learn_cuts(matrix, options, interrupt, [&]<class T>(const T*) { return EqualFrequency<T>(n_bins, options); });
 }
 
 Cuts cuts_equal_width(NumericMatrix matrix, std::size_t n_bins, const CutOptions& options, Interrupt& interrupt) {

@@ -145,8 +145,7 @@ struct Group {
 double value_of(const Work& work, std::uint32_t feature, double dot) {
   if ((work.moments.unsafe[feature] | work.reference.unsafe[0]) != 0) return value_from_rows(work, feature, 0);
   const double rows = work.table.layout().kept_rows()[0];
-  const double shift =
-      work.centred ? work.moments.kept_sum[feature] * (work.reference.kept_sum[0] / rows) : 0.0;
+  const double shift = work.centred ? work.moments.kept_sum[feature] * (work.reference.kept_sum[0] / rows) : 0.0;
   const double scale = work.moments.norm[feature] * work.reference.norm[0];
   return scale > 0.0 ? absolute_correlation(dot - shift, scale) : 0.0;
 }
@@ -207,8 +206,8 @@ void associate(const NumericTable& table, const ColumnMoments& moments, bool cen
   std::vector<Group> groups;
   for (const TermRequest& request : requests) {
     if (!plain) {
-      const Reference reference = reference_at(table.column(request.reference), moments, request.reference,
-                                               table.n_replicates());
+      const Reference reference =
+          reference_at(table.column(request.reference), moments, request.reference, table.n_replicates());
       associate(table, moments, reference, centred, request.features, n_threads, request.terms);
       continue;
     }

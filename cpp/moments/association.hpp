@@ -19,8 +19,7 @@ struct Reference {
   const std::uint8_t* unsafe;
 };
 
-Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::size_t index,
-                       std::size_t n_replicates);
+Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::size_t index, std::size_t n_replicates);
 
 // out[i * n_replicates + r] = value of features[i] and the reference on replicate r.
 // `moments` are the table's, centred or not. One dot product per pair; threads take chunks of features.

@@ -133,8 +133,7 @@ void ColumnReader::read_moments(NumericColumn column, bool centred, std::size_t 
     for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
       const std::size_t begin = segments[s];
       const double* weights = layout_.weights() == nullptr ? nullptr : layout_.weights() + begin;
-      const CentredSums sums =
-          typed(kernels, x).centred_sums(x + begin, weights, segments[s + 1] - begin, centre);
+      const CentredSums sums = typed(kernels, x).centred_sums(x + begin, weights, segments[s + 1] - begin, centre);
       sums_[s] = sums.sum;
       squares_[s] = sums.squares;
     }

@@ -47,7 +47,8 @@ void copy_tile(const In* from, const StridedMatrix<In>& matrix, std::span<const 
     Out* target = to + c * to_stride;
     if (order.empty()) {
       source += static_cast<std::ptrdiff_t>(row) * matrix.row_stride;
-      for (std::size_t i = 0; i < rows; ++i) target[i] = convert<Out>(source[static_cast<std::ptrdiff_t>(i) * matrix.row_stride]);
+      for (std::size_t i = 0; i < rows; ++i)
+        target[i] = convert<Out>(source[static_cast<std::ptrdiff_t>(i) * matrix.row_stride]);
     } else {
       for (std::size_t i = 0; i < rows; ++i) {
         target[i] = convert<Out>(source[static_cast<std::ptrdiff_t>(order[row + i]) * matrix.row_stride]);
@@ -77,30 +78,30 @@ void feature_major(const StridedMatrix<In>& matrix, std::span<const std::uint32_
   // Column tiles of one row tile follow each other: they share the lines at their borders.
   for_features(tiling.n_row_tiles * tiling.n_column_tiles, tiling.rows * tiling.columns, n_threads, interrupt,
                [&](std::size_t first, std::size_t last) {
-    for (std::size_t tile = first; tile < last; ++tile) {
-      const std::size_t row = tile / tiling.n_column_tiles * tiling.rows;
-      const std::size_t rows = std::min(tiling.rows, n_rows - row);
-      const std::size_t column = tile % tiling.n_column_tiles * tiling.columns;
-      const std::size_t columns = std::min(tiling.columns, matrix.n_columns - column);
-      const In* from = matrix.data + static_cast<std::ptrdiff_t>(column) * matrix.column_stride;
-      Out* to = out + column * n_rows + row;
-      if constexpr (std::is_same_v<In, Out>) {
-        if (order.empty() && matrix.column_stride == 1 && matrix.row_stride > 0) {
-          const auto stride = static_cast<std::size_t>(matrix.row_stride);
-          if constexpr (std::is_same_v<In, float>) {
-            kernels.float32(from + row * stride, stride, to, n_rows, rows, columns);
-          } else {
-            kernels.float64(from + row * stride, stride, to, n_rows, rows, columns);
-          }
-          continue;
-        }
-      }
-      copy_tile(from, matrix, order, row, rows, columns, n_rows, to);
-    }
-  });
+                 for (std::size_t tile = first; tile < last; ++tile) {
+                   const std::size_t row = tile / tiling.n_column_tiles * tiling.rows;
+                   const std::size_t rows = std::min(tiling.rows, n_rows - row);
+                   const std::size_t column = tile % tiling.n_column_tiles * tiling.columns;
+                   const std::size_t columns = std::min(tiling.columns, matrix.n_columns - column);
+                   const In* from = matrix.data + static_cast<std::ptrdiff_t>(column) * matrix.column_stride;
+                   Out* to = out + column * n_rows + row;
+                   if constexpr (std::is_same_v<In, Out>) {
+                     if (order.empty() && matrix.column_stride == 1 && matrix.row_stride > 0) {
+                       const auto stride = static_cast<std::size_t>(matrix.row_stride);
+                       if constexpr (std::is_same_v<In, float>) {
+                         kernels.float32(from + row * stride, stride, to, n_rows, rows, columns);
+                       } else {
+                         kernels.float64(from + row * stride, stride, to, n_rows, rows, columns);
+                       }
+                       continue;
+                     }
+                   }
+                   copy_tile(from, matrix, order, row, rows, columns, n_rows, to);
+                 }
+               });
 }
 
-#define THRESHER_FEATURE_MAJOR(In, Out)                                                                             \
+#define THRESHER_FEATURE_MAJOR(In, Out) \
   template void feature_major(const StridedMatrix<In>&, std::span<const std::uint32_t>, Out*, std::size_t, Interrupt&);
 THRESHER_FEATURE_MAJOR(float, float)
 THRESHER_FEATURE_MAJOR(Half, float)

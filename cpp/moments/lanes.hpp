@@ -146,11 +146,11 @@ inline Lanes lanes_load_tail<float>(const float* x, std::size_t count, double fi
 }
 #endif
 
-#define THRESHER_LANES_BINARY(name, operation)                                                              \
-  inline Lanes name(const Lanes& a, const Lanes& b) {                                                       \
-    Lanes lanes;                                                                                            \
-    for (std::size_t v = 0; v < kVecs; ++v) lanes.part[v] = operation(a.part[v], b.part[v]);                \
-    return lanes;                                                                                           \
+#define THRESHER_LANES_BINARY(name, operation)                                               \
+  inline Lanes name(const Lanes& a, const Lanes& b) {                                        \
+    Lanes lanes;                                                                             \
+    for (std::size_t v = 0; v < kVecs; ++v) lanes.part[v] = operation(a.part[v], b.part[v]); \
+    return lanes;                                                                            \
   }
 THRESHER_LANES_BINARY(lanes_add, vec_add)
 THRESHER_LANES_BINARY(lanes_sub, vec_sub)
@@ -166,8 +166,7 @@ inline Lanes lanes_add_where(const Lanes& sums, const Lanes& value, const unsign
   const unsigned mask = _mm_cmpeq_epi8_mask(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)),
                                             _mm_set1_epi8(static_cast<char>(wanted)));
   Lanes lanes;
-  lanes.part[0] =
-      _mm512_mask_add_pd(sums.part[0], static_cast<__mmask8>(mask & 0xffu), sums.part[0], value.part[0]);
+  lanes.part[0] = _mm512_mask_add_pd(sums.part[0], static_cast<__mmask8>(mask & 0xffu), sums.part[0], value.part[0]);
   lanes.part[1] = _mm512_mask_add_pd(sums.part[1], static_cast<__mmask8>(mask >> 8), sums.part[1], value.part[1]);
   return lanes;
 }
@@ -202,11 +201,11 @@ inline double lanes_total(const double* lanes) {
 inline double lanes_total(const Lanes& lanes) {
 #if defined(__AVX512F__)
   const __m512d eight = _mm512_add_pd(lanes.part[0], lanes.part[1]);
-  const __m256d four = 
+  const __m256d four =
       _mm256_add_pd(_mm512_maskz_extractf64x4_pd(0xf, eight, 0), _mm512_maskz_extractf64x4_pd(0xf, eight, 1));
 #else
-  const __m256d four = _mm256_add_pd(_mm256_add_pd(lanes.part[0], lanes.part[2]),
-                                     _mm256_add_pd(lanes.part[1], lanes.part[3]));
+  const __m256d four =
+      _mm256_add_pd(_mm256_add_pd(lanes.part[0], lanes.part[2]), _mm256_add_pd(lanes.part[1], lanes.part[3]));
 #endif
   const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));

@@ -252,7 +252,8 @@ void class_sums(const T* x, const double* weight, const ClassCodes& classes, std
 }
 
 template <class T>
-constexpr TypedMomentKernels<T> kTyped{&range_sum<T>, &centred_sums<T>, &centre<T>, &dots<T>, &direct_dots<T>, &class_sums<T>};
+constexpr TypedMomentKernels<T> kTyped{&range_sum<T>, &centred_sums<T>, &centre<T>,
+                                       &dots<T>,      &direct_dots<T>,  &class_sums<T>};
 
 }  // namespace
 

@@ -68,9 +68,9 @@ class FColumn {
       for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
         const std::size_t begin = segments[s];
         std::fill(lanes_.begin(), lanes_.end(), 0.0);
-        typed(kernels_, x).class_sums(x + begin, layout_.weights() == nullptr ? nullptr : layout_.weights() + begin,
-                                      classes_.codes(begin), segments[s + 1] - begin, table_.mean()[feature],
-                                      lanes_.data());
+        typed(kernels_, x)
+            .class_sums(x + begin, layout_.weights() == nullptr ? nullptr : layout_.weights() + begin,
+                        classes_.codes(begin), segments[s + 1] - begin, table_.mean()[feature], lanes_.data());
         kernels_.totals(lanes_.data(), n_classes, sums_.data() + s * n_classes);
       }
     });
@@ -118,8 +118,8 @@ class FColumn {
 
 }  // namespace
 
-std::vector<double> relevance_f(const NumericTable& table, std::span<const std::int32_t> classes,
-                                std::size_t n_classes, std::size_t n_threads, Interrupt& interrupt) {
+std::vector<double> relevance_f(const NumericTable& table, std::span<const std::int32_t> classes, std::size_t n_classes,
+                                std::size_t n_threads, Interrupt& interrupt) {
   const ClassLayout layout(table.layout(), classes, n_classes);
   std::vector<double> out(table.n_features() * table.n_replicates());
   for_features(table.n_features(), table.n_rows(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {

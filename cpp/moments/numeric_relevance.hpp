@@ -14,8 +14,8 @@
 namespace thresher {
 
 // One-way F with the classes 0 .. n_classes-1.
-std::vector<double> relevance_f(const NumericTable& table, std::span<const std::int32_t> classes,
-                                std::size_t n_classes, std::size_t n_threads, Interrupt& interrupt);
+std::vector<double> relevance_f(const NumericTable& table, std::span<const std::int32_t> classes, std::size_t n_classes,
+                                std::size_t n_threads, Interrupt& interrupt);
 
 // Absolute Pearson correlation, or cosine if not centred.
 std::vector<double> relevance_correlation(const NumericTable& table, std::span<const double> target, bool centred,

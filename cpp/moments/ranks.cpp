@@ -84,7 +84,8 @@ DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> w
 RankPairMeasure::RankPairMeasure(NumericMatrix matrix, std::size_t n_threads, Interrupt& interrupt)
     : n_threads_(n_threads), ranks_(doubled_ranks(matrix, {}, n_threads, interrupt)), norm_(matrix.n_features) {
   for_features(n_features(), n_rows(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t feature = begin; feature < end; ++feature) norm_[feature] = std::sqrt(dot(ranks_, feature, feature));
+    for (std::size_t feature = begin; feature < end; ++feature)
+      norm_[feature] = std::sqrt(dot(ranks_, feature, feature));
   });
 }
 

@@ -52,7 +52,7 @@ SegmentLayout::SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> p
 }
 
 void SegmentLayout::leave_out(const double* segment_values, std::size_t segment_stride, double* kept,
-                          std::size_t stride) const {
+                              std::size_t stride) const {
   const std::size_t n = n_segments();
   if (!has_parts_) {
     kept[0] = segment_values[0];

@@ -212,8 +212,7 @@ void SparseTable::relevance_pearson(std::span<const double> target, std::size_t 
   relevance_of_all(*this, target, true, n_threads, out);
 }
 
-void SparseTable::relevance_cosine(std::span<const double> target, std::size_t n_threads,
-                                   std::span<double> out) const {
+void SparseTable::relevance_cosine(std::span<const double> target, std::size_t n_threads, std::span<double> out) const {
   relevance_of_all(*this, target, false, n_threads, out);
 }
 

@@ -8,10 +8,18 @@
 namespace thresher {
 namespace {
 
-double dot_values(const std::int16_t* x, double mean, const double* v, std::size_t n) { return dots().dot_int16(x, mean, v, n); }
-double dot_values(const std::int32_t* x, double mean, const double* v, std::size_t n) { return dots().dot_int32(x, mean, v, n); }
-double dot_values(const float* x, double mean, const double* v, std::size_t n) { return dots().dot_float32(x, mean, v, n); }
-double dot_values(const double* x, double mean, const double* v, std::size_t n) { return dots().dot_float64(x, mean, v, n); }
+double dot_values(const std::int16_t* x, double mean, const double* v, std::size_t n) {
+  return dots().dot_int16(x, mean, v, n);
+}
+double dot_values(const std::int32_t* x, double mean, const double* v, std::size_t n) {
+  return dots().dot_int32(x, mean, v, n);
+}
+double dot_values(const float* x, double mean, const double* v, std::size_t n) {
+  return dots().dot_float32(x, mean, v, n);
+}
+double dot_values(const double* x, double mean, const double* v, std::size_t n) {
+  return dots().dot_float64(x, mean, v, n);
+}
 
 // The exact product of two rank vectors too long for sums in double: each term is split at bit 32, so that neither
 // sum can overflow below 2^31 rows.
@@ -51,7 +59,11 @@ double mean_of(const double* x, std::size_t n) {
 
 CentredColumns::CentredColumns(ColumnPointer values, std::size_t n_features, std::size_t n_rows, std::size_t n_threads,
                                Interrupt& interrupt)
-    : values_(values), n_features_(n_features), n_rows_(n_rows), n_threads_(n_threads), mean_(n_features),
+    : values_(values),
+      n_features_(n_features),
+      n_rows_(n_rows),
+      n_threads_(n_threads),
+      mean_(n_features),
       square_(n_features) {
   std::visit(
       [&](const auto* data) {

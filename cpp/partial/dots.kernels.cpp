@@ -64,7 +64,7 @@ void subtract(double* vector, double factor, const double* direction, std::size_
 
 extern const DotKernels dot_kernels;
 const DotKernels dot_kernels = {
-    dot<std::int16_t>, dot<std::int32_t>, dot<float>,    dot<double>,    sum<float>,
+    dot<std::int16_t>, dot<std::int32_t>,    dot<float>,    dot<double>,    sum<float>,
     sum<double>,       square<std::int16_t>, square<float>, square<double>, subtract,
 };
 

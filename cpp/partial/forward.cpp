@@ -163,9 +163,8 @@ class Redundancy {
 };
 
 double complementarity(const Correlation& partial, const Correlation& marginal, const RrctOptions& options) {
-  const double direction = options.magnitude_rule
-                               ? sign(std::abs(partial.value) - std::abs(marginal.value))
-                               : sign(partial.value) * sign(partial.value - marginal.value);
+  const double direction = options.magnitude_rule ? sign(std::abs(partial.value) - std::abs(marginal.value))
+                                                  : sign(partial.value) * sign(partial.value - marginal.value);
   return direction * strength(partial, options.information);
 }
 

@@ -20,10 +20,10 @@ struct ForwardTask {
 };
 
 struct RrctOptions {
-  bool information = true;       // -1/2 ln(1 - r^2) of each correlation; otherwise its magnitude
+  bool information = true;  // -1/2 ln(1 - r^2) of each correlation; otherwise its magnitude
   bool complementarity = true;
-  bool magnitude_rule = false;   // sign of |rp| - |r| instead of sign(rp) sign(rp - r)
-  double redundancy_scale = 1.0; // divides the mean redundancy
+  bool magnitude_rule = false;    // sign of |rp| - |r| instead of sign(rp) sign(rp - r)
+  double redundancy_scale = 1.0;  // divides the mean redundancy
 };
 
 // One entry per step in the first block, one per feature (nan for features never followed) in the second.
@@ -35,10 +35,10 @@ struct ForwardResult {
   std::vector<double> complementarity;
 
   std::vector<double> feature_relevance;
-  std::vector<double> feature_redundancy;   // mean over the selected set when last looked at
-  std::vector<double> feature_score;        // when last looked at
-  std::vector<double> largest_redundancy;   // largest single term met
-  std::vector<std::int32_t> most_redundant; // and with which feature; -1 if none was met
+  std::vector<double> feature_redundancy;    // mean over the selected set when last looked at
+  std::vector<double> feature_score;         // when last looked at
+  std::vector<double> largest_redundancy;    // largest single term met
+  std::vector<std::int32_t> most_redundant;  // and with which feature; -1 if none was met
   std::vector<std::uint8_t> collinear;
 
   std::size_t n_evaluations = 0;

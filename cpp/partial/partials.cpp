@@ -45,8 +45,11 @@ double append_direction(std::vector<double>& vector, std::vector<double>& direct
 
 Partials::Partials(const CentredColumns& columns, std::span<const double> target,
                    std::span<const std::uint32_t> features, Interrupt& interrupt)
-    : columns_(columns), features_(features.begin(), features.end()), n_rows_(columns.n_rows()),
-      left_(features.size(), 1.0), left_exact_(features.size(), 1.0) {
+    : columns_(columns),
+      features_(features.begin(), features.end()),
+      n_rows_(columns.n_rows()),
+      left_(features.size(), 1.0),
+      left_exact_(features.size(), 1.0) {
   for (std::size_t first = 0; first < target.size(); first += n_rows_) {
     std::vector<double> column(target.begin() + static_cast<std::ptrdiff_t>(first),
                                target.begin() + static_cast<std::ptrdiff_t>(first + n_rows_));

@@ -69,14 +69,14 @@ class Partials {
   std::vector<std::uint32_t> features_;
   std::size_t n_rows_;
   std::size_t n_given_ = 0;
-  std::vector<double> target_;            // residuals of the target columns, one after the other
-  std::vector<double> directions_;        // orthonormal directions of the given features, one after the other
-  std::vector<double> left_;              // per feature: squared length of the residual of the unit column
-  std::vector<double> left_exact_;        // the same when it was last known exactly
-  std::vector<double> products_;          // per feature and target: product of the residuals
-  std::vector<std::size_t> pivots_;       // target columns that span the residual target
-  std::vector<double> factor_;            // their Cholesky factor, lower, row by row
-  std::vector<double> basis_;             // an orthonormal basis of the residual target
+  std::vector<double> target_;       // residuals of the target columns, one after the other
+  std::vector<double> directions_;   // orthonormal directions of the given features, one after the other
+  std::vector<double> left_;         // per feature: squared length of the residual of the unit column
+  std::vector<double> left_exact_;   // the same when it was last known exactly
+  std::vector<double> products_;     // per feature and target: product of the residuals
+  std::vector<std::size_t> pivots_;  // target columns that span the residual target
+  std::vector<double> factor_;       // their Cholesky factor, lower, row by row
+  std::vector<double> basis_;        // an orthonormal basis of the residual target
 };
 
 }  // namespace thresher

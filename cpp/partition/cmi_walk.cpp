@@ -21,8 +21,12 @@ std::uint64_t total_weight(const CmiTask& task) {
 class Walk {
  public:
   Walk(const CmiTask& task, Interrupt& interrupt)
-      : task_(task), interrupt_(interrupt), xlogx_(total_weight(task)),
-        open_(task.classes, task.n_classes, task.weights, xlogx_), blocks_(task.n_rows()), codes_(task.n_rows()),
+      : task_(task),
+        interrupt_(interrupt),
+        xlogx_(total_weight(task)),
+        open_(task.classes, task.n_classes, task.weights, xlogx_),
+        blocks_(task.n_rows()),
+        codes_(task.n_rows()),
         unit_(1.0 / (static_cast<double>(xlogx_.n()) * xlogx_.scale())),
         margin_(static_cast<std::int64_t>(kMarginBits / unit_)) {}
 

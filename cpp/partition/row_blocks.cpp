@@ -4,16 +4,18 @@
 #include <numeric>
 
 namespace thresher {
-namespace {
-
-constexpr std::size_t kCodes = 256;
-
-}  // namespace
+namespace { constexpr std::size_t kCodes = 256; }  // namespace
 
 OpenBlocks::OpenBlocks(std::span<const std::int32_t> classes, std::size_t n_classes,
                        std::span<const std::int64_t> weights, const XLogX& xlogx)
-    : xlogx_(xlogx), weights_(weights), n_classes_(n_classes), rows_(classes.size()), class_(classes.begin(), classes.end()),
-      start_{0, classes.size()}, cells_(kCodes * n_classes), codes_(kCodes) {
+    : xlogx_(xlogx),
+      weights_(weights),
+      n_classes_(n_classes),
+      rows_(classes.size()),
+      class_(classes.begin(), classes.end()),
+      start_{0, classes.size()},
+      cells_(kCodes * n_classes),
+      codes_(kCodes) {
   std::iota(rows_.begin(), rows_.end(), 0u);
   drop_settled();
 }

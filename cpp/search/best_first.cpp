@@ -79,9 +79,12 @@ class BestFirstRun {
  public:
   BestFirstRun(PairMeasure& measure, std::span<const double> relevance, const BestFirstOptions& options,
                Interrupt& interrupt)
-      : relevance_(relevance), options_(options), interrupt_(interrupt),
+      : relevance_(relevance),
+        options_(options),
+        interrupt_(interrupt),
         rows_(measure, all_features(relevance, options.candidates), options.zero_to_one, options.unit),
-        is_open_(relevance.size(), 0), sums_(relevance.size(), 0.0) {
+        is_open_(relevance.size(), 0),
+        sums_(relevance.size(), 0.0) {
     for (const std::uint32_t f : open_candidates(relevance, options.candidates)) is_open_[f] = 1;
   }
 
@@ -225,8 +228,8 @@ class BestFirstRun {
 
 }  // namespace
 
-BestFirstResult cfs_best_first(PairMeasure& measure, std::span<const double> relevance,
-                               const BestFirstOptions& options, Interrupt& interrupt) {
+BestFirstResult cfs_best_first(PairMeasure& measure, std::span<const double> relevance, const BestFirstOptions& options,
+                               Interrupt& interrupt) {
   check_search_input(measure, relevance, options.candidates);
   return BestFirstRun(measure, relevance, options, interrupt).run();
 }

@@ -31,11 +31,11 @@ SearchResult cfs_forward(PairMeasure& measure, std::span<const double> relevance
                          Interrupt& interrupt);
 
 struct BestFirstOptions {
-  std::size_t max_stale = 5;         // expansions without progress before the search ends; also the list's capacity
-  double min_gain = 1e-5;            // what counts as progress
-  double unit = 1.0;                 // what a redundancy of one is; merits are sqrt(unit) times the true ones
-  bool zero_to_one = false;          // Weka's quirk: a redundancy below 1e-6 is taken as 1
-  bool locally_predictive = false;   // afterwards, add features more relevant than redundant with any chosen one
+  std::size_t max_stale = 5;        // expansions without progress before the search ends; also the list's capacity
+  double min_gain = 1e-5;           // what counts as progress
+  double unit = 1.0;                // what a redundancy of one is; merits are sqrt(unit) times the true ones
+  bool zero_to_one = false;         // Weka's quirk: a redundancy below 1e-6 is taken as 1
+  bool locally_predictive = false;  // afterwards, add features more relevant than redundant with any chosen one
   Candidates candidates;
 };
 
@@ -48,7 +48,7 @@ struct BestFirstResult {
 };
 
 // Weka's best-first search, forward: a short list of open subsets, the best of which is expanded next.
-BestFirstResult cfs_best_first(PairMeasure& measure, std::span<const double> relevance,
-                               const BestFirstOptions& options, Interrupt& interrupt);
+BestFirstResult cfs_best_first(PairMeasure& measure, std::span<const double> relevance, const BestFirstOptions& options,
+                               Interrupt& interrupt);
 
 }  // namespace thresher

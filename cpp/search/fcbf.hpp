@@ -12,7 +12,7 @@
 namespace thresher {
 
 struct FcbfOptions {
-  double threshold = 0.0;  // only features with a larger relevance take part
+  double threshold = 0.0;                                          // only features with a larger relevance take part
   std::size_t n_select = std::numeric_limits<std::size_t>::max();  // at most
   Candidates candidates;
 };

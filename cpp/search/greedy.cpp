@@ -15,8 +15,8 @@ namespace {
 template <class MakeObjective>
 class GreedyRun {
  public:
-  GreedyRun(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options,
-            Interrupt& interrupt, MakeObjective make_objective)
+  GreedyRun(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options, Interrupt& interrupt,
+            MakeObjective make_objective)
       : measure_(measure), relevance_(relevance), options_(options), interrupt_(interrupt), make_(make_objective) {
     result_.record = FeatureRecord(relevance.size());
   }

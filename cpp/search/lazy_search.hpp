@@ -301,7 +301,8 @@ class LazySearch {
         features_[n++] = slots_[s].feature;
       }
       waiting_[depth] = kNone;
-      requests_.push_back({selected_[depth], {features_.data() + first, n - first}, {terms_.data() + first, n - first}});
+      requests_.push_back(
+          {selected_[depth], {features_.data() + first, n - first}, {terms_.data() + first, n - first}});
     }
   }
 

@@ -54,7 +54,8 @@ std::vector<std::uint32_t> order_by_relevance(std::span<const double> relevance,
       sorted = sorted && entries[end - 1].key <= entries[end].key;
     }
     if (!sorted) {
-      std::sort(entries.begin() + static_cast<std::ptrdiff_t>(begin), entries.begin() + static_cast<std::ptrdiff_t>(end),
+      std::sort(entries.begin() + static_cast<std::ptrdiff_t>(begin),
+                entries.begin() + static_cast<std::ptrdiff_t>(end),
                 [](const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.feature < b.feature; });
     }
     begin = end;
