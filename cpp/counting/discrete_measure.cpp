@@ -12,6 +12,11 @@ namespace {
 // Features per piece of work: enough that handing one out costs little beside it.
 std::size_t grain_for(const CodedTable& table) { return std::clamp<std::size_t>(65536 / (table.n_rows() + 1), 1, 512); }
 
+bool any_bytes(const CodedTable& table, std::span<const std::uint32_t> features) {
+  return table.has_bytes() &&
+         std::any_of(features.begin(), features.end(), [&](std::uint32_t f) { return !table.feature(f).packed; });
+}
+
 }  // namespace
 
 MarginSums::MarginSums(const CodedTable& table) : n_replicates_(table.layout().n_replicates()) {
@@ -239,7 +244,7 @@ DiscretePairMeasure::DiscretePairMeasure(std::shared_ptr<const CodedTable> table
 
 void DiscretePairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features,
                                  std::span<double> out) {
-  const ReferenceColumn column(*table_, reference);
+  const ReferenceColumn column(*table_, reference, any_bytes(*table_, features));
   const ReferenceValues computer(*table_, margins_, rows_, column, reference, measure_);
   const std::size_t grain = grain_for(*table_);
   if (n_threads_ == 1 || features.size() <= grain) {
@@ -261,7 +266,9 @@ void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
     return;
   }
   std::vector<ReferenceColumn> columns;
-  for (const TermRequest& request : requests) columns.emplace_back(*table_, request.reference);
+  for (const TermRequest& request : requests) {
+    columns.emplace_back(*table_, request.reference, any_bytes(*table_, request.features));
+  }
   const std::size_t n_replicates = this->n_replicates();
   parallel_for(begin.back(), grain, n_threads_, [&](std::size_t first, std::size_t last) {
     std::size_t k = static_cast<std::size_t>(std::upper_bound(begin.begin(), begin.end(), first) - begin.begin() - 1);

@@ -94,7 +94,7 @@ void count_by_bytes(const CodedTable& table, const ReferenceColumn& reference, s
 
 }  // namespace
 
-ReferenceColumn::ReferenceColumn(const CodedTable& table, std::size_t f) {
+ReferenceColumn::ReferenceColumn(const CodedTable& table, std::size_t f, bool with_bytes) {
   const CodedFeature& feature = table.feature(f);
   n_levels_ = feature.levels;
   has_missing_ = feature.missing;
@@ -105,7 +105,7 @@ ReferenceColumn::ReferenceColumn(const CodedTable& table, std::size_t f) {
   } else {
     bytes_ = feature.bytes();
   }
-  if (feature.packed && table.has_bytes()) {
+  if (feature.packed && table.has_bytes() && with_bytes) {
     own_bytes_.resize(table.n_rows());
     table.decode(f, own_bytes_.data());
     bytes_ = own_bytes_.data();

@@ -14,8 +14,8 @@ namespace thresher {
 class ReferenceColumn {
  public:
   ReferenceColumn() = default;
-  // A feature of the table, which must outlive the reference.
-  ReferenceColumn(const CodedTable& table, std::size_t feature);
+  // A feature of the table, which must outlive the reference. Bytes are needed where it meets features kept as bytes.
+  ReferenceColumn(const CodedTable& table, std::size_t feature, bool with_bytes = true);
   // Codes in the order of the rows, 0..n_levels-1, or negative where missing.
   ReferenceColumn(const CodedTable& table, std::span<const std::int32_t> codes, std::size_t n_levels);
   // Codes by place.
