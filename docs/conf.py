@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import thresher
@@ -47,6 +48,27 @@ LAYERS = {
 }
 
 
+# Public modules whose names are not exported by the package itself.
+MODULES = {
+    "thresher.measures": "Measures as functions, and sums",
+    "thresher.evaluate.stability": "Stability",
+    "thresher.evaluate.cost": "Cost of ensembles",
+    "thresher.plots": "Plots",
+    "thresher.pp": "Single-cell data",
+}
+
+
+# What selectors use of the measures, and users do not.
+INNER = {"ChosenRows", "Codes", "Measures", "SharedReplicates", "SummedReplicates"}
+INNER |= {"check_measure", "code_features", "code_target"}
+
+
+def module_names(module: str) -> list[str]:
+    """The public functions and classes of a module."""
+    loaded = importlib.import_module(module)
+    return [name for name in loaded.__all__ if callable(getattr(loaded, name)) and name not in INNER]
+
+
 def write_api_pages() -> None:
     """A list of the public names of each layer, straight from what the package exports."""
     folder = Path(__file__).parent / "api"
@@ -62,6 +84,10 @@ def write_api_pages() -> None:
         lines += [title, "-" * len(title), "", ".. currentmodule:: thresher", ""]
         lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
         lines += [f"   {name}" for name in sorted(groups[title])] + [""]
+    for module, title in MODULES.items():
+        lines += [title, "-" * len(title), "", f".. currentmodule:: {module}", ""]
+        lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+        lines += [f"   {name}" for name in sorted(module_names(module))] + [""]
     page = folder / "index.rst"
     text = "\n".join(lines)
     if not page.exists() or page.read_text(encoding="utf-8") != text:

@@ -34,14 +34,14 @@ _COMMON_DOC = """\
     ----------
     selected_ : ndarray of int
         Features in order of choice.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
+    ranking_ : ndarray of int of shape (n_features,)
         1 for the first chosen; features not chosen share the rank after the last.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Score when chosen, in bits, nan if never chosen; that of the first feature is I(f;C).
-    relevance_ : ndarray of float of shape (n_features_in_,)
+    relevance_ : ndarray of float of shape (n_features,)
         I(f;C) in bits.
-    redundancy_ : ndarray of float of shape (n_features_in_,)
+    redundancy_ : ndarray of float of shape (n_features,)
         nan: the criterion does not have it apart.
     n_evaluations_ : int
         Terms of two features and the target that were computed.

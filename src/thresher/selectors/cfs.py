@@ -73,15 +73,15 @@ class CFS(BaseSelector):
     ----------
     selected_ : ndarray of int
         Features in order of choice; after ``"best-first"`` by falling relevance.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
+    ranking_ : ndarray of int of shape (n_features,)
         1 for the first chosen; features not chosen share the rank after the last.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Merit of the set when the feature joined it; nan if never chosen, or chosen with no merit of its own
         (``"best-first"``, the locally predictive step).
     merit_ : float
         Merit of the set that the search found, before the locally predictive step.
-    relevance_, redundancy_ : ndarray of float of shape (n_features_in_,)
+    relevance_, redundancy_ : ndarray of float of shape (n_features,)
         Relevance of every feature; mean redundancy at the time of choice, nan if not known.
     n_evaluations_ : int
         Feature pairs whose redundancy was computed.

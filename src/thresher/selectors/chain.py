@@ -41,12 +41,12 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         The fitted ones. Each saw only the features left by those before it.
     selected_ : ndarray of int
         Features in the order of the last selector; by its ``ranking_`` or by position if it has no order.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
+    ranking_ : ndarray of int of shape (n_features,)
         Features left by a later selector rank before those left by an earlier one.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Those of the last selector, nan for features it never saw.
-    step_ : ndarray of int of shape (n_features_in_,)
+    step_ : ndarray of int of shape (n_features,)
         Number of the selector, from 0, that left the feature; the number of selectors if it was chosen.
     n_evaluations_ : int
         Sum over our selectors.

@@ -54,15 +54,15 @@ class CMIFilter(BaseSelector):
     ----------
     selected_ : ndarray of int
         Features in order of choice.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
+    ranking_ : ndarray of int of shape (n_features,)
         1 for the first chosen; features not chosen share the rank after the last.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Conditional information in bits when chosen, nan if never chosen. The scores of the
         chosen features add up to I(S;C).
-    relevance_ : ndarray of float of shape (n_features_in_,)
+    relevance_ : ndarray of float of shape (n_features,)
         I(f;C) in bits.
-    redundancy_ : ndarray of float of shape (n_features_in_,)
+    redundancy_ : ndarray of float of shape (n_features,)
         nan: the method has none of its own.
     n_evaluations_ : int
         Conditional informations computed up to the stop.

@@ -87,9 +87,9 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     ----------
     selected_ : ndarray of int
         Features by the vote, best first.
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    ranking_ : ndarray of int of shape (n_features,)
         1 for the first; features not selected share the rank after the last.
-    votes_ : ndarray of float of shape (n_features_in_,)
+    votes_ : ndarray of float of shape (n_features,)
         Share of the replicates that chose each feature.
     parts_ : list of ndarray of int
         Each replicate's own selection in order of choice; of an Inner Ensemble, the one selection.
@@ -100,7 +100,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     n_pairs_standard_, n_pairs_fast_ : int or None
         Pairs, relevances included, that a full ensemble and the Fast Ensemble of Schowe and Morik
         would compute without lazy pruning; None for a selector that is not made of sums.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Votes of the selected features, nan for others (of an Inner Ensemble, the scores of its
         search).
     support_, relevance_, redundancy_, trace_

@@ -45,14 +45,14 @@ class FCBF(BaseSelector):
     ----------
     selected_ : ndarray of int
         Features in order of choice.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
+    ranking_ : ndarray of int of shape (n_features,)
         1 for the first chosen; features not chosen share the rank after the last.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         SU with the class of the chosen features, nan for others.
-    relevance_ : ndarray of float of shape (n_features_in_,)
+    relevance_ : ndarray of float of shape (n_features,)
         SU with the class.
-    redundancy_ : ndarray of float of shape (n_features_in_,)
+    redundancy_ : ndarray of float of shape (n_features,)
         Largest SU of a chosen feature with one chosen before it, nan for features not chosen.
     n_evaluations_ : int
         Feature pairs whose SU was computed.

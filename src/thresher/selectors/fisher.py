@@ -28,7 +28,7 @@ class FisherScore(Ranking):
     ----------
     greater_is_better : bool
         True: a large score is good.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         0 if constant, +inf if every class is constant but not all alike.
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_
         See `MRMR`; ``ranking_`` ranks all features.

@@ -46,14 +46,14 @@ class GSO(BaseSelector):
     ----------
     selected_ : ndarray of int
         Features in order of choice.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
+    ranking_ : ndarray of int of shape (n_features,)
         1 for the first chosen; features not chosen share the rank after the last.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Squared partial correlation when chosen, nan if never chosen.
-    relevance_ : ndarray of float of shape (n_features_in_,)
+    relevance_ : ndarray of float of shape (n_features,)
         Squared correlation with the target.
-    redundancy_ : ndarray of float of shape (n_features_in_,)
+    redundancy_ : ndarray of float of shape (n_features,)
         nan: the method has none of its own.
     n_evaluations_ : int
         Products of a feature with a direction.

@@ -46,15 +46,15 @@ class LassoPath(BaseSelector):
     ----------
     selected_ : ndarray of int
         Features in order of choice.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
+    ranking_ : ndarray of int of shape (n_features,)
         1 for the first chosen; features not chosen share the rank after the last.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Penalty at entry, in scikit-learn's scale, of the features chosen; nan for others, and for
         chosen ones that never entered.
-    relevance_ : ndarray of float of shape (n_features_in_,)
+    relevance_ : ndarray of float of shape (n_features,)
         Absolute correlation with the target (the largest over the class indicators).
-    redundancy_ : ndarray of float of shape (n_features_in_,)
+    redundancy_ : ndarray of float of shape (n_features,)
         nan: the method has none of its own.
     n_evaluations_ : int
         Points of the path computed.

@@ -68,12 +68,12 @@ class MRMR(BaseSelector):
     ----------
     selected_ : ndarray of int
         Features in order of choice.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
+    ranking_ : ndarray of int of shape (n_features,)
         1 for the first chosen; features not chosen share the rank after the last.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Score when chosen, nan if never chosen.
-    relevance_, redundancy_ : ndarray of float of shape (n_features_in_,)
+    relevance_, redundancy_ : ndarray of float of shape (n_features,)
         Relevance of every feature; mean redundancy at the time of choice, nan if never chosen.
     n_evaluations_ : int
         Feature pairs whose redundancy was computed.

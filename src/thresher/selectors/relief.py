@@ -106,7 +106,7 @@ class ReliefF(NeighbourWeights):
     ----------
     greater_is_better : bool
         True: a large weight is good.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Weights in [-1, 1].
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_
         See `MRMR`; ``ranking_`` ranks all features.

@@ -77,20 +77,20 @@ class RRCT(BaseSelector):
     ----------
     selected_ : ndarray of int
         Features in order of choice.
-    support_ : ndarray of bool of shape (n_features_in_,)
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (n_features,)
+    ranking_ : ndarray of int of shape (n_features,)
         1 for the first chosen; features not chosen share the rank after the last.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Score when chosen, nan if never chosen.
-    relevance_ : ndarray of float of shape (n_features_in_,)
-    redundancy_ : ndarray of float of shape (n_features_in_,)
+    relevance_ : ndarray of float of shape (n_features,)
+    redundancy_ : ndarray of float of shape (n_features,)
         Mean redundancy at the time of choice, or over all features chosen before the last.
     n_evaluations_ : int
         Redundancies computed.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``redundancy``, ``complementarity``, ``score``; see
         `thresher.plots.plot_tradeoff`.
-    exponents_ : ndarray of float of shape (n_features_in_,)
+    exponents_ : ndarray of float of shape (n_features,)
         Exponents of the power transform; nan where a feature stayed as it is.
     n_features_in_ : int
     feature_names_in_ : ndarray of str

@@ -48,7 +48,7 @@ class S3F(Ranking):
     selected_ : ndarray of int
         Decreasing relevance.
     medoids_ : ndarray of int
-    clusters_ : ndarray of int of shape (n_features_in_,)
+    clusters_ : ndarray of int of shape (n_features,)
         Number of the cluster, -1 for features that are no candidates.
     silhouette_ : float
         Mean simplified silhouette of the clustering chosen.

@@ -40,7 +40,7 @@ class SFSLW(BaseSelector):
     ----------
     greater_is_better : bool
         True: a large index is good.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         The index when the feature was chosen, nan if it never was.
     n_evaluations_ : int
         Sets whose index was computed.

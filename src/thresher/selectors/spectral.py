@@ -98,7 +98,7 @@ class LaplacianScore(GraphRanking):
     ----------
     greater_is_better : bool
         False: a small score is good.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         In [0, 2]; nan, ranked last, if constant.
     bandwidth_ : float or None
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_
@@ -196,7 +196,7 @@ class SPEC(GraphRanking):
     ----------
     greater_is_better : bool
         True for ``"phi3"`` only.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         In [0, 2]. Constant features are ranked last whatever the formula gives.
     eigenvalues_ : ndarray of float, or None
         Those used by ``"phi3"``.

@@ -40,7 +40,7 @@ class SVMRFE(Ranking):
     ----------
     greater_is_better : bool
         True, among features dropped in the same round only: ``ranking_`` tells the order, last dropped first.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Squared weight, summed over machines, in the round the feature was dropped.
     n_evaluations_ : int
         Machines trained.

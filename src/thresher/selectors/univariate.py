@@ -47,11 +47,11 @@ class Univariate(Ranking):
     ----------
     greater_is_better : bool
         True: a large value is good.
-    scores_ : ndarray of float of shape (n_features_in_,)
-    pvalues_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
+    pvalues_ : ndarray of float of shape (n_features,)
         F distribution; t for correlations; chi-squared with (levels - 1)(classes - 1) degrees of freedom for
         ``"chi2"`` and for ``2 n ln 2 I`` (``"mi"``, ``"su"``). 1 for constant features.
-    corrected_pvalues_ : ndarray of float of shape (n_features_in_,)
+    corrected_pvalues_ : ndarray of float of shape (n_features,)
         Over the candidates.
     bins_ : Bins
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_

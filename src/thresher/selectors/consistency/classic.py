@@ -46,7 +46,7 @@ class Focus(Exhaustive):
     ----------
     selected_, support_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
         See `INTERACT`.
-    ranking_ : ndarray of int of shape (n_features_in_,)
+    ranking_ : ndarray of int of shape (n_features,)
         Features not chosen share the rank after the last.
 
     Notes

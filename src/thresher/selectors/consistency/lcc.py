@@ -72,12 +72,12 @@ class INTERACT(_OnePass):
     ----------
     selected_ : ndarray of int
         Kept features, then the others by decreasing relevance.
-    support_, ranking_ : ndarray of shape (n_features_in_,)
+    support_, ranking_ : ndarray of shape (n_features,)
         Features not chosen are ranked in the reverse order of removal.
-    scores_ : ndarray of float of shape (n_features_in_,)
+    scores_ : ndarray of float of shape (n_features,)
         Consistency contribution: by how much the risk of the result rises without the feature; nan
         if not chosen.
-    relevance_ : ndarray of float of shape (n_features_in_,)
+    relevance_ : ndarray of float of shape (n_features,)
         Symmetrical uncertainty with the target.
     risk_, full_risk_ : float
         Risk of the chosen features, and of all features.
