@@ -14,8 +14,13 @@ class RowStore {
  public:
   // `features`: those that any replicate may meet.
   RowStore(PairMeasure& measure, std::vector<std::uint32_t> features, std::size_t memory_limit)
-      : measure_(measure), p_(measure.n_features()), e_(measure.n_replicates()), memory_limit_(memory_limit),
-        features_(std::move(features)), rows_(p_), was_reference_(p_, 0) {}
+      : measure_(measure),
+        p_(measure.n_features()),
+        e_(measure.n_replicates()),
+        memory_limit_(memory_limit),
+        features_(std::move(features)),
+        rows_(p_),
+        was_reference_(p_, 0) {}
 
   // Valid until the next call for another reference that could not be kept.
   const double* row(std::uint32_t reference) {
@@ -86,8 +91,13 @@ class DenseEnsemble {
  public:
   DenseEnsemble(PairMeasure& measure, const std::vector<ReplicateInput>& inputs, const EnsembleOptions& options,
                 Interrupt& interrupt, MakeObjective make)
-      : p_(measure.n_features()), inputs_(inputs), options_(options), interrupt_(interrupt), make_(make),
-        rows_(measure, features_met(measure, inputs), options.memory_limit), keys_(p_) {
+      : p_(measure.n_features()),
+        inputs_(inputs),
+        options_(options),
+        interrupt_(interrupt),
+        make_(make),
+        rows_(measure, features_met(measure, inputs), options.memory_limit),
+        keys_(p_) {
     result_.replicates.resize(inputs.size());
   }
 
@@ -114,7 +124,8 @@ class DenseEnsemble {
   }
 
  private:
-  static std::vector<std::uint32_t> features_met(const PairMeasure& measure, const std::vector<ReplicateInput>& inputs) {
+  static std::vector<std::uint32_t> features_met(const PairMeasure& measure,
+                                                 const std::vector<ReplicateInput>& inputs) {
     std::vector<std::uint8_t> met(measure.n_features(), 0);
     for (const ReplicateInput& input : inputs) {
       for (std::size_t f = 0; f < met.size(); ++f) {

@@ -17,8 +17,12 @@ void check_replicate(std::size_t replicate, std::size_t n_replicates) {
 }  // namespace
 
 PairStore::PairStore(PairMeasure& measure, std::size_t memory_limit)
-    : measure_(measure), n_replicates_(measure.n_replicates()), memory_limit_(memory_limit),
-      is_symmetric_(measure.is_symmetric()), numbers_(measure.n_features(), kUnknown), rows_(measure.n_features()) {}
+    : measure_(measure),
+      n_replicates_(measure.n_replicates()),
+      memory_limit_(memory_limit),
+      is_symmetric_(measure.is_symmetric()),
+      numbers_(measure.n_features(), kUnknown),
+      rows_(measure.n_features()) {}
 
 std::uint32_t PairStore::number_of(std::uint32_t reference) {
   if (numbers_[reference] == kUnknown) numbers_[reference] = n_references_++;

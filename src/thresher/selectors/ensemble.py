@@ -66,6 +66,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             One search; every measure is its mean over the replicates.
         ``"bagging"``
             One search per bootstrap sample.
+
         The first and the third need a selector whose measures are sums over rows, such as ``MRMR``
         (not with ``"spearman"``); the others take any selector, and refit it.
     parts : {"round-robin", "contiguous", "shuffled", "stratified"}, default="round-robin"
