@@ -99,6 +99,7 @@ $(ASAN)/.core: $(VENV)/.tools $(CORE)
 	echo "$(SITE)" > $$($(ASAN)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/borrowed.pth
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(ASAN)/bin/python -m pip --disable-pip-version-check --quiet install \
 	    --no-build-isolation --no-deps --ignore-installed --editable . -Cbuild-dir=build/sanitize \
+	    -Ccmake.build-type=Debug -Ccmake.define.CMAKE_CXX_FLAGS=-O1 \
 	    -Ccmake.define.THRESHER_WERROR=ON -Ccmake.define.THRESHER_SANITIZE=address,undefined
 	@touch $@
 
