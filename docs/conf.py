@@ -66,7 +66,9 @@ INNER |= {"check_measure", "code_features", "code_target"}
 def module_names(module: str) -> list[str]:
     """The public functions and classes of a module."""
     loaded = importlib.import_module(module)
-    return [name for name in loaded.__all__ if callable(getattr(loaded, name)) and name not in INNER]
+    return [
+        name for name in loaded.__all__ if callable(getattr(loaded, name)) and name not in INNER
+    ]
 
 
 def write_api_pages() -> None:

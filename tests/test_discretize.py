@@ -196,3 +196,18 @@ def test_wrong_parameters_are_told():
         MeanSdBins(-1).fit(x)
     with pytest.raises(ValueError, match="sample_weight"):
         MeanSdBins().fit(x, sample_weight=[1, -1, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("name", "difficulty"),
+    [("warpAR10P", 1.625), ("warpPIE10P", 2.625), ("orlraws10P", 1.25), ("tox_171", 5.34)],
+)
+def test_published_difficulty_of_real_data(name, difficulty, load_real):
+    X, y = load_real(name)
+    arity = np.median(EqualFrequencyBins(8).fit(X).n_bins_)
+    assert len(y) / (arity * len(np.unique(y))) == pytest.approx(difficulty, abs=0.005)
+
+
+def test_mdl_leaves_most_genes_uncut(load_real):
+    X, y = load_real("allaml")
+    assert (MDLBins().fit(X, y).n_bins_ == 1).sum() == 6117
