@@ -278,7 +278,7 @@ def test_spearman_works_by_refitting_only():
 
 @pytest.mark.parametrize("limit", [1, 20_000])
 def test_a_memory_limit_changes_nothing_but_the_log(limit, caplog):
-    X, y = codes(n=50, p=60, seed=1)
+    X, y = codes(n=200, p=60, levels=9, seed=1)  # with fewer rows nothing is cached
     free = Ensemble(MRMR(10), 8).fit(X, y)
     with caplog.at_level(logging.WARNING, logger="thresher"):
         tight = Ensemble(MRMR(10), 8, memory_limit=limit).fit(X, y)

@@ -167,6 +167,7 @@ auto table_constant_parts(const CodedTable& table) {
   std::vector<std::uint8_t> constant(n * n_replicates);
   std::vector<std::uint8_t> one(n_replicates);
   for (std::size_t f = 0; f < n; ++f) {
+    if (table.varies_without_any_part(f)) continue;
     table.find_constant_replicates(f, one.data());
     for (std::size_t r = 0; r < n_replicates; ++r) constant[r * n + f] = one[r];
   }

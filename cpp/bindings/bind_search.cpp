@@ -49,10 +49,9 @@ Choice choice_from(const char* parameter, const std::string& name, Names<Choice>
 }
 
 ObjectiveKind objective_from(const std::string& name) {
-  return choice_from<ObjectiveKind>("objective", name,
-                                    {{"difference", ObjectiveKind::difference},
-                                     {"sum", ObjectiveKind::sum},
-                                     {"quotient", ObjectiveKind::quotient}});
+  return choice_from<ObjectiveKind>(
+      "objective", name,
+      {{"difference", ObjectiveKind::difference}, {"sum", ObjectiveKind::sum}, {"quotient", ObjectiveKind::quotient}});
 }
 
 Strategy strategy_from(const std::string& name) {
@@ -106,7 +105,8 @@ nb::dict bound_greedy_forward(PairMeasure& measure, Vector<double> relevance, st
   options.strategy = strategy_from(strategy);
   options.candidates = {view(candidates), view(kept)};
   options.progress = progress_from(progress);
-  return to_dict(without_gil([&](Interrupt& interrupt) { return greedy_forward(measure, view(relevance), options, interrupt); }));
+  return to_dict(
+      without_gil([&](Interrupt& interrupt) { return greedy_forward(measure, view(relevance), options, interrupt); }));
 }
 
 nb::dict bound_cfs_forward(PairMeasure& measure, Vector<double> relevance, std::optional<std::size_t> n_select,
@@ -120,12 +120,12 @@ nb::dict bound_cfs_forward(PairMeasure& measure, Vector<double> relevance, std::
       {{"lazy", CfsStrategy::lazy}, {"cached", CfsStrategy::cached}, {"naive", CfsStrategy::naive}});
   options.candidates = {view(candidates), view(kept)};
   options.progress = progress_from(progress);
-  return to_dict(without_gil([&](Interrupt& interrupt) { return cfs_forward(measure, view(relevance), options, interrupt); }));
+  return to_dict(
+      without_gil([&](Interrupt& interrupt) { return cfs_forward(measure, view(relevance), options, interrupt); }));
 }
 
 nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, std::size_t max_stale, double min_gain,
-                              bool zero_to_one, bool locally_predictive, double unit, Mask candidates,
-                              Indices kept) {
+                              bool zero_to_one, bool locally_predictive, double unit, Mask candidates, Indices kept) {
   BestFirstOptions options;
   options.max_stale = max_stale;
   options.min_gain = min_gain;
@@ -167,24 +167,27 @@ nb::dict bound_greedy_accumulate(PairMeasure& term, Vector<double> relevance, st
   options.strategy = strategy_from(strategy);
   options.candidates = {view(candidates), view(kept)};
   options.progress = progress_from(progress);
-  return to_dict(without_gil([&](Interrupt& interrupt) { return greedy_accumulate(term, view(relevance), options, interrupt); }));
+  return to_dict(
+      without_gil([&](Interrupt& interrupt) { return greedy_accumulate(term, view(relevance), options, interrupt); }));
 }
 
 nb::dict bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, std::size_t n_select,
                                const std::string& objective, double weight, double offset, const std::string& strategy,
                                Indices replicates, std::optional<Matrix<std::uint8_t>> candidates, Indices kept,
-                               std::size_t memory_limit) {
+                               std::size_t memory_limit, bool always_share) {
   EnsembleOptions options;
   options.n_select = n_select;
   options.objective = objective_from(objective);
   options.weight = weight;
   options.offset = offset;
   options.strategy = choice_from<EnsembleStrategy>(
-      "strategy", strategy, {{"lazy", EnsembleStrategy::lazy}, {"scan", EnsembleStrategy::scan}, {"dense", EnsembleStrategy::dense}});
+      "strategy", strategy,
+      {{"lazy", EnsembleStrategy::lazy}, {"scan", EnsembleStrategy::scan}, {"dense", EnsembleStrategy::dense}});
   options.replicates = view(replicates);
   if (candidates) options.candidates = {candidates->data(), candidates->size()};
   options.kept = view(kept);
   options.memory_limit = memory_limit;
+  options.always_share = always_share;
   EnsembleResult result = without_gil([&](Interrupt& interrupt) {
     return greedy_ensemble(measure, {relevance.data(), relevance.size()}, options, interrupt);
   });
@@ -225,7 +228,7 @@ void bind_search(nb::module_& module) {
   module.def("greedy_ensemble", &bound_greedy_ensemble, nb::arg("measure"), nb::arg("relevance"), nb::arg("n_select"),
              nb::kw_only(), nb::arg("objective") = "difference", nb::arg("weight") = 1.0, nb::arg("offset") = 0.0,
              nb::arg("strategy") = "lazy", nb::arg("replicates") = nb::none(), nb::arg("candidates") = nb::none(),
-             nb::arg("kept") = nb::none(), nb::arg("memory_limit") = 0);
+             nb::arg("kept") = nb::none(), nb::arg("memory_limit") = 0, nb::arg("always_share") = false);
   module.def(
       "order_by_relevance",
       [](Vector<double> relevance, Mask candidates) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace thresher {
 namespace {
@@ -190,6 +191,21 @@ void CodedTable::find_constant_replicates(std::size_t f, std::uint8_t* constant)
     for (std::size_t part = 0; part < n_parts(); ++part) present[part] += total > by_part[part];
   }
   for (std::size_t part = 0; part < n_parts(); ++part) constant[part] = present[part] <= 1;
+}
+
+bool CodedTable::varies_without_any_part(std::size_t f) const {
+  if (is_weighted()) return false;  // rows of weight zero do not count
+  const CodedFeature& feature = features_[f];
+  std::uint32_t most = 0;
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    most = std::max(most, static_cast<std::uint32_t>(layout_.rows_in(part)));
+  }
+  std::size_t n_large = 0;
+  for (std::size_t level = 0; level < feature.levels && n_large < 2; ++level) {
+    const std::uint32_t* counts = feature.counts + level * n_parts();
+    n_large += std::accumulate(counts, counts + n_parts(), 0U) > most;
+  }
+  return n_large >= 2;
 }
 
 }  // namespace thresher

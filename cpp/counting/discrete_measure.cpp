@@ -5,6 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "counting/joint_kernels.hpp"
+#include "counting/short_replicates.hpp"
 
 namespace thresher {
 namespace {
@@ -281,6 +282,14 @@ void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
       first += n;
     }
   });
+}
+
+std::unique_ptr<PairMeasure> DiscretePairMeasure::replicate(std::size_t part) {
+  if (!short_columns_) {
+    if (measure_ == DiscreteMeasure::chi2 || !ShortColumns::suit(*table_)) return nullptr;
+    short_columns_ = std::make_shared<const ShortColumns>(*table_);
+  }
+  return std::make_unique<ShortReplicate>(*table_, *short_columns_, margins_, rows_, part, measure_);
 }
 
 void discrete_relevance(const CodedTable& table, std::span<const std::int32_t> classes, std::size_t n_classes,

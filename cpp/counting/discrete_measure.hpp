@@ -68,6 +68,8 @@ class ReferenceValues {
   std::vector<std::int64_t> own_margin_;
 };
 
+class ShortColumns;
+
 class DiscretePairMeasure final : public PairMeasure {
  public:
   DiscretePairMeasure(std::shared_ptr<const CodedTable> table, DiscreteMeasure measure, std::size_t n_threads);
@@ -77,6 +79,8 @@ class DiscretePairMeasure final : public PairMeasure {
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
   // Threads share the pairs of all requests: one request alone may be too small for them.
   void answer(std::span<const TermRequest> requests) override;
+  // Offered for few rows.
+  std::unique_ptr<PairMeasure> replicate(std::size_t part) override;
 
  private:
   std::shared_ptr<const CodedTable> table_;
@@ -84,6 +88,7 @@ class DiscretePairMeasure final : public PairMeasure {
   std::size_t n_threads_;
   MarginSums margins_;
   ReplicateRows rows_;
+  std::shared_ptr<const ShortColumns> short_columns_;  // made when the first replicate is asked for
 };
 
 // out[r * n_features + f] = measure(f, y) on replicate r.

@@ -26,7 +26,8 @@ std::vector<ReplicateInput> split_input(const PairMeasure& measure, std::span<co
   }
   std::vector<ReplicateInput> inputs;
   for (std::size_t i = 0; i < replicates.size(); ++i) {
-    if (replicates[i] >= measure.n_replicates()) throw std::invalid_argument("replicates names one that does not exist");
+    if (replicates[i] >= measure.n_replicates())
+      throw std::invalid_argument("replicates names one that does not exist");
     const auto mask = options.candidates.empty() ? options.candidates : options.candidates.subspan(i * p, p);
     inputs.push_back({replicates[i], relevance.subspan(i * p, p), {mask, options.kept}});
     check_relevance(p, inputs.back().relevance, inputs.back().candidates);
@@ -41,15 +42,7 @@ EnsembleResult search_lazily(PairMeasure& measure, const std::vector<ReplicateIn
   EnsembleResult result;
   for (const ReplicateInput& input : inputs) {
     ReplicateView replicate(store, input.replicate);
-    GreedyOptions alone;
-    alone.n_select = options.n_select;
-    alone.objective = options.objective;
-    alone.weight = options.weight;
-    alone.offset = options.offset;
-    alone.candidates = input.candidates;
-    SearchResult found = greedy_forward(replicate, input.relevance, alone, interrupt);
-    result.replicates.push_back(
-        {std::move(found.selected), std::move(found.scores), std::move(found.redundancy)});
+    result.replicates.push_back(search_one(replicate, input, options, interrupt));
   }
   result.n_evaluations = store.n_distinct();
   result.cache_full = store.is_full();
@@ -58,12 +51,27 @@ EnsembleResult search_lazily(PairMeasure& measure, const std::vector<ReplicateIn
 
 }  // namespace
 
+ReplicateSelection search_one(PairMeasure& replicate, const ReplicateInput& input, const EnsembleOptions& options,
+                              Interrupt& interrupt) {
+  GreedyOptions alone;
+  alone.n_select = options.n_select;
+  alone.objective = options.objective;
+  alone.weight = options.weight;
+  alone.offset = options.offset;
+  alone.candidates = input.candidates;
+  SearchResult found = greedy_forward(replicate, input.relevance, alone, interrupt);
+  return {std::move(found.selected), std::move(found.scores), std::move(found.redundancy)};
+}
+
 EnsembleResult greedy_ensemble(PairMeasure& measure, std::span<const double> relevance, const EnsembleOptions& options,
                                Interrupt& interrupt) {
   std::vector<std::uint32_t> replicates;
   const auto inputs = split_input(measure, relevance, options, replicates);
   if (options.strategy == EnsembleStrategy::dense) return search_densely(measure, inputs, options, interrupt);
   if (options.strategy == EnsembleStrategy::scan) return search_by_scan(measure, inputs, options, interrupt);
+  if (!options.always_share) {
+    if (auto found = search_alone(measure, inputs, options, interrupt)) return std::move(*found);
+  }
   return search_lazily(measure, inputs, options, interrupt);
 }
 

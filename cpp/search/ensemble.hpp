@@ -28,6 +28,7 @@ struct EnsembleOptions {
   std::span<const std::uint8_t> candidates;   // one row of marks per replicate searched; empty: all features
   std::span<const std::uint32_t> kept;        // chosen first by every replicate
   std::size_t memory_limit = 0;               // bytes of pair values kept; 0: no limit
+  bool always_share = false;                  // keep values even where the lazy search would compute them again faster
 };
 
 struct ReplicateSelection {
@@ -43,7 +44,8 @@ struct EnsembleResult {
 };
 
 // `relevance` has one row of n_features values per replicate searched. Each replicate's list is that of
-// greedy_forward on it alone; a pair is computed once for all replicates.
+// greedy_forward on it alone; a pair is computed once for all replicates, but for measures whose replicates are quicker
+// to compute one by one (PairMeasure::replicate). What is selected and counted does not depend on it.
 EnsembleResult greedy_ensemble(PairMeasure& measure, std::span<const double> relevance, const EnsembleOptions& options,
                                Interrupt& interrupt);
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,14 @@ void append(ReplicateSelection& selection, std::uint32_t feature, double relevan
   selection.redundancy.push_back(k == 0 ? 0.0 : total / static_cast<double>(k));
   selection.selected.push_back(feature);
 }
+
+// The lazy search on one replicate.
+ReplicateSelection search_one(PairMeasure& replicate, const ReplicateInput& input, const EnsembleOptions& options,
+                              Interrupt& interrupt);
+
+// One replicate after the other, each computing its own values; nothing if the measure does not offer that.
+std::optional<EnsembleResult> search_alone(PairMeasure& measure, const std::vector<ReplicateInput>& inputs,
+                                           const EnsembleOptions& options, Interrupt& interrupt);
 
 // One replicate after the other, one pair at a time: for values that cost about as little as finding them again.
 EnsembleResult search_by_scan(PairMeasure& measure, const std::vector<ReplicateInput>& inputs,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace thresher {
@@ -33,6 +34,10 @@ class PairMeasure {
   // out[i * n_replicates() + r] = measure(features[i], reference) on replicate r.
   // May use several threads inside; the values do not depend on how many.
   virtual void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) = 0;
+
+  // One replicate as a measure of its own, where computing its values costs less than keeping those of all replicates
+  // and finding them again; null elsewhere. It must not outlive this measure.
+  virtual std::unique_ptr<PairMeasure> replicate(std::size_t) { return nullptr; }
 
   // Answers several requests: one call for each, or better where a measure can overlap them.
   virtual void answer(std::span<const TermRequest> requests) {

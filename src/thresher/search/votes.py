@@ -44,7 +44,8 @@ def combine_votes(
         order = np.lexsort((np.arange(n_features), positions, -votes))
     else:
         raise ValueError(f"vote must be one of {', '.join(map(repr, VOTE_KINDS))}, got {vote!r}")
-    return [int(feature) for feature in order if votes[feature] > 0][:k]
+    chosen: list[int] = order[votes[order] > 0][:k].tolist()
+    return chosen
 
 
 def membership(sets: Sequence[Sequence[Hashable]]) -> NDArray[np.bool_]:

@@ -82,7 +82,8 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         Threads; None leaves it to the selector. The result does not depend on it.
     memory_limit : int, default=None
         Most bytes for the shared cache of ``kind="fast"``. Past it values are computed again, which
-        changes the time but not the answer; the logger ``thresher`` says so.
+        changes the time but not the answer; the logger ``thresher`` says so. Discrete features on a
+        few hundred rows need no cache: counting again is faster than keeping.
 
     Attributes
     ----------
@@ -116,7 +117,8 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     replicate whose target has one class is left out with a warning. With a selector that chooses
     how many features to select, the ensemble selects the rounded mean of their numbers. Missing
     values are treated as the selector treats them. Cost of ``"fast"``: O(n_samples + n_parts) for
-    each distinct pair that any replicate needs; memory ``8 * n_parts`` bytes for each of them.
+    each distinct pair that any replicate needs; memory ``8 * n_parts`` bytes for each of them. With few
+    rows of discrete features, as in microarrays, every replicate counts its own pairs instead.
 
     ``sample_weight`` is passed on by metadata routing: enable it, and call
     ``selector.set_fit_request(sample_weight=True)``. Rows are dealt to parts whatever their weight;
