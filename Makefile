@@ -94,7 +94,7 @@ build/sdist/.checked: $(VENV)/.tools $(PACKAGE)
 # whose packages it borrows. The interpreter is not instrumented, so the run-time libraries are loaded before it, and
 # leaks, which CPython has at exit by design, are not looked for.
 ASAN := .venv-sanitize
-$(ASAN)/.core: $(VENV)/.tools $(CORE)
+$(ASAN)/.core: $(VENV)/.core
 	$(PYTHON) -m venv --without-pip $(ASAN)
 	echo "$(SITE)" > $$($(ASAN)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/borrowed.pth
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(ASAN)/bin/python -m pip --disable-pip-version-check --quiet install \

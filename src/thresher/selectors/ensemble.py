@@ -137,7 +137,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     >>> ensemble.get_feature_names_out().tolist()
     ['mean concave points', 'worst perimeter', 'worst concave points']
     >>> round(ensemble.stability_, 2)
-    1.0
+    0.74
     """
 
     def __init__(
