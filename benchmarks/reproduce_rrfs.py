@@ -158,7 +158,7 @@ def friedman(rows: list[list[float]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=2, help="shuffles of the folds")
-    parser.add_argument("--only", nargs="*", help="names of data sets")
+    parser.add_argument("--only", nargs="*", choices=list(FILES), help="names of data sets")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     table = published()
