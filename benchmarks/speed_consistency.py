@@ -96,19 +96,26 @@ def decided_by_six(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray
     return X, (X[:, :6].sum(axis=1) > 6).astype(np.uint8)
 
 
+def pure_noise(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
+    """Three levels and a class that nothing decides: the number of evaluations grows with the rows."""
+    rng = np.random.default_rng([2, n_rows, n_features])
+    X = rng.integers(0, 3, (n_rows, n_features), dtype=np.uint8)
+    return X, rng.integers(0, 2, n_rows, dtype=np.uint8)
+
+
 def slopes(quick: bool) -> None:
-    """How time grows: 1 is linear."""
+    """How time grows, on an easy and on the hardest kind of data: 1 is linear."""
     rows = (10_000, 20_000, 40_000) if quick else (20_000, 40_000, 80_000, 160_000)
     features = (5_000, 10_000, 20_000) if quick else (12_500, 25_000, 50_000, 100_000)
-    print("\nSlope of log time over log size (1 = linear); class decided by six features")
-    for name in ("LCC", "FSDCC", "ASDCC", "SWCFS"):
-        found = []
-        for sizes, shape in ((rows, lambda n: (n, 200)), (features, lambda p: (800, p))):
-            best = [
-                timed(SELECTORS[name](), *decided_by_six(*shape(s)), 5)[:, 1].min() for s in sizes
-            ]
-            found.append(np.polyfit(np.log(sizes), np.log(best), 1)[0])
-        print(f"  {name:9s}rows {found[0]:.2f}, features {found[1]:.2f}")
+    print("\nSlope of log time over log size (1 = linear)")
+    for title, data in (("class decided by six features", decided_by_six), ("noise", pure_noise)):
+        print(f" {title}:")
+        for name in ("LCC", "FSDCC", "ASDCC", "SWCFS"):
+            found = []
+            for sizes, shape in ((rows, lambda n: (n, 200)), (features, lambda p: (800, p))):
+                best = [timed(SELECTORS[name](), *data(*shape(s)), 3)[:, 1].min() for s in sizes]
+                found.append(np.polyfit(np.log(sizes), np.log(best), 1)[0])
+            print(f"  {name:9s}rows {found[0]:.2f}, features {found[1]:.2f}")
 
 
 def weka(title: str, X: np.ndarray, y: np.ndarray) -> None:
