@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+import sklearn
+from sklearn.base import clone
 
-from thresher import MRMR
+from thresher import (
+    LCC,
+    MRMR,
+    RFS,
+    RRFS,
+    S3F,
+    SALCC,
+    SDCC,
+    SFSLW,
+    SPEC,
+    SVMRFE,
+    Ensemble,
+    FisherScore,
+    Focus,
+    LaplacianScore,
+    MultiSURF,
+    Relief,
+    ReliefF,
+    Univariate,
+)
+from thresher._interrupt import call_interruptibly
 
 
 @pytest.mark.parametrize(("relevance", "n_rows"), [("mi", 100_000), ("pearson", 20_000)])
@@ -36,3 +62,83 @@ def test_interrupt_stops_the_search(relevance, n_rows):
     assert not hasattr(selector, "selected_")
     assert not hasattr(selector, "n_features_in_")
     assert not hasattr(selector, "objective_")
+
+
+# Selectors whose first seconds are spent in different places: looking over columns, packing, ranking, graphs,
+# neighbours, searches, and code of others.
+LONG_FITS = [
+    RFS(relevance="iqr"),
+    RFS(relevance="mi"),
+    RRFS(4000, similarity="mici", max_similarity=1.0),
+    FisherScore(),
+    Univariate(measure="spearman"),
+    ReliefF(),
+    Relief(),
+    MultiSURF(),
+    LaplacianScore(),
+    SPEC(form="phi3"),
+    SPEC(affinity="product"),
+    SVMRFE(),
+    SFSLW(50),
+    S3F(),
+    LCC(),
+    SDCC(strategy="steepest"),
+    Focus(max_evaluations=10**9),
+    SALCC(),
+    Ensemble(),
+]
+
+
+class Rung(Exception):
+    """The alarm, in the place of Ctrl-C."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs an alarm clock")
+@pytest.mark.parametrize("selector", LONG_FITS, ids=repr)
+def test_every_selector_hears_a_signal_within_a_second(selector, wide_floats):
+    rung = []
+
+    def ring(*_):
+        rung.append(time.perf_counter())
+        if len(rung) == 10:
+            raise Rung
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+        begun = time.perf_counter()
+        with warnings.catch_warnings(), contextlib.suppress(Rung):
+            warnings.simplefilter("ignore")
+            clone(selector).fit(*wide_floats)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    waits = np.diff([begun, *rung, time.perf_counter()])
+    assert waits.max() < 1.0
+
+
+@pytest.fixture(scope="module")
+def wide_floats():
+    rng = np.random.default_rng(0)
+    X = rng.random((4200, 6000), dtype=np.float32)
+    return X, rng.integers(0, 2, len(X))
+
+
+def test_code_of_others_is_left_when_interrupted():
+    release = threading.Event()
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        call_interruptibly(release.wait, 60)
+    release.set()
+
+
+def test_code_of_others_returns_its_value_and_its_errors():
+    assert call_interruptibly(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        call_interruptibly(divmod, 7, 0)
+    with sklearn.config_context(assume_finite=True):
+        assert call_interruptibly(sklearn.get_config)["assume_finite"]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(call_interruptibly, divmod, 7, 2).result() == (3, 1)

@@ -95,6 +95,7 @@ class ConsistencyProblem {
   double risk(const Features& features) const {
     check_features(features);
     nb::gil_scoped_release release;
+    SignalInterrupt interrupt;
     return subset_risk(rows_, cost_, span_of(features));
   }
 

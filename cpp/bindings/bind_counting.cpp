@@ -11,6 +11,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "counting/build.hpp"
 #include "counting/discrete_measure.hpp"
@@ -185,9 +186,10 @@ auto table_matrix(const CodedTable& table, const std::optional<Vector<std::uint3
                   std::size_t n_threads) {
   const std::size_t n = features ? features->size() : table.n_features();
   for (std::size_t i = 0; features && i < n; ++i) check_feature(table, features->data()[i]);
-  std::vector<std::uint8_t> codes(checked_product(n, table.n_rows()));
+  UninitialisedVector<std::uint8_t> codes(checked_product(n, table.n_rows()));
   {
     nb::gil_scoped_release release;
+    SignalInterrupt interrupt;
     parallel_for(n, 16, n_threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         table.codes_of(features ? features->data()[i] : i, codes.data() + i * table.n_rows());
@@ -210,6 +212,7 @@ nb::object table_relevance(const CodedTable& table, const Vector<std::int32_t>& 
   std::vector<double> values(table.n_features() * n_replicates);
   {
     nb::gil_scoped_release release;
+    SignalInterrupt interrupt;
     discrete_relevance(table, {classes.data(), classes.size()}, n_classes, kind, n_threads, values);
   }
   if (!table.layout().has_parts()) return nb::cast(to_numpy(std::move(values)));

@@ -30,6 +30,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> measure_values(PairMeasure& measure,
   std::vector<double> out(wanted.size() * measure.n_replicates());
   {
     nb::gil_scoped_release released;
+    SignalInterrupt interrupt;
     measure.values(reference, wanted, out);
   }
   return to_numpy(std::move(out), wanted.size(), measure.n_replicates());

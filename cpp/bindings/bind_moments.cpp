@@ -138,6 +138,7 @@ NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::s
     throw nb::value_error(("measure must be 'pearson' or 'cosine', got '" + kind + "'").c_str());
   }
   nb::gil_scoped_release released;
+  SignalInterrupt interrupt;
   return new NumericPairMeasure(table, kind == "pearson" ? NumericKind::pearson : NumericKind::cosine, n_threads);
 }
 
@@ -164,6 +165,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> relevance_spearman(const RankPairMea
   std::vector<double> values;
   {
     nb::gil_scoped_release released;
+    SignalInterrupt interrupt;
     values = measure.relevance(std::span<const double>(target.data(), target.size()));
   }
   return to_numpy(std::move(values));

@@ -22,6 +22,7 @@ void make_sparse_table(SparseTable* self, const Vector<std::int64_t>& starts, co
                        const Vector<double>& weights) {
   const CscView matrix{n_rows, starts.size() - 1, view(starts), view(rows), view(values)};
   nb::gil_scoped_release release;
+  SignalInterrupt interrupt;
   new (self) SparseTable(matrix, view(parts), view(weights));
 }
 
@@ -36,6 +37,7 @@ nb::object relevance(const SparseTable& table, Compute compute) {
   std::vector<double> values(table.n_replicates() * table.n_features());
   {
     nb::gil_scoped_release release;
+    SignalInterrupt interrupt;
     compute(std::span<double>(values));
   }
   return per_feature(table, std::move(values));

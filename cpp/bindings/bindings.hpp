@@ -20,23 +20,27 @@ template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // A NumPy array that owns the vector's memory.
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T>&& values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T, Allocator>&& values) {
+  auto* owned = new std::vector<T, Allocator>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T, Allocator>*>(p); });
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<2>> to_numpy(std::vector<T>&& values, std::size_t rows, std::size_t columns) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+nb::ndarray<nb::numpy, T, nb::ndim<2>> to_numpy(std::vector<T, Allocator>&& values, std::size_t rows,
+                                                std::size_t columns) {
+  auto* owned = new std::vector<T, Allocator>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T, Allocator>*>(p); });
   return nb::ndarray<nb::numpy, T, nb::ndim<2>>(owned->data(), {rows, columns}, owner);
 }
 
-// Asks Python for pending signals, at most every 50 ms, taking the GIL to do so.
+// Asks Python for pending signals, at most every 50 ms, taking the GIL to do so. In force while it lives: every
+// binding that works over many columns or rows makes one.
 class SignalInterrupt final : public Interrupt {
  public:
+  SignalInterrupt() : scope_(*this) {}
+
   bool requested() override {
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return false;
@@ -47,6 +51,7 @@ class SignalInterrupt final : public Interrupt {
 
  private:
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+  InterruptScope scope_;
 };
 
 void bind_system(nb::module_& module);

@@ -1,4 +1,8 @@
 // How long work asks whether the user has pressed Ctrl-C.
+//
+// Loops over features ask by themselves: parallel_for asks the interrupt in force on the calling thread between
+// its ranges. Where one range is long, its body calls ask_interrupt(). Work that is no such loop (a walk, a search)
+// is given an Interrupt and asks it.
 #pragma once
 
 #include <exception>
@@ -24,5 +28,24 @@ class NeverInterrupt final : public Interrupt {
  public:
   bool requested() override { return false; }
 };
+
+// What ask_interrupt asks on this thread, nullptr if there is nothing.
+Interrupt*& interrupt_in_force() noexcept;
+
+// Puts an interrupt in force on this thread for the life of the scope.
+class InterruptScope {
+ public:
+  explicit InterruptScope(Interrupt& interrupt) : before_(interrupt_in_force()) { interrupt_in_force() = &interrupt; }
+  ~InterruptScope() { interrupt_in_force() = before_; }
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+
+ private:
+  Interrupt* before_;
+};
+
+// Throws Interrupted if the interrupt in force on this thread is requested, or, in a thread that helps with a
+// parallel_for, if that loop has been stopped.
+void ask_interrupt();
 
 }  // namespace thresher

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <new>
+#include <vector>
 
 namespace thresher {
 
@@ -9,5 +12,33 @@ namespace thresher {
 // faster. Throws std::bad_alloc. Give back with free_array.
 void* allocate_array(std::size_t bytes);
 void free_array(void* memory) noexcept;
+
+// Leaves numbers as they are found: who fills an array of gigabytes anyway need not wait for zeros first.
+template <class T>
+struct UninitialisedAllocator {
+  using value_type = T;
+
+  UninitialisedAllocator() = default;
+  template <class U>
+  UninitialisedAllocator(const UninitialisedAllocator<U>&) {}
+
+  T* allocate(std::size_t n) {
+    if (n > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+    return static_cast<T*>(allocate_array(n * sizeof(T)));
+  }
+  void deallocate(T* memory, std::size_t) noexcept { free_array(memory); }
+  template <class U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <class U, class Value>
+  void construct(U* place, Value&& value) {
+    ::new (static_cast<void*>(place)) U(static_cast<Value&&>(value));
+  }
+  friend bool operator==(const UninitialisedAllocator&, const UninitialisedAllocator&) { return true; }
+};
+
+template <class T>
+using UninitialisedVector = std::vector<T, UninitialisedAllocator<T>>;
 
 }  // namespace thresher

@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/interrupt.hpp"
+
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #endif
@@ -17,6 +19,9 @@ namespace thresher {
 namespace {
 
 thread_local bool inside_pool = false;
+
+// Set while a thread works on a loop: whether that loop is to stop.
+thread_local const std::atomic<bool>* loop_stopped = nullptr;
 
 // One parallel loop. Workers may look at it after the caller has returned, so it is shared.
 struct Job {
@@ -28,17 +33,27 @@ struct Job {
   std::mutex mutex;
   std::condition_variable finished;
   std::exception_ptr error;
+  std::atomic<bool> stopped{false};
 
   void work() {
+    loop_stopped = &stopped;
+    work_on_ranges();
+    loop_stopped = nullptr;
+  }
+
+ private:
+  void work_on_ranges() {
     for (;;) {
       const std::size_t begin = next.fetch_add(grain);
       if (begin >= n_items) return;
       const std::size_t end = std::min(begin + grain, n_items);
       try {
+        ask_interrupt();
         body(begin, end);
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!error) error = std::current_exception();
+        stopped = true;
       }
       if (done.fetch_add(end - begin) + (end - begin) == n_items) {
         const std::lock_guard lock(mutex);
@@ -123,6 +138,17 @@ Pool& pool() {
 
 }  // namespace
 
+Interrupt*& interrupt_in_force() noexcept {
+  thread_local Interrupt* current = nullptr;
+  return current;
+}
+
+void ask_interrupt() {
+  // Only the thread that was called from Python has an interrupt in force.
+  if (Interrupt* interrupt = interrupt_in_force()) interrupt->check();
+  if (loop_stopped != nullptr && loop_stopped->load(std::memory_order_relaxed)) throw Interrupted();
+}
+
 void parallel_for(std::size_t n_items, std::size_t grain, std::size_t n_threads,
                   const std::function<void(std::size_t, std::size_t)>& body) {
   if (n_items == 0) return;
@@ -130,7 +156,10 @@ void parallel_for(std::size_t n_items, std::size_t grain, std::size_t n_threads,
   const std::size_t n_ranges = (n_items + grain - 1) / grain;
   n_threads = std::min(n_threads, n_ranges);
   if (n_threads <= 1 || inside_pool) {
-    for (std::size_t begin = 0; begin < n_items; begin += grain) body(begin, std::min(begin + grain, n_items));
+    for (std::size_t begin = 0; begin < n_items; begin += grain) {
+      ask_interrupt();
+      body(begin, std::min(begin + grain, n_items));
+    }
     return;
   }
   auto job = std::make_shared<Job>();

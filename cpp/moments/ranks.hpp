@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "core/memory.hpp"
 #include "moments/numeric_matrix.hpp"
 #include "search/pair_measure.hpp"
 
@@ -17,8 +18,8 @@ namespace thresher {
 struct DoubledRanks {
   std::size_t n_features = 0;
   std::size_t n_rows = 0;
-  std::vector<std::int16_t> narrow;
-  std::vector<std::int32_t> wide;
+  UninitialisedVector<std::int16_t> narrow;
+  UninitialisedVector<std::int32_t> wide;
 };
 
 DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> weights, std::size_t n_threads,

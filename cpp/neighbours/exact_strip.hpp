@@ -50,6 +50,7 @@ class ExactStrips {
     alignas(64) double tile[kPanel * kPanel];
     std::vector<double> distances(kPanel * n);
     for (std::size_t b = 0; b < rows_.n_panels(); ++b) {
+      ask_interrupt();
       asked_.distances(panel, rows_, b, squared_, tile);
       for (std::size_t r = 0; r < kPanel; ++r) {
         std::copy_n(tile + r * kPanel, std::min(kPanel, n - b * kPanel), distances.data() + r * n + b * kPanel);
@@ -59,6 +60,7 @@ class ExactStrips {
       const std::size_t query = panel * kPanel + r;
       const std::span<double> row(distances.data() + r * n, n);
       for (const MissingFeature& feature : table_.missing) {
+        ask_interrupt();
         for (std::size_t b = 0; b < n; ++b) {
           const double d = table_.missing_diff(feature, queries_[query], b);
           row[b] += squared_ ? d * d : d;

@@ -174,6 +174,7 @@ class Search {
     alignas(64) float tile[kPanel * kPanel];
     std::vector<float> distances(kPanel * n_rows());
     for (std::size_t b = 0; b < rows.n_panels(); ++b) {
+      ask_interrupt();
       asked.distances(panel, rows, b, options_.squared, tile);
       const std::size_t width = std::min(kPanel, n_rows() - b * kPanel);
       for (std::size_t r = 0; r < kPanel; ++r) {
@@ -317,11 +318,13 @@ std::vector<double> pair_distances(const RowTable<T>& table, std::span<const std
     });
   }
   for (const std::uint32_t f : table.nominal) {
+    interrupt.check();
     const T* x = table.columns.column(f).data();
     for (std::size_t pair = 0; pair < first.size(); ++pair)
       result[pair] += x[first[pair]] != x[second[pair]] ? 1.0 : 0.0;
   }
   for (const MissingFeature& feature : table.missing) {
+    interrupt.check();
     for (std::size_t pair = 0; pair < first.size(); ++pair) {
       const double d = table.missing_diff(feature, first[pair], second[pair]);
       result[pair] += squared ? d * d : d;

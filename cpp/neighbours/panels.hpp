@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "neighbours/distance_kernels.hpp"
 #include "neighbours/row_table.hpp"
@@ -41,7 +42,7 @@ class Panels {
         }
       }
     });
-    if constexpr (std::is_same_v<P, float>) measure_rows();
+    if constexpr (std::is_same_v<P, float>) measure_rows(n_threads);
   }
 
   std::size_t n_panels() const { return size_ == 0 ? (n_rows_ + kPanel - 1) / kPanel : values_.size() / size_; }
@@ -76,9 +77,10 @@ class Panels {
   }
 
  private:
-  void measure_rows() {
+  void measure_rows(std::size_t n_threads) {
     squares_.resize(n_panels() * kPanel);
-    for (std::size_t panel = 0; panel < n_panels() && size_ > 0; ++panel) {
+    if (size_ == 0) return;
+    parallel_for(n_panels(), 1, n_threads, [&](std::size_t panel, std::size_t) {
       const P* values = values_.data() + panel * size_;
       for (std::size_t i = 0; i < n_numeric_ * kPanel; i += kPanel) {
         for (std::size_t r = 0; r < kPanel; ++r) {
@@ -86,14 +88,14 @@ class Panels {
           squares_[panel * kPanel + r] += v * v;
         }
       }
-    }
+    });
   }
 
   std::size_t n_rows_;
   std::size_t n_numeric_;
   std::size_t n_nominal_;
   std::size_t size_ = 0;
-  std::vector<P> values_;
+  UninitialisedVector<P> values_;
   std::vector<double> squares_;
 };
 

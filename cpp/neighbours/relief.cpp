@@ -140,7 +140,10 @@ std::vector<double> relief_weights(const RowTable<T>& table, const ReliefOptions
       }
     });
   }
-  for (const std::uint32_t f : table.nominal) weights[f] = weigh(kernels.weigh_mismatch, f);
+  for (const std::uint32_t f : table.nominal) {
+    interrupt.check();
+    weights[f] = weigh(kernels.weigh_mismatch, f);
+  }
   for (const MissingFeature& feature : table.missing) {
     interrupt.check();
     double sum = 0.0;

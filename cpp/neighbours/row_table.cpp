@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 #include "dispersion/column_kernels.hpp"
 
@@ -132,6 +133,7 @@ RowTable<T> scaled_by_range(const DenseColumns<T>& columns, std::span<const std:
   table.scale.resize(columns.n_features);
   const std::vector<Range> ranges = ranges_of(columns, n_threads);
   for (std::size_t f = 0; f < columns.n_features; ++f) {
+    ask_interrupt();
     const bool nominal = nominal_flags[f] != 0;
     table.offset[f] = ranges[f].min;
     table.scale[f] = nominal ? -1.0 : ranges[f].max - ranges[f].min;

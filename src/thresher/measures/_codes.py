@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +12,9 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher.discretize import MDLBins, make_discretizer
-from thresher.sources import Table, Training, to_feature_major
+from thresher.sources import Table, Training, feature_blocks, to_feature_major
 
 MISSING_CODE = 255
-# Columns of a sparse matrix that are looked at together when they must be binned.
-SPARSE_BLOCK = 256
 
 
 @dataclass
@@ -138,28 +137,36 @@ def _code_mixed(
     training: Training, discretizer: Any, to_bin: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
     table = training.table
-    codes = np.empty((table.n_features, table.n_rows), dtype=np.uint8)
-    levels = np.ones(table.n_features, dtype=np.int32)
-    as_is = np.flatnonzero(~to_bin)
-    if as_is.size:
-        part = Table(table.matrix[:, as_is], None, table.is_category[as_is], table.n_threads)
-        coded = _code_as_is(part, None, None, "category")
-        codes[as_is] = coded.matrix(n_threads=table.n_threads)
-        levels[as_is] = coded.levels
     y_codes = code_target(training)[0] if training.target is not None else None
     weights = _real(training.weights)
-    all_cuts: list[npt.NDArray[np.float64]] = []
-    binned = np.flatnonzero(to_bin)
-    block = SPARSE_BLOCK if table.is_sparse else max(len(binned), 1)
-    for start in range(0, len(binned), block):
-        features = binned[start : start + block]
-        columns = _columns(table, features)
+
+    def binned(columns: npt.NDArray[Any]) -> tuple[Any, Any, list[npt.NDArray[np.float64]]]:
         cuts, offsets = discretizer.learn_cuts(columns, y_codes, weights, table.n_threads)
-        codes[features] = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
-        levels[features] = np.diff(offsets) + 1
-        all_cuts.extend(np.split(cuts, offsets[1:-1]))
+        coded = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
+        return coded, np.diff(offsets) + 1, np.split(cuts, offsets[1:-1])
+
+    if to_bin.all() and not table.is_sparse:
+        codes, n_levels, all_cuts = binned(to_feature_major(table.matrix, table.n_threads))
+        levels = n_levels.astype(np.int32)
+    else:
+        codes = np.empty((table.n_features, table.n_rows), dtype=np.uint8)
+        levels = np.ones(table.n_features, dtype=np.int32)
+        all_cuts = []
+        for features in _in_blocks(np.flatnonzero(~to_bin), table.n_rows):
+            flags = table.is_category[features]
+            part = Table(table.matrix[:, features], None, flags, table.n_threads)
+            as_is = _code_as_is(part, None, None, "category")
+            codes[features] = as_is.matrix(n_threads=table.n_threads)
+            levels[features] = as_is.levels
+        for features in _in_blocks(np.flatnonzero(to_bin), table.n_rows):
+            codes[features], levels[features], cuts = binned(_columns(table, features))
+            all_cuts.extend(cuts)
     _place_missing(table, codes, levels, to_bin, training.missing)
     return codes, levels, all_cuts
+
+
+def _in_blocks(features: npt.NDArray[np.intp], n_rows: int) -> Iterator[npt.NDArray[np.intp]]:
+    return (features[block] for block in feature_blocks(len(features), n_rows))
 
 
 def _real(weights: npt.NDArray[Any] | None) -> npt.NDArray[np.float64] | None:
@@ -169,8 +176,6 @@ def _real(weights: npt.NDArray[Any] | None) -> npt.NDArray[np.float64] | None:
 def _columns(table: Table, features: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
     if table.is_sparse:
         return to_feature_major(table.matrix[:, features].toarray(order="F"), table.n_threads)
-    if len(features) == table.n_features:
-        return to_feature_major(table.matrix, table.n_threads)
     return to_feature_major(table.matrix[:, features], table.n_threads)
 
 

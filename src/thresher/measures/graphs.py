@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,15 +11,14 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
+from thresher._interrupt import call_interruptibly
 from thresher.measures.columns import round_significant, stored_columns
-from thresher.sources import Table, Training
+from thresher.sources import Table, Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
 
 WEIGHTS = ("heat", "binary", "cosine")
-# Rows of a sparse matrix whose products with all others are held at a time.
-BLOCK = 256
 # Squared distances from products may be off by this much of the squared norms.
 SLACK = 1e-9
 
@@ -87,9 +87,12 @@ def _sparse_neighbours(matrix: Any, n_neighbors: int) -> tuple[Rows, Rows, Float
     k = min(n_neighbors, n - 1)
     square = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
     pairs: list[npt.NDArray[np.int64]] = []
-    for start in range(0, n, BLOCK):
-        rows = np.arange(start, min(n, start + BLOCK))
-        products = (matrix[rows] @ matrix.T).toarray()
+    turned = matrix.T.tocsr()
+    # What the products of one row cost: its distances, and its values times those of their columns.
+    cost = 8 * n + matrix.nnz**2 // max(1, n * matrix.shape[1])
+    for block in feature_blocks(n, cost):
+        rows = np.arange(block.start, block.stop)
+        products = (matrix[rows] @ turned).toarray()
         squared = np.maximum(square[rows, None] + square[None] - 2 * products, 0)
         squared[np.arange(len(rows)), rows] = np.inf
         slack = SLACK * (square[rows, None] + square[None])
@@ -111,9 +114,8 @@ def _sparse_neighbours(matrix: Any, n_neighbors: int) -> tuple[Rows, Rows, Float
 
 def _squared_differences(matrix: Any, first: Any, second: Any) -> Floats:
     parts = []
-    for start in range(0, len(first), 4 * BLOCK):
-        end = start + 4 * BLOCK
-        difference = matrix[first[start:end]] - matrix[second[start:end]]
+    for block in feature_blocks(len(first), 8 * max(1, matrix.nnz // matrix.shape[0])):
+        difference = matrix[first[block]] - matrix[second[block]]
         parts.append(np.asarray(difference.multiply(difference).sum(axis=1)).ravel())
     return np.concatenate(parts) if parts else np.empty(0)
 
@@ -129,10 +131,10 @@ def product_graph(training: Training) -> Graph:
             f'{table.scan.minimum[first]:g}; use "heat", or shift the column'
         )
     if table.is_sparse:
-        products = (table.matrix @ table.matrix.T).toarray()
+        products = call_interruptibly(operator.matmul, table.matrix, table.matrix.T).toarray()
     else:
         rows = table.matrix.astype(np.float64, copy=False)
-        products = rows @ rows.T
+        products = call_interruptibly(np.matmul, rows, rows.T)
     return given_graph(products / 2, table.n_rows)
 
 

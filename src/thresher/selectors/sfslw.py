@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from thresher import _core
 from thresher._checks import check_bool, check_choice
 from thresher.measures.columns import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
@@ -154,7 +155,8 @@ class ClassBalls:
         order = np.argsort(codes, kind="stable")
         self.starts = np.searchsorted(codes[order], np.arange(training.labels.n_classes))
         self.sizes = np.bincount(codes)
-        self.columns = training.table.feature_major()[:, order]
+        table = training.table
+        self.columns = _core.feature_major(table.matrix, table.n_threads, order.astype(np.uint32))
         self.radius = radius
         self.standardize = standardize
         self.of_samples = np.zeros(training.n_rows)

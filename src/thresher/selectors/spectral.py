@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
 
 from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher._interrupt import call_interruptibly
 from thresher.measures.graphs import (
     WEIGHTS,
     Graph,
@@ -21,7 +21,7 @@ from thresher.measures.graphs import (
 )
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Training
+from thresher.sources import Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 
@@ -298,9 +298,10 @@ def low_frequency_share(
     trivial = root / np.linalg.norm(root)
     normalised = np.eye(n) - graph.matrix() / np.outer(root, root)
     last = min(count, n) - 2
-    # Three times the trivial direction lies above the spectrum, which ends at two.
-    values, vectors = linalg.eigh(
-        normalised + 3 * np.outer(trivial, trivial), subset_by_index=(0, min(last + 1, n - 1))
+    # Three times the trivial direction lies above the spectrum, which ends at two. NumPy's function, unlike SciPy's,
+    # lets other threads run.
+    values, vectors = call_interruptibly(
+        np.linalg.eigh, normalised + 3 * np.outer(trivial, trivial)
     )
     if last + 1 < n - 1 and values[last + 1] - values[last] < 1e-9:
         warnings.warn(
@@ -311,16 +312,15 @@ def low_frequency_share(
         )
     values, vectors = values[: last + 1], vectors[:, : last + 1]
     weighted = root[:, None] * vectors
-    if training.table.is_sparse:
-        columns = training.table.matrix.T.astype(np.float64)
-        norms = np.sqrt(columns.multiply(columns) @ graph.degree)
+    pull = np.clip(2 - values, 0, 2)
+    table = training.table
+    rows = table.matrix.T.tocsr() if table.is_sparse else table.feature_major()
+    scores = np.empty(training.n_features)
+    for block in feature_blocks(training.n_features, n * max(1, len(values) // 16)):
+        columns: Any = rows[block].astype(np.float64)
+        squared = columns.multiply(columns) if table.is_sparse else columns**2
+        norms = np.sqrt(squared @ graph.degree)[:, None]
         coefficients = np.asarray(columns @ weighted)
-    else:
-        rows = training.table.feature_major()
-        norms = np.sqrt((rows.astype(np.float64) ** 2) @ graph.degree)
-        coefficients = rows @ weighted
-    share = np.divide(
-        coefficients, norms[:, None], out=np.zeros_like(coefficients), where=norms[:, None] > 0
-    )
-    scores = (share**2) @ np.clip(2 - values, 0, 2)
+        share = np.divide(coefficients, norms, out=np.zeros_like(coefficients), where=norms > 0)
+        scores[block] = (share**2) @ pull
     return np.round(np.clip(scores, 0, 2) * 2.0**40) / 2.0**40, values

@@ -10,12 +10,16 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from thresher._checks import check_number
+from thresher._interrupt import call_interruptibly
 from thresher.measures.columns import round_significant
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Training
+from thresher.sources import Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
+
+# Multiplications that BLAS does in one call, some tenths of a second.
+PRODUCTS_BETWEEN_SIGNALS = 1 << 31
 
 
 class SVMRFE(Ranking):
@@ -122,7 +126,8 @@ class SVMRFE(Ranking):
     def _eliminate(self, training: Training, wanted: int) -> Any:
         p = training.n_features
         columns = rounded_standard_columns(training)
-        kernel = columns.T @ columns
+        kernel = np.zeros((training.n_rows, training.n_rows))
+        _add_products(kernel, columns, np.arange(p), 1.0)
         used = training.candidates.copy()
         used[training.kept] = True
         left = np.flatnonzero(used)
@@ -132,14 +137,13 @@ class SVMRFE(Ranking):
         rounds = 0
         while (droppable := left[~never[left]]).size:
             rounds += 1
-            weights = self._squared_weights(kernel, columns[left], training)
-            scores[left] = weights
+            scores[left] = self._squared_weights(kernel, columns, left, training)
             count = self._n_to_drop(len(left), wanted)
             order = np.lexsort((droppable, scores[droppable]))
             out = droppable[order[:count]]
             dropped.extend(out.tolist())
             left = np.setdiff1d(left, out)
-            kernel -= columns[out].T @ columns[out]
+            _add_products(kernel, columns, out, -1.0)
         best_first = [*training.kept.tolist(), *reversed(dropped)]
         rest = np.setdiff1d(np.arange(p), best_first)
         ranking = np.empty(p, dtype=np.intp)
@@ -162,23 +166,36 @@ class SVMRFE(Ranking):
         count = int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
         return min(count, n_left - wanted) if n_left > wanted else count
 
-    def _squared_weights(self, kernel: Floats, columns: Floats, training: Training) -> Floats:
+    def _squared_weights(
+        self, kernel: Floats, columns: Floats, left: npt.NDArray[np.intp], training: Training
+    ) -> Floats:
         """Sum over machines of the squared weights, to 32 significant bits so that copies tie."""
         codes = training.labels.codes
-        total = np.zeros(len(columns))
+        total = np.zeros(len(left))
         # The grid of the columns, undone: the machine sees ordinary numbers.
         scale = grid_of(training.n_rows, training.n_features)
         products = kernel / scale**2
         for c in range(_n_machines(training)):
             machine = SVC(C=self.C, kernel="precomputed", tol=self.tol)
-            machine.fit(products, codes == c)
-            weights = columns[:, machine.support_] @ machine.dual_coef_[0] / scale
-            total += weights**2
+            call_interruptibly(machine.fit, products, codes == c)
+            duals = np.zeros(training.n_rows)
+            duals[machine.support_] = machine.dual_coef_[0]
+            for block in feature_blocks(len(left), training.n_rows):
+                total[block] += (columns[left[block]] @ duals / scale) ** 2
         return round_significant(total, 32)
 
 
 def _n_machines(training: Training) -> int:
     return 1 if training.labels.n_classes == 2 else training.labels.n_classes
+
+
+def _add_products(
+    kernel: Floats, columns: Floats, features: npt.NDArray[np.intp], sign: float
+) -> None:
+    """Adds the inner products of samples over some features: whole numbers, so blocks change nothing."""
+    for block in feature_blocks(len(features), kernel.size, PRODUCTS_BETWEEN_SIGNALS):
+        rows = columns[features[block]]
+        kernel += sign * (rows.T @ rows)
 
 
 def grid_of(n_rows: int, n_features: int) -> float:
@@ -193,10 +210,15 @@ def grid_of(n_rows: int, n_features: int) -> float:
 
 def rounded_standard_columns(training: Training) -> Floats:
     """Standardised columns, features as rows, in whole multiples of 1 / `grid_of`; constants are 0."""
-    rows = training.table.feature_major().astype(np.float64)
-    rows -= rows.mean(axis=1, keepdims=True)
-    deviation = np.sqrt((rows**2).mean(axis=1))
-    varies = ~training.table.is_constant & (deviation > 0)
-    rows[~varies] = 0
-    rows[varies] *= grid_of(training.n_rows, training.n_features) / deviation[varies][:, None]
-    return np.rint(rows)
+    given = training.table.feature_major()
+    grid = grid_of(training.n_rows, training.n_features)
+    columns = np.empty(given.shape)
+    for block in feature_blocks(training.n_features, training.n_rows):
+        rows = given[block].astype(np.float64)
+        rows -= rows.mean(axis=1, keepdims=True)
+        deviation = np.sqrt((rows**2).mean(axis=1))
+        varies = ~training.table.is_constant[block] & (deviation > 0)
+        rows[~varies] = 0
+        rows[varies] *= grid / deviation[varies][:, None]
+        np.rint(rows, out=columns[block])
+    return columns

@@ -1,7 +1,7 @@
 """Where rows come from: arrays, sparse matrices, dataframes; and the target that goes with them."""
 
 from thresher.sources._chunks import RowChunks
-from thresher.sources._table import MOST_DISCRETE_VALUES, Table, to_feature_major
+from thresher.sources._table import MOST_DISCRETE_VALUES, Table, feature_blocks, to_feature_major
 from thresher.sources._target import Target, read_target
 from thresher.sources._training import Training, read_table, read_training, resolve_threads
 
@@ -11,6 +11,7 @@ __all__ = [
     "Table",
     "Target",
     "Training",
+    "feature_blocks",
     "read_table",
     "read_target",
     "read_training",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,8 @@ from scipy import sparse
 from thresher import _core
 
 MOST_DISCRETE_VALUES = 10
+# Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
+BLOCK_VALUES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,13 @@ class Table:
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """The table of some rows, with repeats if `rows` has them."""
         return Table(self.matrix[rows], self.names, self.is_category, self.n_threads)
+
+
+def feature_blocks(n_features: int, n_rows: int, n_values: int = BLOCK_VALUES) -> Iterator[slice]:
+    """Features in blocks of about `n_values` values, for work that NumPy does."""
+    size = max(1, n_values // max(n_rows, 1))
+    for start in range(0, n_features, size):
+        yield slice(start, min(start + size, n_features))
 
 
 def to_feature_major(matrix: Any, n_threads: int = 1) -> npt.NDArray[Any]:
