@@ -27,17 +27,25 @@ def example():
 
 def core_walk(X, y, n_features=None, *, last="positive", keep=(), weights=None):
     """The compiled walk with the twin's parameters."""
-    order = [f for f in relevance_order(X, list(y)) if f not in keep]
+    relevance = falling(relevance_order(X, list(y)), X.shape[1])
     return _core.cmi_walk(
         _core.CodedTable.from_dense(X),
         np.unique(y, return_inverse=True)[1].astype(np.int32),
         len(np.unique(y)),
-        order=np.array(order, dtype=np.uint32),
-        kept=np.array(keep, dtype=np.uint32),
-        n_wanted=X.shape[1] if n_features is None else n_features,
+        relevance,
+        candidates=(relevance > 0).astype(np.uint8),
+        n_select=n_features,
         take_last=last == "positive",
         weights=weights,
+        kept=np.array(keep, dtype=np.uint32),
     )
+
+
+def falling(order, n_features):
+    """Relevances that put the features into this order; 0 for those it leaves out."""
+    relevance = np.zeros(n_features)
+    relevance[order] = np.arange(len(order), 0.0, -1.0)
+    return relevance
 
 
 def random_problem(seed):
@@ -54,7 +62,7 @@ def random_problem(seed):
 
 def assert_same_walk(fast, slow):
     assert fast["selected"].tolist() == slow.selected
-    np.testing.assert_allclose(fast["gain"], slow.gains, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(fast["scores"], slow.gains, rtol=0, atol=1e-12)
     assert (fast["n_evaluations"], fast["n_walked"]) == (slow.n_evaluations, slow.n_examined)
 
 
@@ -63,7 +71,7 @@ def test_worked_example_step_by_step():
     found = core_walk(X, y)
     assert found["selected"].tolist() == [0, 3, 4, 1]
     assert found["n_evaluations"] == 6
-    np.testing.assert_allclose(found["gain"], [0.476382, 0.036017, 0.237896, 0.062907], atol=5e-7)
+    np.testing.assert_allclose(found["scores"], [0.476382, 0.036017, 0.237896, 0.062907], atol=5e-7)
     assert found["examined"].tolist() == [3, 4, 2, 1]
     np.testing.assert_allclose(found["value"], [0.036017, 0.237896, 0, 0.062907], atol=5e-7)
     np.testing.assert_allclose(
@@ -102,14 +110,13 @@ def test_weights_count_as_repeats():
         weights = np.random.default_rng(seed).integers(1, 4, size=len(y))
         rows = np.repeat(np.arange(len(y)), weights)
         repeated = cmi_filter(X[rows], y[rows])
-        order = np.array(relevance_order(X[rows], list(y[rows])), dtype=np.uint32)
+        relevance = falling(relevance_order(X[rows], list(y[rows])), X.shape[1])
         found = _core.cmi_walk(
             _core.CodedTable.from_dense(X),
             y.astype(np.int32),
             int(y.max()) + 1,
-            order=order,
-            kept=np.empty(0, dtype=np.uint32),
-            n_wanted=X.shape[1],
+            relevance,
+            candidates=(relevance > 0).astype(np.uint8),
             weights=weights,
         )
         assert_same_walk(found, repeated)
@@ -120,7 +127,7 @@ def test_scores_add_up_to_the_joint_information():
     found = core_walk(X, y)
     counts = np.unique(y, return_counts=True)[1] / len(y)
     entropy = -np.sum(counts * np.log2(counts))
-    assert found["gain"].sum() + found["unknown"][-1] == pytest.approx(entropy, abs=1e-12)
+    assert found["scores"].sum() + found["unknown"][-1] == pytest.approx(entropy, abs=1e-12)
 
 
 REFERENCE = {

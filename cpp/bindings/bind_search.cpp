@@ -1,8 +1,4 @@
 // The searches over pair measures.
-#include "bindings/bindings.hpp"
-
-#include <nanobind/stl/function.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
@@ -11,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/searching.hpp"
 #include "search/accumulate.hpp"
 #include "search/cfs.hpp"
 #include "search/ensemble.hpp"
@@ -21,19 +18,6 @@
 
 namespace thresher::bindings {
 namespace {
-
-using Mask = std::optional<Vector<std::uint8_t>>;
-using Indices = std::optional<Vector<std::uint32_t>>;
-
-template <class T>
-std::span<const T> view(const Vector<T>& values) {
-  return {values.data(), values.size()};
-}
-
-template <class T>
-std::span<const T> view(const std::optional<Vector<T>>& values) {
-  return values ? view(*values) : std::span<const T>();
-}
 
 template <class Choice>
 using Names = std::initializer_list<std::pair<const char*, Choice>>;
@@ -54,74 +38,30 @@ ObjectiveKind objective_from(const std::string& name) {
       {{"difference", ObjectiveKind::difference}, {"sum", ObjectiveKind::sum}, {"quotient", ObjectiveKind::quotient}});
 }
 
-Strategy strategy_from(const std::string& name) {
-  return choice_from<Strategy>("strategy", name,
-                               {{"lazy", Strategy::lazy}, {"scan", Strategy::scan}, {"naive", Strategy::naive}});
-}
-
-// A Python callable, called with the GIL held.
-Progress progress_from(nb::object callback) {
-  if (callback.is_none()) return {};
-  return [callback](std::size_t n_selected, std::uint32_t feature, double score) {
-    nb::gil_scoped_acquire gil;
-    callback(n_selected, feature, score);
-  };
-}
-
-// Runs a search with the GIL released and Ctrl-C watched.
-template <class Search>
-auto without_gil(Search search) {
-  SignalInterrupt interrupt;
-  nb::gil_scoped_release released;
-  return search(interrupt);
-}
-
-void add_record(nb::dict& out, FeatureRecord&& record) {
-  out["depth"] = to_numpy(std::move(record.depth));
-  out["total"] = to_numpy(std::move(record.total));
-  out["extreme"] = to_numpy(std::move(record.extreme));
-  out["partner"] = to_numpy(std::move(record.partner));
-}
-
-nb::dict to_dict(SearchResult&& result) {
-  nb::dict out;
-  out["selected"] = to_numpy(std::move(result.selected));
-  out["scores"] = to_numpy(std::move(result.scores));
-  out["relevance"] = to_numpy(std::move(result.relevance));
-  out["redundancy"] = to_numpy(std::move(result.redundancy));
-  out["n_evaluations"] = result.n_evaluations;
-  add_record(out, std::move(result.record));
-  return out;
-}
-
 nb::dict bound_greedy_forward(PairMeasure& measure, Vector<double> relevance, std::size_t n_select,
                               const std::string& objective, double weight, double offset, const std::string& strategy,
                               Mask candidates, Indices kept, nb::object progress) {
-  GreedyOptions options;
-  options.n_select = n_select;
+  auto options = forward_options<GreedyOptions>(n_select, candidates, kept, progress);
   options.objective = objective_from(objective);
   options.weight = weight;
   options.offset = offset;
-  options.strategy = strategy_from(strategy);
-  options.candidates = {view(candidates), view(kept)};
-  options.progress = progress_from(progress);
-  return to_dict(
-      without_gil([&](Interrupt& interrupt) { return greedy_forward(measure, view(relevance), options, interrupt); }));
+  options.strategy = choice_from<Strategy>(
+      "strategy", strategy, {{"lazy", Strategy::lazy}, {"scan", Strategy::scan}, {"naive", Strategy::cached}});
+  SearchResult result =
+      without_gil([&](Interrupt& interrupt) { return greedy_forward(measure, view(relevance), options, interrupt); });
+  return result_to_dict(result);
 }
 
 nb::dict bound_cfs_forward(PairMeasure& measure, Vector<double> relevance, std::optional<std::size_t> n_select,
                            const std::string& strategy, double unit, Mask candidates, Indices kept,
                            nb::object progress) {
-  CfsOptions options;
+  auto options = forward_options<CfsOptions>(n_select, candidates, kept, progress);
   options.unit = unit;
-  if (n_select) options.n_select = *n_select;
-  options.strategy = choice_from<CfsStrategy>(
-      "strategy", strategy,
-      {{"lazy", CfsStrategy::lazy}, {"cached", CfsStrategy::cached}, {"naive", CfsStrategy::naive}});
-  options.candidates = {view(candidates), view(kept)};
-  options.progress = progress_from(progress);
-  return to_dict(
-      without_gil([&](Interrupt& interrupt) { return cfs_forward(measure, view(relevance), options, interrupt); }));
+  options.strategy = choice_from<Strategy>(
+      "strategy", strategy, {{"lazy", Strategy::lazy}, {"cached", Strategy::cached}, {"naive", Strategy::naive}});
+  SearchResult result =
+      without_gil([&](Interrupt& interrupt) { return cfs_forward(measure, view(relevance), options, interrupt); });
+  return result_to_dict(result);
 }
 
 nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, std::size_t max_stale, double min_gain,
@@ -146,29 +86,28 @@ nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, st
 
 nb::dict bound_fcbf(PairMeasure& measure, Vector<double> relevance, double threshold,
                     std::optional<std::size_t> n_select, Mask candidates, Indices kept) {
-  FcbfOptions options;
+  auto options = forward_options<FcbfOptions>(n_select, candidates, kept);
   options.threshold = threshold;
-  if (n_select) options.n_select = *n_select;
-  options.candidates = {view(candidates), view(kept)};
-  return to_dict(without_gil([&](Interrupt& interrupt) { return fcbf(measure, view(relevance), options, interrupt); }));
+  SearchResult result =
+      without_gil([&](Interrupt& interrupt) { return fcbf(measure, view(relevance), options, interrupt); });
+  return result_to_dict(result);
 }
 
 nb::dict bound_greedy_accumulate(PairMeasure& term, Vector<double> relevance, std::size_t n_select,
                                  const std::string& accumulation, const std::string& strategy, Mask candidates,
                                  Indices kept, nb::object progress) {
-  AccumulateOptions options;
-  options.n_select = n_select;
+  auto options = forward_options<AccumulateOptions>(n_select, candidates, kept, progress);
   options.accumulation = choice_from<Accumulation>("accumulation", accumulation,
                                                    {{"sum", Accumulation::sum},
                                                     {"minus-sum", Accumulation::minus_sum},
                                                     {"minus-positive-sum", Accumulation::minus_positive_sum},
                                                     {"smallest", Accumulation::smallest},
                                                     {"smallest-and-relevance", Accumulation::smallest_and_relevance}});
-  options.strategy = strategy_from(strategy);
-  options.candidates = {view(candidates), view(kept)};
-  options.progress = progress_from(progress);
-  return to_dict(
-      without_gil([&](Interrupt& interrupt) { return greedy_accumulate(term, view(relevance), options, interrupt); }));
+  options.strategy =
+      choice_from<Strategy>("strategy", strategy, {{"lazy", Strategy::lazy}, {"naive", Strategy::cached}});
+  SearchResult result =
+      without_gil([&](Interrupt& interrupt) { return greedy_accumulate(term, view(relevance), options, interrupt); });
+  return result_to_dict(result);
 }
 
 nb::dict bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, std::size_t n_select,

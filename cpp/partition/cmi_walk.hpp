@@ -8,44 +8,42 @@
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "search/forward.hpp"
 
 namespace thresher {
 
-struct CmiTask {
+struct CmiOptions : ForwardOptions {
   // Writes the codes of a feature, one per row.
   std::function<void(std::uint32_t feature, std::uint8_t* codes)> read;
   std::span<const std::int32_t> classes;  // one per row, 0 .. n_classes - 1
   std::size_t n_classes = 0;
   std::span<const std::int64_t> weights;  // how often each row counts; empty: once
-  std::span<const std::uint32_t> order;   // candidates by falling relevance; none of `kept`
-  std::span<const std::uint32_t> kept;    // selected first, in this order
-  std::size_t n_wanted = 0;               // kept ones included
+  std::span<const double> relevance;      // one per feature: the list is in falling order, ties by index
   bool take_last = true;                  // the last of the list is taken if it tells anything at all
 
   std::size_t n_rows() const { return classes.size(); }
 };
 
-struct CmiResult {
-  // One entry per selected feature: what it told about the class given the earlier ones (bits), what is unknown of the
-  // class after it, H(C|S) (bits), and the number of blocks into which the selected features part the rows.
-  std::vector<std::uint32_t> selected;
-  std::vector<double> gain;
+// The score of a selected feature is what it told about the class given the earlier ones (bits).
+struct CmiResult : Steps {
+  // One entry per selected feature: what is unknown of the class after it, H(C|S) (bits), and the number of blocks into
+  // which the selected features part the rows.
   std::vector<double> unknown;
   std::vector<std::uint32_t> n_blocks;
 
-  // One entry per feature of `order` that was compared with its successor, in order: both values (bits).
+  // One entry per feature of the list that was compared with its successor, in order: both values (bits).
   std::vector<std::uint32_t> examined;
   std::vector<double> value;
   std::vector<double> successor_value;
 
   std::size_t n_evaluations = 0;
-  std::size_t n_walked = 0;  // features of `order` looked at
+  std::size_t n_walked = 0;  // features of the list looked at
 };
 
 // Walks the list once and takes a feature if, given those taken, it tells more than 1e-10 bits more than the next one.
 //
-// Stops at n_wanted, or when the selected features settle every row's class. Information comes from integer counts in
+// Stops at n_select, or when the selected features settle every row's class. Information comes from integer counts in
 // fixed point, so the order of rows cannot matter. Time O(rows not yet settled) a value; memory O(n) beyond the codes.
-CmiResult cmi_walk(const CmiTask& task, Interrupt& interrupt);
+CmiResult cmi_walk(const CmiOptions& options, Interrupt& interrupt);
 
 }  // namespace thresher

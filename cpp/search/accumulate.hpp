@@ -2,11 +2,10 @@
 // three-way counts: JMI, DISR, CIFE, ICAP (sums), JMIM, CMIM (smallest terms).
 #pragma once
 
-#include <cstddef>
 #include <span>
 
 #include "core/interrupt.hpp"
-#include "search/greedy.hpp"
+#include "search/forward.hpp"
 #include "search/pair_measure.hpp"
 #include "search/search_result.hpp"
 
@@ -20,12 +19,9 @@ enum class Accumulation {
   smallest_and_relevance,  // smaller of relevance and smallest term (CMIM)
 };
 
-struct AccumulateOptions {
-  std::size_t n_select = 10;  // kept features included
+struct AccumulateOptions : ForwardOptions {
   Accumulation accumulation = Accumulation::sum;
-  Strategy strategy = Strategy::lazy;  // lazy or naive; where partial terms give no bound, both are the same
-  Candidates candidates;
-  Progress progress;
+  Strategy strategy = Strategy::lazy;  // where terms known in part give no bound, always cached
 };
 
 // The first feature is the most relevant one. Terms may be negative. In the result `redundancy` holds the

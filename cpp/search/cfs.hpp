@@ -2,28 +2,19 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "search/forward.hpp"
 #include "search/pair_measure.hpp"
 #include "search/search_result.hpp"
 
 namespace thresher {
 
-enum class CfsStrategy {
-  lazy,    // best bounds first
-  cached,  // every candidate at every step, sums accumulated
-  naive,   // every candidate at every step, sums computed anew
-};
-
-struct CfsOptions {
-  std::size_t n_select = std::numeric_limits<std::size_t>::max();  // at most
-  CfsStrategy strategy = CfsStrategy::lazy;
+struct CfsOptions : ForwardOptions {
+  Strategy strategy = Strategy::lazy;
   double unit = 1.0;  // what a redundancy of one is; merits are sqrt(unit) times the true ones
-  Candidates candidates;
-  Progress progress;
 };
 
 // Adds the feature that raises the merit most, until none raises it. Scores are the merits reached.

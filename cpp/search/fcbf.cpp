@@ -1,47 +1,74 @@
 #include "search/fcbf.hpp"
 
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace thresher {
+namespace {
+
+// The next of the list that no selected feature has deleted.
+class Survivor {
+ public:
+  Survivor(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options)
+      : measure_(measure),
+        relevance_(relevance),
+        left_(open_candidates(relevance, options.candidates)),
+        record_(relevance.size()) {
+    std::erase_if(left_, [&](std::uint32_t f) { return !(relevance[f] > options.threshold); });
+  }
+
+  Step keep(std::span<const std::uint32_t>, std::span<const std::uint32_t> kept) {
+    delete_redundant(kept.front());
+    return step(kept.front());
+  }
+
+  std::optional<Step> next(std::span<const std::uint32_t>) {
+    if (n_taken_ > 0) delete_redundant(left_[n_taken_ - 1]);
+    if (n_taken_ == left_.size()) return std::nullopt;
+    return step(left_[n_taken_++]);
+  }
+
+  void finish(SearchResult& result) {
+    result.n_evaluations = n_evaluations_;
+    result.record = std::move(record_);
+  }
+
+ private:
+  Step step(std::uint32_t feature) const {
+    return {feature, relevance_[feature], relevance_[feature], record_.extreme[feature]};
+  }
+
+  // Behind those taken, `left_` keeps its order.
+  void delete_redundant(std::uint32_t feature) {
+    const std::span<const std::uint32_t> later = std::span(left_).subspan(n_taken_);
+    if (later.empty()) return;
+    add_column(measure_, feature, later, record_, terms_);
+    n_evaluations_ += later.size();
+    std::size_t n_left = n_taken_;
+    for (std::size_t i = n_taken_; i < left_.size(); ++i) {
+      if (terms_[i - n_taken_] < relevance_[left_[i]]) left_[n_left++] = left_[i];
+    }
+    left_.resize(n_left);
+  }
+
+  PairMeasure& measure_;
+  std::span<const double> relevance_;
+  std::vector<std::uint32_t> left_;
+  std::size_t n_taken_ = 0;
+  FeatureRecord record_;
+  std::vector<double> terms_;
+  std::size_t n_evaluations_ = 0;
+};
+
+}  // namespace
 
 SearchResult fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options,
                   Interrupt& interrupt) {
   check_search_input(measure, relevance, options.candidates);
+  Survivor criterion(measure, relevance, options);
   SearchResult result;
-  result.record = FeatureRecord(relevance.size());
-  FeatureRecord& record = result.record;
-  std::vector<std::uint32_t> left = open_candidates(relevance, options.candidates);
-  std::erase_if(left, [&](std::uint32_t f) { return !(relevance[f] > options.threshold); });
-  std::vector<double> terms;
-
-  const auto take = [&](std::uint32_t feature) {
-    result.selected.push_back(feature);
-    result.scores.push_back(relevance[feature]);
-    result.relevance.push_back(relevance[feature]);
-    result.redundancy.push_back(record.extreme[feature]);
-  };
-  // `left` keeps its order: what follows `begin` is still in the race.
-  const auto delete_redundant = [&](std::uint32_t feature, std::size_t begin) {
-    interrupt.check();
-    const std::span<const std::uint32_t> later(left.data() + begin, left.size() - begin);
-    add_column(measure, feature, later, record, terms);
-    result.n_evaluations += later.size();
-    std::size_t n_left = begin;
-    for (std::size_t i = begin; i < left.size(); ++i) {
-      if (terms[i - begin] < relevance[left[i]]) left[n_left++] = left[i];
-    }
-    left.resize(n_left);
-  };
-
-  for (const std::uint32_t feature : options.candidates.kept) {
-    take(feature);
-    if (!left.empty()) delete_redundant(feature, 0);
-  }
-  for (std::size_t i = 0; i < left.size() && result.selected.size() < options.n_select; ++i) {
-    take(left[i]);
-    if (i + 1 < left.size() && result.selected.size() < options.n_select) delete_redundant(left[i], i + 1);
-  }
+  search_forward(criterion, options, interrupt, result);
+  criterion.finish(result);
   return result;
 }
 

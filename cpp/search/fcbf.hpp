@@ -1,20 +1,17 @@
 // The fast correlation-based filter of Yu and Liu.
 #pragma once
 
-#include <cstddef>
-#include <limits>
 #include <span>
 
 #include "core/interrupt.hpp"
+#include "search/forward.hpp"
 #include "search/pair_measure.hpp"
 #include "search/search_result.hpp"
 
 namespace thresher {
 
-struct FcbfOptions {
-  double threshold = 0.0;                                          // only features with a larger relevance take part
-  std::size_t n_select = std::numeric_limits<std::size_t>::max();  // at most
-  Candidates candidates;
+struct FcbfOptions : ForwardOptions {
+  double threshold = 0.0;  // only features with a larger relevance take part
 };
 
 // Walks the features by decreasing relevance; each one still there is selected and deletes every later one that is

@@ -8,6 +8,13 @@
 
 namespace thresher {
 
+void Steps::append(const Step& step) {
+  selected.push_back(step.feature);
+  scores.push_back(step.score);
+  relevance.push_back(step.relevance);
+  redundancy.push_back(step.redundancy);
+}
+
 void check_search_input(const PairMeasure& measure, std::span<const double> relevance, const Candidates& candidates) {
   if (measure.n_replicates() != 1) throw std::invalid_argument("measure must have one replicate");
   check_relevance(measure.n_features(), relevance, candidates);
@@ -15,14 +22,18 @@ void check_search_input(const PairMeasure& measure, std::span<const double> rele
 
 void check_relevance(std::size_t p, std::span<const double> relevance, const Candidates& candidates) {
   if (relevance.size() != p) throw std::invalid_argument("relevance must have one value per feature");
-  if (!candidates.mask.empty() && candidates.mask.size() != p) {
-    throw std::invalid_argument("candidates must have one mark per feature");
-  }
   for (std::size_t f = 0; f < p; ++f) {
     if (!(relevance[f] >= 0.0 && relevance[f] < kInfinity)) {
       throw std::invalid_argument("relevance must be finite and not negative, feature " + std::to_string(f) + " has " +
                                   std::to_string(relevance[f]));
     }
+  }
+  check_candidates(p, candidates);
+}
+
+void check_candidates(std::size_t p, const Candidates& candidates) {
+  if (!candidates.mask.empty() && candidates.mask.size() != p) {
+    throw std::invalid_argument("candidates must have one mark per feature");
   }
   std::vector<std::uint8_t> seen(candidates.kept.empty() ? 0 : p, 0);
   for (const std::uint32_t feature : candidates.kept) {
@@ -39,13 +50,6 @@ std::vector<std::uint32_t> open_candidates(std::span<const double> relevance, co
     std::erase_if(order, [&](std::uint32_t feature) { return is_kept[feature] != 0; });
   }
   return order;
-}
-
-void add_column(PairMeasure& measure, std::uint32_t reference, std::span<const std::uint32_t> features,
-                FeatureRecord& record, std::vector<double>& terms) {
-  terms.resize(features.size());
-  measure.values(reference, features, terms);
-  for (std::size_t i = 0; i < features.size(); ++i) record.add(features[i], reference, terms[i]);
 }
 
 }  // namespace thresher

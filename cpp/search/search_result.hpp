@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "search/objective.hpp"
 #include "search/pair_measure.hpp"
 
 namespace thresher {
@@ -21,23 +22,44 @@ struct FeatureRecord {
   explicit FeatureRecord(std::size_t n_features = 0, double empty = 0.0)
       : depth(n_features, 0), total(n_features, empty), extreme(n_features, 0.0), partner(n_features, -1) {}
 
-  // The feature meets a selected one; terms are summed and the largest is the extreme one.
+  // The feature meets a selected one.
+  template <class Terms>
   void add(std::uint32_t feature, std::uint32_t selected, double term) {
-    if (partner[feature] < 0 || term > extreme[feature]) {
+    if (partner[feature] < 0 || Terms::more_extreme(term, extreme[feature])) {
       extreme[feature] = term;
       partner[feature] = selected;
     }
-    total[feature] += term;
+    total[feature] = Terms::add(total[feature], term);
     ++depth[feature];
+  }
+
+  // As if the feature had met none; the extreme term stays.
+  void forget(std::uint32_t feature, double empty) {
+    depth[feature] = 0;
+    total[feature] = empty;
   }
 };
 
-struct SearchResult {
+// A feature taken, and what is reported of it.
+struct Step {
+  std::uint32_t feature = 0;
+  double score = 0.0;
+  double relevance = 0.0;
+  double redundancy = 0.0;
+};
+
+// The steps of a search, one entry each.
+struct Steps {
   std::vector<std::uint32_t> selected;
-  std::vector<double> scores;      // at the time of choice; of the first feature, its relevance
-  std::vector<double> relevance;   // of each selected feature
+  std::vector<double> scores;  // at the time of choice; of the first feature, its relevance
+  std::vector<double> relevance;
   std::vector<double> redundancy;  // mean over the features selected before; 0 for the first
-  std::size_t n_evaluations = 0;   // values asked of the measure
+
+  void append(const Step& step);
+};
+
+struct SearchResult : Steps {
+  std::size_t n_evaluations = 0;  // values asked of the measure
   FeatureRecord record;
 };
 
@@ -54,12 +76,18 @@ using Progress = std::function<void(std::size_t n_selected, std::uint32_t featur
 // features that do not exist or are named twice.
 void check_search_input(const PairMeasure& measure, std::span<const double> relevance, const Candidates& candidates);
 void check_relevance(std::size_t n_features, std::span<const double> relevance, const Candidates& candidates);
+void check_candidates(std::size_t n_features, const Candidates& candidates);
 
 // The candidates that are not kept, by decreasing relevance.
 std::vector<std::uint32_t> open_candidates(std::span<const double> relevance, const Candidates& candidates);
 
-// Adds the terms of `features` with the selected feature `reference` to the record.
+// Adds the terms of `features` with the selected feature `reference` to the record; leaves them in `terms`.
+template <class Terms = SummedTerms>
 void add_column(PairMeasure& measure, std::uint32_t reference, std::span<const std::uint32_t> features,
-                FeatureRecord& record, std::vector<double>& terms);
+                FeatureRecord& record, std::vector<double>& terms) {
+  terms.resize(features.size());
+  measure.values(reference, features, terms);
+  for (std::size_t i = 0; i < features.size(); ++i) record.add<Terms>(features[i], reference, terms[i]);
+}
 
 }  // namespace thresher

@@ -39,10 +39,3 @@ def class_indicators(training: Training) -> Floats:
     assert codes is not None
     classes = np.arange(labels.n_classes - 1)
     return np.equal(codes, classes[:, None]).astype(np.float64)
-
-
-def open_features(training: Training) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-    """Candidates that are not kept, by position; and the kept features in their order."""
-    may = training.candidates.copy()
-    may[training.kept] = False
-    return np.flatnonzero(may).astype(np.uint32), training.kept.astype(np.uint32)

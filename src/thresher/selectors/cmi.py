@@ -149,27 +149,22 @@ class CMIFilter(BaseSelector):
         weights = _whole_weights(training)
         measures = Measures(training, discretize=self.discretize)
         relevance = measures.relevance("mi")
-        may = measures.candidates("mi")
-        may[training.kept] = False
-        order = _core.order_by_relevance(relevance, may.view(np.uint8))
         classes, n_classes = measures.target_codes
         found = _core.cmi_walk(
             measures.codes.table,
             classes,
             n_classes,
-            order=order,
-            kept=training.kept.astype(np.uint32),
-            n_wanted=training.n_features if wanted is None else wanted,
+            relevance,
+            n_select=wanted,
             take_last=self.last == "positive",
             weights=weights,
+            candidates=measures.candidates("mi").view(np.uint8),
+            kept=training.kept.astype(np.uint32),
+            progress=step_printer(self, training, wanted) if self.verbose else None,
         )
         self.bins_ = measures.bins
         self.n_walked_ = int(found["n_walked"])
         selected = found["selected"].astype(np.intp)
-        if self.verbose:
-            show = step_printer(self, training, wanted)
-            for step, (feature, gain) in enumerate(zip(selected, found["gain"], strict=True), 1):
-                show(step, feature, gain)
         _warn_of_identifier(training, measures, selected, found["unknown"])
         settled = bool(len(selected)) and found["unknown"][-1] == 0
         why = (
@@ -181,13 +176,13 @@ class CMIFilter(BaseSelector):
             training,
             Selection(
                 selected=selected,
-                scores=spread(training.n_features, selected, found["gain"]),
+                scores=spread(training.n_features, selected, found["scores"]),
                 relevance=relevance,
                 n_evaluations=found["n_evaluations"],
                 trace={
                     "feature": selected,
                     "relevance": relevance[selected],
-                    "score": found["gain"],
+                    "score": found["scores"],
                     "unknown": found["unknown"],
                     "n_blocks": found["n_blocks"],
                 },

@@ -13,7 +13,6 @@ from thresher.selectors._explain import LastSeen, step_printer
 from thresher.selectors._partial import (
     LARGEST_SAFE,
     class_indicators,
-    open_features,
     safe_columns,
     uses_indicators,
 )
@@ -121,21 +120,17 @@ class GSO(BaseSelector):
         training = self._read(X, y)
         wanted = self._count(training)
         by_class = uses_indicators(training, self.target)
-        candidates, kept = open_features(training)
         found = _core.gso(
             safe_columns(training),
             class_indicators(training) if by_class else _safe_target(training),
-            candidates=candidates,
-            kept=kept,
-            n_wanted=wanted,
+            wanted,
+            candidates=training.candidates.view(np.uint8),
+            kept=training.kept.astype(np.uint32),
+            progress=step_printer(self, training, wanted) if self.verbose else None,
             n_threads=training.n_threads,
         )
         selected = found["selected"].astype(np.intp)
         p = training.n_features
-        if self.verbose:
-            show = step_printer(self, training, wanted)
-            for step, (feature, score) in enumerate(zip(selected, found["score"], strict=True), 1):
-                show(step, feature, score)
         if found["exhausted_at"] is not None:
             why = (
                 f"{found['exhausted_at']} features leave nothing of the target to explain in "
@@ -147,18 +142,18 @@ class GSO(BaseSelector):
             training,
             Selection(
                 selected=selected,
-                scores=spread(p, selected, found["score"]),
+                scores=spread(p, selected, found["scores"]),
                 relevance=found["feature_relevance"],
                 n_evaluations=found["n_evaluations"],
                 trace={
                     "feature": selected,
                     "relevance": found["relevance"],
-                    "score": found["score"],
+                    "score": found["scores"],
                 },
                 nearest=LastSeen(
                     found["feature_score"],
                     "squared partial correlation",
-                    found["collinear"].astype(bool),
+                    found["collinear"],
                     np.full(p, -1),
                     np.full(p, np.nan),
                 ),

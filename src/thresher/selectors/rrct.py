@@ -17,7 +17,6 @@ from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, sp
 from thresher.selectors._explain import LastSeen, step_printer
 from thresher.selectors._partial import (
     class_indicators,
-    open_features,
     safe_columns,
     uses_indicators,
 )
@@ -179,48 +178,48 @@ class RRCT(BaseSelector):
         columns = safe_columns(training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
-        candidates, kept = open_features(training)
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
         found = _core.rrct(
             ranks,
             self._redundancy_columns(training, columns, ranks),
             class_indicators(training) if by_class else _ranked_target(training),
-            candidates=candidates,
-            kept=kept,
-            n_wanted=wanted,
+            wanted,
             information=self.information,
             complementarity=self.complementarity,
             magnitude_rule=by_class or self.sign_rule == "magnitude",
             redundancy_scale=scale,
+            candidates=training.candidates.view(np.uint8),
+            kept=training.kept.astype(np.uint32),
+            progress=step_printer(self, training, wanted) if self.verbose else None,
             n_threads=training.n_threads,
         )
         _warn_of_few_samples(training, found, self.complementarity)
         selected = found["selected"].astype(np.intp)
-        if self.verbose:
-            show = step_printer(self, training, wanted)
-            for step, (feature, score) in enumerate(zip(selected, found["score"], strict=True), 1):
-                show(step, feature, score)
+        # A feature has met all chosen before it, or before the last.
+        redundancy = np.full(training.n_features, np.nan)
+        np.divide(found["total"], found["depth"] * scale, out=redundancy, where=found["depth"] > 0)
+        redundancy[selected] = found["redundancy"]
         return self._finish(
             training,
             Selection(
                 selected=selected,
-                scores=spread(training.n_features, selected, found["score"]),
+                scores=spread(training.n_features, selected, found["scores"]),
                 relevance=found["feature_relevance"],
-                redundancy=found["feature_redundancy"],
+                redundancy=redundancy,
                 n_evaluations=found["n_evaluations"],
                 trace={
                     "feature": selected,
                     "relevance": found["relevance"],
                     "redundancy": found["redundancy"],
                     "complementarity": found["complementarity"],
-                    "score": found["score"],
+                    "score": found["scores"],
                 },
                 nearest=LastSeen(
                     found["feature_score"],
                     "score",
-                    found["collinear"].astype(bool),
-                    found["most_redundant"].astype(np.int64),
-                    found["largest_redundancy"],
+                    found["collinear"],
+                    found["partner"],
+                    found["extreme"] / scale,
                 ),
             ),
             wanted,

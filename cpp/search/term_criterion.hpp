@@ -1,0 +1,185 @@
+// Criteria made of a relevance and one term per selected feature: MRMR, CFS, JMI and their relatives.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "search/forward.hpp"
+#include "search/lazy_search.hpp"
+#include "search/objective.hpp"
+#include "search/order.hpp"
+#include "search/pair_measure.hpp"
+
+namespace thresher {
+
+// A formula makes a criterion of the terms. It is a class with
+//
+//   kHasBound                                     whether terms known in part bound the key, as lazy and scan need it
+//   Objective                                     the type of the keys, see objective.hpp
+//   Objective objective(n_selected)               the keys of candidates for a set of that size
+//   Leader floor()                                what a candidate has to beat
+//   Step step(feature, relevance, total, n_selected)  what to report; called once for each feature taken
+template <class Formula>
+class TermCriterion {
+ public:
+  using Objective = typename Formula::Objective;
+
+  TermCriterion(PairMeasure& measure, std::span<const double> relevance, const Candidates& candidates,
+                Strategy strategy, Formula formula, Interrupt& interrupt)
+      : measure_(measure),
+        relevance_(relevance),
+        strategy_(strategy),
+        formula_(formula),
+        interrupt_(interrupt),
+        open_(open_candidates(relevance, candidates)),
+        record_(relevance.size(), Objective::kEmpty) {}
+
+  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept) {
+    if (!selected.empty()) add_terms(selected.back(), kept);
+    return step(kept.front(), record_.total[kept.front()], selected);
+  }
+
+  // Without terms the most relevant candidate is first.
+  std::optional<Step> next(std::span<const std::uint32_t> selected) {
+    if (selected.empty()) {
+      if (open_.empty() || !(relevance_[open_.front()] > formula_.floor().key)) return std::nullopt;
+      const std::uint32_t first = open_.front();
+      open_.erase(open_.begin());
+      return step(first, Objective::kEmpty, selected);
+    }
+    const Leader winner = best(selected);
+    if (!winner.found()) return std::nullopt;
+    return step(static_cast<std::uint32_t>(winner.feature), winner.total, selected);
+  }
+
+  // Hands over what was seen of every feature.
+  void finish(SearchResult& result) {
+    if (lazy_) {
+      lazy_->record(record_);
+      n_evaluations_ += lazy_->n_evaluations();
+    }
+    result.n_evaluations = n_evaluations_;
+    result.record = std::move(record_);
+  }
+
+ private:
+  using Features = std::vector<std::uint32_t>;
+
+  Step step(std::uint32_t feature, double total, std::span<const std::uint32_t> selected) {
+    return formula_.step(feature, relevance_[feature], total, selected.size());
+  }
+
+  Leader best(std::span<const std::uint32_t> selected) {
+    if constexpr (Formula::kHasBound) {
+      if (strategy_ == Strategy::lazy) return best_by_bounds(selected);
+      if (strategy_ == Strategy::scan) return best_by_scan(selected);
+    }
+    return best_of_all(selected);
+  }
+
+  Leader best_by_bounds(std::span<const std::uint32_t> selected) {
+    if (!lazy_) lazy_.emplace(measure_, relevance_, std::move(open_));
+    if (lazy_->n_left() == 0) return {};
+    return lazy_->next(selected, formula_.objective(selected.size()), interrupt_, formula_.floor());
+  }
+
+  Leader best_of_all(std::span<const std::uint32_t> selected) {
+    if (n_known_ == 0) std::sort(open_.begin(), open_.end());
+    if (strategy_ == Strategy::naive) {
+      for (const std::uint32_t f : open_) record_.forget(f, Objective::kEmpty);
+      n_known_ = 0;
+    }
+    for (; n_known_ < selected.size(); ++n_known_) {
+      interrupt_.check();
+      add_terms(selected[n_known_], open_);
+    }
+    const Objective objective = formula_.objective(selected.size());
+    Leader leader = formula_.floor();
+    for (const std::uint32_t f : open_) {
+      const double this_key = key(f, objective);
+      if (is_better(this_key, relevance_[f], f, leader.key, leader.relevance, leader.feature)) {
+        leader = {this_key, relevance_[f], f, 0, record_.total[f]};
+      }
+    }
+    if (leader.found()) std::erase(open_, static_cast<std::uint32_t>(leader.feature));
+    return leader;
+  }
+
+  // The candidates are visited by the number of terms they have met, most first; those without any by relevance.
+  // Each is extended until it is complete or can no longer win; it is not visited again in the same step.
+  Leader best_by_scan(std::span<const std::uint32_t> selected) {
+    if (by_depth_.empty()) by_depth_.push_back(std::move(open_));
+    const std::size_t k = selected.size();
+    const Objective objective = formula_.objective(k);
+    by_depth_.resize(k + 1);
+    Leader leader = formula_.floor();
+    std::vector<Features> moved(k + 1);
+    for (std::size_t depth = k + 1; depth-- > 0;) {
+      Features& list = by_depth_[depth];
+      std::size_t n_stay = 0;
+      for (const std::uint32_t f : list) {
+        const auto can_win = [&] {
+          return is_better(key(f, objective), relevance_[f], f, leader.key, leader.relevance, leader.feature);
+        };
+        while (record_.depth[f] < k && can_win()) {
+          const std::uint32_t one[1] = {f};
+          add_terms(selected[record_.depth[f]], one);
+          if (n_evaluations_ % 256 == 0) interrupt_.check();
+        }
+        if (record_.depth[f] == k && can_win()) leader = {key(f, objective), relevance_[f], f, 0, record_.total[f]};
+        if (record_.depth[f] == depth) {
+          list[n_stay++] = f;
+        } else {
+          moved[record_.depth[f]].push_back(f);
+        }
+      }
+      list.resize(n_stay);
+    }
+    for (std::size_t depth = 0; depth <= k; ++depth) {
+      Features& list = by_depth_[depth];
+      list.insert(list.end(), moved[depth].begin(), moved[depth].end());
+      if (leader.found()) std::erase(list, static_cast<std::uint32_t>(leader.feature));
+    }
+    return leader;
+  }
+
+  double key(std::uint32_t f, const Objective& objective) const { return objective(relevance_[f], record_.total[f]); }
+
+  void add_terms(std::uint32_t selected, std::span<const std::uint32_t> features) {
+    add_column<Objective>(measure_, selected, features, record_, terms_);
+    n_evaluations_ += features.size();
+  }
+
+  PairMeasure& measure_;
+  std::span<const double> relevance_;
+  Strategy strategy_;
+  Formula formula_;
+  Interrupt& interrupt_;
+  Features open_;  // candidates left, by relevance, until a strategy takes them over
+  FeatureRecord record_;
+  std::size_t n_evaluations_ = 0;
+  std::vector<double> terms_;
+
+  std::optional<LazySearch<Objective>> lazy_;
+  std::vector<Features> by_depth_;
+  std::size_t n_known_ = 0;  // selected features whose terms every candidate has met
+};
+
+// The forward search by such a criterion.
+template <class Formula>
+SearchResult search_by_terms(PairMeasure& measure, std::span<const double> relevance, const ForwardOptions& options,
+                             Strategy strategy, Formula formula, Interrupt& interrupt) {
+  check_search_input(measure, relevance, options.candidates);
+  TermCriterion<Formula> criterion(measure, relevance, options.candidates, strategy, formula, interrupt);
+  SearchResult result;
+  search_forward(criterion, options, interrupt, result);
+  criterion.finish(result);
+  return result;
+}
+
+}  // namespace thresher
