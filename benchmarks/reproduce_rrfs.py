@@ -146,8 +146,9 @@ def run(name: str, level: float, limit: float, n_seeds: int) -> tuple[list[float
         for method in METHODS
     ]
     means = {key: round(float(np.mean(values))) for key, values in counts.items()}
+    ratio = difficulty_ratio(SimpleImputer(strategy="median").fit_transform(X), y)
     detail = (
-        f"R_FS {difficulty_ratio(SimpleImputer(strategy='median').fit_transform(X), y):.2f}; m {means['m']} of {X.shape[1]}, "
+        f"R_FS {ratio:.2f}; m {means['m']} of {X.shape[1]}, "
         f"kept by MAD {means['MAD']}, MM {means['MM']}"
     )
     return error, detail

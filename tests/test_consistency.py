@@ -207,7 +207,7 @@ def test_selectors_agree_with_slow_twins(problem):
         ASDCC(delta): naive.asdcc(risk, order, D, r)[0],
         SWCFS(delta): naive.swcfs(risk, order, D, r)[0],
         Focus(delta): naive.focus(risk, order, D),
-        ABB(delta): naive.abb(risk, order, D),
+        ABB(delta): naive.abb(risk, order, D)[0],
         SetCover(): naive.set_cover(risk, order)[0],
         LVF(delta, max_tries=30, random_state=5): naive.lvf(
             risk, order, D, 30, np.random.RandomState(5)

@@ -217,24 +217,46 @@ def test_focus_and_branch_and_bound_find_the_smallest_set(problem):
     everything = np.array(order, dtype=np.uint32)
     risk.asked = 0
     expected = naive.focus(risk, order, D)
-    chosen, n_evaluations = compiled.search("focus", D, 10**6, everything)
+    chosen, n_evaluations, _ = compiled.search("focus", D, 10**6, everything)
     assert chosen.tolist() == expected
     assert n_evaluations == risk.asked
-    chosen, _ = compiled.search("abb", D, 10**6, everything)
-    assert sorted(chosen.tolist()) == sorted(naive.abb(risk, order, D))
+    chosen, n_evaluations, _ = compiled.search("abb", D, 10**6, everything)
+    features, asked = naive.abb(risk, order, D)
+    assert sorted(chosen.tolist()) == sorted(features)
+    assert n_evaluations == asked
 
 
 def test_branch_and_bound_from_below_gives_the_same():
     rng = np.random.default_rng(0)
     for seed in range(3):
-        X, y = rng.integers(0, 2, (12, 18)), rng.integers(0, 2, 12)
+        X, y = rng.integers(0, 2, (12, 14)), rng.integers(0, 2, 12)
         risk, r = naive.Risk(X, y), naive.relevance(X, y)
         order = naive.ascending(r)
         compiled = compile_problem(risk, order, r)
         everything = np.array(order, dtype=np.uint32)
-        chosen, n_evaluations = compiled.search("abb", seed, 10**6, everything)
-        assert n_evaluations > 5_000
-        assert sorted(chosen.tolist()) == sorted(naive.abb(risk, order, seed))
+        chosen, n_evaluations, counted = compiled.search("abb", seed, 10**6, everything)
+        features, asked = naive.abb(risk, order, seed)
+        assert sorted(chosen.tolist()) == sorted(features)
+        assert counted
+        assert n_evaluations == asked > 5_000
+        chosen, at_least, counted = compiled.search("abb", seed, 500, everything)
+        assert sorted(chosen.tolist()) == sorted(features)
+        assert not counted
+        assert at_least < asked
+
+
+def test_more_sets_than_a_machine_word_holds_are_counted():
+    X = np.random.default_rng(0).integers(0, 2, (50, 100))
+    X[:, 1:] = X[:, [0]]
+    y = X[:, 0]
+    risk, r = naive.Risk(X, y), naive.relevance(X, y)
+    order = naive.ascending(r)
+    compiled = compile_problem(risk, order, r)
+    _, n_evaluations, counted = compiled.search("abb", 0, 10**6, np.array(order, dtype=np.uint32))
+    assert counted
+    assert (
+        n_evaluations == 2**100
+    )  # every set but the empty one is within the bound, which is evaluated too
 
 
 @settings(max_examples=60, deadline=None)

@@ -154,8 +154,9 @@ class ConsistencyProblem {
     return {to_numpy(std::move(result.removed)), to_numpy(std::move(result.risks)), result.n_evaluations};
   }
 
-  std::tuple<Indices, std::size_t> search(const std::string& method, double bound, std::size_t max_evaluations,
-                                          const Features& among) const {
+  // Features, evaluations, and whether these are all that the method's listing asks for.
+  std::tuple<Indices, nb::object, bool> search(const std::string& method, double bound, std::size_t max_evaluations,
+                                               const Features& among) const {
     check_features(among);
     SubsetSearch result;
     {
@@ -170,7 +171,11 @@ class ConsistencyProblem {
         throw std::invalid_argument("unknown search " + method);
       }
     }
-    return {to_numpy(std::move(result.chosen)), result.n_evaluations};
+    nb::object n_evaluations = nb::int_(result.n_evaluations);
+    for (std::size_t e = 0; e < result.unvisited.cubes.size(); ++e) {
+      if (result.unvisited.cubes[e] != 0) n_evaluations += nb::int_(result.unvisited.cubes[e]) << nb::int_(e);
+    }
+    return {to_numpy(std::move(result.chosen)), n_evaluations, result.unvisited.complete};
   }
 
   std::tuple<Indices, std::size_t> cover(double bound, double tolerance) const {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "consistency/blocks.hpp"
+#include "consistency/count_sets.hpp"
 
 namespace thresher::consistency {
 
@@ -207,7 +208,10 @@ SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bou
     find_breadth_first(problem, bound, std::min(kMaxBreadthFirst, max_evaluations), result, interrupt);
   } catch (const TooManyEvaluations&) {
     // Where most features can be missed, the sets above the smallest ones are too many to visit, but few are below.
+    result = {};
     find_smallest(problem, bound, true, max_evaluations, result, interrupt);
+    result.n_evaluations = 0;
+    result.unvisited = count_branch_and_bound(problem, bound, max_evaluations, interrupt);
   }
   return result;
 }

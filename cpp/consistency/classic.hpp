@@ -17,9 +17,16 @@ struct TooManyEvaluations : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A number of sets, which may be far too large for a machine word: the sum of cubes[e] 2^e.
+struct SetCount {
+  std::vector<std::uint64_t> cubes;
+  bool complete = true;  // false: there are more
+};
+
 struct SubsetSearch {
   std::vector<std::uint32_t> chosen;  // features, without the kept ones
   std::size_t n_evaluations = 0;
+  SetCount unvisited;  // to be added to n_evaluations: sets the listing evaluates, but the search did not
 };
 
 struct SubsetProblem {
@@ -34,7 +41,8 @@ struct SubsetProblem {
 SubsetSearch focus(const SubsetProblem& problem, double bound, std::size_t max_evaluations, Interrupt& interrupt);
 
 // Of the smallest sets within the bound (the size of focus) the one of least risk, then the first in descending
-// relevance: breadth-first from the full set, or where that visits too many sets, from below.
+// relevance: breadth-first from the full set, or where that visits too many sets, from below. The evaluations are those
+// of the breadth-first search either way.
 SubsetSearch automatic_branch_and_bound(const SubsetProblem& problem, double bound, std::size_t max_evaluations,
                                         Interrupt& interrupt);
 

@@ -310,7 +310,7 @@ def focus(risk, order, D):
 
 
 def abb(risk, order, D):
-    """All optima of the last level by brute force over all subsets; then least risk, then first."""
+    """Of all smallest sets, by brute force, the one of least risk, then the first; and the evaluations."""
     descending = list(order)[::-1]
     for size in range(len(order) + 1):
         level = [
@@ -320,8 +320,20 @@ def abb(risk, order, D):
         level = [entry for entry in level if entry[0] <= D + risk.tolerance]
         if level:
             least = min(entry[0] for entry in level)
-            return list(next(s for v, _, s in level if v <= least + risk.tolerance))
+            best = next(s for v, _, s in level if v <= least + risk.tolerance)
+            return list(best), evaluated_from_above(risk, order, D)
     raise AssertionError("the full set is feasible")
+
+
+def evaluated_from_above(risk, order, D):
+    """Sets that the listing of ABB evaluates: the full set, then level by level those inside no discarded one."""
+    level, asked = {frozenset(order)}, 1
+    while level:
+        smaller = {s - {f} for s in level for f in s}
+        smaller = [s for s in smaller if all(s | {f} in level for f in order if f not in s)]
+        asked += len(smaller)
+        level = {s for s in smaller if risk(sorted(s)) <= D + risk.tolerance}
+    return asked
 
 
 def set_cover(risk, order, D=None):

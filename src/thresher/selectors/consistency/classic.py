@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from thresher import _core
-from thresher._checks import check_number
+from thresher._checks import ThresherWarning, check_number
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
 
@@ -18,13 +19,21 @@ class Exhaustive(ConsistencySelector):
     def _search(self, problem: Problem, bound: float, among: Features) -> tuple[Features, int]:
         limit = int(check_number("max_evaluations", self.max_evaluations, minimum=1, integer=True))
         try:
-            found: tuple[Features, int] = problem.core.search(self._method, bound, limit, among)
+            chosen, n_evaluations, counted = problem.core.search(self._method, bound, limit, among)
         except _core.TooManyEvaluations:
             raise ValueError(
                 f"{type(self).__name__} would evaluate more than max_evaluations={limit} sets, "
                 "which grow exponentially with the features; use LCC or SDCC, or fewer features"
             ) from None
-        return found
+        if not counted:
+            warnings.warn(
+                f"{type(self).__name__} found the smallest sets from below, but n_evaluations_={n_evaluations} is only "
+                "a lower bound of what its search from above would evaluate: counting that was stopped by "
+                f"max_evaluations={limit}; raise it if you need the number",
+                ThresherWarning,
+                stacklevel=4,
+            )
+        return chosen, n_evaluations
 
 
 class Focus(Exhaustive):
@@ -131,8 +140,11 @@ class ABB(Focus):
     -----
     Sets inside one already found infeasible are not evaluated. The number of the others can still
     grow as 2 to the number of features that can be missed; after 5,000 sets the smallest ones are
-    looked for from below instead, with the same answer. `n_evaluations_` counts the sets evaluated
-    either way. Missing values as for `INTERACT`.
+    looked for from below instead, with the same answer, and the sets that the search from above
+    would have evaluated are counted without visiting them: `n_evaluations_` is the same either way,
+    and can exceed `max_evaluations`, which limits the sets really evaluated. Counting stops after
+    `max_evaluations` partitions of the samples, too; then `n_evaluations_` is a lower bound, and a
+    warning says so. Missing values as for `INTERACT`.
 
     References
     ----------
