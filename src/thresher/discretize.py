@@ -8,6 +8,7 @@ them by name through :func:`make_discretizer`.
 from __future__ import annotations
 
 import difflib
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
@@ -33,13 +34,14 @@ __all__ = [
 _Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
-class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """What all discretisers share; a subclass says how cuts are learnt."""
 
     keep_discrete: bool
     n_jobs: int | None
     _uses_target = False
 
+    @abstractmethod
     def learn_cuts(
         self,
         matrix: NDArray[Any],
@@ -48,10 +50,10 @@ class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ign
         n_threads: int,
     ) -> _Cuts:
         """The cuts of every row of a feature-major matrix, and where each feature's begin."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _validate_parameters(self) -> None:
-        raise NotImplementedError
+        """Raise ValueError if a parameter makes no sense."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Learn the cuts of every feature.

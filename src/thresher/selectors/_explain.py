@@ -164,6 +164,32 @@ class TermsSeen:
         )
 
 
+@dataclass
+class Ballot:
+    """How many replicates of an ensemble chose each feature.
+
+    Attributes
+    ----------
+    votes : ndarray of int of shape (n_features,)
+    n_replicates : int
+    """
+
+    votes: npt.NDArray[np.int64]
+    n_replicates: int
+
+    def result(self, feature: int) -> str:
+        """The votes of one feature in words."""
+        return f"chosen by {self.votes[feature]} of {self.n_replicates} replicates"
+
+    def sentence(
+        self, feature: int, relevance: float, names: npt.NDArray[np.object_] | None
+    ) -> str:
+        """Why this feature was left."""
+        if self.votes[feature]:
+            return f"outvoted: {self.result(feature)}"
+        return f"chosen by none of {self.n_replicates} replicates"
+
+
 def step_printer(
     selector: Any, training: Training, wanted: int | None
 ) -> Callable[[int, int, float], None]:

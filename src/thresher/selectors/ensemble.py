@@ -27,6 +27,7 @@ from thresher.search.votes import (
     membership,
 )
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._explain import Ballot
 from thresher.selectors._replicates import (
     Found,
     Plan,
@@ -262,17 +263,15 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             inner.n_evaluations = found.n_evaluations
             self._finish(training, inner, wanted)
             return
-        reasons = {
-            int(f): f"chosen by {round(votes[f] * len(lists))} of {len(lists)} replicates"
-            for f in np.flatnonzero(votes)
-        }
+        ballot = Ballot(np.round(votes * len(lists)).astype(np.int64), len(lists))
         selection = Selection(
             selected=selected,
             scores=spread(p, selected, votes[selected]),
             relevance=found.relevance,
             n_evaluations=found.n_evaluations,
             trace={"feature": selected, "votes": votes[selected]},
-            reasons=reasons,
+            reasons={feature: ballot.result(feature) for feature in selected},
+            nearest=ballot,
         )
         self._finish(training, selection, wanted)
 
