@@ -154,7 +154,11 @@ for n in (1, 2, 15, 16, 17, 33, 200, 2047, 2049, 5003):
             digest.update(table.relevance_f(many, 11).tobytes())
             digest.update(table.relevance_pearson(matrix[0].astype(float) ** 2).tobytes())
             for kind in ("pearson", "cosine"):
-                digest.update(_core.NumericPairMeasure(table, kind).values(4, some).tobytes())
+                measure = _core.NumericPairMeasure(table, kind)
+                digest.update(measure.values(4, some).tobytes())
+                if parts is None or "parts" not in keywords:
+                    found = _core.greedy_forward(measure, np.ones(9), 9, objective="quotient")
+                    digest.update(found["scores"].tobytes())
         gaps = np.where(rng.random(matrix.shape) < 0.2, np.nan, matrix).astype(dtype)
         table = _core.NumericTable(gaps, missing="pairwise")
         digest.update(table.relevance_pearson(matrix[1].astype(float)).tobytes())
@@ -218,11 +222,20 @@ def test_threads_do_not_matter(missing):
         np.testing.assert_array_equal(one, seven)
 
 
-def test_single_precision_gives_the_bits_of_the_same_values_in_double():
-    single = random_matrix(2, 20, 333, np.float32) + np.float32(100)
+@pytest.mark.parametrize("n", [333, 4200])
+@pytest.mark.parametrize("offset", [0, 100])
+def test_single_precision_gives_the_bits_of_the_same_values_in_double(n, offset):
+    single = random_matrix(2, 20, n, np.float32) + np.float32(offset)
     double = single.astype(np.float64)
-    classes = np.arange(333, dtype=np.int32) % 4
-    for parts in (None, (np.arange(333) % 5).astype(np.int32)):
+    classes = np.arange(n, dtype=np.int32) % 4
+    searches = [
+        _core.greedy_forward(
+            _core.NumericPairMeasure(_core.NumericTable(matrix), "pearson"), np.ones(20), 20
+        )
+        for matrix in (single, double)
+    ]
+    np.testing.assert_array_equal(searches[0]["scores"], searches[1]["scores"])
+    for parts in (None, (np.arange(n) % 5).astype(np.int32)):
         a, b = _core.NumericTable(single, parts), _core.NumericTable(double, parts)
         np.testing.assert_array_equal(matrix_of(a), matrix_of(b))
         np.testing.assert_array_equal(matrix_of(a, "cosine"), matrix_of(b, "cosine"))

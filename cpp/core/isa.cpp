@@ -10,14 +10,15 @@ IsaLevel detect() {
 #if defined(THRESHER_X86_LEVELS)
   __builtin_cpu_init();
   // Features, not processor models: a list of models misses every processor made after it.
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")) {
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                        __builtin_cpu_supports("popcnt");
+  if (has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512vpopcntdq")) {
     return IsaLevel::avx512;
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-      __builtin_cpu_supports("popcnt")) {
-    return IsaLevel::avx2;
-  }
+  if (has_avx2) return IsaLevel::avx2;
   if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt")) return IsaLevel::popcnt;
 #endif
   return IsaLevel::baseline;

@@ -263,12 +263,12 @@ void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
   std::vector<std::size_t> begin = {0};
   for (const TermRequest& request : requests) begin.push_back(begin.back() + request.features.size());
   if (n_threads_ == 1 || begin.back() <= grain) {
-    for (const TermRequest& request : requests) values(request.reference, request.features, request.terms);
+    for (const TermRequest& request : requests) values(request.references[0], request.features, request.terms);
     return;
   }
   std::vector<ReferenceColumn> columns;
   for (const TermRequest& request : requests) {
-    columns.emplace_back(*table_, request.reference, any_bytes(*table_, request.features));
+    columns.emplace_back(*table_, request.references[0], any_bytes(*table_, request.features));
   }
   const std::size_t n_replicates = this->n_replicates();
   parallel_for(begin.back(), grain, n_threads_, [&](std::size_t first, std::size_t last) {
@@ -277,7 +277,7 @@ void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
       const TermRequest& request = requests[k];
       const std::size_t from = first - begin[k];
       const std::size_t n = std::min(last, begin[k + 1]) - first;
-      const ReferenceValues computer(*table_, margins_, rows_, columns[k], request.reference, measure_);
+      const ReferenceValues computer(*table_, margins_, rows_, columns[k], request.references[0], measure_);
       computer.compute(request.features.subspan(from, n), request.terms.data() + from * n_replicates);
       first += n;
     }

@@ -77,7 +77,7 @@ class DiscretePairMeasure final : public PairMeasure {
   std::size_t n_features() const override { return table_->n_features(); }
   std::size_t n_replicates() const override { return table_->layout().n_replicates(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  // Threads share the pairs of all requests: one request alone may be too small for them.
+  // Threads share the pairs of all requests, which have one reference each: one alone may be too small for them.
   void answer(std::span<const TermRequest> requests) override;
   // Offered for few rows.
   std::unique_ptr<PairMeasure> replicate(std::size_t part) override;

@@ -61,17 +61,7 @@ class TileScan {
     std::fill_n(scan_.fractional, kScanColumns, T{0});
   }
 
-  void add(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns, DType dtype) {
-    const ScanKernels& kernels = THRESHER_DISPATCH(scan_kernels);
-    for (std::size_t row = 0; row < n_rows; row += kScanRows) {
-      const std::size_t n = std::min(kScanRows, n_rows - row);
-      const char* from = static_cast<const char*>(first) + static_cast<std::ptrdiff_t>(row) * stride;
-      kernels.scan_values[static_cast<std::size_t>(dtype)](from, stride, n, n_columns, &scan_);
-      take_missing();
-    }
-  }
-
-  // Whole rows, the tiles side by side.
+  // Rows that go through tiles side by side.
   static void add_rows(std::span<TileScan> tiles, const void* first, std::ptrdiff_t stride, std::size_t n_rows,
                        std::size_t n_columns, DType dtype) {
     const ScanKernels& kernels = THRESHER_DISPATCH(scan_kernels);
@@ -158,13 +148,11 @@ void count_distinct_by_rows(const ArrayView& array, std::size_t first, std::size
   }
 }
 
-// Columns first .. last-1 in tiles. Short rows are read as they lie in memory; of long ones, whose totals do not fit
-// the first-level cache, one tile after the other. Threads take ranges of rows.
+// Columns first .. last-1 in tiles, read row by row as they lie in memory. Threads take ranges of rows.
 template <class T>
 std::vector<TileScan<T>> scan_tiles(const ArrayView& array, std::size_t first, std::size_t last,
                                     std::size_t n_threads) {
   constexpr std::size_t kLeastRows = 4096;
-  constexpr std::size_t kShortRow = 4096;
   const std::size_t n_tiles = (last - first + kScanColumns - 1) / kScanColumns;
   const std::size_t n_ranges =
       std::clamp<std::size_t>(array.n_rows / kLeastRows, 1, std::max<std::size_t>(n_threads, 1));
@@ -173,15 +161,7 @@ std::vector<TileScan<T>> scan_tiles(const ArrayView& array, std::size_t first, s
     const std::size_t row = array.n_rows * range / n_ranges;
     const std::size_t stop = array.n_rows * (range + 1) / n_ranges;
     const std::span<TileScan<T>> own = std::span(tiles).subspan(range * n_tiles, n_tiles);
-    if ((last - first) * sizeof(T) <= kShortRow) {
-      TileScan<T>::add_rows(own, array.at<T>(row, first), array.row_stride, stop - row, last - first, array.dtype);
-      return;
-    }
-    for (std::size_t t = 0; t < n_tiles; ++t) {
-      const std::size_t begin = first + t * kScanColumns;
-      own[t].add(array.at<T>(row, begin), array.row_stride, stop - row, std::min(kScanColumns, last - begin),
-                 array.dtype);
-    }
+    TileScan<T>::add_rows(own, array.at<T>(row, first), array.row_stride, stop - row, last - first, array.dtype);
   });
   for (std::size_t i = n_tiles; i < tiles.size(); ++i) tiles[i % n_tiles].add(tiles[i]);
   tiles.resize(n_tiles);
@@ -247,8 +227,8 @@ void scan_one_column(const ArrayView& array, std::size_t f, ColumnBuffers<T>& bu
   TileScan<T> tile;
   const auto add_run = [&](const T* run, std::size_t n) {
     const std::size_t whole = n / kScanColumns;
-    tile.add(run, kScanColumns * sizeof(T), whole, kScanColumns, array.dtype);
-    if (n % kScanColumns != 0) tile.add(run + whole * kScanColumns, 0, 1, n % kScanColumns, array.dtype);
+    TileScan<T>::add_rows({&tile, 1}, run, kScanColumns * sizeof(T), whole, kScanColumns, array.dtype);
+    TileScan<T>::add_rows({&tile, 1}, run + whole * kScanColumns, 0, 1, n % kScanColumns, array.dtype);
   };
   if (array.row_stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
     add_run(array.at<T>(0, f), array.n_rows);

@@ -23,11 +23,8 @@ struct alignas(64) ValueScan {
 inline constexpr std::size_t kScanRows = std::size_t{1} << 20;
 
 struct ScanKernels {
-  // Adds rows to a ValueScan<T>; one function per element type, in the order of DType. Strides are in bytes.
-  void (*scan_values[10])(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns,
-                          void* scan);
-  // The same for any number of columns, row after row: columns 64 t .. 64 t + 63 go to the ValueScan<T> that lies
-  // t * scan_stride bytes after `scan`.
+  // Adds rows of any number of columns: columns 64 t .. 64 t + 63 go to the ValueScan<T> that lies t * scan_stride
+  // bytes after `scan`. One function per element type, in the order of DType. Strides are in bytes.
   void (*scan_rows[10])(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns, void* scan,
                         std::size_t scan_stride);
 };

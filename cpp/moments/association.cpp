@@ -14,13 +14,9 @@ namespace {
 // Features that share one centred block of the reference: their accumulators fit the first-level cache next to it.
 constexpr std::size_t kChunk = 64;
 
-// Groups larger than this are worth a centred copy of the reference.
+// Features of a group whose columns stay in the first-level cache together, if they have so few rows.
 constexpr std::size_t kDirect = 4;
-// Columns up to this length stay in the first-level cache while they are read.
 constexpr std::size_t kShortRows = 4096;
-
-// How many bytes ahead of a long column are asked for.
-constexpr std::size_t kAhead = 2048;
 
 struct Work {
   const NumericTable& table;
@@ -134,43 +130,6 @@ void chunk_values(const Work& work, std::span<const std::uint32_t> features, dou
   }
 }
 
-// Features of one request that are computed together.
-struct Group {
-  std::uint32_t reference;
-  std::span<const std::uint32_t> features;
-  double* out;
-};
-
-// The value from the sum of products about the centres.
-double value_of(const Work& work, std::uint32_t feature, double dot) {
-  if ((work.moments.unsafe[feature] | work.reference.unsafe[0]) != 0) return value_from_rows(work, feature, 0);
-  const double rows = work.table.layout().kept_rows()[0];
-  const double shift = work.centred ? work.moments.kept_sum[feature] * (work.reference.kept_sum[0] / rows) : 0.0;
-  const double scale = work.moments.norm[feature] * work.reference.norm[0];
-  return scale > 0.0 ? absolute_correlation(dot - shift, scale) : 0.0;
-}
-
-// One group of at most kDirect features; `next` is the group after it.
-template <class T>
-void direct_values(const Work& work, const T* base, const Group& group, const Group& next) {
-  const std::size_t stride = work.table.matrix().n_rows;
-  const T* columns[kDirect];
-  const T* following[kDirect];
-  double centres[kDirect];
-  double dots[kDirect];
-  for (std::size_t i = 0; i < group.features.size(); ++i) {
-    columns[i] = base + group.features[i] * stride;
-    // Short columns: the next group's. Long ones: further down the same column.
-    following[i] = stride <= kShortRows ? base + next.features[std::min(i, next.features.size() - 1)] * stride
-                                        : columns[i] + kAhead / sizeof(T);
-    centres[i] = work.moments.centre[group.features[i]];
-  }
-  typed(work.kernels, base)
-      .direct_dots(columns, following, centres, group.features.size(), base + group.reference * stride,
-                   work.reference.centre, stride, dots);
-  for (std::size_t i = 0; i < group.features.size(); ++i) group.out[i] = value_of(work, group.features[i], dots[i]);
-}
-
 }  // namespace
 
 Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::size_t index,
@@ -194,42 +153,6 @@ void associate(const NumericTable& table, const ColumnMoments& moments, const Re
       const std::size_t first = c * chunk;
       const std::size_t count = std::min(chunk, features.size() - first);
       chunk_values(work, features.subspan(first, count), out.data() + first * n_replicates);
-    }
-  });
-}
-
-void associate(const NumericTable& table, const ColumnMoments& moments, bool centred,
-               std::span<const TermRequest> requests, std::size_t n_threads) {
-  const SegmentLayout& layout = table.layout();
-  const bool plain = !layout.has_parts() && layout.weights() == nullptr && !table.pairwise();
-  const std::size_t largest = table.n_rows() <= kShortRows ? kDirect : kChunk / 4;
-  std::vector<Group> groups;
-  for (const TermRequest& request : requests) {
-    if (!plain) {
-      const Reference reference =
-          reference_at(table.column(request.reference), moments, request.reference, table.n_replicates());
-      associate(table, moments, reference, centred, request.features, n_threads, request.terms);
-      continue;
-    }
-    for (std::size_t first = 0; first < request.features.size(); first += largest) {
-      const std::size_t count = std::min(largest, request.features.size() - first);
-      groups.push_back({request.reference, request.features.subspan(first, count), request.terms.data() + first});
-    }
-  }
-  const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
-  const std::size_t grain = std::max<std::size_t>((std::size_t{1} << 17) / (table.n_rows() * kDirect + 1), 1);
-  parallel_for(groups.size(), grain, n_threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t g = begin; g < end; ++g) {
-      const Group& group = groups[g];
-      const Reference reference = reference_at(table.column(group.reference), moments, group.reference, 1);
-      const Work work{table, moments, reference, centred, kernels};
-      if (group.features.size() > kDirect) {
-        chunk_values(work, group.features, group.out);
-      } else {
-        visit_type(table.matrix(), [&](const auto* base) {
-          direct_values(work, base, group, groups[std::min(g + 1, groups.size() - 1)]);
-        });
-      }
     }
   });
 }

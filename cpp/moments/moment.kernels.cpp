@@ -138,25 +138,29 @@ void dots(const T* const* columns, const double* means, std::size_t n_columns, c
   }
 }
 
-template <class T, std::size_t columns>
+// `centred`: whether any mean is other than zero. `resumed`: the sums go on from those in `sums_out`, sixteen lanes a
+// column; otherwise they begin here and `sums_out` takes their totals.
+template <class T, std::size_t columns, bool centred, bool resumed>
 void direct_group(const T* const* column, const T* const* next, const double* means, const T* reference,
-                  double reference_mean, std::size_t n, double* totals) {
+                  double reference_mean, std::size_t n, double* sums_out) {
   Lanes sums[columns];
-  Lanes centres[columns];
+  Vec centres[columns];
   const T* x[columns];
   for (std::size_t c = 0; c < columns; ++c) {
-    sums[c] = lanes_set(0.0);
-    centres[c] = lanes_set(means[c]);
+    sums[c] = resumed ? lanes_load(sums_out + c * kLanes) : lanes_set(0.0);
+    centres[c] = vec_set(means[c]);
     x[c] = column[c];
   }
   const Vec middle = vec_set(reference_mean);
   const std::size_t whole = n - n % kLanes;
   for (std::size_t i = 0; i < whole; i += kLanes) {
-    for (std::size_t c = 0; c < columns; ++c) prefetch_rows(next[c], i);
+    for (std::size_t c = 0; c < columns && !resumed; ++c) prefetch_rows(next[c], i);
     for (std::size_t v = 0; v < kVecs; ++v) {
-      const Vec other = vec_sub(vec_load(reference + i + v * kWidth), middle);
+      Vec other = vec_load(reference + i + v * kWidth);
+      if constexpr (centred) other = vec_sub(other, middle);
       for (std::size_t c = 0; c < columns; ++c) {
-        const Vec value = vec_sub(vec_load(x[c] + i + v * kWidth), centres[c].part[v]);
+        Vec value = vec_load(x[c] + i + v * kWidth);
+        if constexpr (centred) value = vec_sub(value, centres[c]);
         sums[c].part[v] = vec_add(sums[c].part[v], vec_mul(value, other));
       }
     }
@@ -165,28 +169,90 @@ void direct_group(const T* const* column, const T* const* next, const double* me
     const Lanes other =
         lanes_sub(lanes_load_tail(reference + whole, n - whole, reference_mean), lanes_set(reference_mean));
     for (std::size_t c = 0; c < columns; ++c) {
-      prefetch_rows(next[c], whole);
-      const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, n - whole, means[c]), centres[c]);
+      const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, n - whole, means[c]), lanes_set(means[c]));
       sums[c] = lanes_add(sums[c], lanes_mul(value, other));
     }
   }
-  for (std::size_t c = 0; c < columns; ++c) totals[c] = lanes_total(sums[c]);
-}
-
-template <class T>
-void direct_dots(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
-                 const T* reference, double reference_mean, std::size_t n, double* totals) {
-  std::size_t c = 0;
-  for (; c + kColumns <= n_columns; c += kColumns) {
-    direct_group<T, kColumns>(columns + c, next + c, means + c, reference, reference_mean, n, totals + c);
-  }
-  if constexpr (kColumns > 2) {
-    for (; c + 2 <= n_columns; c += 2) {
-      direct_group<T, 2>(columns + c, next + c, means + c, reference, reference_mean, n, totals + c);
+  for (std::size_t c = 0; c < columns; ++c) {
+    if constexpr (resumed) {
+      lanes_store(sums_out + c * kLanes, sums[c]);
+    } else {
+      sums_out[c] = lanes_total(sums[c]);
     }
   }
-  for (; c < n_columns; ++c) {
-    direct_group<T, 1>(columns + c, next + c, means + c, reference, reference_mean, n, totals + c);
+}
+
+#if defined(__FMA__)
+// The same for single precision about zero: the product of two floats is exact in double, so a fused multiply-add
+// rounds as two operations do. Four doubles at a time, as converting eight takes longer than twice four.
+template <std::size_t columns, bool resumed>
+void direct_float_group(const float* const* column, const float* const* next, const float* reference, std::size_t n,
+                        double* sums_out) {
+  constexpr std::size_t kQuads = kLanes / 4;
+  alignas(64) double lanes[columns * kLanes];
+  __m256d sums[columns][kQuads];
+  const float* x[columns];
+  for (std::size_t c = 0; c < columns; ++c) {
+    x[c] = column[c];
+    for (std::size_t q = 0; q < kQuads; ++q) {
+      sums[c][q] = resumed ? _mm256_loadu_pd(sums_out + c * kLanes + 4 * q) : _mm256_setzero_pd();
+    }
+  }
+  const std::size_t whole = n - n % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t c = 0; c < columns && !resumed; ++c) prefetch_rows(next[c], i);
+    for (std::size_t q = 0; q < kQuads; ++q) {
+      const __m256d other = _mm256_cvtps_pd(_mm_loadu_ps(reference + i + 4 * q));
+      for (std::size_t c = 0; c < columns; ++c) {
+        sums[c][q] = _mm256_fmadd_pd(_mm256_cvtps_pd(_mm_loadu_ps(x[c] + i + 4 * q)), other, sums[c][q]);
+      }
+    }
+  }
+  for (std::size_t c = 0; c < columns; ++c) {
+    double* out = resumed ? sums_out + c * kLanes : lanes + c * kLanes;
+    for (std::size_t q = 0; q < kQuads; ++q) _mm256_storeu_pd(out + 4 * q, sums[c][q]);
+    for (std::size_t i = whole; i < n; ++i) {
+      out[i - whole] += static_cast<double>(x[c][i]) * static_cast<double>(reference[i]);
+    }
+    if constexpr (!resumed) sums_out[c] = lanes_total(out);
+  }
+}
+#endif
+
+// Groups of as many columns as the registers hold, then of two, then one by one.
+template <class T, bool centred, bool resumed>
+void direct_groups(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
+                   const T* reference, double reference_mean, std::size_t n, double* sums_out) {
+  constexpr std::size_t kStride = resumed ? kLanes : 1;
+  std::size_t c = 0;
+  const auto group = [&]<std::size_t size>() {
+    double* out = sums_out + c * kStride;
+#if defined(__FMA__)
+    if constexpr (!centred && sizeof(T) == sizeof(float)) {
+      direct_float_group<size, resumed>(columns + c, next + c, reference, n, out);
+      c += size;
+      return;
+    }
+#endif
+    direct_group<T, size, centred, resumed>(columns + c, next + c, means + c, reference, reference_mean, n, out);
+    c += size;
+  };
+  while (c + kColumns <= n_columns) group.template operator()<kColumns>();
+  if constexpr (kColumns > 2) {
+    while (c + 2 <= n_columns) group.template operator()<2>();
+  }
+  while (c < n_columns) group.template operator()<1>();
+}
+
+template <class T, bool resumed>
+void direct_any(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
+                const T* reference, double reference_mean, std::size_t n, double* sums_out) {
+  bool centred = reference_mean != 0.0;
+  for (std::size_t c = 0; c < n_columns; ++c) centred = centred || means[c] != 0.0;
+  if (centred) {
+    direct_groups<T, true, resumed>(columns, next, means, n_columns, reference, reference_mean, n, sums_out);
+  } else {
+    direct_groups<T, false, resumed>(columns, next, means, n_columns, reference, reference_mean, n, sums_out);
   }
 }
 
@@ -252,8 +318,14 @@ void class_sums(const T* x, const double* weight, const ClassCodes& classes, std
 }
 
 template <class T>
-constexpr TypedMomentKernels<T> kTyped{&range_sum<T>, &centred_sums<T>, &centre<T>,
-                                       &dots<T>,      &direct_dots<T>,  &class_sums<T>};
+void direct_lanes(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
+                  double reference_mean, std::size_t n, double* lanes) {
+  direct_any<T, true>(columns, columns, means, n_columns, reference, reference_mean, n, lanes);
+}
+
+template <class T>
+constexpr TypedMomentKernels<T> kTyped{&range_sum<T>,         &centred_sums<T>, &centre<T>,    &dots<T>,
+                                       &direct_any<T, false>, &direct_lanes<T>, &class_sums<T>};
 
 }  // namespace
 

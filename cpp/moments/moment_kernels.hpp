@@ -48,6 +48,10 @@ struct TypedMomentKernels {
   // the reference is centred as it is read. `next` names n_columns columns that will be wanted soon.
   void (*direct_dots)(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
                       const T* reference, double reference_mean, std::size_t n, double* totals);
+  // The same piece by piece, as `dots` does it: adds to lanes[16 c + l]. All pieces but the last have a multiple of 16
+  // rows.
+  void (*direct_lanes)(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
+                       double reference_mean, std::size_t n, double* lanes);
   // lanes[16 c + l] += sum over rows i of class c with i mod 16 = l of (x - mean)[i] * weight[i].
   void (*class_sums)(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double mean,
                      double* lanes);

@@ -71,6 +71,18 @@ void NumericTable::read_column(std::size_t feature, ColumnReader& reader) {
   }
 }
 
+ColumnMoments NumericTable::centred_where_needed() const {
+  ColumnMoments moments = centred_;
+  if (!is_plain()) return moments;
+  const auto rows = static_cast<double>(n_rows());
+  for (std::size_t feature = 0; feature < n_features(); ++feature) {
+    if (rows * mean_[feature] * mean_[feature] > moments.norm[feature] * moments.norm[feature]) continue;
+    moments.kept_sum[feature] += rows * mean_[feature];
+    moments.centre[feature] = 0.0;
+  }
+  return moments;
+}
+
 ColumnMoments NumericTable::uncentred(std::size_t n_threads) const {
   ColumnMoments moments;
   moments.resize(n_features(), n_replicates());

@@ -2,7 +2,8 @@
 //
 // Each candidate keeps the terms it has met so far, in the order of selection; its key with those terms is an upper
 // bound of its score. A step extends the candidates with the best bounds by one term each, in batches, until a
-// complete candidate stands before all bounds. The output is that of evaluating everything.
+// complete candidate stands before all bounds. The output is that of evaluating everything. Where reading a candidate
+// costs more than a term, it is extended by a few terms at once.
 #pragma once
 
 #include <algorithm>
@@ -35,14 +36,20 @@ struct Leader {
   bool found() const { return feature >= 0 && feature != std::numeric_limits<std::int64_t>::max(); }
 };
 
+// Candidates extended together, by one term or by several.
 inline constexpr std::size_t kBatch = 32;
+inline constexpr std::size_t kBatchOfSeveral = 16;
 
 template <class Objective>
 class LazySearch {
  public:
   // `order`: the candidates by decreasing relevance, ties by index.
   LazySearch(PairMeasure& measure, std::span<const double> relevance, std::vector<std::uint32_t> order)
-      : measure_(&measure), relevance_(relevance), order_(std::move(order)), n_left_(order_.size()) {}
+      : measure_(&measure),
+        n_at_once_(static_cast<std::uint32_t>(measure.terms_at_once())),
+        relevance_(relevance),
+        order_(std::move(order)),
+        n_left_(order_.size()) {}
 
   // The best candidate for the set `selected`, whose features were the winners of the steps before (or were given
   // at the start); no leader is found if none beats `floor`. The winner leaves the candidates.
@@ -77,9 +84,14 @@ class LazySearch {
   std::span<const TermRequest> requests() const { return requests_; }
 
   void apply() {
-    for (std::size_t i = 0; i < batch_.size(); ++i) add_term(batch_[i], terms_[i]);
+    const double* term = terms_.data();
+    for (const std::uint32_t s : batch_) {
+      const std::uint32_t n = n_next_terms(slots_[s]);
+      add_terms(s, term, n);
+      term += n;
+    }
     n_extended_ += batch_.size();
-    n_evaluations_ += batch_.size();
+    n_evaluations_ += terms_.size();
   }
 
   Leader finish() {
@@ -111,7 +123,7 @@ class LazySearch {
   static constexpr std::size_t kBuckets = 128;
   static constexpr std::size_t kAdmitted = 256;
 
-  // An admitted candidate. `link` chains the slots of a bucket, or of those that wait for the same term.
+  // An admitted candidate. `link` chains the slots of a bucket, or of those that wait for the same terms.
   struct Slot {
     double relevance, total, key, extreme;
     std::uint32_t feature, depth, partner, link;
@@ -249,7 +261,7 @@ class LazySearch {
 
   // Small batches waste little, as only the first candidate of a batch is certain to be needed; later batches of a step
   // may be larger, for they waste at most a quarter of what the step has needed.
-  std::size_t batch_size() const { return std::max(kBatch, n_extended_ / 4); }
+  std::size_t batch_size() const { return std::max(n_at_once_ > 1 ? kBatchOfSeveral : kBatch, n_extended_ / 4); }
 
   // Takes the best open candidates that stand before the leader into batch_.
   void gather(std::size_t wanted) {
@@ -280,41 +292,54 @@ class LazySearch {
     }
   }
 
-  // Orders the batch by the selected feature whose term is next: candidates that wait for the same share a request.
+  // Terms of a candidate that are asked for together: up to a depth at which others will stand as well.
+  std::uint32_t n_next_terms(const Slot& slot) const {
+    const std::uint32_t end = slot.depth - slot.depth % n_at_once_ + n_at_once_;
+    return std::min(end, static_cast<std::uint32_t>(selected_.size())) - slot.depth;
+  }
+
+  // Orders the batch by depth: candidates that wait for the same terms share a request.
   void group() {
     waiting_.resize(selected_.size(), kNone);
     depths_.clear();
+    std::size_t n_terms = 0;
     for (const std::uint32_t s : batch_) {
       Slot& slot = slots_[s];
       if (waiting_[slot.depth] == kNone) depths_.push_back(slot.depth);
       slot.link = waiting_[slot.depth];
       waiting_[slot.depth] = s;
+      n_terms += n_next_terms(slot);
     }
     features_.resize(batch_.size());
-    terms_.resize(batch_.size());
+    terms_.resize(n_terms);
     requests_.clear();
     std::size_t n = 0;
+    double* terms = terms_.data();
     for (const std::uint32_t depth : depths_) {
       const std::size_t first = n;
+      const std::size_t n_each = n_next_terms(slots_[waiting_[depth]]);
       for (std::uint32_t s = waiting_[depth]; s != kNone; s = slots_[s].link) {
         batch_[n] = s;
         features_[n++] = slots_[s].feature;
       }
       waiting_[depth] = kNone;
-      requests_.push_back(
-          {selected_[depth], {features_.data() + first, n - first}, {terms_.data() + first, n - first}});
+      const std::size_t size = (n - first) * n_each;
+      requests_.push_back({selected_.subspan(depth, n_each), {features_.data() + first, n - first}, {terms, size}});
+      terms += size;
     }
   }
 
-  void add_term(std::uint32_t s, double term) {
+  void add_terms(std::uint32_t s, const double* terms, std::size_t n) {
     Slot& slot = slots_[s];
-    if (slot.partner == kNone || Objective::more_extreme(term, slot.extreme)) {
-      slot.extreme = term;
-      slot.partner = selected_[slot.depth];
+    for (std::size_t i = 0; i < n; ++i) {
+      if (slot.partner == kNone || Objective::more_extreme(terms[i], slot.extreme)) {
+        slot.extreme = terms[i];
+        slot.partner = selected_[slot.depth];
+      }
+      slot.total = Objective::add(slot.total, terms[i]);
+      ++slot.depth;
     }
-    slot.total = Objective::add(slot.total, term);
     slot.key = (*objective_)(slot.relevance, slot.total);
-    ++slot.depth;
     if (!beats_leader(slot)) return;
     if (slot.depth == selected_.size()) {
       leader_ = {slot.key, slot.relevance, static_cast<std::int64_t>(slot.feature), s, slot.total};
@@ -331,6 +356,7 @@ class LazySearch {
   }
 
   PairMeasure* measure_;
+  std::uint32_t n_at_once_;
   std::span<const double> relevance_;
   std::vector<std::uint32_t> order_;
   std::size_t n_admitted_ = 0;

@@ -8,9 +8,10 @@
 
 namespace thresher {
 
-// Features to be measured against one reference; the values go to `terms`, laid out as by PairMeasure::values.
+// Features to be measured against references, each with each; the value of features[i] and references[j] goes to
+// terms[i * references.size() + j].
 struct TermRequest {
-  std::uint32_t reference;
+  std::span<const std::uint32_t> references;
   std::span<const std::uint32_t> features;
   std::span<double> terms;
 };
@@ -39,10 +40,13 @@ class PairMeasure {
   // and finding them again; null elsewhere. It must not outlive this measure.
   virtual std::unique_ptr<PairMeasure> replicate(std::size_t) { return nullptr; }
 
-  // Answers several requests: one call for each, or better where a measure can overlap them.
-  virtual void answer(std::span<const TermRequest> requests) {
-    for (const TermRequest& request : requests) values(request.reference, request.features, request.terms);
-  }
+  // For searches on plain data: how many further terms of a candidate to ask for at a time. More than one where reading
+  // a candidate costs more than a term that was asked for in vain.
+  virtual std::size_t terms_at_once() const { return 1; }
+
+  // Answers several requests on plain data, of terms_at_once() references at most: one call of values for each
+  // reference, or better where a measure can overlap them.
+  virtual void answer(std::span<const TermRequest> requests);
 };
 
 }  // namespace thresher

@@ -1,0 +1,157 @@
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "moments/association.hpp"
+#include "moments/moment_kernels.hpp"
+#include "moments/rounding.hpp"
+#include "moments/two_pass.hpp"
+
+namespace thresher {
+namespace {
+
+// Features and references of a tile: as many as the registers have sums for.
+constexpr std::size_t kTile = 4;
+// Columns up to this length stay in the caches next to the processor while a tile is computed.
+constexpr std::size_t kShortRows = 4096;
+// Rows of longer columns that are read for all pairs of a tile before the next: each column comes from memory once.
+constexpr std::size_t kRowBlock = 256;
+
+using Features = std::span<const std::uint32_t>;
+
+// Some features of a request against all of its references. The kernels take several columns against one other: the
+// longer side gives the columns.
+struct Tile {
+  Features features, references;
+  double* terms;  // [feature][reference]
+
+  bool turned() const { return references.size() > features.size(); }
+  Features columns() const { return turned() ? references : features; }
+  Features others() const { return turned() ? features : references; }
+  double& term(std::size_t column, std::size_t other) const {
+    return terms[turned() ? other * columns().size() + column : column * others().size() + other];
+  }
+  // The features that one call of a kernel reads: candidates come from afar, references were read not long ago.
+  Features read_with(std::size_t other) const { return turned() ? features.subspan(other, 1) : features; }
+};
+
+struct Work {
+  const NumericTable& table;
+  const ColumnMoments& moments;
+  bool centred;
+  const MomentKernels& kernels;
+
+  // The value from the sum of products about the centres.
+  double value(std::uint32_t feature, std::uint32_t reference, double dot) const {
+    if ((moments.unsafe[feature] | moments.unsafe[reference]) != 0) {
+      return two_pass_correlation(table.column(feature), table.column(reference), centred, table.layout(), kAllRows);
+    }
+    const double rows = table.layout().kept_rows()[0];
+    const double shift = centred ? moments.kept_sum[feature] * (moments.kept_sum[reference] / rows) : 0.0;
+    const double scale = moments.norm[feature] * moments.norm[reference];
+    return scale > 0.0 ? absolute_correlation(dot - shift, scale) : 0.0;
+  }
+
+  void store(const Tile& tile, std::size_t other, const double* dots) const {
+    const std::uint32_t second = tile.others()[other];
+    for (std::size_t c = 0; c < tile.columns().size(); ++c) {
+      const std::uint32_t first = tile.columns()[c];
+      tile.term(c, other) = tile.turned() ? value(second, first, dots[c]) : value(first, second, dots[c]);
+    }
+  }
+};
+
+template <class T>
+struct TileColumns {
+  const T* column[kTile];
+  double centre[kTile];
+
+  TileColumns(const Work& work, const T* base, Features features) {
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      column[i] = base + features[i] * work.table.n_rows();
+      centre[i] = work.moments.centre[features[i]];
+    }
+  }
+};
+
+// While one piece is computed the columns of the next are fetched.
+template <class T>
+void compute_short(const Work& work, const T* base, std::span<const Tile> tiles) {
+  const std::size_t n_rows = work.table.n_rows();
+  for (std::size_t t = 0; t < tiles.size(); ++t) {
+    const Tile& tile = tiles[t];
+    const TileColumns<T> columns(work, base, tile.columns()), others(work, base, tile.others());
+    for (std::size_t o = 0; o < tile.others().size(); ++o) {
+      const bool last = o + 1 == tile.others().size();
+      const Features soon = last ? tiles[std::min(t + 1, tiles.size() - 1)].read_with(0) : tile.read_with(o + 1);
+      const T* next[kTile];
+      for (std::size_t c = 0; c < kTile; ++c) next[c] = base + soon[std::min(c, soon.size() - 1)] * n_rows;
+      double dots[kTile];
+      typed(work.kernels, base)
+          .direct_dots(columns.column, next, columns.centre, tile.columns().size(), others.column[o], others.centre[o],
+                       n_rows, dots);
+      work.store(tile, o, dots);
+    }
+  }
+}
+
+template <class T>
+void compute_tall(const Work& work, const T* base, const Tile& tile) {
+  constexpr std::size_t kSums = kTile * kMomentLanes;
+  const std::size_t n_rows = work.table.n_rows();
+  TileColumns<T> columns(work, base, tile.columns()), others(work, base, tile.others());
+  alignas(64) double lanes[kTile * kSums] = {};
+  for (std::size_t row = 0; row < n_rows; row += kRowBlock) {
+    const std::size_t rows = std::min(kRowBlock, n_rows - row);
+    for (std::size_t o = 0; o < tile.others().size(); ++o) {
+      typed(work.kernels, base)
+          .direct_lanes(columns.column, columns.centre, tile.columns().size(), others.column[o], others.centre[o], rows,
+                        lanes + o * kSums);
+    }
+    for (std::size_t i = 0; i < kTile; ++i) {
+      columns.column[i] += kRowBlock;
+      others.column[i] += kRowBlock;
+    }
+  }
+  for (std::size_t o = 0; o < tile.others().size(); ++o) {
+    double dots[kTile];
+    work.kernels.totals(lanes + o * kSums, tile.columns().size(), dots);
+    work.store(tile, o, dots);
+  }
+}
+
+std::vector<Tile> cut_into_tiles(std::span<const TermRequest> requests) {
+  std::vector<Tile> tiles;
+  for (const TermRequest& request : requests) {
+    const std::size_t n_references = request.references.size();
+    for (std::size_t first = 0; first < request.features.size(); first += kTile) {
+      const std::size_t count = std::min(kTile, request.features.size() - first);
+      tiles.push_back(
+          {request.features.subspan(first, count), request.references, request.terms.data() + first * n_references});
+    }
+  }
+  return tiles;
+}
+
+}  // namespace
+
+static_assert(kTermsAtOnce <= kTile);
+
+void associate(const NumericTable& table, const ColumnMoments& moments, bool centred,
+               std::span<const TermRequest> requests, std::size_t n_threads) {
+  const std::vector<Tile> tiles = cut_into_tiles(requests);
+  const Work work{table, moments, centred, THRESHER_DISPATCH(moment_kernels)};
+  const std::size_t grain = std::max<std::size_t>((std::size_t{1} << 17) / (table.n_rows() * kTile + 1), 1);
+  parallel_for(tiles.size(), grain, n_threads, [&](std::size_t begin, std::size_t end) {
+    const auto mine = std::span<const Tile>(tiles).subspan(begin, end - begin);
+    visit_type(table.matrix(), [&](const auto* base) {
+      if (table.n_rows() <= kShortRows) {
+        compute_short(work, base, mine);
+      } else {
+        for (const Tile& tile : mine) compute_tall(work, base, tile);
+      }
+    });
+  });
+}
+
+}  // namespace thresher
