@@ -25,7 +25,7 @@ def example():
     return rows[:5].T, rows[5]
 
 
-def core_walk(X, y, n_features=None, *, last="positive", keep=(), weights=None):
+def core_walk(X, y, n_features=None, *, last="positive", keep=()):
     """The compiled walk with the twin's parameters."""
     relevance = falling(relevance_order(X, list(y)), X.shape[1])
     return _core.cmi_walk(
@@ -36,7 +36,6 @@ def core_walk(X, y, n_features=None, *, last="positive", keep=(), weights=None):
         candidates=(relevance > 0).astype(np.uint8),
         n_select=n_features,
         take_last=last == "positive",
-        weights=weights,
         kept=np.array(keep, dtype=np.uint32),
     )
 
@@ -117,7 +116,7 @@ def test_weights_count_as_repeats():
             int(y.max()) + 1,
             relevance,
             candidates=(relevance > 0).astype(np.uint8),
-            weights=weights,
+            weights=weights[None, :],
         )
         assert_same_walk(found, repeated)
 

@@ -22,6 +22,7 @@ from thresher import (
     CMIM,
     DISR,
     FCBF,
+    GSO,
     ICAP,
     JMI,
     JMIM,
@@ -29,6 +30,8 @@ from thresher import (
     MIM,
     MRMR,
     NMIFS,
+    RRCT,
+    CMIFilter,
     Ensemble,
     ReliefF,
     ThresherWarning,
@@ -489,6 +492,9 @@ SUMS = [
     CFS(search="best-first"),
     FCBF(),
     NMIFS(4),
+    CMIFilter(),
+    CMIFilter(3),
+    GSO(4),
     *(criterion(4) for criterion in (CIFE, CMIM, DISR, ICAP, JMI, JMIM, MIM)),
 ]
 
@@ -508,7 +514,9 @@ def test_every_selector_made_of_sums_shares_its_work(selector):
         assert len(bagged.parts_) == 5
 
 
-@pytest.mark.parametrize("selector", [MRMR(), NMIFS(), JMI(), CMIM(), JMIM()], ids=repr)
+@pytest.mark.parametrize(
+    "selector", [MRMR(), NMIFS(), JMI(), CMIM(), JMIM(), CMIFilter(), GSO(), RRCT()], ids=repr
+)
 def test_nested_selectors_need_one_fit_for_all_sizes(selector):
     X, y = codes(n=60, p=15, seed=1)
     sizes = [1, 3, 6]

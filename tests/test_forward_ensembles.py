@@ -9,13 +9,17 @@ from sklearn.datasets import load_breast_cancer
 
 import thresher
 from thresher import CFS, FCBF, GSO, NMIFS, RRCT, CMIFilter, Ensemble, LassoPath
-from thresher.search.parts import assign_parts
+from thresher.search.parts import assign_parts, bootstrap_counts, draw_seed
+
+from .naive.cmi import inner_cmi_filter
+from .naive.gso import inner_gso
 
 CRITERIA = [
     getattr(thresher, name)(4) for name in ("MIM", "JMI", "JMIM", "CMIM", "DISR", "CIFE", "ICAP")
 ]
-OF_SUMS = [CFS(), CFS(search="best-first"), FCBF(), FCBF(0.05), NMIFS(4), *CRITERIA]
-OTHERS = [RRCT(3), GSO(3), LassoPath(3), CMIFilter()]
+OF_ROWS = [CMIFilter(), CMIFilter(2, last="never"), GSO(3), GSO(9, target="nominal")]
+OF_SUMS = [CFS(), CFS(search="best-first"), FCBF(), FCBF(0.05), NMIFS(4), *CRITERIA, *OF_ROWS]
+OTHERS = [RRCT(3), LassoPath(3)]
 
 
 def discrete_problem():
@@ -72,6 +76,89 @@ def test_selectors_that_are_not_made_of_sums_are_fitted_again(selector):
     assert full.parts_[1].tolist() == alone.selected_.tolist()
     with pytest.raises(ValueError, match='use kind="full" or kind="bagging"'):
         Ensemble(selector, kind="fast").fit(X, y)
+
+
+def tie_rich_problem(seed):
+    """Few rows, few levels, a duplicate and a sum: ties, constants and collinear columns on replicates."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(8, 40)), int(rng.integers(2, 10))
+    X = rng.integers(0, rng.integers(2, 5), size=(n, p))
+    X[:, rng.integers(p)] = np.arange(n) == rng.integers(n)  # constant without its one row
+    if p > 4:
+        X[:, 1] = X[:, 0]
+        X[:, 2] = X[:, 3] + X[:, 4]
+    y = rng.integers(0, rng.integers(2, 4), size=n)
+    y[:6] = 0, 1, 0, 1, 0, 1
+    return X, y, int(rng.integers(2, 5))
+
+
+@pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
+@pytest.mark.parametrize("selector", OF_ROWS, ids=repr)
+def test_selectors_that_look_at_rows_are_fast_and_exact(selector):
+    for seed in range(40):
+        X, y, e = tie_rich_problem(seed)
+        fast = Ensemble(selector, e).fit(X, y)
+        full = Ensemble(selector, e, kind="full").fit(X, y)
+        part = assign_parts(len(y), e)
+        for i in range(e):
+            alone = clone(selector).fit(X[part != i], y[part != i])
+            assert fast.parts_[i].tolist() == full.parts_[i].tolist() == alone.selected_.tolist()
+        assert fast.selected_.tolist() == full.selected_.tolist()
+        np.testing.assert_array_equal(fast.relevance_, full.relevance_)
+        assert fast.n_pairs_fast_ is None
+
+
+@pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
+@pytest.mark.parametrize("name", ["colon", "lung_small"])
+def test_selectors_that_look_at_rows_are_fast_and_exact_on_real_data(load_real, name):
+    X, y = load_real(name)
+    part = assign_parts(len(y), 7)
+    for selector in (CMIFilter(), GSO(6)):
+        fast = Ensemble(selector, 7).fit(X, y)
+        full = Ensemble(selector, 7, kind="full").fit(X, y)
+        assert fast.selected_.tolist() == full.selected_.tolist()
+        for i in range(7):
+            alone = clone(selector).fit(X[part != i], y[part != i])
+            assert fast.parts_[i].tolist() == full.parts_[i].tolist() == alone.selected_.tolist()
+
+
+@pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
+def test_inner_ensembles_of_selectors_that_look_at_rows_follow_their_definition():
+    for seed in range(40):
+        X, y, e = tie_rich_problem(seed)
+        part = assign_parts(len(y), e)
+        inner = Ensemble(CMIFilter(), e, kind="inner").fit(X, y)
+        walk = inner_cmi_filter(X, y, part)
+        assert inner.selected_.tolist() == walk.selected
+        np.testing.assert_allclose(inner.trace_["score"], walk.gains, atol=1e-12)
+        for nominal in (False, True):
+            selector = GSO(X.shape[1], target="nominal" if nominal else "numeric")
+            inner = Ensemble(selector, e, kind="inner").fit(X, y)
+            steps = inner_gso(X.astype(float), y, part, X.shape[1], nominal=nominal)
+            assert inner.selected_.tolist() == steps.selected
+            np.testing.assert_allclose(inner.trace_["score"], steps.scores, atol=1e-8)
+
+
+def test_bins_of_an_ensemble_are_learnt_once_on_all_rows():
+    X, y = load_breast_cancer(return_X_y=True)
+    bins = CMIFilter(2).fit(X, y).bins_
+    for kind in ("fast", "full", "inner", "bagging"):
+        ensemble = Ensemble(CMIFilter(2), 3, kind=kind, random_state=0).fit(X, y)
+        for feature in range(X.shape[1]):
+            np.testing.assert_array_equal(ensemble.bins_.cuts[feature], bins.cuts[feature])
+    fast, full = (Ensemble(CMIFilter(4), 6, kind=kind).fit(X, y) for kind in ("fast", "full"))
+    assert [p.tolist() for p in fast.parts_] == [p.tolist() for p in full.parts_]
+
+
+def test_bagging_repeats_the_rows_that_were_drawn():
+    X, y = discrete_problem()
+    for selector in (CMIFilter(3), GSO(3)):
+        bagged = Ensemble(selector, 3, kind="bagging", random_state=4).fit(X, y)
+        counts = bootstrap_counts(len(y), 3, draw_seed(4))
+        for i in range(3):
+            rows = np.repeat(np.arange(len(y)), counts[i])
+            alone = clone(selector).fit(X[rows], y[rows])
+            assert bagged.parts_[i].tolist() == alone.selected_.tolist()
 
 
 def test_one_pass_serves_all_replicates():

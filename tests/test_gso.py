@@ -9,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_wine
 from thresher import GSO, ThresherWarning
 
 from .naive.gso import gso as naive_gso
+from .test_partial_core import random_problem
 from .test_rrct import X as EXAMPLE_X
 from .test_rrct import Y as EXAMPLE_Y
 from .test_rrct import quiet
@@ -83,3 +84,30 @@ def test_extreme_sizes_do_not_overflow():
     plain = GSO(6).fit(X, y)
     extreme = GSO(6).fit(X * 2.0**800, y * 2.0**800)
     np.testing.assert_array_equal(extreme.scores_, plain.scores_)
+
+
+@pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
+def test_weights_count_as_repeats():
+    for seed in range(60):
+        X, y = random_problem(seed)
+        weights = np.random.default_rng(seed).integers(0, 4, size=len(y))
+        weights[:2] = 1  # both ends of the target stay
+        rows = np.repeat(np.arange(len(y)), weights)
+        if not np.ptp(X[rows], axis=0).any():
+            continue
+        for target in ("numeric", "nominal"):
+            selector = GSO(X.shape[1], target=target)
+            repeated = selector.fit(X[rows], y[rows]).trace_
+            weighted = selector.fit(X, y, sample_weight=weights).trace_
+            np.testing.assert_array_equal(weighted["feature"], repeated["feature"])
+            np.testing.assert_allclose(weighted["score"], repeated["score"], atol=1e-8)
+
+
+def test_only_the_proportions_of_weights_matter():
+    X, y = load_diabetes(return_X_y=True)
+    weights = np.random.default_rng(0).integers(1, 5, size=len(y))
+    whole = GSO(5).fit(X, y, sample_weight=weights)
+    halves = GSO(5).fit(X, y, sample_weight=weights / 2)
+    assert whole.selected_.tolist() == halves.selected_.tolist()
+    np.testing.assert_allclose(whole.trace_["score"], halves.trace_["score"], rtol=1e-12)
+    assert GSO(5).fit(X, y).scores_.tolist() != whole.scores_.tolist()

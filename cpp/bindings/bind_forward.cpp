@@ -1,4 +1,6 @@
 // Forward selections on columns of numbers and on partitions of rows.
+#include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "bindings/arrays.hpp"
@@ -58,21 +60,28 @@ nb::dict bound_rrct(const AnyMatrix& ranks, const AnyMatrix& values, const Matri
 }
 
 nb::dict bound_gso(const AnyMatrix& columns, const Matrix<double>& target, std::size_t n_select, const Mask& candidates,
-                   const Indices& kept, nb::object progress, std::size_t n_threads) {
+                   const Indices& kept, const std::optional<Matrix<double>>& weights, nb::object progress,
+                   std::size_t n_threads) {
+  if (weights && weights->shape(1) != columns.shape(1)) throw std::invalid_argument("one weight per row is needed");
   const auto options = forward_options<ForwardOptions>(n_select, candidates, kept, progress);
   check_columns(columns, target, options);
   const ColumnPointer pointer = column_pointer(columns);
   return to_dict(without_gil([&](Interrupt& interrupt) {
-    const CentredColumns centred(pointer, columns.shape(0), columns.shape(1), n_threads, interrupt);
-    return gso_forward(centred, {target.data(), target.size()}, options, interrupt);
+    const std::size_t p = columns.shape(0), n = columns.shape(1);
+    std::vector<CentredColumns> replicates;
+    for (std::size_t r = 0; r < (weights ? weights->shape(0) : 1); ++r) {
+      const std::span<const double> of_rows(weights ? weights->data() + r * n : nullptr, weights ? n : 0);
+      replicates.emplace_back(pointer, p, n, n_threads, interrupt, of_rows);
+    }
+    return gso_forward(replicates, {target.data(), target.size()}, options, interrupt);
   }));
 }
 
 nb::dict bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
                         const Vector<double>& relevance, std::optional<std::size_t> n_select, bool take_last,
-                        const std::optional<Vector<std::int64_t>>& weights, const Mask& candidates, const Indices& kept,
+                        const std::optional<Matrix<std::int64_t>>& weights, const Mask& candidates, const Indices& kept,
                         nb::object progress) {
-  if (classes.size() != table.n_rows() || (weights && weights->size() != table.n_rows())) {
+  if (classes.size() != table.n_rows() || (weights && weights->shape(1) != table.n_rows())) {
     throw std::invalid_argument("one class, and one weight if any, per row is needed");
   }
   for (const std::int32_t code : view(classes)) {
@@ -83,7 +92,15 @@ nb::dict bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>& cla
   options.read = [&table](std::uint32_t feature, std::uint8_t* codes) { table.codes_of(feature, codes); };
   options.classes = view(classes);
   options.n_classes = n_classes;
-  options.weights = view(weights);
+  if (weights) options.weights = {weights->data(), weights->size()};
+  std::uint64_t n_counted = 0;
+  for (std::size_t first = 0; first < options.weights.size(); first += classes.size()) {
+    const auto of_rows = options.weights.subspan(first, classes.size());
+    n_counted = std::max(n_counted, static_cast<std::uint64_t>(std::reduce(of_rows.begin(), of_rows.end())));
+  }
+  std::optional<XLogX> larger;
+  if (n_counted > table.xlogx().n()) larger.emplace(n_counted);
+  options.xlogx = larger ? &*larger : &table.xlogx();
   options.relevance = view(relevance);
   options.take_last = take_last;
   CmiResult result = without_gil([&](Interrupt& interrupt) { return cmi_walk(options, interrupt); });
@@ -107,8 +124,9 @@ void bind_forward(nb::module_& module) {
              nb::arg("progress") = nb::none(), nb::arg("n_threads") = 1,
              "Forward selection by relevance, redundancy and complementarity.");
   module.def("gso", &bound_gso, nb::arg("columns"), nb::arg("target"), nb::arg("n_select"), nb::kw_only(),
-             nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none(),
-             nb::arg("n_threads") = 1, "Forward selection by squared partial correlation.");
+             nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(), nb::arg("weights") = nb::none(),
+             nb::arg("progress") = nb::none(), nb::arg("n_threads") = 1,
+             "Forward selection by squared partial correlation.");
   module.def("cmi_walk", &bound_cmi_walk, nb::arg("table"), nb::arg("classes"), nb::arg("n_classes"),
              nb::arg("relevance"), nb::kw_only(), nb::arg("n_select") = nb::none(), nb::arg("take_last") = true,
              nb::arg("weights") = nb::none(), nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(),

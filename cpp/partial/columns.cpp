@@ -55,16 +55,32 @@ double mean_of(const double* x, std::size_t n) {
   return first + dots().sum_float64(x, first, n) / count;
 }
 
+// Whether all rows of positive weight have one value.
+template <class T>
+bool is_constant(const T* x, std::span<const double> weights) {
+  std::size_t first = 0;
+  while (weights[first] <= 0.0) ++first;
+  for (std::size_t row = first + 1; row < weights.size(); ++row) {
+    if (weights[row] > 0.0 && x[row] != x[first]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 CentredColumns::CentredColumns(ColumnPointer values, std::size_t n_features, std::size_t n_rows, std::size_t n_threads,
-                               Interrupt& interrupt)
+                               Interrupt& interrupt, std::span<const double> weights)
     : values_(values),
       n_features_(n_features),
       n_rows_(n_rows),
       n_threads_(n_threads),
+      n_samples_(static_cast<double>(n_rows)),
       mean_(n_features),
       square_(n_features) {
+  if (!weights.empty()) {
+    measure_weighted(weights, interrupt);
+    return;
+  }
   std::visit(
       [&](const auto* data) {
         for_features(n_features, n_rows, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
@@ -72,6 +88,34 @@ CentredColumns::CentredColumns(ColumnPointer values, std::size_t n_features, std
             const auto* column = data + feature * n_rows;
             mean_[feature] = mean_of(column, n_rows);
             square_[feature] = square_values(column, mean_[feature], n_rows);
+          }
+        });
+      },
+      values_);
+}
+
+void CentredColumns::measure_weighted(std::span<const double> weights, Interrupt& interrupt) {
+  double total = 0.0, n_positive = 0.0;
+  bool whole = true;
+  for (const double weight : weights) {
+    total += weight;
+    n_positive += weight > 0.0;
+    whole = whole && weight == std::floor(weight);
+    stretch_.push_back(std::sqrt(weight));
+  }
+  n_samples_ = whole ? total : n_positive;
+  for (const double value : stretch_) direction_.push_back(value / std::sqrt(total));
+  std::visit(
+      [&](const auto* data) {
+        for_features(n_features_, n_rows_, n_threads_, interrupt, [&](std::size_t begin, std::size_t end) {
+          std::vector<double> column(n_rows_);
+          for (std::size_t feature = begin; feature < end; ++feature) {
+            const auto* x = data + feature * n_rows_;
+            const double first = dot_values(x, 0.0, weights.data(), n_rows_) / total;
+            mean_[feature] = first + dot_values(x, first, weights.data(), n_rows_) / total;
+            if (is_constant(x, weights)) continue;
+            write(feature, column.data());
+            square_[feature] = dots().square_float64(column.data(), 0.0, n_rows_);
           }
         });
       },
@@ -90,10 +134,36 @@ void CentredColumns::write(std::size_t feature, double* out) const {
         for (std::size_t row = 0; row < n_rows_; ++row) out[row] = static_cast<double>(column[row]) - mean_[feature];
       },
       values_);
+  stretch(out);
+}
+
+void CentredColumns::stretch(double* vector) const {
+  for (std::size_t row = 0; row < stretch_.size(); ++row) vector[row] *= stretch_[row];
+}
+
+void CentredColumns::prepare(double* values) const {
+  stretch(values);
+  centre(values);
+}
+
+void CentredColumns::centre(double* vector) const {
+  if (!direction_.empty()) {
+    dots().subtract(vector, dots().dot_float64(vector, 0.0, direction_.data(), n_rows_), direction_.data(), n_rows_);
+    return;
+  }
+  const double mean = dots().sum_float64(vector, 0.0, n_rows_) / static_cast<double>(n_rows_);
+  for (std::size_t row = 0; row < n_rows_; ++row) vector[row] -= mean;
 }
 
 void CentredColumns::multiply(std::span<const std::uint32_t> features, const double* vector, std::span<double> out,
                               Interrupt& interrupt) const {
+  // The products are with columns as they are stored, so the vector is stretched in their place.
+  std::vector<double> stretched;
+  if (!stretch_.empty()) {
+    stretched.assign(vector, vector + n_rows_);
+    stretch(stretched.data());
+    vector = stretched.data();
+  }
   for_features(features.size(), n_rows_, n_threads_, interrupt, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) out[i] = dot(features[i], vector);
   });

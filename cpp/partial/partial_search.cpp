@@ -48,13 +48,9 @@ std::vector<Correlation> marginal_correlations(const CentredColumns& columns, st
     return marginal;
   }
   std::vector<double> column(target.begin(), target.end());
-  double sum = 0.0;
-  for (const double value : column) sum += value;
+  columns.prepare(column.data());
   double square = 0.0;
-  for (double& value : column) {
-    value -= sum / static_cast<double>(column.size());
-    square += value * value;
-  }
+  for (const double value : column) square += value * value;
   std::vector<double> values(features.size());
   columns.correlate(features, column.data(), square, values, interrupt);
   for (std::size_t i = 0; i < features.size(); ++i) marginal[i] = {values[i], 1.0 - values[i] * values[i]};

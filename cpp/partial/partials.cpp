@@ -13,11 +13,6 @@ constexpr double kTrusted = 1e-6;
 
 double dot(const double* a, const double* b, std::size_t n) { return dots().dot_float64(a, 0.0, b, n); }
 
-void centre(double* vector, std::size_t n) {
-  const double mean = dots().sum_float64(vector, 0.0, n) / static_cast<double>(n);
-  for (std::size_t row = 0; row < n; ++row) vector[row] -= mean;
-}
-
 // Takes from the vector its part in the span of orthonormal directions; twice is enough.
 void orthogonalize(double* vector, const std::vector<double>& directions, std::size_t n) {
   for (int pass = 0; pass < 2; ++pass) {
@@ -50,10 +45,13 @@ Partials::Partials(const CentredColumns& columns, std::span<const double> target
       n_rows_(columns.n_rows()),
       left_(features.size(), 1.0),
       left_exact_(features.size(), 1.0) {
+  for (std::size_t position = 0; position < features_.size(); ++position) {
+    if (!(columns.square(features_[position]) > 0.0)) left_[position] = 0.0;
+  }
   for (std::size_t first = 0; first < target.size(); first += n_rows_) {
     std::vector<double> column(target.begin() + static_cast<std::ptrdiff_t>(first),
                                target.begin() + static_cast<std::ptrdiff_t>(first + n_rows_));
-    centre(column.data(), n_rows_);
+    columns.prepare(column.data());
     const double length = std::sqrt(dot(column.data(), column.data(), n_rows_));
     if (!(length > 0.0)) continue;
     for (double& value : column) value /= length;
@@ -77,7 +75,7 @@ void Partials::fold(std::uint32_t feature, Interrupt& interrupt) {
   columns_.write(feature, direction.data());
   for (double& value : direction) value /= std::sqrt(square);
   orthogonalize(direction.data(), directions_, n_rows_);
-  centre(direction.data(), n_rows_);
+  columns_.centre(direction.data());
   if (append_direction(direction, directions_, kCollinear) <= kCollinear) return;
 
   const std::size_t n_columns = n_targets();

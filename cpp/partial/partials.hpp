@@ -33,9 +33,6 @@ class Partials {
   // `features`: those to follow. The columns must outlive this object.
   Partials(const CentredColumns& columns, std::span<const double> target, std::span<const std::uint32_t> features,
            Interrupt& interrupt);
-  Partials(const Partials&) = delete;
-  Partials& operator=(const Partials&) = delete;
-
   // Adds a feature to the given set. A collinear one adds nothing.
   void fold(std::uint32_t feature, Interrupt& interrupt);
 
@@ -46,9 +43,11 @@ class Partials {
   std::size_t n_given() const { return n_given_; }
 
   // Whether nothing is left of the target, or no row is left to tell one candidate from another.
-  bool exhausted() const { return pivots_.empty() || n_rows_ <= n_given_ + 1 + pivots_.size(); }
+  bool exhausted() const {
+    return pivots_.empty() || columns_.n_samples() <= static_cast<double>(n_given_ + 1 + pivots_.size());
+  }
 
-  // By position in `features`.
+  // By position in `features`. A constant feature counts as explained.
   bool collinear(std::size_t position) const { return left_[position] <= kCollinear; }
 
   // The correlations of all residuals with the target's, by position in `features`; none for collinear features.

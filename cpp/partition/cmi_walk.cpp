@@ -1,6 +1,7 @@
 #include "partition/cmi_walk.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "partition/row_blocks.hpp"
@@ -11,12 +12,13 @@ namespace {
 // Equal values from different counts differ by a few units of the fixed point; a larger value must be larger by this.
 constexpr double kMarginBits = 1e-10;
 
-std::uint64_t total_weight(const CmiOptions& options) {
-  if (options.weights.empty()) return options.n_rows();
-  std::uint64_t total = 0;
-  for (const std::int64_t weight : options.weights) total += static_cast<std::uint64_t>(weight);
-  return total;
-}
+// The rows of one replicate.
+struct Replicate {
+  OpenBlocks open;
+  double unit;  // of the fixed point, in bits
+
+  double bits(std::int64_t value) const { return static_cast<double>(std::max<std::int64_t>(value, 0)) * unit; }
+};
 
 // The next of the list that tells more than its successor.
 class AheadOfSuccessor {
@@ -25,11 +27,16 @@ class AheadOfSuccessor {
       : options_(options),
         interrupt_(interrupt),
         order_(open_candidates(options.relevance, options.candidates)),
-        xlogx_(total_weight(options)),
-        open_(options.classes, options.n_classes, options.weights, xlogx_),
-        blocks_(options.n_rows()),
-        codes_(options.n_rows()),
-        unit_(1.0 / (static_cast<double>(xlogx_.n()) * xlogx_.scale())) {}
+        blocks_(absent_rows(options)),
+        codes_(options.n_rows()) {
+    for (std::size_t first = 0; first < std::max(options.weights.size(), std::size_t{1}); first += options.n_rows()) {
+      const auto weights = options.weights.empty() ? options.weights : options.weights.subspan(first, options.n_rows());
+      const double total = weights.empty() ? static_cast<double>(options.n_rows())
+                                           : static_cast<double>(std::reduce(weights.begin(), weights.end()));
+      replicates_.push_back({OpenBlocks(options.classes, options.n_classes, weights, *options.xlogx),
+                             1.0 / (total * options.xlogx->scale())});
+    }
+  }
 
   Step keep(std::span<const std::uint32_t>, std::span<const std::uint32_t> kept) {
     return accept(kept.front(), information(kept.front()));
@@ -37,7 +44,7 @@ class AheadOfSuccessor {
 
   std::optional<Step> next(std::span<const std::uint32_t> selected) {
     std::optional<double> here;  // known where the last comparison has left it
-    while (result_.n_walked < order_.size() && !open_.settled()) {
+    while (result_.n_walked < order_.size() && !settled()) {
       interrupt_.check();
       const std::uint32_t feature = order_[result_.n_walked++];
       if (selected.empty()) return accept(feature, information(feature));
@@ -56,11 +63,29 @@ class AheadOfSuccessor {
   CmiResult& result() { return result_; }
 
  private:
-  double bits(std::int64_t value) const { return static_cast<double>(std::max<std::int64_t>(value, 0)) * unit_; }
+  static std::vector<std::uint8_t> absent_rows(const CmiOptions& options) {
+    std::vector<std::uint8_t> absent(options.n_rows(), !options.weights.empty());
+    for (std::size_t i = 0; i < options.weights.size(); ++i) {
+      if (options.weights[i] > 0) absent[i % options.n_rows()] = 0;
+    }
+    return absent;
+  }
+
+  bool settled() const {
+    return std::all_of(replicates_.begin(), replicates_.end(), [](const Replicate& r) { return r.open.settled(); });
+  }
+
+  // The mean over replicates.
+  template <class Value>
+  double mean_of(Value value) {
+    double sum = 0.0;
+    for (Replicate& replicate : replicates_) sum += replicate.bits(value(replicate.open));
+    return sum / static_cast<double>(replicates_.size());
+  }
 
   double information(std::uint32_t feature) {
     options_.read(feature, codes_.data());
-    return bits(open_.information(codes_.data()));
+    return mean_of([&](OpenBlocks& open) { return open.information(codes_.data()); });
   }
 
   double evaluate(std::uint32_t feature) {
@@ -70,9 +95,9 @@ class AheadOfSuccessor {
 
   Step accept(std::uint32_t feature, double gain) {
     options_.read(feature, codes_.data());
-    open_.refine(codes_.data());
+    for (Replicate& replicate : replicates_) replicate.open.refine(codes_.data());
     blocks_.refine(codes_.data());
-    result_.unknown.push_back(bits(open_.unknown()));
+    result_.unknown.push_back(mean_of([](const OpenBlocks& open) { return open.unknown(); }));
     result_.n_blocks.push_back(blocks_.n_blocks());
     return {feature, gain, options_.relevance[feature]};
   }
@@ -80,11 +105,9 @@ class AheadOfSuccessor {
   const CmiOptions& options_;
   Interrupt& interrupt_;
   std::vector<std::uint32_t> order_;
-  XLogX xlogx_;
-  OpenBlocks open_;
+  std::vector<Replicate> replicates_;
   BlockNumbers blocks_;
   std::vector<std::uint8_t> codes_;
-  double unit_;
   CmiResult result_;
 };
 

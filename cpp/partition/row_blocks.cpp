@@ -1,22 +1,19 @@
 #include "partition/row_blocks.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace thresher {
 namespace { constexpr std::size_t kCodes = 256; }  // namespace
 
 OpenBlocks::OpenBlocks(std::span<const std::int32_t> classes, std::size_t n_classes,
                        std::span<const std::int64_t> weights, const XLogX& xlogx)
-    : xlogx_(xlogx),
-      weights_(weights),
-      n_classes_(n_classes),
-      rows_(classes.size()),
-      class_(classes.begin(), classes.end()),
-      start_{0, classes.size()},
-      cells_(kCodes * n_classes),
-      codes_(kCodes) {
-  std::iota(rows_.begin(), rows_.end(), 0u);
+    : xlogx_(xlogx), weights_(weights), n_classes_(n_classes), cells_(kCodes * n_classes), codes_(kCodes) {
+  for (std::uint32_t row = 0; row < classes.size(); ++row) {
+    if (weight(row) == 0) continue;
+    rows_.push_back(row);
+    class_.push_back(classes[row]);
+  }
+  start_ = {0, rows_.size()};
   drop_settled();
 }
 
@@ -115,6 +112,7 @@ void OpenBlocks::drop_settled() {
 void BlockNumbers::refine(const std::uint8_t* codes) {
   seen_.clear();
   for (std::size_t row = 0; row < number_.size(); ++row) {
+    if (absent_[row]) continue;
     const std::uint64_t key = std::uint64_t{number_[row]} * kCodes + codes[row];
     number_[row] = seen_.try_emplace(key, static_cast<std::uint32_t>(seen_.size())).first->second;
   }

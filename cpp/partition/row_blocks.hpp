@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "counting/xlogx.hpp"
@@ -15,7 +16,7 @@ namespace thresher {
 // it, adds nothing to any conditional information with the class.
 class OpenBlocks {
  public:
-  // `weights`: how often each row counts; empty: once.
+  // `weights`: how often each row counts, not at all if 0; empty: once.
   OpenBlocks(std::span<const std::int32_t> classes, std::size_t n_classes, std::span<const std::int64_t> weights,
              const XLogX& xlogx);
 
@@ -56,12 +57,14 @@ class OpenBlocks {
 // Numbers the blocks of all rows in order of first appearance.
 class BlockNumbers {
  public:
-  explicit BlockNumbers(std::size_t n_rows) : number_(n_rows) {}
+  // Rows that are marked as absent have no block. `absent`: one mark per row.
+  explicit BlockNumbers(std::vector<std::uint8_t> absent) : absent_(std::move(absent)), number_(absent_.size()) {}
 
   void refine(const std::uint8_t* codes);
   std::uint32_t n_blocks() const { return n_blocks_; }
 
  private:
+  std::vector<std::uint8_t> absent_;
   std::vector<std::uint32_t> number_;
   std::unordered_map<std::uint64_t, std::uint32_t> seen_;
   std::uint32_t n_blocks_ = 1;

@@ -226,6 +226,7 @@ def gso(
     *,
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
+    weights: NDArray[np.float64] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
     n_threads: int = 1,
 ) -> dict[str, Any]: ...

@@ -85,3 +85,47 @@ def cmi_filter(X, y, n_features=None, *, last="positive", order=None, keep=()):
             accept(f, values[0])
             known = {}
     return walk
+
+
+def inner_cmi_filter(X, y, part, n_features=None):
+    """One walk on the means over the replicates, each without the rows of one part."""
+    replicates = [[r for r in range(len(y)) if part[r] != i] for i in sorted(set(part))]
+
+    def mean(f, selected):
+        total = 0.0
+        for rows in replicates:
+            blocks = [tuple(X[r, selected]) for r in rows]
+            total += information([X[r, f] for r in rows], [y[r] for r in rows], blocks)
+        return total / len(replicates)
+
+    def unresolved(selected):
+        for rows in replicates:
+            classes = {}
+            for r in rows:
+                classes.setdefault(tuple(X[r, selected]), set()).add(y[r])
+            if any(len(found) > 1 for found in classes.values()):
+                return True
+        return False
+
+    def rounded_relevance(f):
+        total = 0
+        for rows in replicates:
+            nothing = [()] * len(rows)
+            value = information([X[r, f] for r in rows], [y[r] for r in rows], nothing)
+            total += round(value * 2**40)
+        return total
+
+    varying = [
+        f for f in range(X.shape[1]) if any(len({X[r, f] for r in rows}) > 1 for rows in replicates)
+    ]
+    order = sorted(varying, key=lambda f: (-rounded_relevance(f), f))
+    walk = Walk()
+    for i, f in enumerate(order):
+        if len(walk.selected) == n_features or not unresolved(walk.selected):
+            break
+        gain = mean(f, walk.selected)
+        successor = mean(order[i + 1], walk.selected) if i + 1 < len(order) else 0.0
+        if not walk.selected or gain > successor + MARGIN:
+            walk.selected.append(f)
+            walk.gains.append(gain)
+    return walk

@@ -33,3 +33,50 @@ def gso(X, y, n_features, *, nominal=False, keep=()):
         if not forced:
             pool.remove(best)
     return steps
+
+
+def inner_gso(X, y, part, n_features, *, nominal=False):
+    """Every score is its mean over the replicates, each without the rows of one part."""
+    replicates = []
+    for i in np.unique(part):
+        rows = X[part != i]
+        labels = y[part != i]
+        target = indicators(labels) if nominal else np.asarray(labels, dtype=float)[:, None]
+        replicates.append((rows, target))
+    steps = Steps()
+    pool = [j for j in range(X.shape[1]) if np.ptp(X[:, j]) > 0]
+
+    def squared(j, rows, target):
+        if np.ptp(rows[:, j]) == 0:
+            return None
+        rp, share = explained(rows[:, j], target, given_on(rows), nominal)
+        return rp * rp if share > COLLINEAR else None
+
+    def given_on(rows):
+        given = rows[:, steps.selected]
+        return given[:, np.ptp(given, axis=0) > 0]
+
+    def used_up(rows, target):
+        if not steps.selected:
+            return False
+        n_lost = len(steps.selected) - given_on(rows).shape[1]
+        return is_exhausted(target, given_on(rows), len(rows) - n_lost, nominal)
+
+    while len(steps.selected) < n_features and pool:
+        alive = [not used_up(*replicate) for replicate in replicates]
+        if not any(alive):
+            break
+        scores = {}
+        for j in pool:
+            values = [squared(j, *replicate) for replicate in replicates]
+            if all(value is None for value in values):
+                continue
+            told = [v or 0.0 if ok else 0.0 for v, ok in zip(values, alive, strict=True)]
+            scores[j] = sum(told) / len(told)
+        if not scores:
+            break
+        best = lowest_near_best(scores)
+        steps.selected.append(best)
+        steps.scores.append(scores[best])
+        pool.remove(best)
+    return steps

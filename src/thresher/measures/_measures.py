@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -190,6 +191,24 @@ class Measures:
         classes, n_classes = self.target_codes
         n_threads = self.training.n_threads
         return _core.ThreeWayMeasure(self.codes.table, classes, n_classes, term, n_threads)
+
+    @property
+    def whole(self) -> Measures:
+        """Those of all rows: these."""
+        return self
+
+    def row_weights(self) -> npt.NDArray[Any] | None:
+        """How much each row counts, for searches that look at rows: one line, or None for once each."""
+        weights = self.training.weights
+        return None if weights is None else weights[None, :]
+
+    def weights_without(self, parts: Sequence[int]) -> npt.NDArray[Any]:
+        """How much each row counts on the replicates without these parts: a line for each."""
+        weights = self.training.weights
+        if weights is None:
+            weights = np.ones(self.training.n_rows, dtype=np.int64)
+        assert self.parts is not None
+        return np.where(self.parts == np.asarray(parts)[:, None], 0, weights)
 
     def candidates(self, *names: str) -> npt.NDArray[np.bool_]:
         """Features that may be chosen by these measures: not excluded, varying, also after binning.

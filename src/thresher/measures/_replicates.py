@@ -1,7 +1,8 @@
 """Measures on the replicates of an ensemble: one of them, the sum of all, or chosen rows.
 
 Each class answers what a search on plain data asks (`relevance`, `pairs`, `candidates`), so that a
-search written for `Measures` runs on a replicate as it is.
+search written for `Measures` runs on a replicate as it is. To a search that looks at rows, a replicate
+is the table of all rows (`whole`) with other weights (`row_weights`).
 """
 
 from __future__ import annotations
@@ -82,6 +83,7 @@ class OneReplicate:
 
     def __init__(self, shared: SharedReplicates, replicate: int) -> None:
         self.shared = shared
+        self.whole = shared.whole
         self.replicate = replicate
 
     def relevance(self, name: str) -> Floats:
@@ -92,6 +94,9 @@ class OneReplicate:
 
     def triples(self, term: str) -> Any:
         return _core.ReplicateView(self.shared.triple_cache(term), self.replicate)
+
+    def row_weights(self) -> npt.NDArray[Any]:
+        return self.whole.weights_without([self.replicate])
 
     def candidates(self, *names: str) -> Mask:
         return np.ascontiguousarray(self.shared.candidates(*names)[self.replicate])
@@ -116,6 +121,9 @@ class SummedReplicates:
 
     def triples(self, term: str) -> Any:
         return _core.SummedReplicates(self.whole.triples(term), self.replicates)
+
+    def row_weights(self) -> npt.NDArray[Any]:
+        return self.whole.weights_without(self.replicates)
 
     def candidates(self, *names: str) -> Mask:
         """Features that vary on some of the replicates."""
@@ -167,6 +175,11 @@ class ChosenRows:
         codes, n_classes = self.whole.target_codes
         n_threads = self.whole.training.n_threads
         return _core.ThreeWayMeasure(self._codes, codes[self.rows], n_classes, term, n_threads)
+
+    def row_weights(self) -> npt.NDArray[Any]:
+        counts = np.bincount(self.rows, minlength=self.whole.training.n_rows)
+        weights = self.whole.training.weights
+        return (counts if weights is None else counts * weights)[None, :]
 
     def candidates(self, *names: str) -> Mask:
         may = self.whole.candidates(*names)

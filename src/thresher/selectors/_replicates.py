@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,47 +20,10 @@ from thresher.measures import (
 )
 from thresher.search.parts import assign_parts, bootstrap_counts
 from thresher.selectors._base import Selection
+from thresher.selectors._sums import SumSelector
 from thresher.sources import Target, Training
 
 Rows = npt.NDArray[np.intp]
-
-
-class MadeOfSums(Protocol):
-    """What a selector offers so that an ensemble can share its work between replicates.
-
-    ``fit`` of such a selector is `_read`, `_resolve`, `_count`, `_measures`, `_search`, `_finish`;
-    an ensemble takes the same steps, with the measures of a replicate in place of those of all
-    rows. A selector that follows this works with every kind of ensemble.
-
-    Methods
-    -------
-    _resolve(training)
-        Check the parameters and settle what ``"auto"`` stands for.
-    _measure_names()
-        Names of the measures it will ask for, once resolved.
-    _measures(training, parts=None)
-        Measures of all rows, or with parts.
-    _search(training, measures, wanted)
-        The search. It may ask `measures` for ``relevance(name)``, ``pairs(name)`` (one replicate),
-        ``candidates(*names)`` and ``scale``, by which values are multiplied: 1 but in an Inner
-        Ensemble, where constants that are added to values or compared with them (offsets,
-        thresholds) have to be multiplied by it.
-    _search_parts(training, measures, wanted, usable, memory_limit), optional
-        All replicates in one search, faster than one after the other: a `FoundParts` for the usable
-        ones, and the relevances of all.
-    """
-
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Training: ...
-    def _count(self, training: Training) -> int | None: ...
-    def _resolve(self, training: Training) -> None: ...
-    def _measure_names(self) -> tuple[str, ...]: ...
-    def _measures(self, training: Training, parts: Any = None) -> Measures: ...
-    def _search(self, training: Training, measures: Any, wanted: int | None) -> Selection: ...
-
-
-def is_made_of_sums(selector: Any) -> bool:
-    """Whether the selector offers `MadeOfSums`."""
-    return hasattr(selector, "_search") and hasattr(selector, "_measures")
 
 
 @dataclass
@@ -129,9 +92,14 @@ def plan_replicates(
 
 
 def search_replicates(
-    selector: Any, training: Training, wanted: int | None, kind: str, plan: Plan, memory_limit: int
+    selector: SumSelector,
+    training: Training,
+    wanted: int | None,
+    kind: str,
+    plan: Plan,
+    memory_limit: int,
 ) -> tuple[Found, Measures]:
-    """Run the searches of any kind of ensemble around a selector made of sums."""
+    """Run the searches of any kind of ensemble."""
     if kind == "bagging" or (kind == "full" and _exact_on_rows(selector, training)):
         whole = selector._measures(training)
         return _search_each(
@@ -143,7 +111,7 @@ def search_replicates(
     whole = selector._measures(training, plan.parts)
     if kind == "inner":
         selection = selector._search(training, SummedReplicates(whole, plan.usable), wanted)
-        lists = [[int(f) for f in selection.selected]]
+        lists = [np.asarray(selection.selected, dtype=np.intp).tolist()]
         return Found(lists, None, selection.n_evaluations, inner=selection), whole
     if kind == "full":
         # The sums of the same parts in the same order, but nothing kept from one search for the
@@ -160,16 +128,17 @@ def search_replicates(
     shared = SharedReplicates(whole, memory_limit)
     replicates = (shared.replicate(i) for i in plan.usable)
     found = _search_each(selector, training, wanted, replicates)
-    found.n_evaluations, found.full = shared.n_computed, shared.full
+    if selector._asks_pairs:
+        found.n_evaluations, found.full = shared.n_computed, shared.full
     return found, whole
 
 
-def not_sums(selector: Any) -> str | None:
+def not_sums(selector: SumSelector) -> str | None:
     """The name of a measure of the (resolved) selector that is not made of sums, if there is one."""
     return next((name for name in selector._measure_names() if not KINDS[name].is_sum), None)
 
 
-def _exact_on_rows(selector: Any, training: Training) -> bool:
+def _exact_on_rows(selector: SumSelector, training: Training) -> bool:
     """Whether sums over chosen rows have the very bits of sums over parts: whole-number counts do."""
     whole_weights = training.weights is None or training.weights.dtype.kind != "f"
     discrete = all(KINDS[name].is_discrete for name in selector._measure_names())
@@ -177,13 +146,13 @@ def _exact_on_rows(selector: Any, training: Training) -> bool:
 
 
 def _search_each(
-    selector: Any, training: Training, wanted: int | None, replicates: Iterator[Any]
+    selector: SumSelector, training: Training, wanted: int | None, replicates: Iterator[Any]
 ) -> Found:
     found = Found([])
     relevances = []
     for measures in replicates:
         selection = selector._search(training, measures, wanted)
-        found.lists.append([int(feature) for feature in selection.selected])
+        found.lists.append(np.asarray(selection.selected, dtype=np.intp).tolist())
         found.n_evaluations += int(selection.n_evaluations)
         if selection.relevance is not None:
             relevances.append(selection.relevance)

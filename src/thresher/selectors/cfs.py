@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._checks import check_bool, check_choice
-from thresher.measures import Measures
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import Nearest, step_printer
+from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
@@ -22,7 +22,7 @@ STRATEGIES = ("lazy", "cached", "naive")
 MEASURES = ("su", "pearson")
 
 
-class CFS(BaseSelector):
+class CFS(SumSelector):
     r"""Correlation-based feature selection (Hall): the set with the best merit.
 
     The merit of a set S of k features is
@@ -116,6 +116,7 @@ class CFS(BaseSelector):
 
     _missing_options = ("error", "category", "pairwise", "drop_rows")
     _stops_by_itself = True
+    _default_bins = "mdl"
 
     def __init__(
         self,
@@ -148,30 +149,6 @@ class CFS(BaseSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
-
-        Returns
-        -------
-        self : CFS
-        """
-        training = self._read(X, y, sample_weight)
-        self._resolve(training)
-        wanted = self._count_or_auto(training)
-        measures = self._measures(training)
-        selection = self._search(training, measures, wanted)
-        self.bins_ = measures.bins
-        return self._finish(training, selection, wanted)
-
     def _resolve(self, training: Training) -> None:
         check_choice("search", self.search, SEARCHES)
         check_choice("strategy", self.strategy, STRATEGIES)
@@ -188,9 +165,6 @@ class CFS(BaseSelector):
 
     def _measure_names(self) -> tuple[str, ...]:
         return (self.measure,)
-
-    def _measures(self, training: Training, parts: Any = None) -> Measures:
-        return Measures(training, discretize=self.discretize, default="mdl", parts=parts)
 
     def _search(self, training: Training, measures: Any, wanted: int | None) -> Selection:
         if self.search == "best-first":

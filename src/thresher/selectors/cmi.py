@@ -11,8 +11,9 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._checks import ThresherWarning, check_choice
 from thresher.measures import Measures
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import Walked, step_printer
+from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
@@ -21,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 MOST_DISCRETE_VALUES = 10
 
 
-class CMIFilter(BaseSelector):
+class CMIFilter(SumSelector):
     """One pass over the ranked features by conditional mutual information (Lee and Kim).
 
     Features are ranked once by I(f;C). The list is then walked once: a feature is chosen if, given
@@ -85,6 +86,8 @@ class CMIFilter(BaseSelector):
     than 1e-10 bits. Features of equal relevance are walked by position. Constant features are never chosen
     unless named in `keep`.
 
+    `sample_weight` takes whole numbers only.
+
     Time: O(n_samples) per feature for the relevances and per step of the walk; samples whose class is
     settled are dropped on the way. Memory: one packed copy of the data.
 
@@ -103,6 +106,9 @@ class CMIFilter(BaseSelector):
     """
 
     _missing_options = ("error", "category", "drop_rows")
+    _nested = True
+    _stops_by_itself = True
+    _asks_pairs = False
 
     def __init__(
         self,
@@ -127,69 +133,53 @@ class CMIFilter(BaseSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Whole numbers; a weight of 2 counts exactly like the same sample given twice.
-
-        Returns
-        -------
-        self : CMIFilter
-        """
+    def _resolve(self, training: Training) -> None:
         check_choice("last", self.last, ("positive", "never"))
-        training = self._read(X, y, sample_weight)
-        wanted = self._count_or_auto(training)
-        weights = _whole_weights(training)
-        measures = Measures(training, discretize=self.discretize)
+        if training.weights is not None and training.weights.dtype.kind == "f":
+            raise ValueError(
+                "CMIFilter takes whole-number sample_weight only (as repeats of rows); round the weights"
+            )
+
+    def _measure_names(self) -> tuple[str, ...]:
+        return ("mi",)
+
+    def _search(self, training: Training, measures: Any, wanted: int | None) -> Selection:
         relevance = measures.relevance("mi")
-        classes, n_classes = measures.target_codes
+        whole = measures.whole
+        classes, n_classes = whole.target_codes
         found = _core.cmi_walk(
-            measures.codes.table,
+            whole.codes.table,
             classes,
             n_classes,
             relevance,
             n_select=wanted,
             take_last=self.last == "positive",
-            weights=weights,
+            weights=measures.row_weights(),
             candidates=measures.candidates("mi").view(np.uint8),
             kept=training.kept.astype(np.uint32),
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
-        self.bins_ = measures.bins
         self.n_walked_ = int(found["n_walked"])
         selected = found["selected"].astype(np.intp)
-        _warn_of_identifier(training, measures, selected, found["unknown"])
+        _warn_of_identifier(training, whole, selected, found["unknown"])
         settled = bool(len(selected)) and found["unknown"][-1] == 0
-        why = (
-            "they determine the class of every sample"
+        relevance = relevance / measures.scale
+        return Selection(
+            selected=selected,
+            scores=spread(training.n_features, selected, found["scores"]),
+            relevance=relevance,
+            n_evaluations=found["n_evaluations"],
+            trace={
+                "feature": selected,
+                "relevance": relevance[selected],
+                "score": found["scores"],
+                "unknown": found["unknown"],
+                "n_blocks": found["n_blocks"],
+            },
+            nearest=_walked(training.n_features, found),
+            shortfall="they determine the class of every sample"
             if settled
-            else "no other feature of the list told more than its successor"
-        )
-        return self._finish(
-            training,
-            Selection(
-                selected=selected,
-                scores=spread(training.n_features, selected, found["scores"]),
-                relevance=relevance,
-                n_evaluations=found["n_evaluations"],
-                trace={
-                    "feature": selected,
-                    "relevance": relevance[selected],
-                    "score": found["scores"],
-                    "unknown": found["unknown"],
-                    "n_blocks": found["n_blocks"],
-                },
-                nearest=_walked(training.n_features, found),
-                shortfall=why,
-            ),
-            wanted,
+            else "no other feature of the list told more than its successor",
         )
 
 
@@ -200,15 +190,6 @@ def _walked(n_features: int, found: dict[str, Any]) -> Walked:
         spread(n_features, examined, found["successor_value"]),
         int(found["n_walked"]),
     )
-
-
-def _whole_weights(training: Training) -> npt.NDArray[np.int64] | None:
-    weights = training.weights
-    if weights is not None and weights.dtype.kind == "f":
-        raise ValueError(
-            "CMIFilter takes whole-number sample_weight only (as repeats of rows); round the weights"
-        )
-    return weights
 
 
 def _warn_of_identifier(

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._checks import check_choice
-from thresher.measures import Measures
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, spread
 from thresher.selectors._criteria_doc import documented
 from thresher.selectors._explain import TermsSeen, step_printer
+from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 STRATEGIES = ("lazy", "naive")
 
 
-class _Criterion(BaseSelector):
+class _Criterion(SumSelector):
     """A criterion that adds up, or takes the smallest of, one term per chosen feature."""
 
     # The term of `_core.ThreeWayMeasure`, and how `_core.greedy_accumulate` gathers it.
@@ -52,38 +52,11 @@ class _Criterion(BaseSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
-
-        Returns
-        -------
-        self : object
-        """
-        training = self._read(X, y, sample_weight)
-        self._resolve(training)
-        wanted = self._count(training)
-        measures = self._measures(training)
-        selection = self._search(training, measures, wanted)
-        self.bins_ = measures.bins
-        return self._finish(training, selection, wanted)
-
     def _resolve(self, training: Training) -> None:
         check_choice("strategy", self.strategy, STRATEGIES)
 
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
-
-    def _measures(self, training: Training, parts: Any = None) -> Measures:
-        return Measures(training, discretize=self.discretize, parts=parts)
 
     def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
         relevance = measures.relevance("mi")

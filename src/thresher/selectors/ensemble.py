@@ -31,11 +31,11 @@ from thresher.selectors._explain import Ballot
 from thresher.selectors._replicates import (
     Found,
     Plan,
-    is_made_of_sums,
     not_sums,
     plan_replicates,
     search_replicates,
 )
+from thresher.selectors._sums import SumSelector
 from thresher.selectors.mrmr import MRMR
 from thresher.sources import read_target
 
@@ -68,8 +68,9 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         ``"bagging"``
             One search per bootstrap sample.
 
-        The first and the third need a selector whose measures are sums over rows, such as ``MRMR``
-        (not with ``"spearman"``); the others take any selector, and refit it.
+        The first and the third need a selector whose measures are sums over rows: ``MRMR`` (not with
+        ``"spearman"``), ``NMIFS``, ``CFS``, ``FCBF``, ``CMIFilter``, ``GSO`` and the criteria from
+        ``MIM`` to ``ICAP``. The others take any selector, and refit it if it is not one of these.
     parts : {"round-robin", "contiguous", "shuffled", "stratified"}, default="round-robin"
         Row r goes to part ``r mod n_parts``; blocks of rows; round-robin over a random order;
         round-robin over the rows sorted by class. Contiguous parts of sorted data take away whole
@@ -102,7 +103,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         Pairs of features computed, one pass for all replicates counting once.
     n_pairs_standard_, n_pairs_fast_ : int or None
         Pairs, relevances included, that a full ensemble and the Fast Ensemble of Schowe and Morik
-        would compute without lazy pruning; None for a selector that is not made of sums.
+        would compute without lazy pruning; None for a selector that does not work by pairs.
     scores_ : ndarray of float of shape (n_features,)
         Votes of the selected features, nan for others (of an Inner Ensemble, the scores of its
         search).
@@ -184,7 +185,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         selector = clone(self._given_selector())
         if self.n_jobs is not None and "n_jobs" in selector.get_params(deep=False):
             selector.set_params(n_jobs=self.n_jobs)
-        if is_made_of_sums(selector):
+        if isinstance(selector, SumSelector):
             return self._fit_sums(selector, X, y, **routed)
         if self.kind in ("fast", "inner"):
             raise ValueError(
@@ -221,8 +222,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
                 f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; '
                 'use kind="full" or kind="bagging"'
             )
-        auto = selector._stops_by_itself
-        wanted = selector._count_or_auto(training) if auto else selector._count(training)
+        wanted = selector._how_many(training)
         plan = self._plan(training.n_rows, training.target)
         found, measures = search_replicates(
             selector, training, wanted, self.kind, plan, self.memory_limit or 0
@@ -235,10 +235,13 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             )
         self.bins_ = measures.bins
         self._describe(training, found, wanted)
-        p = int(np.sum(training.candidates))
-        k = min(len(self.selected_) if wanted is None else wanted, p)
-        self.n_pairs_standard_: int | None = len(plan.usable) * count_pairs_plain(p, k)
-        self.n_pairs_fast_: int | None = count_pairs_fast(found.lists, p, k)
+        self.n_pairs_standard_: int | None = None
+        self.n_pairs_fast_: int | None = None
+        if selector._asks_pairs:
+            p = int(np.sum(training.candidates))
+            k = min(len(self.selected_) if wanted is None else wanted, p)
+            self.n_pairs_standard_ = len(plan.usable) * count_pairs_plain(p, k)
+            self.n_pairs_fast_ = count_pairs_fast(found.lists, p, k)
         return self
 
     def _plan(self, n_rows: int, target: Any) -> Plan:

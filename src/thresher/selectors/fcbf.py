@@ -8,13 +8,13 @@ import numpy as np
 
 from thresher import _core
 from thresher._checks import check_number
-from thresher.measures import Measures
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import Nearest
+from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
 
-class FCBF(BaseSelector):
+class FCBF(SumSelector):
     """Fast correlation-based filter (Yu and Liu).
 
     Features are sorted by falling symmetrical uncertainty (SU) with the class. The first is chosen
@@ -90,6 +90,7 @@ class FCBF(BaseSelector):
     _missing_options = ("error", "category", "pairwise", "drop_rows")
     _nested = True
     _stops_by_itself = True
+    _default_bins = "mdl"
 
     def __init__(
         self,
@@ -112,38 +113,11 @@ class FCBF(BaseSelector):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
-
-        Returns
-        -------
-        self : FCBF
-        """
-        training = self._read(X, y, sample_weight)
-        self._resolve(training)
-        wanted = self._count_or_auto(training)
-        measures = self._measures(training)
-        selection = self._search(training, measures, wanted)
-        self.bins_ = measures.bins
-        return self._finish(training, selection, wanted)
-
     def _resolve(self, training: Training) -> None:
         check_number("threshold", self.threshold, minimum=0)
 
     def _measure_names(self) -> tuple[str, ...]:
         return ("su",)
-
-    def _measures(self, training: Training, parts: Any = None) -> Measures:
-        return Measures(training, discretize=self.discretize, default="mdl", parts=parts)
 
     def _search(self, training: Training, measures: Any, wanted: int | None) -> Selection:
         relevance = measures.relevance("su")

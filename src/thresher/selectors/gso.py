@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import LastSeen, step_printer
 from thresher.selectors._partial import (
     LARGEST_SAFE,
@@ -16,10 +16,11 @@ from thresher.selectors._partial import (
     safe_columns,
     uses_indicators,
 )
+from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
 
-class GSO(BaseSelector):
+class GSO(SumSelector):
     """Gram-Schmidt orthogonalisation: the feature with the largest partial correlation, step by step.
 
     Each step adds the feature with the largest squared correlation with the target once the chosen
@@ -65,7 +66,8 @@ class GSO(BaseSelector):
     Notes
     -----
     Among candidates within 1e-10 of the best score the one with the lowest position is taken. Constant features
-    and linear combinations of chosen ones are never chosen. When ``n_samples - 2`` features are chosen, or
+    and linear combinations of chosen ones are never chosen. Sample weights enter all means and products;
+    whole numbers count as repeats. When ``n_samples - 2`` features are chosen, or
     they explain the target entirely, nothing is left to rank by: selection stops, with a warning.
 
     Time O(n_features n_samples n_features_to_select), by one read-only product per step; memory O(n_features) beyond
@@ -83,6 +85,9 @@ class GSO(BaseSelector):
 
     _missing_options = ("error", "drop_rows")
     _takes_sparse = False
+    _nested = True
+    _default_bins = None
+    _asks_pairs = False
 
     def __init__(
         self,
@@ -103,29 +108,19 @@ class GSO(BaseSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
-        """Choose features.
+    def _measure_names(self) -> tuple[str, ...]:
+        return ("pearson",)
 
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
-
-        Returns
-        -------
-        self : GSO
-        """
-        training = self._read(X, y)
-        wanted = self._count(training)
+    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
         by_class = uses_indicators(training, self.target)
+        weights = measures.row_weights()
         found = _core.gso(
             safe_columns(training),
             class_indicators(training) if by_class else _safe_target(training),
             wanted,
             candidates=training.candidates.view(np.uint8),
             kept=training.kept.astype(np.uint32),
+            weights=None if weights is None else weights.astype(np.float64),
             progress=step_printer(self, training, wanted) if self.verbose else None,
             n_threads=training.n_threads,
         )
@@ -138,28 +133,24 @@ class GSO(BaseSelector):
             )
         else:
             why = "all others are linear combinations of those selected"
-        return self._finish(
-            training,
-            Selection(
-                selected=selected,
-                scores=spread(p, selected, found["scores"]),
-                relevance=found["feature_relevance"],
-                n_evaluations=found["n_evaluations"],
-                trace={
-                    "feature": selected,
-                    "relevance": found["relevance"],
-                    "score": found["scores"],
-                },
-                nearest=LastSeen(
-                    found["feature_score"],
-                    "squared partial correlation",
-                    found["collinear"],
-                    np.full(p, -1),
-                    np.full(p, np.nan),
-                ),
-                shortfall=why,
+        return Selection(
+            selected=selected,
+            scores=spread(p, selected, found["scores"]),
+            relevance=found["feature_relevance"],
+            n_evaluations=found["n_evaluations"],
+            trace={
+                "feature": selected,
+                "relevance": found["relevance"],
+                "score": found["scores"],
+            },
+            nearest=LastSeen(
+                found["feature_score"],
+                "squared partial correlation",
+                found["collinear"],
+                np.full(p, -1),
+                np.full(p, np.nan),
             ),
-            wanted,
+            shortfall=why,
         )
 
 

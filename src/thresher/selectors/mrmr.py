@@ -12,15 +12,16 @@ import numpy.typing as npt
 from thresher._checks import ThresherWarning, check_choice, check_number
 from thresher.measures import KINDS, Measures, check_measure
 from thresher.search import FoundParts, greedy_ensemble, greedy_forward
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import Nearest, step_printer
+from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
 OBJECTIVES = ("auto", "difference", "quotient", "sum")
 STRATEGIES = ("lazy", "scan", "naive")
 
 
-class MRMR(BaseSelector):
+class MRMR(SumSelector):
     """Minimum redundancy, maximum relevance: greedy forward selection, exact and fast.
 
     The first feature is the most relevant one. Each further step adds the feature whose relevance R
@@ -144,33 +145,6 @@ class MRMR(BaseSelector):
         self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
-
-        Returns
-        -------
-        self : MRMR
-        """
-        training = self._read(X, y, sample_weight)
-        self._resolve(training)
-        wanted = self._count(training)
-        measures = self._measures(training)
-        selection = self._search(training, measures, wanted)
-        self.bins_ = measures.bins
-        return self._finish(training, selection, wanted)
-
-    def _measures(self, training: Training, parts: Any = None) -> Measures:
-        return Measures(training, discretize=self.discretize, parts=parts)
 
     def _measure_names(self) -> tuple[str, str]:
         return self.relevance_measure_, self.redundancy_measure_

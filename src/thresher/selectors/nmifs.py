@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from thresher._checks import check_choice
-from thresher.measures import Measures
 from thresher.search import greedy_forward
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import Nearest, step_printer
+from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
 STRATEGIES = ("lazy", "scan", "naive")
 
 
-class NMIFS(BaseSelector):
+class NMIFS(SumSelector):
     r"""Normalised mutual information feature selection (Estévez and others).
 
     Each step adds the feature with the largest
@@ -114,38 +114,11 @@ class NMIFS(BaseSelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
-
-        Returns
-        -------
-        self : NMIFS
-        """
-        training = self._read(X, y, sample_weight)
-        self._resolve(training)
-        wanted = self._count(training)
-        measures = self._measures(training)
-        selection = self._search(training, measures, wanted)
-        self.bins_ = measures.bins
-        return self._finish(training, selection, wanted)
-
     def _resolve(self, training: Training) -> None:
         check_choice("strategy", self.strategy, STRATEGIES)
 
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi", "nmi")
-
-    def _measures(self, training: Training, parts: Any = None) -> Measures:
-        return Measures(training, discretize=self.discretize, parts=parts)
 
     def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
         relevance = in_nats(measures.relevance("mi"))

@@ -126,6 +126,7 @@ class RRCT(BaseSelector):
 
     _missing_options = ("error", "drop_rows")
     _takes_sparse = False
+    _nested = True
 
     def __init__(
         self,

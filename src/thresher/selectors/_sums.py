@@ -1,0 +1,81 @@
+"""Selectors whose measures are sums over rows: alone, and on the replicates of an ensemble."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from thresher.measures import Measures
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.sources import Training
+
+
+class SumSelector(BaseSelector):
+    """A selector that works with every kind of ensemble.
+
+    An ensemble takes the steps of ``fit`` with the measures of a replicate in place of those of
+    all rows. A subclass brings `_measure_names` and `_search`, and what else it needs of
+
+    _resolve(training)
+        Check the parameters and settle what ``"auto"`` stands for.
+    _measure_names()
+        Names of the measures it will ask for, once resolved.
+    _search(training, measures, wanted)
+        The search. It may ask `measures` for ``relevance(name)``, ``pairs(name)``, ``triples(term)``,
+        ``candidates(*names)``, ``row_weights()``, and ``scale``, by which values are multiplied: 1 but
+        in an Inner Ensemble, where constants that are added to values or compared with them (offsets,
+        thresholds) have to be multiplied by it.
+    _search_parts(training, measures, wanted, usable, memory_limit), optional
+        All replicates in one search, faster than one after the other: a `FoundParts` for the usable
+        ones, and the relevances of all.
+    """
+
+    # The bins that discretize="auto" stands for; None if features are taken as numbers.
+    _default_bins: ClassVar[str | None] = "mean-sd"
+    # Whether the search asks for values of pairs, which replicates can share.
+    _asks_pairs = True
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like, dataframe or sparse matrix of shape (n_samples, n_features)
+            Sparse where the tags of the selector say so.
+        y : array-like of shape (n_samples,)
+            Classes or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        training = self._read(X, y, sample_weight)
+        self._resolve(training)
+        wanted = self._how_many(training)
+        measures = self._measures(training)
+        selection = self._search(training, measures, wanted)
+        if self._default_bins is not None:
+            self.bins_ = measures.bins
+        return self._finish(training, selection, wanted)
+
+    def _how_many(self, training: Training) -> int | None:
+        return self._count_or_auto(training) if self._stops_by_itself else self._count(training)
+
+    def _resolve(self, training: Training) -> None:
+        pass
+
+    def _measure_names(self) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def _measures(self, training: Training, parts: Any = None) -> Measures:
+        """Measures of all rows, or with parts."""
+        if self._default_bins is None:
+            return Measures(training, parts=parts)
+        discretize: Any = getattr(self, "discretize", "auto")
+        return Measures(training, discretize=discretize, default=self._default_bins, parts=parts)
+
+    def _search(self, training: Training, measures: Any, wanted: Any) -> Selection:
+        raise NotImplementedError
