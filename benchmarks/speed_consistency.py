@@ -97,10 +97,21 @@ def decided_by_six(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray
 
 
 def pure_noise(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-    """Three levels and a class that nothing decides: the number of evaluations grows with the rows."""
+    """Three levels and a class that nothing decides: the answer itself grows, with the logarithm of the rows."""
     rng = np.random.default_rng([2, n_rows, n_features])
     X = rng.integers(0, 3, (n_rows, n_features), dtype=np.uint8)
     return X, rng.integers(0, 2, n_rows, dtype=np.uint8)
+
+
+def n_passes(selector: object) -> int:
+    """Passes over the rows that the answer takes: LCC one per kept feature, the others one per evaluated set."""
+    if isinstance(selector, LCC):
+        return len(selector.selected_) + 1
+    skipped = (
+        0 if isinstance(selector, SWCFS) else selector.n_useless_
+    )  # counted, but not evaluated
+    # Then one each to describe the features selected.
+    return selector.n_evaluations_ - skipped + len(selector.selected_)
 
 
 def slopes(quick: bool) -> None:
@@ -111,11 +122,20 @@ def slopes(quick: bool) -> None:
     for title, data in (("class decided by six features", decided_by_six), ("noise", pure_noise)):
         print(f" {title}:")
         for name in ("LCC", "FSDCC", "ASDCC", "SWCFS"):
-            found = []
+            found, passes = [], []
             for sizes, shape in ((rows, lambda n: (n, 200)), (features, lambda p: (800, p))):
-                best = [timed(SELECTORS[name](), *data(*shape(s)), 3)[:, 1].min() for s in sizes]
+                best = []
+                for size in sizes:
+                    selector = SELECTORS[name]()
+                    best.append(timed(selector, *data(*shape(size)), 3)[:, 1].min())
+                    passes.append(n_passes(selector))
                 found.append(np.polyfit(np.log(sizes), np.log(best), 1)[0])
-            print(f"  {name:9s}rows {found[0]:.2f}, features {found[1]:.2f}")
+            passes = passes[: len(rows)]
+            growth = np.polyfit(np.log(rows), np.log(passes), 1)[0]
+            print(
+                f"  {name:9s}rows {found[0]:.2f}, features {found[1]:.2f}; passes over the rows "
+                f"{passes[0]} .. {passes[-1]}, so {found[0] - growth:.2f} per row and pass"
+            )
 
 
 def weka(title: str, X: np.ndarray, y: np.ndarray) -> None:

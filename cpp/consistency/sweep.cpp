@@ -2,153 +2,150 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <numeric>
+#include <utility>
 
 namespace thresher::consistency {
 
 Sweep::Sweep(const CodedRows& rows, const GroupCost& cost, const Refinement& refinement,
              std::span<const std::uint32_t> order)
-    : data_(rows), cost_(cost), refinement_(refinement), order_(order) {
-  const std::size_t n_rows = refinement.rows.size();
-  members_.resize(n_rows);
-  buffer_.resize(n_rows);
-  parent_.resize(n_rows);
-  costs_.resize(n_rows);
-  class_weights_.resize(n_rows * rows.n_classes);
-  labels_ = refinement.separation;
+    : data_(rows), cost_(cost), refinement_(refinement), order_(order), labels_(refinement.separation) {
   std::sort(labels_.begin(), labels_.end());
   labels_.erase(std::unique(labels_.begin(), labels_.end()), labels_.end());
-  maxima_.emplace_back(refinement.separation.size());
-  for (std::size_t i = 0; i < refinement.separation.size(); ++i) {
-    const auto place = std::lower_bound(labels_.begin(), labels_.end(), refinement.separation[i]);
-    maxima_[0][i] = static_cast<std::uint32_t>(place - labels_.begin());
-  }
-  for (std::size_t width = 1; 2 * width <= refinement.separation.size(); width *= 2) {
-    const std::vector<std::uint32_t>& half = maxima_.back();
-    std::vector<std::uint32_t> level(half.size() - width);
-    for (std::size_t i = 0; i < level.size(); ++i) level[i] = std::max(half[i], half[i + width]);
-    maxima_.push_back(std::move(level));
-  }
-}
-
-std::uint32_t Sweep::largest_between(std::uint32_t left, std::uint32_t right) const {
-  const std::size_t k = static_cast<std::size_t>(std::bit_width(right - left)) - 1;
-  return std::max(maxima_[k][left], maxima_[k][right - (std::size_t{1} << k)]);
-}
-
-// Neighbours of each group; those that a kept feature separates never meet.
-void Sweep::collect_edges() {
-  edges_.clear();
+  // Rows that a kept feature separates never meet.
   const bool some_never = !labels_.empty() && labels_.back() == static_cast<std::int32_t>(order_.size());
-  const auto never = static_cast<std::uint32_t>(labels_.size() - (some_never ? 1 : 0));
-  std::uint32_t begin = 0;
-  for (const std::uint32_t end : ends_) {
-    for (std::uint32_t i = begin + 1; i < end; ++i) {
-      const std::uint32_t level = largest_between(members_[i - 1], members_[i]);
-      if (level < never) edges_.push_back({members_[i - 1], members_[i], level});
-    }
-    begin = end;
+  n_levels_ = static_cast<std::uint32_t>(labels_.size() - (some_never ? 1 : 0));
+  all_.resize(refinement.rows.size());
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    all_[i] = {refinement.rows[i], kFirst};
+    if (i == 0) continue;
+    const auto place = std::lower_bound(labels_.begin(), labels_.end(), refinement.separation[i - 1]);
+    all_[i].gap = static_cast<std::uint32_t>(place - labels_.begin());
   }
+  last_of_run_.resize(all_.size());
+  first_of_run_.resize(all_.size());
+  costs_.resize(all_.size());
+  class_weights_.resize(all_.size() * rows.n_classes);
+  buffer_.resize(all_.size());
 }
 
-void Sweep::sort_edges() {
-  next_.assign(labels_.size() + 1, 0);
-  for (const Edge& edge : edges_) ++next_[edge.level + 1];
-  std::partial_sum(next_.begin(), next_.end(), next_.begin());
-  sorted_.resize(edges_.size());
-  for (const Edge& edge : edges_) sorted_[next_[edge.level]++] = edge;
+void Sweep::start() {
+  members_ = all_;
+  ends_.assign(1, static_cast<std::uint32_t>(members_.size()));
+}
+
+void Sweep::sort_gaps() {
+  first_of_.assign(n_levels_ + 2, 0);
+  for (const Member& member : members_) {
+    if (member.gap < n_levels_) ++first_of_[member.gap + 2];
+  }
+  std::partial_sum(first_of_.begin(), first_of_.end(), first_of_.begin());
+  closing_.resize(first_of_.back());
+  for (std::uint32_t i = 0; i < members_.size(); ++i) {
+    if (members_[i].gap < n_levels_) closing_[first_of_[members_[i].gap + 1]++] = i;
+  }
 }
 
 void Sweep::reset_merges() {
-  std::iota(parent_.begin(), parent_.end(), std::uint32_t{0});
-  std::fill(costs_.begin(), costs_.end(), 0.0);
-  std::fill(class_weights_.begin(), class_weights_.end(), 0.0);
-  for (std::size_t i = 0; i < parent_.size(); ++i) {
-    const std::size_t row = refinement_.rows[i];
+  const std::size_t n = members_.size();
+  std::iota(last_of_run_.begin(), last_of_run_.begin() + static_cast<std::ptrdiff_t>(n), std::uint32_t{0});
+  std::iota(first_of_run_.begin(), first_of_run_.begin() + static_cast<std::ptrdiff_t>(n), std::uint32_t{0});
+  std::fill_n(costs_.begin(), n, 0.0);
+  std::fill_n(class_weights_.begin(), n * data_.n_classes, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row = members_[i].row;
     class_weights_[i * data_.n_classes + static_cast<std::size_t>(data_.classes[row])] = data_.weight(row);
   }
   cost_sum_ = 0.0;
 }
 
-std::uint32_t Sweep::root(std::uint32_t position) {
-  while (parent_[position] != position) {
-    parent_[position] = parent_[parent_[position]];
-    position = parent_[position];
-  }
-  return position;
-}
-
-void Sweep::merge(const Edge& edge) {
-  const std::uint32_t into = root(edge.left);
-  const std::uint32_t from = root(edge.right);
-  parent_[from] = into;
+// Joins the run that begins at member `right` to the one before it.
+void Sweep::merge(std::uint32_t right) {
+  const std::uint32_t into = first_of_run_[right - 1];
+  const std::uint32_t last = last_of_run_[right];
+  last_of_run_[into] = last;
+  first_of_run_[last] = into;
   double* target = class_weights_.data() + into * data_.n_classes;
-  const double* source = class_weights_.data() + from * data_.n_classes;
+  const double* source = class_weights_.data() + right * data_.n_classes;
   for (std::size_t c = 0; c < data_.n_classes; ++c) target[c] += source[c];
-  cost_sum_ -= costs_[into] + costs_[from];
+  cost_sum_ -= costs_[into] + costs_[right];
   costs_[into] = cost_(target);
   cost_sum_ += costs_[into];
 }
 
+// Appends buffer_[begin, end), a group, to members_ unless it is of one class.
+void Sweep::keep_impure(std::size_t begin, std::size_t end) {
+  const std::int32_t label = data_.classes[buffer_[begin].row];
+  std::size_t i = begin + 1;
+  while (i < end && data_.classes[buffer_[i].row] == label) ++i;
+  if (i >= end) return;
+  members_.insert(members_.end(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin),
+                  buffer_.begin() + static_cast<std::ptrdiff_t>(end));
+  ends_.push_back(static_cast<std::uint32_t>(members_.size()));
+}
+
 void Sweep::split_groups(std::size_t feature) {
   const std::uint8_t* column = data_.column(feature);
-  const auto value = [&](std::uint32_t member) { return column[refinement_.rows[member]]; };
-  std::vector<std::uint32_t> ends;
   std::array<std::uint32_t, 256> next{};
-  std::uint32_t begin = 0;
-  for (const std::uint32_t end : ends_) {
+  std::array<std::uint32_t, 256> gap_since;  // the largest gap since the last member of each value
+  new_ends_.clear();
+  for (std::uint32_t begin = 0; const std::uint32_t end : ends_) {
     std::uint8_t highest = 0;
     for (std::uint32_t i = begin; i < end; ++i) {
-      ++next[value(members_[i])];
-      highest = std::max(highest, value(members_[i]));
+      const std::uint8_t value = column[members_[i].row];
+      ++next[value];
+      highest = std::max(highest, value);
     }
     std::uint32_t position = begin;
     for (std::size_t v = 0; v <= highest; ++v) {
       if (next[v] == 0) continue;
-      const std::uint32_t size = next[v];
-      next[v] = position;
-      position += size;
-      ends.push_back(position);
+      position += std::exchange(next[v], position);
+      new_ends_.push_back(position);
     }
-    for (std::uint32_t i = begin; i < end; ++i) buffer_[next[value(members_[i])]++] = members_[i];
+    std::fill_n(gap_since.begin(), highest + std::size_t{1}, kFirst);
+    for (std::uint32_t i = begin; i < end; ++i) {
+      const Member member = members_[i];
+      for (std::size_t v = 0; v <= highest; ++v) gap_since[v] = std::max(gap_since[v], member.gap);
+      const std::uint8_t value = column[member.row];
+      buffer_[next[value]++] = {member.row, std::exchange(gap_since[value], 0U)};
+    }
     std::fill_n(next.begin(), highest + std::size_t{1}, 0U);
     begin = end;
   }
-  members_.swap(buffer_);
-  ends_.swap(ends);
+  members_.clear();
+  ends_.clear();
+  for (std::size_t begin = 0; const std::uint32_t end : new_ends_) {
+    keep_impure(begin, end);
+    begin = end;
+  }
 }
 
 SweepResult Sweep::run(SweepRule rule, double bound, Interrupt& interrupt) {
-  std::iota(members_.begin(), members_.end(), std::uint32_t{0});
-  ends_.assign(1, static_cast<std::uint32_t>(members_.size()));
+  start();
   SweepResult result;
   const auto n = static_cast<std::int32_t>(order_.size());
-  std::int32_t start = 0;  // order_[0..start) is decided
+  std::int32_t decided_up_to = 0;  // order_[0..decided_up_to) is decided
   while (true) {
     interrupt.check();
-    collect_edges();
-    sort_edges();
+    sort_gaps();
     reset_merges();
-    std::size_t i = 0;
-    while (i < sorted_.size() && labels_[sorted_[i].level] < start) merge(sorted_[i++]);
     std::int32_t found = n;
-    while (i < sorted_.size() && found == n) {
-      const std::uint32_t level = sorted_[i].level;
+    for (std::uint32_t level = 0; level < n_levels_ && found == n; ++level) {
       const double before = cost_.risk(cost_sum_);
-      while (i < sorted_.size() && sorted_[i].level == level) merge(sorted_[i++]);
+      for (std::uint32_t i = first_of_[level]; i < first_of_[level + 1]; ++i) merge(closing_[i]);
       const double risk = cost_.risk(cost_sum_);
-      if (!cost_.at_most(rule == SweepRule::total ? risk : risk - before, bound)) found = labels_[level];
+      const bool decided = labels_[level] < decided_up_to;
+      if (!decided && !cost_.at_most(rule == SweepRule::total ? risk : risk - before, bound)) found = labels_[level];
     }
-    // Positions are counted from 1 in the search over start + 1 .. n + 1; none is needed once all are decided.
-    if (start < n) {
-      result.n_probes += count_probes(static_cast<std::size_t>(start) + 1, static_cast<std::size_t>(n) + 1,
+    // Positions are counted from 1 in the search over decided_up_to + 1 .. n + 1; none is needed once all are decided.
+    if (decided_up_to < n) {
+      result.n_probes += count_probes(static_cast<std::size_t>(decided_up_to) + 1, static_cast<std::size_t>(n) + 1,
                                       static_cast<std::size_t>(found) + 1);
     }
     if (found == n) break;
     result.kept.push_back(static_cast<std::uint32_t>(found));
     split_groups(order_[static_cast<std::size_t>(found)]);
-    start = found + 1;
+    decided_up_to = found + 1;
   }
   result.risk = cost_.risk(cost_sum_);
   return result;

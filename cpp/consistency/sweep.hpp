@@ -36,35 +36,42 @@ class Sweep {
   SweepResult run(SweepRule rule, double bound, Interrupt& interrupt);
 
  private:
-  struct Edge {
-    std::uint32_t left;  // joins positions `left` and `right` of the row order
-    std::uint32_t right;
-    std::uint32_t level;
+  // A row, and what separates it from the member of its group before it: the largest label between the two, as an
+  // index in labels_; kFirst at the start of a group.
+  struct Member {
+    std::uint32_t row;
+    std::uint32_t gap;
   };
+  static constexpr std::uint32_t kFirst = static_cast<std::uint32_t>(-1);
 
-  std::uint32_t largest_between(std::uint32_t left, std::uint32_t right) const;
-  void collect_edges();
-  void sort_edges();
-  std::uint32_t root(std::uint32_t position);
-  void merge(const Edge& edge);
+  void start();
+  void sort_gaps();
   void reset_merges();
+  void merge(std::uint32_t right);
   void split_groups(std::size_t feature);
+  void keep_impure(std::size_t begin, std::size_t end);
 
   const CodedRows& data_;
   const GroupCost& cost_;
   const Refinement& refinement_;
   std::span<const std::uint32_t> order_;
-  std::vector<std::int32_t> labels_;                // distinct labels of the refinement, ascending
-  std::vector<std::vector<std::uint32_t>> maxima_;  // [k][i]: the largest, as an index in labels_, in i .. i + 2^k - 1
+  std::vector<std::int32_t> labels_;  // distinct labels of the refinement, ascending
+  std::vector<Member> all_;           // every row, in one group
+  std::uint32_t n_levels_ = 0;        // gaps from here on never close
 
-  std::vector<std::uint32_t> members_;  // positions, group after group, ascending within each
-  std::vector<std::uint32_t> ends_;     // of the groups in members_
-  std::vector<std::uint32_t> buffer_;
-  std::vector<Edge> edges_;
-  std::vector<Edge> sorted_;
-  std::vector<std::uint32_t> next_;
-  std::vector<std::uint32_t> parent_;
-  std::vector<double> class_weights_;  // position x class
+  // Group after group, in the order of the refinement. Groups of one class cost nothing whatever meets in them, and
+  // are left out.
+  std::vector<Member> members_;
+  std::vector<std::uint32_t> ends_;  // of the groups in members_
+  std::vector<Member> buffer_;
+  std::vector<std::uint32_t> new_ends_;
+  std::vector<std::uint32_t> first_of_;  // where the members of each level begin in closing_
+  std::vector<std::uint32_t> closing_;   // members by their gap
+  // What has met is a run of members. At its first member: its last one, its weight per class, its cost; at its last
+  // member: its first one.
+  std::vector<std::uint32_t> last_of_run_;
+  std::vector<std::uint32_t> first_of_run_;
+  std::vector<double> class_weights_;
   std::vector<double> costs_;
   double cost_sum_ = 0.0;
 };
