@@ -149,6 +149,17 @@ def test_nearly_collinear_columns_keep_their_digits():
     assert_same_steps(core_gso(X, y, 8), naive_gso(X, y, 8), ["scores"])
 
 
+def test_nearly_dependent_class_indicators_keep_their_digits():
+    # Nine distinct rows, three classes: the sixth feature leaves the two indicators nearly parallel, and after
+    # it every candidate explains all that is left.
+    rng = np.random.RandomState(42)
+    X, y = rng.rand(15, 30), rng.randint(0, 3, size=15)
+    rows = np.repeat(np.arange(15), rng.randint(0, 5, size=15))
+    fast, slow = (gso(X[rows], y[rows], 10, nominal=True) for gso in (core_gso, naive_gso))
+    assert list(fast["selected"]) == slow.selected
+    np.testing.assert_allclose(fast["scores"], slow.scores, rtol=0, atol=2e-12)
+
+
 def test_a_perfect_fit_is_recognised_behind_small_residuals():
     # After x0 little is left of y, and x1 explains all of it.
     rng = np.random.default_rng(9)

@@ -107,39 +107,36 @@ void Partials::fold(std::uint32_t feature, Interrupt& interrupt) {
 }
 
 // Cholesky factor of the residual target's products with itself, largest pivot first, until the rest is used up; and
-// the basis that belongs to it.
+// the basis that belongs to it. Gram-Schmidt on the columns: their products would have lost twice as many digits.
 void Partials::factor_target() {
   const std::size_t n_columns = n_targets();
-  std::vector<double> rest(n_columns * n_columns);
-  for (std::size_t i = 0; i < n_columns; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) {
-      rest[i * n_columns + j] = rest[j * n_columns + i] = dot(target(i), target(j), n_rows_);
-    }
-  }
+  std::vector<double> rest = target_;
   std::vector<std::vector<double>> rows(n_columns);
   pivots_.clear();
   factor_.clear();
   basis_.clear();
-  std::vector<std::uint8_t> used(n_columns);
+  std::vector<double> length(n_columns);  // squared, of what is left of a column; below 0 once it is a pivot
+  for (std::size_t k = 0; k < n_columns; ++k) length[k] = dot(target(k), target(k), n_rows_);
   for (;;) {
-    std::size_t best = n_columns;
-    for (std::size_t i = 0; i < n_columns; ++i) {
-      if (!used[i] && (best == n_columns || rest[i * n_columns + i] > rest[best * n_columns + best])) best = i;
+    const auto best = std::max_element(length.begin(), length.end());
+    if (best == length.end() || *best <= kCollinear) break;
+    const auto pivot = static_cast<std::size_t>(best - length.begin());
+    const auto first = rest.begin() + static_cast<std::ptrdiff_t>(pivot * n_rows_);
+    std::vector<double> column(first, first + static_cast<std::ptrdiff_t>(n_rows_));
+    const double left = append_direction(column, basis_, kCollinear);
+    if (left <= kCollinear) break;
+    rows[pivot].push_back(std::sqrt(left));
+    factor_.insert(factor_.end(), rows[pivot].begin(), rows[pivot].end());
+    pivots_.push_back(pivot);
+    length[pivot] = -1.0;
+    const double* direction = basis_.data() + basis_.size() - n_rows_;
+    for (std::size_t k = 0; k < n_columns; ++k) {
+      if (length[k] < 0.0) continue;
+      double* other = rest.data() + k * n_rows_;
+      rows[k].push_back(dot(other, direction, n_rows_));
+      dots().subtract(other, rows[k].back(), direction, n_rows_);
+      length[k] = dot(other, other, n_rows_);
     }
-    if (best == n_columns || rest[best * n_columns + best] <= kCollinear) break;
-    std::vector<double> column(target(best), target(best) + n_rows_);
-    if (append_direction(column, basis_, kCollinear) <= kCollinear) break;
-    used[best] = 1;
-    const double pivot = std::sqrt(rest[best * n_columns + best]);
-    const std::vector<double> pivot_column(rest.begin() + static_cast<std::ptrdiff_t>(best * n_columns),
-                                           rest.begin() + static_cast<std::ptrdiff_t>((best + 1) * n_columns));
-    for (std::size_t i = 0; i < n_columns; ++i) {
-      if (used[i] && i != best) continue;
-      rows[i].push_back(pivot_column[i] / pivot);
-      for (std::size_t j = 0; j < n_columns; ++j) rest[i * n_columns + j] -= rows[i].back() * pivot_column[j] / pivot;
-    }
-    factor_.insert(factor_.end(), rows[best].begin(), rows[best].end());
-    pivots_.push_back(best);
   }
 }
 
