@@ -139,6 +139,13 @@ def f_of_columns(problem):
     return lambda: anova_f(problem.X, problem.y, n_jobs=problem.n_threads)
 
 
+def best_by_f(problem):
+    from thresher import Univariate
+
+    selector = Univariate(problem.k, measure="f", n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).scores_
+
+
 def rrfs(problem):
     from thresher import RRFS
 

@@ -58,6 +58,21 @@ RANKING_WORKS = [
         two_threads=True,
     ),
     Work(
+        "univariate-wide",
+        "The best columns by F, p-values included, 200 x 20,000 float64",
+        "best_by_f",
+        lambda: informative_floats(200, 20_000, np.float64),
+        k=50,
+    ),
+    Work(
+        "univariate-tall",
+        "The best columns by F, p-values included, 500,000 x 200 float32",
+        "best_by_f",
+        lambda: informative_floats(500_000, 200, np.float32),
+        k=50,
+        two_threads=True,
+    ),
+    Work(
         "rrfs-wide",
         "RRFS, mean-median and cosine, 200 x 20,000 float64",
         "rrfs",

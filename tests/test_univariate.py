@@ -11,6 +11,7 @@ from sklearn.feature_selection import f_classif
 from tests.naive import dispersion as naive_dispersion
 from tests.naive import rankings as naive
 from thresher import ThresherWarning, Univariate
+from thresher.measures import anova_f
 from thresher.selectors.univariate import correct_pvalues
 
 
@@ -126,3 +127,16 @@ def test_a_weight_of_two_counts_like_two_samples(cancer, measure):
 def test_bad_parameters(cancer, options, words):
     with pytest.raises(ValueError, match=words):
         Univariate(**options).fit(*cancer)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_f_is_the_same_however_the_values_lie_in_memory(dtype):
+    rng = np.random.default_rng(3)
+    X = (rng.normal(size=(700, 300)) + 5).astype(dtype)
+    y = rng.integers(0, 3, 700)
+    by_rows = Univariate(5).fit(X, y)
+    by_columns = Univariate(5).fit(np.asfortranarray(X), y)
+    assert by_rows.scores_.tolist() == by_columns.scores_.tolist()
+    assert by_rows.scores_.tolist() == anova_f(X, y).tolist()
+    np.testing.assert_allclose(by_rows.scores_, f_classif(X.astype(float), y)[0], rtol=1e-9)
+    np.testing.assert_allclose(by_rows.pvalues_, f_classif(X.astype(float), y)[1], rtol=1e-6)

@@ -30,3 +30,10 @@ def f_of_columns(problem):
     from sklearn.feature_selection import f_classif
 
     return lambda: f_classif(problem.X, problem.y)[0]
+
+
+def best_by_f(problem):
+    from sklearn.feature_selection import SelectKBest, f_classif
+
+    selector = SelectKBest(f_classif, k=problem.k)
+    return lambda: selector.fit(problem.X, problem.y).scores_

@@ -60,7 +60,7 @@ nb::object separations_of(const Columns& columns, const std::string& measure, co
   {
     nb::gil_scoped_release released;
     SignalInterrupt interrupt;
-    values = separations(columns, options, interrupt);
+    values = separations(columns, options);
   }
   return nb::cast(to_numpy(std::move(values)));
 }

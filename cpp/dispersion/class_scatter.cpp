@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 #include "dispersion/column_kernels.hpp"
 #include "dispersion/elementary.hpp"
 #include "dispersion/row_moment_kernels.hpp"
+#include "moments/feature_major.hpp"
 
 namespace thresher {
 namespace {
@@ -89,18 +91,6 @@ ClassMoments moments_of(std::span<const T> values, std::size_t zeros) {
   return result;
 }
 
-template <class Body>
-void over_features(std::size_t n_features, std::size_t column_size, std::size_t n_threads, Interrupt& interrupt,
-                   const Body& body) {
-  const std::size_t piece = std::max<std::size_t>(64, (std::size_t{1} << 22) / std::max<std::size_t>(1, column_size));
-  for (std::size_t first = 0; first < n_features; first += piece) {
-    interrupt.check();
-    const std::size_t count = std::min(piece, n_features - first);
-    parallel_for(count, std::max<std::size_t>(1, piece / 64), n_threads,
-                 [&](std::size_t begin, std::size_t end) { body(first + begin, first + end); });
-  }
-}
-
 constexpr std::size_t kBlockColumns = 256;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
 
@@ -168,94 +158,93 @@ class RowMoments {
   std::vector<double> count_;
 };
 
+// Blocks of columns, each read in pieces of some rows: piece(first column, width, first row, number of rows) gives a
+// RowBlock. The sums depend on the sizes alone, so columns in any layout give the same bits.
+template <class T, class Piece>
+std::vector<double> separations_by_rows(std::size_t n_rows, std::size_t n_features, const SeparationOptions& options,
+                                        const Piece& piece) {
+  std::vector<double> result(n_features);
+  const std::size_t n_blocks = (n_features + kBlockColumns - 1) / kBlockColumns;
+  const std::size_t step = std::max<std::size_t>(16, kBlockBytes / (sizeof(T) * std::min(kBlockColumns, n_features)));
+  parallel_for(n_blocks, 1, options.n_threads, [&](std::size_t block, std::size_t) {
+    const std::size_t start = block * kBlockColumns;
+    const std::size_t width = std::min(kBlockColumns, n_features - start);
+    RowMoments<T> moments(width, options.n_classes);
+    std::vector<T> buffer;
+    for (std::size_t row = 0; row < n_rows; row += step) {
+      ask_interrupt();
+      moments.add(piece(start, width, row, std::min(step, n_rows - row), buffer));
+    }
+    std::vector<ClassMoments> classes(options.n_classes);
+    for (std::size_t j = 0; j < width; ++j) {
+      moments.of(j, classes);
+      double check = 0.0;
+      for (const ClassMoments& c : classes) check += c.square;
+      result[start + j] =
+          std::isfinite(check) ? separation(classes, options.measure) : std::numeric_limits<double>::quiet_NaN();
+    }
+  });
+  return result;
+}
+
 }  // namespace
 
 template <class T>
-std::vector<double> separations(const RowMatrix<T>& matrix, const SeparationOptions& options, Interrupt& interrupt) {
-  std::vector<double> result(matrix.n_features);
-  const std::size_t n_blocks = (matrix.n_features + kBlockColumns - 1) / kBlockColumns;
-  const std::size_t step =
-      std::max<std::size_t>(16, kBlockBytes / (sizeof(T) * std::min(kBlockColumns, matrix.n_features)));
-  const std::size_t rounds = std::max<std::size_t>(1, options.n_threads);
-  for (std::size_t first = 0; first < n_blocks; first += rounds) {
-    interrupt.check();
-    parallel_for(std::min(rounds, n_blocks - first), 1, options.n_threads, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t block = first + begin; block < first + end; ++block) {
-        const std::size_t start = block * kBlockColumns;
-        const std::size_t width = std::min(kBlockColumns, matrix.n_features - start);
-        RowMoments<T> moments(width, options.n_classes);
-        for (std::size_t row = 0; row < matrix.n_rows; row += step) {
-          moments.add({matrix.data + row * matrix.stride + start, matrix.stride, std::min(step, matrix.n_rows - row),
-                       width, options.classes.data() + row});
-        }
-        std::vector<ClassMoments> classes(options.n_classes);
-        for (std::size_t j = 0; j < width; ++j) {
-          moments.of(j, classes);
-          double check = 0.0;
-          for (const ClassMoments& c : classes) check += c.square;
-          result[start + j] =
-              std::isfinite(check) ? separation(classes, options.measure) : std::numeric_limits<double>::quiet_NaN();
-        }
-      }
-    });
-  }
-  return result;
+std::vector<double> separations(const RowMatrix<T>& matrix, const SeparationOptions& options) {
+  return separations_by_rows<T>(
+      matrix.n_rows, matrix.n_features, options,
+      [&](std::size_t start, std::size_t width, std::size_t row, std::size_t count, std::vector<T>&) {
+        return RowBlock<T>{matrix.data + row * matrix.stride + start, matrix.stride, count, width,
+                           options.classes.data() + row};
+      });
 }
 
 template <class T>
-std::vector<double> separations(const DenseColumns<T>& columns, const SeparationOptions& options,
-                                Interrupt& interrupt) {
-  const Groups groups(options.classes, options.n_classes);
-  std::vector<double> result(columns.n_features);
-  over_features(columns.n_features, columns.n_rows, options.n_threads, interrupt,
-                [&](std::size_t begin, std::size_t end) {
-                  std::vector<T> sorted(columns.n_rows);
-                  std::vector<ClassMoments> moments(options.n_classes);
-                  for (std::size_t f = begin; f < end; ++f) {
-                    const T* x = columns.column(f).data();
-                    for (std::size_t r = 0; r < columns.n_rows; ++r) sorted[r] = x[groups.rows[r]];
-                    for (std::size_t c = 0; c < options.n_classes; ++c) {
-                      moments[c] = moments_of(std::span<const T>(sorted).subspan(groups.starts[c], groups.size(c)), 0);
-                    }
-                    result[f] = separation(moments, options.measure);
-                  }
-                });
-  return result;
+std::vector<double> separations(const DenseColumns<T>& columns, const SeparationOptions& options) {
+  return separations_by_rows<T>(
+      columns.n_rows, columns.n_features, options,
+      [&](std::size_t start, std::size_t width, std::size_t row, std::size_t count, std::vector<T>& buffer) {
+        buffer.resize(count * width);
+        const StridedMatrix<T> tile{columns.column(start).data() + row, width, count,
+                                    static_cast<std::ptrdiff_t>(columns.n_rows), 1};
+        NeverInterrupt never;
+        feature_major(tile, {}, buffer.data(), 1, never);
+        return RowBlock<T>{buffer.data(), width, count, width, options.classes.data() + row};
+      });
 }
 
 template <class T>
-std::vector<double> separations(const SparseColumns<T>& columns, const SeparationOptions& options,
-                                Interrupt& interrupt) {
+std::vector<double> separations(const SparseColumns<T>& columns, const SeparationOptions& options) {
   const Groups groups(options.classes, options.n_classes);
   std::vector<double> result(columns.n_features);
   const std::size_t mean_size =
       columns.n_features == 0 ? 1 : static_cast<std::size_t>(columns.starts[columns.n_features]) / columns.n_features;
-  over_features(columns.n_features, mean_size + options.n_classes + 16, options.n_threads, interrupt,
-                [&](std::size_t begin, std::size_t end) {
-                  std::vector<std::vector<T>> stored(options.n_classes);
-                  std::vector<ClassMoments> moments(options.n_classes);
-                  for (std::size_t f = begin; f < end; ++f) {
-                    for (auto& values : stored) values.clear();
-                    const auto values = columns.values_of(f);
-                    const auto rows = columns.rows_of(f);
-                    for (std::size_t i = 0; i < values.size(); ++i) {
-                      const auto c = options.classes[static_cast<std::size_t>(rows[i])];
-                      stored[static_cast<std::size_t>(c)].push_back(values[i]);
-                    }
-                    for (std::size_t c = 0; c < options.n_classes; ++c) {
-                      moments[c] = moments_of(std::span<const T>(stored[c]), groups.size(c) - stored[c].size());
-                    }
-                    result[f] = separation(moments, options.measure);
-                  }
-                });
+  const std::size_t grain = std::max<std::size_t>(1, kBlockBytes / (mean_size + options.n_classes + 16));
+  parallel_for(columns.n_features, grain, options.n_threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::vector<T>> stored(options.n_classes);
+    std::vector<ClassMoments> moments(options.n_classes);
+    for (std::size_t f = begin; f < end; ++f) {
+      for (auto& values : stored) values.clear();
+      const auto values = columns.values_of(f);
+      const auto rows = columns.rows_of(f);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto c = options.classes[static_cast<std::size_t>(rows[i])];
+        stored[static_cast<std::size_t>(c)].push_back(values[i]);
+      }
+      for (std::size_t c = 0; c < options.n_classes; ++c) {
+        moments[c] = moments_of(std::span<const T>(stored[c]), groups.size(c) - stored[c].size());
+      }
+      result[f] = separation(moments, options.measure);
+    }
+  });
   return result;
 }
 
-template std::vector<double> separations(const RowMatrix<float>&, const SeparationOptions&, Interrupt&);
-template std::vector<double> separations(const RowMatrix<double>&, const SeparationOptions&, Interrupt&);
-template std::vector<double> separations(const DenseColumns<float>&, const SeparationOptions&, Interrupt&);
-template std::vector<double> separations(const DenseColumns<double>&, const SeparationOptions&, Interrupt&);
-template std::vector<double> separations(const SparseColumns<float>&, const SeparationOptions&, Interrupt&);
-template std::vector<double> separations(const SparseColumns<double>&, const SeparationOptions&, Interrupt&);
+template std::vector<double> separations(const RowMatrix<float>&, const SeparationOptions&);
+template std::vector<double> separations(const RowMatrix<double>&, const SeparationOptions&);
+template std::vector<double> separations(const DenseColumns<float>&, const SeparationOptions&);
+template std::vector<double> separations(const DenseColumns<double>&, const SeparationOptions&);
+template std::vector<double> separations(const SparseColumns<float>&, const SeparationOptions&);
+template std::vector<double> separations(const SparseColumns<double>&, const SeparationOptions&);
 
 }  // namespace thresher

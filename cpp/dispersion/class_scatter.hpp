@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "core/interrupt.hpp"
 #include "dispersion/columns.hpp"
 
 namespace thresher {
@@ -33,16 +32,15 @@ struct RowMatrix {
 };
 
 // One value per feature, rounded to 40 significant bits: 0 for a constant feature, +inf where every class is constant
-// but not all at the same value.
+// but not all at the same value. Dense features give the same bits by columns and by rows.
 template <class T>
-std::vector<double> separations(const DenseColumns<T>& columns, const SeparationOptions& options, Interrupt& interrupt);
+std::vector<double> separations(const DenseColumns<T>& columns, const SeparationOptions& options);
 template <class T>
-std::vector<double> separations(const SparseColumns<T>& columns, const SeparationOptions& options,
-                                Interrupt& interrupt);
+std::vector<double> separations(const SparseColumns<T>& columns, const SeparationOptions& options);
 
 // Reads each value from memory once: blocks of rows that stay in the cache are averaged, then squared about their own
 // means, and added to the moments of the rows before. NaN where a feature has a value that is not finite.
 template <class T>
-std::vector<double> separations(const RowMatrix<T>& matrix, const SeparationOptions& options, Interrupt& interrupt);
+std::vector<double> separations(const RowMatrix<T>& matrix, const SeparationOptions& options);
 
 }  // namespace thresher

@@ -129,18 +129,23 @@ def anova_f(X: Any, y: Any, *, n_jobs: int | None = None) -> Floats:
     training = Training(
         table, labels, None, everything, nothing, ~everything, "error", table.n_threads
     )
-    by_rows = not table.is_sparse and reads_by_rows(table)
-    if not by_rows and (table.has_missing.any() or (table.scan.n_infinite > 0).any()):
+    if table.is_sparse and (table.has_missing.any() or (table.scan.n_infinite > 0).any()):
         raise ValueError("X contains NaN or infinity; fill in or drop those values")
-    ratio = separation(training, "fisher")
-    if np.isnan(ratio).any():
-        first = int(np.argmax(np.isnan(ratio)))
+    values = f_values(training)
+    if np.isnan(values).any():
+        first = int(np.argmax(np.isnan(values)))
         raise ValueError(
             f"column {table.name(first)} of X contains NaN or infinity; fill in or drop those values"
         )
-    n, n_classes = table.n_rows, labels.n_classes
+    return values
+
+
+def f_values(training: Training) -> Floats:
+    """One-way F of every feature, NaN where a dense one is not finite; rows count once each."""
+    ratio = separation(training, "fisher")
+    n, n_classes = training.n_rows, training.labels.n_classes
     if n <= n_classes:
-        return np.zeros(table.n_features)
+        return np.where(np.isnan(ratio), np.nan, 0.0)
     return round_significant(np.minimum(ratio, 1e12) * ((n - n_classes) / (n_classes - 1)), 40)
 
 
