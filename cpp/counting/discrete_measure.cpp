@@ -258,7 +258,10 @@ void DiscretePairMeasure::values(std::uint32_t reference, std::span<const std::u
   });
 }
 
+std::size_t DiscretePairMeasure::terms_at_once() const { return offers_replicates() ? ShortReplicate::kAtOnce : 1; }
+
 void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
+  if (terms_at_once() > 1) return PairMeasure::answer(requests);
   const std::size_t grain = grain_for(*table_);
   std::vector<std::size_t> begin = {0};
   for (const TermRequest& request : requests) begin.push_back(begin.back() + request.features.size());
@@ -284,9 +287,13 @@ void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
   });
 }
 
+bool DiscretePairMeasure::offers_replicates() const {
+  return measure_ != DiscreteMeasure::chi2 && ShortColumns::suit(*table_);
+}
+
 std::unique_ptr<PairMeasure> DiscretePairMeasure::replicate(std::size_t part) {
   if (!short_columns_) {
-    if (measure_ == DiscreteMeasure::chi2 || !ShortColumns::suit(*table_)) return nullptr;
+    if (!offers_replicates()) return nullptr;
     short_columns_ = std::make_shared<const ShortColumns>(*table_);
   }
   return std::make_unique<ShortReplicate>(*table_, *short_columns_, margins_, rows_, part, measure_);

@@ -77,9 +77,12 @@ class DiscretePairMeasure final : public PairMeasure {
   std::size_t n_features() const override { return table_->n_features(); }
   std::size_t n_replicates() const override { return table_->layout().n_replicates(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  // Threads share the pairs of all requests, which have one reference each: one alone may be too small for them.
+  // Several for replicates with few rows, as these themselves ask for.
+  std::size_t terms_at_once() const override;
+  // Threads share the pairs of all requests with one reference: one alone may be too small for them.
   void answer(std::span<const TermRequest> requests) override;
   // Offered for few rows.
+  bool offers_replicates() const;
   std::unique_ptr<PairMeasure> replicate(std::size_t part) override;
 
  private:

@@ -142,4 +142,18 @@ void ShortReplicate::values(std::uint32_t reference, std::span<const std::uint32
   }
 }
 
+// The measure is symmetric: whichever side is shorter is the reference.
+void ShortReplicate::answer(std::span<const TermRequest> requests) {
+  for (const TermRequest& request : requests) {
+    const std::size_t n_references = request.references.size();
+    if (request.features.size() > n_references) {
+      PairMeasure::answer({&request, 1});
+      continue;
+    }
+    for (std::size_t i = 0; i < request.features.size(); ++i) {
+      values(request.features[i], request.references, request.terms.subspan(i * n_references, n_references));
+    }
+  }
+}
+
 }  // namespace thresher

@@ -46,6 +46,10 @@ class ShortReplicate final : public PairMeasure {
 
   std::size_t n_features() const override { return features_.size(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
+  // Counting a pair of so few words costs less than a step of the search.
+  static constexpr std::size_t kAtOnce = 4;
+  std::size_t terms_at_once() const override { return kAtOnce; }
+  void answer(std::span<const TermRequest> requests) override;
 
  private:
   static constexpr std::size_t kBatch = 64;

@@ -26,10 +26,10 @@ Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::
 void associate(const NumericTable& table, const ColumnMoments& moments, const Reference& reference, bool centred,
                std::span<const std::uint32_t> features, std::size_t n_threads, std::span<double> out);
 
-// References that a request to `associate` may have.
+// Whether requests are answered faster than one reference at a time, and how many references they may have.
+bool takes_requests(const NumericTable& table);
 inline constexpr std::size_t kTermsAtOnce = 4;
 
-// Answers requests on a table without parts, weights or missing values.
 void associate(const NumericTable& table, const ColumnMoments& moments, bool centred,
                std::span<const TermRequest> requests, std::size_t n_threads);
 

@@ -24,10 +24,10 @@ class NumericPairMeasure final : public PairMeasure {
               features, n_threads_, out);
   }
 
-  std::size_t terms_at_once() const override { return table_.is_plain() ? kTermsAtOnce : 1; }
+  std::size_t terms_at_once() const override { return takes_requests(table_) ? kTermsAtOnce : 1; }
 
   void answer(std::span<const TermRequest> requests) override {
-    if (!table_.is_plain()) return PairMeasure::answer(requests);
+    if (!takes_requests(table_)) return PairMeasure::answer(requests);
     associate(table_, moments_, centred(), requests, n_threads_);
   }
 

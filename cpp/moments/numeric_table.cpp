@@ -73,11 +73,16 @@ void NumericTable::read_column(std::size_t feature, ColumnReader& reader) {
 
 ColumnMoments NumericTable::centred_where_needed() const {
   ColumnMoments moments = centred_;
-  if (!is_plain()) return moments;
-  const auto rows = static_cast<double>(n_rows());
+  if (pairwise_ || layout_.weights() != nullptr) return moments;
+  const auto rows = layout_.kept_rows();
   for (std::size_t feature = 0; feature < n_features(); ++feature) {
-    if (rows * mean_[feature] * mean_[feature] > moments.norm[feature] * moments.norm[feature]) continue;
-    moments.kept_sum[feature] += rows * mean_[feature];
+    const double mean = mean_[feature];
+    double* sum = moments.kept_sum.data() + feature * n_replicates();
+    const double* norm = moments.norm.data() + feature * n_replicates();
+    bool is_near = true;
+    for (std::size_t r = 0; r < n_replicates(); ++r) is_near = is_near && rows[r] * mean * mean <= norm[r] * norm[r];
+    if (!is_near) continue;
+    for (std::size_t r = 0; r < n_replicates(); ++r) sum[r] += rows[r] * mean;
     moments.centre[feature] = 0.0;
   }
   return moments;

@@ -35,8 +35,6 @@ class NumericTable {
   // Rows of the matrix as it was given.
   std::size_t n_given_rows() const { return n_given_rows_; }
   std::size_t n_replicates() const { return layout_.n_replicates(); }
-  // Without parts, weights or missing values.
-  bool is_plain() const { return !pairwise_ && !layout_.has_parts() && layout_.weights() == nullptr; }
   bool pairwise() const { return pairwise_; }
 
   NumericColumn column(std::size_t feature) const { return thresher::column(matrix_, feature); }
@@ -54,7 +52,7 @@ class NumericTable {
   // Sums about the means; zeros with missing values.
   const ColumnMoments& centred() const { return centred_; }
   // The centred moments, except that columns whose mean is within one standard deviation of zero are taken about zero:
-  // that costs one bit, and the subtraction is saved. Tables that are not plain keep the means.
+  // that costs one bit, and the subtraction is saved. With weights or missing values the means are kept.
   ColumnMoments centred_where_needed() const;
   // Sums about 0; zeros with missing values.
   ColumnMoments uncentred(std::size_t n_threads) const;

@@ -23,13 +23,14 @@ using Features = std::span<const std::uint32_t>;
 // longer side gives the columns.
 struct Tile {
   Features features, references;
-  double* terms;  // [feature][reference]
+  double* terms;  // [feature][reference][replicate]
 
   bool turned() const { return references.size() > features.size(); }
   Features columns() const { return turned() ? references : features; }
   Features others() const { return turned() ? features : references; }
-  double& term(std::size_t column, std::size_t other) const {
-    return terms[turned() ? other * columns().size() + column : column * others().size() + other];
+  // Where the values of a pair go, counted in pairs.
+  std::size_t place(std::size_t column, std::size_t other) const {
+    return turned() ? other * columns().size() + column : column * others().size() + other;
   }
   // The features that one call of a kernel reads: candidates come from afar, references were read not long ago.
   Features read_with(std::size_t other) const { return turned() ? features.subspan(other, 1) : features; }
@@ -41,22 +42,31 @@ struct Work {
   bool centred;
   const MomentKernels& kernels;
 
-  // The value from the sum of products about the centres.
-  double value(std::uint32_t feature, std::uint32_t reference, double dot) const {
-    if ((moments.unsafe[feature] | moments.unsafe[reference]) != 0) {
-      return two_pass_correlation(table.column(feature), table.column(reference), centred, table.layout(), kAllRows);
+  // The value on a replicate from its sum of products about the centres.
+  double value(std::uint32_t feature, std::uint32_t reference, std::size_t replicate, double dot) const {
+    const SegmentLayout& layout = table.layout();
+    const std::size_t f = feature * layout.n_replicates() + replicate;
+    const std::size_t g = reference * layout.n_replicates() + replicate;
+    if ((moments.unsafe[f] | moments.unsafe[g]) != 0) {
+      return two_pass_correlation(table.column(feature), table.column(reference), centred, layout,
+                                  layout.has_parts() ? replicate : kAllRows);
     }
-    const double rows = table.layout().kept_rows()[0];
-    const double shift = centred ? moments.kept_sum[feature] * (moments.kept_sum[reference] / rows) : 0.0;
-    const double scale = moments.norm[feature] * moments.norm[reference];
+    const double shift = centred ? moments.kept_sum[f] * (moments.kept_sum[g] / layout.kept_rows()[replicate]) : 0.0;
+    const double scale = moments.norm[f] * moments.norm[g];
     return scale > 0.0 ? absolute_correlation(dot - shift, scale) : 0.0;
   }
 
-  void store(const Tile& tile, std::size_t other, const double* dots) const {
+  // From the sums of products of every segment; `stride` lies between those of one pair.
+  void store(const Tile& tile, std::size_t other, const double* dots, std::size_t stride) const {
+    const SegmentLayout& layout = table.layout();
     const std::uint32_t second = tile.others()[other];
     for (std::size_t c = 0; c < tile.columns().size(); ++c) {
       const std::uint32_t first = tile.columns()[c];
-      tile.term(c, other) = tile.turned() ? value(second, first, dots[c]) : value(first, second, dots[c]);
+      double* values = tile.terms + tile.place(c, other) * layout.n_replicates();
+      layout.leave_out(dots + c, stride, values, 1);
+      for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
+        values[r] = tile.turned() ? value(second, first, r, values[r]) : value(first, second, r, values[r]);
+      }
     }
   }
 };
@@ -90,44 +100,46 @@ void compute_short(const Work& work, const T* base, std::span<const Tile> tiles)
       typed(work.kernels, base)
           .direct_dots(columns.column, next, columns.centre, tile.columns().size(), others.column[o], others.centre[o],
                        n_rows, dots);
-      work.store(tile, o, dots);
+      work.store(tile, o, dots, kTile);
     }
   }
 }
 
+// Segment by segment, each in blocks of rows.
 template <class T>
 void compute_tall(const Work& work, const T* base, const Tile& tile) {
   constexpr std::size_t kSums = kTile * kMomentLanes;
-  const std::size_t n_rows = work.table.n_rows();
-  TileColumns<T> columns(work, base, tile.columns()), others(work, base, tile.others());
-  alignas(64) double lanes[kTile * kSums] = {};
-  for (std::size_t row = 0; row < n_rows; row += kRowBlock) {
-    const std::size_t rows = std::min(kRowBlock, n_rows - row);
-    for (std::size_t o = 0; o < tile.others().size(); ++o) {
-      typed(work.kernels, base)
-          .direct_lanes(columns.column, columns.centre, tile.columns().size(), others.column[o], others.centre[o], rows,
-                        lanes + o * kSums);
+  const auto segments = work.table.layout().segments();
+  const std::size_t n_others = tile.others().size();
+  const TileColumns<T> columns(work, base, tile.columns()), others(work, base, tile.others());
+  std::vector<double> dots((segments.size() - 1) * n_others * kTile);
+  for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
+    alignas(64) double lanes[kTile * kSums] = {};
+    for (std::size_t row = segments[s]; row < segments[s + 1]; row += kRowBlock) {
+      const std::size_t rows = std::min(kRowBlock, segments[s + 1] - row);
+      const T* here[kTile];
+      for (std::size_t c = 0; c < tile.columns().size(); ++c) here[c] = columns.column[c] + row;
+      for (std::size_t o = 0; o < n_others; ++o) {
+        typed(work.kernels, base)
+            .direct_lanes(here, columns.centre, tile.columns().size(), others.column[o] + row, others.centre[o], rows,
+                          lanes + o * kSums);
+      }
     }
-    for (std::size_t i = 0; i < kTile; ++i) {
-      columns.column[i] += kRowBlock;
-      others.column[i] += kRowBlock;
+    for (std::size_t o = 0; o < n_others; ++o) {
+      work.kernels.totals(lanes + o * kSums, tile.columns().size(), dots.data() + (s * n_others + o) * kTile);
     }
   }
-  for (std::size_t o = 0; o < tile.others().size(); ++o) {
-    double dots[kTile];
-    work.kernels.totals(lanes + o * kSums, tile.columns().size(), dots);
-    work.store(tile, o, dots);
-  }
+  for (std::size_t o = 0; o < n_others; ++o) work.store(tile, o, dots.data() + o * kTile, n_others * kTile);
 }
 
-std::vector<Tile> cut_into_tiles(std::span<const TermRequest> requests) {
+std::vector<Tile> cut_into_tiles(std::span<const TermRequest> requests, std::size_t n_replicates) {
   std::vector<Tile> tiles;
   for (const TermRequest& request : requests) {
     const std::size_t n_references = request.references.size();
     for (std::size_t first = 0; first < request.features.size(); first += kTile) {
       const std::size_t count = std::min(kTile, request.features.size() - first);
-      tiles.push_back(
-          {request.features.subspan(first, count), request.references, request.terms.data() + first * n_references});
+      tiles.push_back({request.features.subspan(first, count), request.references,
+                       request.terms.data() + first * n_references * n_replicates});
     }
   }
   return tiles;
@@ -137,9 +149,14 @@ std::vector<Tile> cut_into_tiles(std::span<const TermRequest> requests) {
 
 static_assert(kTermsAtOnce <= kTile);
 
+bool takes_requests(const NumericTable& table) {
+  const SegmentLayout& layout = table.layout();
+  return !table.pairwise() && layout.weights() == nullptr && (!layout.has_parts() || table.n_rows() > kShortRows);
+}
+
 void associate(const NumericTable& table, const ColumnMoments& moments, bool centred,
                std::span<const TermRequest> requests, std::size_t n_threads) {
-  const std::vector<Tile> tiles = cut_into_tiles(requests);
+  const std::vector<Tile> tiles = cut_into_tiles(requests, table.n_replicates());
   const Work work{table, moments, centred, THRESHER_DISPATCH(moment_kernels)};
   const std::size_t grain = std::max<std::size_t>((std::size_t{1} << 17) / (table.n_rows() * kTile + 1), 1);
   parallel_for(tiles.size(), grain, n_threads, [&](std::size_t begin, std::size_t end) {

@@ -58,6 +58,13 @@ class NotedMeasure final : public PairMeasure {
     measure_.values(reference, features, out);
     asked_.mark(reference, features);
   }
+  std::size_t terms_at_once() const override { return measure_.terms_at_once(); }
+  void answer(std::span<const TermRequest> requests) override {
+    measure_.answer(requests);
+    for (const TermRequest& request : requests) {
+      for (const std::uint32_t reference : request.references) asked_.mark(reference, request.features);
+    }
+  }
 
  private:
   PairMeasure& measure_;

@@ -1,10 +1,12 @@
 #include "search/pair_measure.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace thresher {
 
 void PairMeasure::answer(std::span<const TermRequest> requests) {
+  const std::size_t n_values = n_replicates();
   std::vector<double> column;
   for (const TermRequest& request : requests) {
     const std::size_t n_references = request.references.size();
@@ -12,10 +14,12 @@ void PairMeasure::answer(std::span<const TermRequest> requests) {
       values(request.references[0], request.features, request.terms);
       continue;
     }
-    column.resize(request.features.size());
+    column.resize(request.features.size() * n_values);
     for (std::size_t j = 0; j < n_references; ++j) {
       values(request.references[j], request.features, column);
-      for (std::size_t i = 0; i < column.size(); ++i) request.terms[i * n_references + j] = column[i];
+      for (std::size_t i = 0; i < request.features.size(); ++i) {
+        std::copy_n(column.data() + i * n_values, n_values, request.terms.data() + (i * n_references + j) * n_values);
+      }
     }
   }
 }

@@ -8,8 +8,8 @@
 
 namespace thresher {
 
-// Features to be measured against references, each with each; the value of features[i] and references[j] goes to
-// terms[i * references.size() + j].
+// Features to be measured against references, each with each; the value of features[i] and references[j] on replicate r
+// goes to terms[(i * references.size() + j) * n_replicates + r].
 struct TermRequest {
   std::span<const std::uint32_t> references;
   std::span<const std::uint32_t> features;
@@ -40,12 +40,12 @@ class PairMeasure {
   // and finding them again; null elsewhere. It must not outlive this measure.
   virtual std::unique_ptr<PairMeasure> replicate(std::size_t) { return nullptr; }
 
-  // For searches on plain data: how many further terms of a candidate to ask for at a time. More than one where reading
-  // a candidate costs more than a term that was asked for in vain.
+  // How many further terms of a candidate a search should ask for at a time: more than one where reading a candidate
+  // costs more than a term that was asked for in vain.
   virtual std::size_t terms_at_once() const { return 1; }
 
-  // Answers several requests on plain data, of terms_at_once() references at most: one call of values for each
-  // reference, or better where a measure can overlap them.
+  // Answers several requests, of terms_at_once() references at most: one call of values for each reference, or better
+  // where a measure can overlap them.
   virtual void answer(std::span<const TermRequest> requests);
 };
 

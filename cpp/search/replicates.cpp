@@ -57,41 +57,82 @@ double PairStore::value_of(std::size_t replicate, std::uint32_t reference, std::
 
 void PairStore::values(std::size_t replicate, std::uint32_t reference, std::span<const std::uint32_t> features,
                        std::span<double> out) {
-  missing_.clear();
-  position_.clear();
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    const std::uint32_t pair = find(reference, features[i]);
-    if (pair < kNotKept) {
-      out[i] = value(pair, replicate);
-    } else {
-      missing_.push_back(features[i]);
-      position_.push_back(static_cast<std::uint32_t>(i));
-    }
-  }
-  if (!missing_.empty()) compute(replicate, reference, out);
+  const TermRequest request = {{&reference, 1}, features, out};
+  answer(replicate, {&request, 1});
 }
 
-void PairStore::compute(std::size_t replicate, std::uint32_t reference, std::span<double> out) {
+void PairStore::answer(std::size_t replicate, std::span<const TermRequest> requests) {
+  missing_.clear();
+  for (const TermRequest& request : requests) {
+    double* out = request.terms.data();
+    for (const std::uint32_t feature : request.features) {
+      for (const std::uint32_t reference : request.references) {
+        const std::uint32_t pair = find(reference, feature);
+        if (pair < kNotKept) {
+          *out = value(pair, replicate);
+        } else {
+          missing_.push_back({reference, feature, out});
+        }
+        ++out;
+      }
+    }
+  }
+  if (!missing_.empty()) compute(replicate);
+}
+
+// Features that miss the same references are asked for together.
+std::vector<TermRequest> PairStore::requests_for_missing() {
+  references_.clear();
+  features_.clear();
+  references_.reserve(missing_.size());
+  features_.reserve(missing_.size());
   computed_.resize(missing_.size() * n_replicates_);
-  measure_.values(reference, missing_, computed_);
+  std::vector<TermRequest> requests;
+  for (std::size_t first = 0, last = 0; first < missing_.size(); first = last) {
+    const std::size_t n_before = references_.size();
+    for (; last < missing_.size() && missing_[last].feature == missing_[first].feature; ++last) {
+      references_.push_back(missing_[last].reference);
+    }
+    const std::span<const std::uint32_t> references(references_.data() + n_before, last - first);
+    features_.push_back(missing_[first].feature);
+    if (!requests.empty() && std::ranges::equal(requests.back().references, references)) {
+      TermRequest& same = requests.back();
+      same.features = {same.features.data(), same.features.size() + 1};
+      same.terms = {same.terms.data(), same.terms.size() + references.size() * n_replicates_};
+      references_.resize(n_before);
+    } else {
+      requests.push_back({references,
+                          {&features_.back(), 1},
+                          {computed_.data() + first * n_replicates_, references.size() * n_replicates_}});
+    }
+  }
+  return requests;
+}
+
+void PairStore::compute(std::size_t replicate) {
+  measure_.answer(requests_for_missing());
   n_computed_ += missing_.size();
   for (std::size_t i = 0; i < missing_.size(); ++i) {
     const double* values = computed_.data() + i * n_replicates_;
-    out[position_[i]] = values[replicate];
-    if (find(reference, missing_[i]) != kUnknown) continue;
-    if (n_kept_ == blocks_.size() * kBlock) {
-      const std::size_t n_bytes = (blocks_.size() + 1) * kBlock * n_replicates_ * sizeof(double);
-      is_full_ = is_full_ || (memory_limit_ != 0 && n_bytes > memory_limit_) || n_kept_ + kBlock > kNotKept;
-      if (!is_full_) blocks_.push_back(std::make_unique_for_overwrite<double[]>(kBlock * n_replicates_));
-    }
-    if (n_kept_ == blocks_.size() * kBlock) {
-      insert(reference, missing_[i], kNotKept);
-      continue;
-    }
-    insert(reference, missing_[i], static_cast<std::uint32_t>(n_kept_));
-    double* kept = &value(n_kept_++, 0);
-    for (std::size_t r = 0; r < n_replicates_; ++r) kept[r * kBlock] = values[r];
+    *missing_[i].out = values[replicate];
+    keep(missing_[i].reference, missing_[i].feature, values);
   }
+}
+
+void PairStore::keep(std::uint32_t reference, std::uint32_t feature, const double* values) {
+  if (find(reference, feature) != kUnknown) return;
+  if (n_kept_ == blocks_.size() * kBlock) {
+    const std::size_t n_bytes = (blocks_.size() + 1) * kBlock * n_replicates_ * sizeof(double);
+    is_full_ = is_full_ || (memory_limit_ != 0 && n_bytes > memory_limit_) || n_kept_ + kBlock > kNotKept;
+    if (!is_full_) blocks_.push_back(std::make_unique_for_overwrite<double[]>(kBlock * n_replicates_));
+  }
+  if (n_kept_ == blocks_.size() * kBlock) {
+    insert(reference, feature, kNotKept);
+    return;
+  }
+  insert(reference, feature, static_cast<std::uint32_t>(n_kept_));
+  double* kept = &value(n_kept_++, 0);
+  for (std::size_t r = 0; r < n_replicates_; ++r) kept[r * kBlock] = values[r];
 }
 
 ReplicateView::ReplicateView(PairStore& store, std::size_t replicate) : store_(store), replicate_(replicate) {

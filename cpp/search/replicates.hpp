@@ -32,6 +32,10 @@ class PairStore {
   void values(std::size_t replicate, std::uint32_t reference, std::span<const std::uint32_t> features,
               std::span<double> out);
 
+  // The same for requests to one replicate.
+  void answer(std::size_t replicate, std::span<const TermRequest> requests);
+  std::size_t terms_at_once() const { return measure_.terms_at_once(); }
+
   // One value.
   double value_of(std::size_t replicate, std::uint32_t reference, std::uint32_t feature);
 
@@ -44,7 +48,9 @@ class PairStore {
   std::uint32_t number_of(std::uint32_t reference);
   std::uint32_t find(std::uint32_t reference, std::uint32_t feature) const;
   void insert(std::uint32_t reference, std::uint32_t feature, std::uint32_t pair);
-  void compute(std::size_t replicate, std::uint32_t reference, std::span<double> out);
+  std::vector<TermRequest> requests_for_missing();
+  void compute(std::size_t replicate);
+  void keep(std::uint32_t reference, std::uint32_t feature, const double* values);
 
   // The values of one replicate lie together: its search reads no others.
   double& value(std::size_t pair, std::size_t replicate) {
@@ -52,6 +58,11 @@ class PairStore {
   }
 
   static constexpr std::size_t kBlock = 1024;  // pairs
+
+  struct MissingPair {
+    std::uint32_t reference, feature;
+    double* out;
+  };
 
   PairMeasure& measure_;
   std::size_t n_replicates_;
@@ -65,7 +76,8 @@ class PairStore {
   std::uint32_t n_references_ = 0;
   std::vector<std::vector<std::uint32_t>> rows_;
   std::vector<std::unique_ptr<double[]>> blocks_;
-  std::vector<std::uint32_t> missing_, position_;
+  std::vector<MissingPair> missing_;
+  std::vector<std::uint32_t> references_, features_;  // of the missing pairs
   std::vector<double> computed_;
 };
 
@@ -79,6 +91,8 @@ class ReplicateView final : public PairMeasure {
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     store_.values(replicate_, reference, features, out);
   }
+  std::size_t terms_at_once() const override { return store_.terms_at_once(); }
+  void answer(std::span<const TermRequest> requests) override { store_.answer(replicate_, requests); }
 
  private:
   PairStore& store_;

@@ -178,11 +178,12 @@ def _usable(plan: Plan, target: Target | None, noun: str) -> list[int]:
     usable: list[int] = []
     useless: list[int] = []
     poorer: list[int] = []
+    class_counts = None if target.codes is None else _class_counts(plan, target)
     for i in everything:
-        if target.codes is None:
+        if class_counts is None:
             varies, loses = _values_vary(plan, i, target), False
         else:
-            present = _class_counts(plan, i, target) > 0
+            present = class_counts[i] > 0
             varies, loses = present.sum() > 1, not present.all()
         (usable if varies else useless).append(i)
         if varies and loses:
@@ -209,12 +210,21 @@ def _usable(plan: Plan, target: Target | None, noun: str) -> list[int]:
     return usable
 
 
-def _class_counts(plan: Plan, i: int, target: Target) -> npt.NDArray[Any]:
+def _class_counts(plan: Plan, target: Target) -> npt.NDArray[Any]:
+    """Rows of each class on each replicate."""
     assert target.codes is not None
     if plan.parts is not None:
-        return np.bincount(target.codes[plan.parts != i], minlength=target.n_classes)
+        cells = plan.parts * np.intp(target.n_classes) + target.codes
+        of_part = np.bincount(cells, minlength=plan.n_replicates * target.n_classes)
+        of_part = of_part.reshape(plan.n_replicates, target.n_classes)
+        return np.asarray(of_part.sum(axis=0) - of_part)
     assert plan.counts is not None
-    return np.bincount(target.codes[plan.counts[i] > 0], minlength=target.n_classes)
+    return np.array(
+        [
+            np.bincount(target.codes[counts > 0], minlength=target.n_classes)
+            for counts in plan.counts
+        ]
+    )
 
 
 def _values_vary(plan: Plan, i: int, target: Target) -> bool:
