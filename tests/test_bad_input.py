@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.utils import get_tags
 
-from thresher import MRMR, ThresherWarning
+from thresher import GSO, MRMR, RRCT, Ensemble, LassoPath, ThresherWarning
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6))
@@ -136,3 +137,13 @@ def test_many_classes_of_numbers_name_the_numeric_target():
 def test_f_in_a_difference_warns():
     with pytest.warns(ThresherWarning, match="swamps"):
         MRMR(2, relevance="f", objective="difference").fit(X, Y)
+
+
+@pytest.mark.parametrize("selector", [RRCT(), GSO(), LassoPath()], ids=repr)
+def test_selectors_of_dense_columns_refuse_sparse_ones_by_name(selector):
+    assert not get_tags(selector).input_tags.sparse
+    assert get_tags(MRMR()).input_tags.sparse
+    words = rf"^{type(selector).__name__} does not take sparse X.* use MRMR.* X\.toarray\(\)$"
+    for estimator in (selector, Ensemble(selector, 3, kind="full")):
+        with pytest.raises(TypeError, match=words):
+            estimator.fit(sparse.csr_array(X), Y)

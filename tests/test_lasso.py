@@ -48,6 +48,22 @@ def test_several_classes_take_the_earliest_entry():
     assert shuffled.selected_.tolist() == selector.selected_.tolist()
 
 
+def test_weights_count_as_repeats():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 9, size=(40, 8)).astype(float)
+        y = X @ rng.normal(size=8) + rng.normal(size=40)
+        weights = rng.integers(0, 4, size=40)
+        for target in (y, np.digitize(y, np.quantile(y, [0.3, 0.6]))):
+            weighted = LassoPath(6).fit(X, target, sample_weight=weights)
+            repeated = LassoPath(6).fit(np.repeat(X, weights, axis=0), np.repeat(target, weights))
+            assert weighted.selected_.tolist() == repeated.selected_.tolist()
+            np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-10)
+            np.testing.assert_allclose(weighted.relevance_, repeated.relevance_, atol=1e-12)
+            halves = LassoPath(6).fit(X, target, sample_weight=weights / 2)
+            np.testing.assert_allclose(halves.scores_, weighted.scores_, rtol=1e-10)
+
+
 def test_a_path_that_ends_early_is_filled_up_and_says_so():
     rng = np.random.default_rng(1)
     base = rng.normal(size=(20, 3))

@@ -66,9 +66,10 @@ class LassoPath(BaseSelector):
 
     Notes
     -----
-    Features and target are standardised. Features that enter at the same point are taken by position. If the path ends
-    before enough features have entered, the rest are taken by their absolute correlation with what is left of the
-    target, then by position, with a warning. Constant features are never chosen unless named in `keep`.
+    Features and target are standardised, with the weights of the samples if there are any. Features that enter at
+    the same point are taken by position. If the path ends before enough features have entered, the rest are taken by
+    their absolute correlation with what is left of the target, then by position, with a warning. Constant features
+    are never chosen unless named in `keep`.
 
     Time O(n_features n_samples) per point of the path, of which there are a few more than features asked for.
 
@@ -103,7 +104,7 @@ class LassoPath(BaseSelector):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Choose features.
 
         Parameters
@@ -111,15 +112,18 @@ class LassoPath(BaseSelector):
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes or numbers.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 counts like the same sample given twice; 0 leaves it out.
 
         Returns
         -------
         self : LassoPath
         """
-        training = self._read(X, y)
+        training = self._read(X, y, sample_weight)
         wanted = self._count(training)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
-        Z = _standardized(safe_columns(training)[features].T.astype(np.float64))
+        columns = safe_columns(training)[features].T.astype(np.float64)
+        Z = _standardized(columns, training.weights)
         distinct = _distinct(Z)
         targets = _targets(training, self.target)
         entries = [_first_entries(Z, target, wanted, distinct) for target in targets]
@@ -225,14 +229,17 @@ def _targets(training: Training, target: str) -> list[Floats]:
     """The standardised target; with more than two classes, one indicator per class."""
     labels = training.labels
     if not uses_indicators(training, target) or labels.n_classes == 2:
-        return [_standardized(labels.values[:, None])[:, 0]]
+        return [_standardized(labels.values[:, None], training.weights)[:, 0]]
     assert labels.codes is not None
     indicators = (labels.codes[:, None] == np.arange(labels.n_classes)).astype(np.float64)
-    return list(_standardized(indicators).T)
+    return list(_standardized(indicators, training.weights).T)
 
 
-def _standardized(columns: Floats) -> Floats:
-    columns = columns - columns.mean(axis=0)
-    spread_ = columns.std(axis=0)
-    scaled: Floats = columns / np.where(spread_ > 0, spread_, 1.0)
-    return scaled
+def _standardized(columns: Floats, weights: npt.NDArray[Any] | None) -> Floats:
+    """Columns of mean 0 and variance 1, stretched so that plain products over rows are weighted ones."""
+    columns = columns - np.average(columns, axis=0, weights=weights)
+    variance = np.average(columns**2, axis=0, weights=weights)
+    columns /= np.sqrt(np.where(variance > 0, variance, 1.0))
+    if weights is not None:
+        columns *= np.sqrt(weights / weights.mean())[:, None]
+    return columns

@@ -147,9 +147,13 @@ def read_table(selector: Any, X: Any, *, n_threads: int = 1, accept_sparse: bool
         return Table(columns.matrix, columns.names, columns.is_category, n_threads)
     if getattr(getattr(X, "dtype", None), "kind", "") == "c":
         raise ValueError("Complex data not supported: X holds complex numbers; give real ones")
-    formats = ("csc", "csr") if accept_sparse else False
+    if sparse.issparse(X) and not accept_sparse:
+        raise TypeError(
+            f"{type(selector).__name__} does not take sparse X, which it would have to densify; "
+            "use MRMR, which takes it as it is, or give X.toarray()"
+        )
     matrix = validate_data(
-        selector, X, accept_sparse=formats, dtype="numeric", ensure_all_finite=False
+        selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
     )
     is_category = np.zeros(matrix.shape[1], dtype=bool)
     if sparse.issparse(matrix):
