@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from thresher import GSO, MRMR, RRCT, Ensemble, LassoPath, ThresherWarning
@@ -147,3 +148,21 @@ def test_selectors_of_dense_columns_refuse_sparse_ones_by_name(selector):
     for estimator in (selector, Ensemble(selector, 3, kind="full")):
         with pytest.raises(TypeError, match=words):
             estimator.fit(sparse.csr_array(X), Y)
+
+
+@pytest.mark.parametrize("selector", [RRCT(2), GSO(2), LassoPath(2)], ids=repr)
+def test_selectors_of_numbers_name_the_column_of_categories(selector):
+    frame = pd.DataFrame(X, columns=list("abcdef")).assign(kind=["u", "v", "v", "w"] * 10)
+    words = (
+        f"column 'kind' holds categories, and {type(selector).__name__} works on numbers.*exclude"
+    )
+    with pytest.raises(ValueError, match=words):
+        selector.fit(frame, Y)
+    without = clone(selector).set_params(exclude=["kind"]).fit(frame, Y)
+    assert without.selected_.tolist() == clone(selector).fit(X, Y).selected_.tolist()
+
+
+def test_the_one_class_is_shown_as_it_was_given():
+    for label in (0, 2.5, "sick"):
+        with pytest.raises(ValueError, match=rf"one class \({label!r}\)"):
+            MRMR().fit(X, [label] * 40)

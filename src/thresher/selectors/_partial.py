@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,9 +15,18 @@ Floats = npt.NDArray[np.float64]
 LARGEST_SAFE = 1e120
 
 
-def safe_columns(training: Training) -> npt.NDArray[np.floating]:
-    """Feature-major columns; those of extreme size are scaled by a power of two, which is exact."""
-    columns: npt.NDArray[np.floating] = training.table.feature_major()
+def safe_columns(selector: Any, training: Training) -> npt.NDArray[np.floating]:
+    """Feature-major columns; those of extreme size are scaled by a power of two, which is exact.
+
+    Columns that are excluded may be anything.
+    """
+    categories = np.flatnonzero(training.table.is_category & ~training.excluded)
+    if categories.size:
+        raise ValueError(
+            f"column {training.table.name(int(categories[0]))} holds categories, and {type(selector).__name__} "
+            "works on numbers; give numbers, name the column in exclude, or use JMI, which takes categories"
+        )
+    columns: npt.NDArray[np.floating] = training.table.coded_columns()
     scan = training.table.scan
     size = np.maximum(np.abs(scan.minimum), np.abs(scan.maximum)).astype(np.float64)
     extreme = np.flatnonzero((size > LARGEST_SAFE) | ((size > 0) & (size < 1 / LARGEST_SAFE)))

@@ -115,7 +115,7 @@ class GSO(SumSelector):
         by_class = uses_indicators(training, self.target)
         weights = measures.row_weights()
         found = _core.gso(
-            safe_columns(training),
+            safe_columns(self, training),
             class_indicators(training) if by_class else _safe_target(training),
             wanted,
             candidates=training.candidates.view(np.uint8),
@@ -127,12 +127,9 @@ class GSO(SumSelector):
         selected = found["selected"].astype(np.intp)
         p = training.n_features
         if found["exhausted_at"] is not None:
-            why = (
-                f"{found['exhausted_at']} features leave nothing of the target to explain in "
-                f"{training.n_rows} samples"
-            )
+            why = f"they leave nothing of the target to explain in {training.n_rows} samples"
         else:
-            why = "all others are linear combinations of those selected"
+            why = "all others are linear combinations of those selected" if len(selected) else ""
         return Selection(
             selected=selected,
             scores=spread(p, selected, found["scores"]),

@@ -122,7 +122,7 @@ class LassoPath(BaseSelector):
         training = self._read(X, y, sample_weight)
         wanted = self._count(training)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
-        columns = safe_columns(training)[features].T.astype(np.float64)
+        columns = safe_columns(self, training)[features].T.astype(np.float64)
         Z = _standardized(columns, training.weights)
         distinct = _distinct(Z)
         targets = _targets(training, self.target)

@@ -176,7 +176,7 @@ class RRCT(BaseSelector):
         self._check_parameters()
         training = self._read(X, y)
         wanted = self._count(training)
-        columns = safe_columns(training)
+        columns = safe_columns(self, training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0

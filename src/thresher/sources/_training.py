@@ -234,7 +234,7 @@ def _check_rows(table: Table, labels: Target | None) -> None:
         return
     if labels.is_nominal and labels.n_classes < 2:
         raise ValueError(
-            f"y has one class ({labels.classes[0]!r}); at least 2 classes are needed"  # type: ignore[index]
+            f"y has one class ({np.asarray(labels.classes).tolist()[0]!r}); at least 2 classes are needed"
         )
     if not labels.is_nominal and labels.values.min() == labels.values.max():
         raise ValueError(f"y is constant ({labels.values[0]:g}); a target that varies is needed")
