@@ -76,6 +76,30 @@ class Selection:
     nearest: Explanation | None = None
     shortfall: str = ""
 
+    @classmethod
+    def of_steps(
+        cls,
+        selected: npt.NDArray[np.intp],
+        scores: Floats,
+        relevance: Floats,
+        redundancy: Floats | None = None,
+        more: Mapping[str, Any] | None = None,
+        **described: Any,
+    ) -> Selection:
+        """Of a forward search: `scores`, `redundancy` and `more` for the trace have an entry per step."""
+        trace = {"feature": selected, "relevance": relevance[selected]}
+        if redundancy is not None:
+            trace["redundancy"] = redundancy
+        p = len(relevance)
+        return cls(
+            selected,
+            spread(p, selected, scores),
+            relevance,
+            None if redundancy is None else spread(p, selected, redundancy),
+            trace={**trace, **(more or {}), "score": scores},
+            **described,
+        )
+
 
 class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Common work of all selectors.

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._checks import check_bool, check_choice
-from thresher.selectors._base import Selection, spread
+from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest, step_printer
 from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
@@ -198,22 +198,14 @@ class CFS(SumSelector):
         nothing = np.full(len(added), np.nan)
         scores = np.concatenate([merits, nothing])
         redundancy = np.concatenate([found["redundancy"] / scale, nothing])
-        relevance = relevance / scale
-        p = training.n_features
-        return Selection(
-            selected=selected,
-            scores=spread(p, selected, scores),
-            relevance=relevance,
-            redundancy=spread(p, selected, redundancy),
+        return Selection.of_steps(
+            selected,
+            scores,
+            relevance / scale,
+            redundancy,
             n_evaluations=n_evaluations,
-            trace={
-                "feature": selected,
-                "relevance": relevance[selected],
-                "redundancy": redundancy,
-                "score": scores,
-            },
             reasons=dict.fromkeys(added.tolist(), "by the locally predictive step"),
-            nearest=Nearest(found["partner"].astype(np.int64), found["extreme"] / scale, True),
+            nearest=Nearest(found["partner"], found["extreme"] / scale, True),
             shortfall=_why_it_stopped(len(selected)),
         )
 

@@ -163,19 +163,12 @@ class CMIFilter(SumSelector):
         selected = found["selected"].astype(np.intp)
         _warn_of_identifier(training, whole, selected, found["unknown"])
         settled = bool(len(selected)) and found["unknown"][-1] == 0
-        relevance = relevance / measures.scale
-        return Selection(
-            selected=selected,
-            scores=spread(training.n_features, selected, found["scores"]),
-            relevance=relevance,
+        return Selection.of_steps(
+            selected,
+            found["scores"],
+            relevance / measures.scale,
+            more={"unknown": found["unknown"], "n_blocks": found["n_blocks"]},
             n_evaluations=found["n_evaluations"],
-            trace={
-                "feature": selected,
-                "relevance": relevance[selected],
-                "score": found["scores"],
-                "unknown": found["unknown"],
-                "n_blocks": found["n_blocks"],
-            },
             nearest=_walked(training.n_features, found),
             shortfall="they determine the class of every sample"
             if settled

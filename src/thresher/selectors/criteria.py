@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._checks import check_choice
-from thresher.selectors._base import Selection, spread
+from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
 from thresher.selectors._explain import TermsSeen, step_printer
 from thresher.selectors._sums import SumSelector
@@ -17,16 +17,11 @@ from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
 
-STRATEGIES = ("lazy", "naive")
 
+class InformationCriterion(SumSelector):
+    """The parameters that all greedy criteria of information have."""
 
-class _Criterion(SumSelector):
-    """A criterion that adds up, or takes the smallest of, one term per chosen feature."""
-
-    # The term of `_core.ThreeWayMeasure`, and how `_core.greedy_accumulate` gathers it.
-    _term: ClassVar[str]
-    _accumulation: ClassVar[str]
-    _missing_options = ("error", "category", "drop_rows")
+    _strategies: ClassVar[tuple[str, ...]]
     _nested = True
 
     def __init__(
@@ -53,7 +48,17 @@ class _Criterion(SumSelector):
         self.verbose = verbose
 
     def _resolve(self, training: Training) -> None:
-        check_choice("strategy", self.strategy, STRATEGIES)
+        check_choice("strategy", self.strategy, self._strategies)
+
+
+class _Criterion(InformationCriterion):
+    """A criterion that adds up, or takes the smallest of, one term per chosen feature."""
+
+    # The term of `_core.ThreeWayMeasure`, and how `_core.greedy_accumulate` gathers it.
+    _term: ClassVar[str]
+    _accumulation: ClassVar[str]
+    _strategies = ("lazy", "naive")
+    _missing_options = ("error", "category", "drop_rows")
 
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
@@ -70,32 +75,13 @@ class _Criterion(SumSelector):
             kept=training.kept.astype(np.uint32),
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
-        return _selection(
-            relevance / measures.scale,
+        return Selection.of_steps(
             found["selected"].astype(np.intp),
             found["scores"] / measures.scale,
-            found["n_evaluations"],
-            TermsSeen(
-                found["partner"].astype(np.int64), found["extreme"] / measures.scale, self._term
-            ),
+            relevance / measures.scale,
+            n_evaluations=found["n_evaluations"],
+            nearest=TermsSeen(found["partner"], found["extreme"] / measures.scale, self._term),
         )
-
-
-def _selection(
-    relevance: Floats,
-    selected: npt.NDArray[np.intp],
-    scores: Floats,
-    n_evaluations: int,
-    seen: TermsSeen,
-) -> Selection:
-    return Selection(
-        selected=selected,
-        scores=spread(len(relevance), selected, scores),
-        relevance=relevance,
-        n_evaluations=n_evaluations,
-        trace={"feature": selected, "relevance": relevance[selected], "score": scores},
-        nearest=seen,
-    )
 
 
 @documented
@@ -121,8 +107,12 @@ class MIM(_Criterion):
         order = _core.order_by_relevance(relevance, may.view(np.uint8)).astype(np.intp)
         selected = np.concatenate([training.kept, order])[:wanted]
         relevance = relevance / measures.scale
+        if self.verbose:
+            show = step_printer(self, training, wanted)
+            for step, feature in enumerate(selected, 1):
+                show(step, feature, relevance[feature])
         nothing = TermsSeen(np.full(len(relevance), -1), np.full(len(relevance), np.nan), "")
-        return _selection(relevance, selected, relevance[selected], 0, nothing)
+        return Selection.of_steps(selected, relevance[selected], relevance, nearest=nothing)
 
 
 @documented

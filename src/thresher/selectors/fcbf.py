@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher import _core
 from thresher._checks import check_number
-from thresher.selectors._base import Selection, spread
+from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
 from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
@@ -130,30 +130,20 @@ class FCBF(SumSelector):
             kept=training.kept.astype(np.uint32),
         )
         selected = found["selected"].astype(np.intp)
-        p = training.n_features
         relevance = relevance / measures.scale
-        redundancy = found["redundancy"] / measures.scale
         weak = np.flatnonzero(training.candidates & ~(relevance > self.threshold))
         why = (
             "the others are redundant with those selected"
             if len(selected)
             else f"no feature has a relevance above threshold={self.threshold:g}"
         )
-        return Selection(
-            selected=selected,
-            scores=spread(p, selected, relevance[selected]),
-            relevance=relevance,
-            redundancy=spread(p, selected, redundancy),
+        return Selection.of_steps(
+            selected,
+            relevance[selected],
+            relevance,
+            found["redundancy"] / measures.scale,
             n_evaluations=found["n_evaluations"],
-            trace={
-                "feature": selected,
-                "relevance": relevance[selected],
-                "redundancy": redundancy,
-                "score": relevance[selected],
-            },
             reasons=dict.fromkeys(weak.tolist(), "its relevance is not above the threshold"),
-            nearest=Nearest(
-                found["partner"].astype(np.int64), found["extreme"] / measures.scale, True
-            ),
+            nearest=Nearest(found["partner"], found["extreme"] / measures.scale, True),
             shortfall=why,
         )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.selectors._base import Selection, spread
+from thresher.selectors._base import Selection
 from thresher.selectors._explain import LastSeen, step_printer
 from thresher.selectors._partial import (
     LARGEST_SAFE,
@@ -130,16 +130,11 @@ class GSO(SumSelector):
             why = f"they leave nothing of the target to explain in {training.n_rows} samples"
         else:
             why = "all others are linear combinations of those selected" if len(selected) else ""
-        return Selection(
-            selected=selected,
-            scores=spread(p, selected, found["scores"]),
-            relevance=found["feature_relevance"],
+        return Selection.of_steps(
+            selected,
+            found["scores"],
+            found["feature_relevance"],
             n_evaluations=found["n_evaluations"],
-            trace={
-                "feature": selected,
-                "relevance": found["relevance"],
-                "score": found["scores"],
-            },
             nearest=LastSeen(
                 found["feature_score"],
                 "squared partial correlation",

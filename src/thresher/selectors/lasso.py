@@ -154,22 +154,14 @@ class LassoPath(BaseSelector):
                 reasons[int(feature)] = "did not enter the part of the path that was followed"
             else:
                 reasons[int(feature)] = f"entered later, at penalty {penalties[feature]:.4g}"
-        return self._finish(
-            training,
-            Selection(
-                selected=selected,
-                scores=scores,
-                relevance=relevances,
-                n_evaluations=sum(entry.n_points for entry in entries),
-                trace={
-                    "feature": selected,
-                    "relevance": relevances[selected],
-                    "score": scores[selected],
-                },
-                reasons=reasons,
-            ),
-            wanted,
+        selection = Selection.of_steps(
+            selected,
+            scores[selected],
+            relevances,
+            n_evaluations=sum(entry.n_points for entry in entries),
+            reasons=reasons,
         )
+        return self._finish(training, selection, wanted)
 
 
 @dataclass

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thresher._checks import ThresherWarning, check_choice, check_number
 from thresher.measures import KINDS, Measures, check_measure
 from thresher.search import FoundParts, greedy_ensemble, greedy_forward
-from thresher.selectors._base import Selection, spread
+from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest, step_printer
 from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
@@ -169,19 +169,12 @@ class MRMR(SumSelector):
         scores = found.scores / measures.scale
         if self.objective_ == "quotient":  # a ratio, but for the first feature's relevance
             scores[1:] = found.scores[1:]
-        p = training.n_features
-        return Selection(
-            selected=found.selected,
-            scores=spread(p, found.selected, scores),
-            relevance=relevance,
-            redundancy=spread(p, found.selected, redundancy),
+        return Selection.of_steps(
+            found.selected,
+            scores,
+            relevance,
+            redundancy,
             n_evaluations=found.n_evaluations,
-            trace={
-                "feature": found.selected,
-                "relevance": relevance[found.selected],
-                "redundancy": redundancy,
-                "score": scores,
-            },
             nearest=Nearest(
                 found.nearest,
                 found.nearest_value / measures.scale,

@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from thresher._checks import check_choice
 from thresher.search import greedy_forward
-from thresher.selectors._base import Selection, spread
+from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest, step_printer
-from thresher.selectors._sums import SumSelector
+from thresher.selectors.criteria import InformationCriterion
 from thresher.sources import Training
 
-STRATEGIES = ("lazy", "scan", "naive")
 
-
-class NMIFS(SumSelector):
+class NMIFS(InformationCriterion):
     r"""Normalised mutual information feature selection (Estévez and others).
 
     Each step adds the feature with the largest
@@ -89,33 +86,7 @@ class NMIFS(SumSelector):
     """
 
     _missing_options = ("error", "category", "pairwise", "drop_rows")
-    _nested = True
-
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        target: str = "auto",
-        discretize: Any = "auto",
-        strategy: str = "lazy",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: str = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target = target
-        self.discretize = discretize
-        self.strategy = strategy
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _resolve(self, training: Training) -> None:
-        check_choice("strategy", self.strategy, STRATEGIES)
+    _strategies = ("lazy", "scan", "naive")
 
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi", "nmi")
@@ -131,22 +102,12 @@ class NMIFS(SumSelector):
             kept=training.kept,
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
-        p = training.n_features
-        relevance = relevance / measures.scale
-        redundancy = found.redundancy / measures.scale
-        scores = found.scores / measures.scale
-        return Selection(
-            selected=found.selected,
-            scores=spread(p, found.selected, scores),
-            relevance=relevance,
-            redundancy=spread(p, found.selected, redundancy),
+        return Selection.of_steps(
+            found.selected,
+            found.scores / measures.scale,
+            relevance / measures.scale,
+            found.redundancy / measures.scale,
             n_evaluations=found.n_evaluations,
-            trace={
-                "feature": found.selected,
-                "relevance": relevance[found.selected],
-                "redundancy": redundancy,
-                "score": scores,
-            },
             nearest=Nearest(found.nearest, found.nearest_value / measures.scale, False),
         )
 

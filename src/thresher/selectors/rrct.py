@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from thresher import _core
 from thresher._checks import ThresherWarning, check_bool, check_choice
 from thresher.measures.power import POWERS, power_columns
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen, step_printer
 from thresher.selectors._partial import (
     class_indicators,
@@ -200,31 +200,23 @@ class RRCT(BaseSelector):
         redundancy = np.full(training.n_features, np.nan)
         np.divide(found["total"], found["depth"] * scale, out=redundancy, where=found["depth"] > 0)
         redundancy[selected] = found["redundancy"]
-        return self._finish(
-            training,
-            Selection(
-                selected=selected,
-                scores=spread(training.n_features, selected, found["scores"]),
-                relevance=found["feature_relevance"],
-                redundancy=redundancy,
-                n_evaluations=found["n_evaluations"],
-                trace={
-                    "feature": selected,
-                    "relevance": found["relevance"],
-                    "redundancy": found["redundancy"],
-                    "complementarity": found["complementarity"],
-                    "score": found["scores"],
-                },
-                nearest=LastSeen(
-                    found["feature_score"],
-                    "score",
-                    found["collinear"],
-                    found["partner"],
-                    found["extreme"] / scale,
-                ),
+        selection = Selection.of_steps(
+            selected,
+            found["scores"],
+            found["feature_relevance"],
+            found["redundancy"],
+            more={"complementarity": found["complementarity"]},
+            n_evaluations=found["n_evaluations"],
+            nearest=LastSeen(
+                found["feature_score"],
+                "score",
+                found["collinear"],
+                found["partner"],
+                found["extreme"] / scale,
             ),
-            wanted,
         )
+        selection.redundancy = redundancy
+        return self._finish(training, selection, wanted)
 
     def _check_parameters(self) -> None:
         if self.power is not None:
