@@ -18,7 +18,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -85,10 +85,12 @@ def accuracies(data: Published, options: argparse.Namespace) -> dict[tuple[str, 
     if data.nominal:
         X = (X.astype(np.int64) + 2) // 2
     sizes = [k for k in (QUICK_SIZES if options.quick else range(1, 51)) if k <= X.shape[1]]
+    # Classes with fewer members than there are folds cannot be spread over all of them.
+    splitter = StratifiedKFold if np.unique(y, return_counts=True)[1].max() >= 10 else KFold
     folds = [
         fold
         for repeat in range(1 if options.quick else 10)
-        for fold in StratifiedKFold(10, shuffle=True, random_state=repeat).split(X, y)
+        for fold in splitter(10, shuffle=True, random_state=repeat).split(X, y)
     ]
     outcomes = Parallel(n_jobs=options.jobs)(
         delayed(one_fold)(data, X, y, train, test, sizes, 20 if options.quick else 100)
