@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.naive import discretize as naive
-from thresher import _core
+from thresher import MRMR, Univariate, _core
 from thresher.discretize import (
     EqualFrequencyBins,
     EqualWidthBins,
@@ -211,3 +214,50 @@ def test_published_difficulty_of_real_data(name, difficulty, load_real):
 def test_mdl_leaves_most_genes_uncut(load_real):
     X, y = load_real("allaml")
     assert (MDLBins().fit(X, y).n_bins_ == 1).sum() == 6117
+
+
+@pytest.mark.parametrize("form", ["csc", "csr"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int16])
+@pytest.mark.parametrize("rule", ["equal-frequency", "equal-width:4", "mean-sd", "mdl", "mdl:weka"])
+def test_sparse_columns_are_binned_as_in_full(rule, dtype, form):
+    rng = np.random.default_rng(0)
+    full = np.where(rng.random((120, 60)) < 0.3, np.round(rng.normal(size=(120, 60)) * 8) * 2, 0)
+    full[:, 0] = np.arange(120) - 40  # nothing to leave out
+    full[:, 1] = 0
+    full[:, 2] = np.arange(120) % 3  # discrete: stays as it is
+    full, y = full.astype(dtype), rng.integers(0, 3, 120)
+    for weights in (None, rng.integers(0, 4, 120), rng.random(120)):
+        fitted = [
+            Univariate(5, measure="mi", discretize=rule).fit(X, y, sample_weight=weights)
+            for X in (full, sparse.csc_array(full).asformat(form))
+        ]
+        assert fitted[0].scores_.tolist() == fitted[1].scores_.tolist()
+        assert fitted[0].bins_.is_binned.tolist() == fitted[1].bins_.is_binned.tolist()
+        for one, other in zip(fitted[0].bins_.cuts, fitted[1].bins_.cuts, strict=True):
+            assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("missing", ["category", "pairwise"])
+def test_missing_values_of_sparse_columns_are_those_of_full_ones(missing):
+    rng = np.random.default_rng(1)
+    full = np.where(rng.random((90, 30)) < 0.4, rng.normal(size=(90, 30)), 0)
+    full[rng.random(full.shape) < 0.1] = np.nan
+    y = rng.integers(0, 2, 90)
+    dense, from_sparse = (
+        MRMR(5, relevance="mi", redundancy="mi", missing=missing).fit(X, y)
+        for X in (full, sparse.csr_array(full))
+    )
+    assert dense.selected_.tolist() == from_sparse.selected_.tolist()
+    assert dense.relevance_.tolist() == from_sparse.relevance_.tolist()
+
+
+def test_binning_sparse_columns_makes_none_of_them_dense():
+    X = sparse.random_array((5000, 4000), density=0.002, format="csc", rng=np.random.default_rng(0))
+    y = np.arange(5000) % 2
+    selector = Univariate(5, measure="mi")
+    selector.fit(X[:50], y[:50])
+    tracemalloc.start()
+    selector.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < X.shape[0] * X.shape[1] / 4

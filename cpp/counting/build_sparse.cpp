@@ -3,8 +3,8 @@
 
 #include "core/parallel.hpp"
 #include "counting/build.hpp"
+#include "counting/compressed_columns.hpp"
 #include "counting/levels.hpp"
-#include "counting/sparse_columns.hpp"
 
 namespace thresher {
 namespace {
@@ -30,7 +30,7 @@ struct RowPlaces {
 
 // Sets the bits of one feature. Rows that are not stored have the level of zero.
 template <class T>
-void scatter_bits(CodedTable& table, std::size_t f, const SparseColumns<T>& columns, const Levels<T>& levels,
+void scatter_bits(CodedTable& table, std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels,
                   const RowPlaces& places) {
   const RowLayout& layout = table.layout();
   const std::size_t stride = layout.plane_stride();
@@ -50,7 +50,7 @@ void scatter_bits(CodedTable& table, std::size_t f, const SparseColumns<T>& colu
 }
 
 template <class T>
-void scatter_bytes(CodedTable& table, std::size_t f, const SparseColumns<T>& columns, const Levels<T>& levels,
+void scatter_bytes(CodedTable& table, std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels,
                    const RowPlaces& places) {
   auto* bytes = reinterpret_cast<std::uint8_t*>(table.writable_data(f));
   std::fill_n(bytes, table.n_rows(), levels.code(T{0}));
@@ -83,7 +83,7 @@ CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Inte
   interrupt.check();
   visit_dtype(array.dtype, [&](auto element) {
     using T = decltype(element);
-    const SparseColumns<T> columns(array);
+    const CompressedColumns<T> columns(array);
     parallel_for(array.n_columns, kChunk, options.n_threads, [&](std::size_t first, std::size_t last) {
       std::vector<Levels<T>> levels;
       std::vector<CodedTable::Shape> shapes;

@@ -9,8 +9,8 @@
 #include "core/parallel.hpp"
 #include "counting/build_dense.hpp"
 #include "counting/byte_source.hpp"
+#include "counting/compressed_columns.hpp"
 #include "counting/scan_kernels.hpp"
-#include "counting/sparse_columns.hpp"
 
 namespace thresher {
 namespace {
@@ -248,7 +248,7 @@ void scan_one_column(const ArrayView& array, std::size_t f, ColumnBuffers<T>& bu
 
 // A sparse column as its stored values and one zero for all the others.
 template <class T>
-void scan_sparse_column(const SparseColumns<T>& columns, std::size_t f, std::size_t n_rows, ColumnScan& out) {
+void scan_sparse_column(const CompressedColumns<T>& columns, std::size_t f, std::size_t n_rows, ColumnScan& out) {
   T lowest = lowest_start<T>();
   T highest = highest_start<T>();
   bool whole = true;
@@ -312,7 +312,7 @@ ColumnScan scan_sparse(const SparseView& array, std::size_t n_threads, Interrupt
   interrupt.check();
   visit_dtype(array.dtype, [&](auto element) {
     using T = decltype(element);
-    const SparseColumns<T> columns(array);
+    const CompressedColumns<T> columns(array);
     parallel_for(array.n_columns, 64, n_threads, [&](std::size_t first, std::size_t last) {
       for (std::size_t f = first; f < last; ++f) scan_sparse_column(columns, f, array.n_rows, scan);
     });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "core/parallel.hpp"
 #include "discretize/cuts.hpp"
 #include "moments/feature_loop.hpp"
 #include "moments/numeric_matrix.hpp"
@@ -45,6 +46,17 @@ class PresentValues {
   std::vector<double> weights_;
 };
 
+inline Cuts joined(const CutLists& own) {
+  Cuts all;
+  all.offsets.reserve(own.size() + 1);
+  all.offsets.push_back(0);
+  for (const auto& cuts : own) {
+    all.cuts.insert(all.cuts.end(), cuts.begin(), cuts.end());
+    all.offsets.push_back(static_cast<std::int64_t>(all.cuts.size()));
+  }
+  return all;
+}
+
 // Cuts of every feature from learners: `make_learner(base)` gives one per range of features, and
 // learner(base, n_rows, begin, end, out) appends the cuts of feature f to out[f].
 template <class MakeLearner>
@@ -57,14 +69,60 @@ Cuts learn_cuts(NumericMatrix matrix, const CutOptions& options, Interrupt& inte
                    learner(base, matrix.n_rows, begin, end, own);
                  });
   });
-  Cuts all;
-  all.offsets.reserve(matrix.n_features + 1);
-  all.offsets.push_back(0);
-  for (const auto& cuts : own) {
-    all.cuts.insert(all.cuts.end(), cuts.begin(), cuts.end());
-    all.offsets.push_back(static_cast<std::int64_t>(all.cuts.size()));
+  return joined(own);
+}
+
+// The same for compressed columns. All zeros of a class (of the column, without classes) are one row that weighs as
+// much as they do together; make_learner(weights, classes) gives a learner for one column.
+template <class T, class MakeLearner>
+Cuts learn_cuts(const SparseCutData<T>& data, std::span<const std::int32_t> classes, std::size_t n_classes,
+                const CutOptions& options, MakeLearner&& make_learner) {
+  const SparseColumns<T>& columns = data.columns;
+  const auto class_of = [&](std::size_t row) {
+    return classes.empty() ? std::size_t{0} : static_cast<std::size_t>(classes[row]);
+  };
+  const auto weight_of = [&](std::size_t row) { return options.weights.empty() ? 1.0 : options.weights[row]; };
+  std::vector<double> weight_of_class(n_classes);
+  std::vector<std::size_t> size_of_class(n_classes);
+  for (std::size_t row = 0; row < columns.n_rows; ++row) {
+    weight_of_class[class_of(row)] += weight_of(row);
+    ++size_of_class[class_of(row)];
   }
-  return all;
+  CutLists own(columns.n_features);
+  parallel_for(columns.n_features, 16, options.n_threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<T> values;
+    std::vector<double> weights;
+    std::vector<std::int32_t> labels;
+    CutLists one(1);
+    for (std::size_t f = begin; f < end; ++f) {
+      if (data.wanted[f] == 0) continue;
+      ask_interrupt();
+      std::vector<double> zeros = weight_of_class;
+      std::vector<std::size_t> n_zeros = size_of_class;
+      const auto stored = columns.values_of(f);
+      values.assign(stored.begin(), stored.end());
+      weights.clear();
+      labels.clear();
+      for (const std::int32_t place : columns.rows_of(f)) {
+        const auto row = static_cast<std::size_t>(place);
+        weights.push_back(weight_of(row));
+        labels.push_back(static_cast<std::int32_t>(class_of(row)));
+        zeros[class_of(row)] -= weights.back();
+        --n_zeros[class_of(row)];
+      }
+      for (std::size_t c = 0; c < n_classes; ++c) {
+        if (n_zeros[c] == 0 || !(zeros[c] > 0.0)) continue;
+        values.push_back(T{0});
+        weights.push_back(zeros[c]);
+        labels.push_back(static_cast<std::int32_t>(c));
+      }
+      auto learner = make_learner(std::span<const double>(weights), std::span<const std::int32_t>(labels));
+      one[0].clear();
+      learner(values.data(), values.size(), 0, 1, one);
+      own[f] = one[0];
+    }
+  });
+  return joined(own);
 }
 
 inline bool whole_weights(std::span<const double> weights) {

@@ -41,6 +41,10 @@ struct RealCounts {
   double bits(Term term) const { return term; }
 };
 
+double total_weight(std::span<const double> weights, std::size_t n_rows) {
+  return weights.empty() ? static_cast<double>(n_rows) : std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
 template <class T, class Counts>
 class MdlLearner {
  public:
@@ -201,12 +205,32 @@ Cuts cuts_mdl(NumericMatrix matrix, std::span<const std::int32_t> classes, std::
       return MdlLearner<T, RealCounts>(classes, n_classes, distinct_count, options.weights, RealCounts{});
     });
   }
-  const double total = options.weights.empty() ? static_cast<double>(matrix.n_rows)
-                                               : std::accumulate(options.weights.begin(), options.weights.end(), 0.0);
-  const XLogX table(static_cast<std::uint64_t>(total));
+  const XLogX table(static_cast<std::uint64_t>(total_weight(options.weights, matrix.n_rows)));
   return learn_cuts(matrix, options, interrupt, [&]<class T>(const T*) {
     return MdlLearner<T, WholeCounts>(classes, n_classes, distinct_count, options.weights, WholeCounts{table});
   });
 }
+
+template <class T>
+Cuts cuts_mdl(const SparseCutData<T>& data, std::span<const std::int32_t> classes, std::size_t n_classes,
+              bool distinct_count, const CutOptions& options) {
+  using Weights = std::span<const double>;
+  using Classes = std::span<const std::int32_t>;
+  if (classes.size() != data.columns.n_rows) throw std::invalid_argument("classes must have one entry per row");
+  if (!whole_weights(options.weights)) {
+    return learn_cuts(data, classes, n_classes, options, [&](Weights weights, Classes labels) {
+      return MdlLearner<T, RealCounts>(labels, n_classes, distinct_count, weights, RealCounts{});
+    });
+  }
+  const XLogX table(static_cast<std::uint64_t>(total_weight(options.weights, data.columns.n_rows)));
+  return learn_cuts(data, classes, n_classes, options, [&](Weights weights, Classes labels) {
+    return MdlLearner<T, WholeCounts>(labels, n_classes, distinct_count, weights, WholeCounts{table});
+  });
+}
+
+template Cuts cuts_mdl(const SparseCutData<float>&, std::span<const std::int32_t>, std::size_t, bool,
+                       const CutOptions&);
+template Cuts cuts_mdl(const SparseCutData<double>&, std::span<const std::int32_t>, std::size_t, bool,
+                       const CutOptions&);
 
 }  // namespace thresher

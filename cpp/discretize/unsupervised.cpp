@@ -238,4 +238,31 @@ Cuts cuts_mean_sd(NumericMatrix matrix, double t, const CutOptions& options, Int
   return learn_cuts(matrix, options, interrupt, [&]<class T>(const T*) { return MeanSd<T>(t, options); });
 }
 
+template <class T>
+Cuts cuts_equal_frequency(const SparseCutData<T>& data, std::size_t n_bins, const CutOptions& options) {
+  return learn_cuts(data, {}, 1, options, [&](std::span<const double> weights, auto) {
+    return EqualFrequency<T>(n_bins, CutOptions{weights, 1});
+  });
+}
+
+template <class T>
+Cuts cuts_equal_width(const SparseCutData<T>& data, std::size_t n_bins, const CutOptions& options) {
+  return learn_cuts(data, {}, 1, options, [&](std::span<const double> weights, auto) {
+    return EqualWidth<T>(n_bins, CutOptions{weights, 1});
+  });
+}
+
+template <class T>
+Cuts cuts_mean_sd(const SparseCutData<T>& data, double t, const CutOptions& options) {
+  return learn_cuts(data, {}, 1, options,
+                    [&](std::span<const double> weights, auto) { return MeanSd<T>(t, CutOptions{weights, 1}); });
+}
+
+template Cuts cuts_equal_frequency(const SparseCutData<float>&, std::size_t, const CutOptions&);
+template Cuts cuts_equal_frequency(const SparseCutData<double>&, std::size_t, const CutOptions&);
+template Cuts cuts_equal_width(const SparseCutData<float>&, std::size_t, const CutOptions&);
+template Cuts cuts_equal_width(const SparseCutData<double>&, std::size_t, const CutOptions&);
+template Cuts cuts_mean_sd(const SparseCutData<float>&, double, const CutOptions&);
+template Cuts cuts_mean_sd(const SparseCutData<double>&, double, const CutOptions&);
+
 }  // namespace thresher

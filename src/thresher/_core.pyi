@@ -119,6 +119,29 @@ def cuts_mdl(
     weights: NDArray[np.float64] | None = None,
     n_threads: int = 1,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def cuts_sparse(
+    values: NDArray[Any],
+    rows: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    n_rows: int,
+    wanted: NDArray[np.uint8],
+    rule: str,
+    setting: float,
+    classes: NDArray[np.int32] | None = None,
+    n_classes: int = 1,
+    weights: NDArray[np.float64] | None = None,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def apply_cuts_sparse(
+    values: NDArray[Any],
+    rows: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    n_rows: int,
+    wanted: NDArray[np.uint8],
+    cuts: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    n_threads: int = 1,
+) -> NDArray[Any]: ...
 def apply_cuts(
     matrix: NDArray[Any],
     cuts: NDArray[np.float64],

@@ -51,6 +51,29 @@ class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type
     ) -> _Cuts:
         """The cuts of every row of a feature-major matrix, and where each feature's begin."""
 
+    def learn_sparse_cuts(
+        self,
+        columns: tuple[Any, Any, Any, int],
+        wanted: NDArray[np.bool_],
+        y: Any,
+        weights: NDArray[np.float64] | None,
+        n_threads: int,
+    ) -> _Cuts:
+        """The same of some columns of a sparse matrix, from the stored values and the number of zeros.
+
+        `columns`: values, rows, where each column starts, and the number of rows.
+        """
+        classes, n_classes = _class_codes(y) if self._uses_target else (None, 1)
+        rule, setting = self._rule()
+        flags = wanted.view(np.uint8)
+        return _core.cuts_sparse(
+            *columns, flags, rule, setting, classes, n_classes, weights, n_threads
+        )
+
+    @abstractmethod
+    def _rule(self) -> tuple[str, float]:
+        """What the core calls the rule, and its setting."""
+
     @abstractmethod
     def _validate_parameters(self) -> None:
         """Raise ValueError if a parameter makes no sense."""
@@ -198,6 +221,9 @@ class EqualFrequencyBins(_Bins):
     ) -> _Cuts:
         return _core.cuts_equal_frequency(matrix, self.n_bins, weights, n_threads)
 
+    def _rule(self) -> tuple[str, float]:
+        return "equal-frequency", self.n_bins
+
 
 class EqualWidthBins(_Bins):
     """Bins of the same width between the smallest and the largest value.
@@ -250,6 +276,9 @@ class EqualWidthBins(_Bins):
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
     ) -> _Cuts:
         return _core.cuts_equal_width(matrix, self.n_bins, weights, n_threads)
+
+    def _rule(self) -> tuple[str, float]:
+        return "equal-width", self.n_bins
 
 
 class MeanSdBins(_Bins):
@@ -304,6 +333,9 @@ class MeanSdBins(_Bins):
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
     ) -> _Cuts:
         return _core.cuts_mean_sd(matrix, float(self.t), weights, n_threads)
+
+    def _rule(self) -> tuple[str, float]:
+        return "mean-sd", float(self.t)
 
 
 class MDLBins(_Bins):
@@ -362,16 +394,11 @@ class MDLBins(_Bins):
     def learn_cuts(
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
     ) -> _Cuts:
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        return _core.cuts_mdl(
-            matrix,
-            codes.reshape(-1).astype(np.int32),
-            len(classes),
-            self.cuts == "weka",
-            weights,
-            n_threads,
-        )
+        classes, n_classes = _class_codes(y)
+        return _core.cuts_mdl(matrix, classes, n_classes, self.cuts == "weka", weights, n_threads)
+
+    def _rule(self) -> tuple[str, float]:
+        return "mdl", float(self.cuts == "weka")
 
 
 _BY_NAME: dict[str, Callable[..., _Bins]] = {
@@ -425,6 +452,12 @@ def make_discretizer(discretize: Any) -> Any:
     except ValueError as error:
         raise ValueError(f"discretize={discretize!r} has no valid setting: {error}") from None
     return made
+
+
+def _class_codes(y: Any) -> tuple[NDArray[np.int32], int]:
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return codes.reshape(-1).astype(np.int32), len(classes)
 
 
 def _check_n_bins(n_bins: Any) -> None:

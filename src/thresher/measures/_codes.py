@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher.discretize import MDLBins, make_discretizer
+from thresher.measures.columns import stored_columns
 from thresher.sources import Table, Training, feature_blocks, to_feature_major
 
 MISSING_CODE = 255
@@ -78,7 +79,11 @@ def code_features(
             bins = Bins("none", to_bin)
             return Codes(_code_as_is(table, parts, training.weights, missing), bins)
         name = rule if isinstance(rule, str) else type(rule).__name__
-        codes, levels, cuts = _code_mixed(training, make_discretizer(rule), to_bin)
+        discretizer = make_discretizer(rule)
+        if table.is_sparse:
+            coded, cuts = _code_sparse(training, discretizer, to_bin, parts, missing)
+            return Codes(coded, Bins(name, to_bin, cuts))
+        codes, levels, cuts = _code_mixed(training, discretizer, to_bin)
         coded = _core.CodedTable.from_codes(
             codes,
             levels,
@@ -133,6 +138,39 @@ def _code_as_is(table: Table, parts: Any, weights: npt.NDArray[Any] | None, miss
     return _core.CodedTable.from_dense(m, **options)
 
 
+def _code_sparse(
+    training: Training, discretizer: Any, to_bin: npt.NDArray[np.bool_], parts: Any, missing: str
+) -> tuple[Any, list[npt.NDArray[np.float64]]]:
+    """Bins from the stored values and the number of zeros: no column is ever dense.
+
+    Codes are stored less the code of zero, so that the values not stored keep it.
+    """
+    table = training.table
+    columns = stored_columns(table)
+    y_codes = code_target(training)[0] if training.target is not None else None
+    cuts, offsets = discretizer.learn_sparse_cuts(
+        columns, to_bin, y_codes, _real(training.weights), table.n_threads
+    )
+    values, rows, starts, n_rows = columns
+    codes = _core.apply_cuts_sparse(
+        values, rows, starts, n_rows, to_bin.view(np.uint8), cuts, offsets, table.n_threads
+    )
+    coded = _core.CodedTable.from_sparse(
+        starts,
+        rows,
+        codes,
+        n_rows,
+        table.n_features,
+        True,
+        parts=parts,
+        weights=training.weights,
+        n_threads=table.n_threads,
+        missing=missing,
+    )
+    pieces = np.split(cuts, offsets[1:-1])
+    return coded, [pieces[feature] for feature in np.flatnonzero(to_bin)]
+
+
 def _code_mixed(
     training: Training, discretizer: Any, to_bin: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
@@ -145,7 +183,7 @@ def _code_mixed(
         coded = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
         return coded, np.diff(offsets) + 1, np.split(cuts, offsets[1:-1])
 
-    if to_bin.all() and not table.is_sparse:
+    if to_bin.all():
         codes, n_levels, all_cuts = binned(to_feature_major(table.matrix, table.n_threads))
         levels = n_levels.astype(np.int32)
     else:
@@ -159,7 +197,8 @@ def _code_mixed(
             codes[features] = as_is.matrix(n_threads=table.n_threads)
             levels[features] = as_is.levels
         for features in _in_blocks(np.flatnonzero(to_bin), table.n_rows):
-            codes[features], levels[features], cuts = binned(_columns(table, features))
+            columns = to_feature_major(table.matrix[:, features], table.n_threads)
+            codes[features], levels[features], cuts = binned(columns)
             all_cuts.extend(cuts)
     _place_missing(table, codes, levels, to_bin, training.missing)
     return codes, levels, all_cuts
@@ -171,12 +210,6 @@ def _in_blocks(features: npt.NDArray[np.intp], n_rows: int) -> Iterator[npt.NDAr
 
 def _real(weights: npt.NDArray[Any] | None) -> npt.NDArray[np.float64] | None:
     return None if weights is None else weights.astype(np.float64)
-
-
-def _columns(table: Table, features: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
-    if table.is_sparse:
-        return to_feature_major(table.matrix[:, features].toarray(order="F"), table.n_threads)
-    return to_feature_major(table.matrix[:, features], table.n_threads)
 
 
 def _place_missing(

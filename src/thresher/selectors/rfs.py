@@ -12,7 +12,13 @@ from scipy import sparse
 from thresher._checks import ThresherWarning, check_choice, check_number, resolve_features
 from thresher.discretize import make_discretizer
 from thresher.measures import KINDS, Bins, Measures
-from thresher.measures.columns import DISPERSIONS, SEPARATIONS, dispersion, separation
+from thresher.measures.columns import (
+    DISPERSIONS,
+    SEPARATIONS,
+    dispersion,
+    separation,
+    stored_columns,
+)
 from thresher.search.walk import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
@@ -21,6 +27,7 @@ from thresher.sources import (
     Table,
     Target,
     Training,
+    feature_blocks,
     read_target,
     read_training,
     resolve_threads,
@@ -31,8 +38,6 @@ Floats = npt.NDArray[np.float64]
 
 RELEVANCES = (*DISPERSIONS, *SEPARATIONS, *KINDS)
 BINS = "equal-frequency"
-# Columns binned at a time.
-BLOCK = 1024
 
 
 class RelevanceFilter(Ranking):
@@ -281,10 +286,14 @@ def difficulty_ratio(X: Any, y: Any) -> float:
     table = training.table
     discretizer = make_discretizer(BINS)
     arities = []
-    for start in range(0, table.n_features, BLOCK):
-        block = table.matrix[:, start : start + BLOCK]
-        columns = to_feature_major(block.toarray() if table.is_sparse else block)
-        _, offsets = discretizer.learn_cuts(columns, None, None, 1)
+    if table.is_sparse:
+        everything = np.ones(table.n_features, dtype=bool)
+        _, offsets = discretizer.learn_sparse_cuts(stored_columns(table), everything, None, None, 1)
         arities.append(np.diff(offsets) + 1)
+    else:
+        for block in feature_blocks(table.n_features, table.n_rows):
+            columns = to_feature_major(table.matrix[:, block])
+            _, offsets = discretizer.learn_cuts(columns, None, None, 1)
+            arities.append(np.diff(offsets) + 1)
     arity = float(np.median(np.concatenate(arities)))
     return training.n_rows / (arity * training.labels.n_classes)

@@ -18,9 +18,6 @@ from thresher.sources import Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 
-# Multiplications that BLAS does in one call, some tenths of a second.
-PRODUCTS_BETWEEN_SIGNALS = 1 << 31
-
 
 class SVMRFE(Ranking):
     """Rank features by recursive elimination: train a linear SVM, drop the smallest squared weights, repeat.
@@ -126,8 +123,7 @@ class SVMRFE(Ranking):
     def _eliminate(self, training: Training, wanted: int) -> Any:
         p = training.n_features
         columns = rounded_standard_columns(training)
-        kernel = np.zeros((training.n_rows, training.n_rows))
-        _add_products(kernel, columns, np.arange(p), 1.0)
+        kernel = call_interruptibly(np.matmul, columns.T, columns)
         used = training.candidates.copy()
         used[training.kept] = True
         left = np.flatnonzero(used)
@@ -143,7 +139,7 @@ class SVMRFE(Ranking):
             out = droppable[order[:count]]
             dropped.extend(out.tolist())
             left = np.setdiff1d(left, out)
-            _add_products(kernel, columns, out, -1.0)
+            kernel -= call_interruptibly(np.matmul, columns[out].T, columns[out])
         best_first = [*training.kept.tolist(), *reversed(dropped)]
         rest = np.setdiff1d(np.arange(p), best_first)
         ranking = np.empty(p, dtype=np.intp)
@@ -187,15 +183,6 @@ class SVMRFE(Ranking):
 
 def _n_machines(training: Training) -> int:
     return 1 if training.labels.n_classes == 2 else training.labels.n_classes
-
-
-def _add_products(
-    kernel: Floats, columns: Floats, features: npt.NDArray[np.intp], sign: float
-) -> None:
-    """Adds the inner products of samples over some features: whole numbers, so blocks change nothing."""
-    for block in feature_blocks(len(features), kernel.size, PRODUCTS_BETWEEN_SIGNALS):
-        rows = columns[features[block]]
-        kernel += sign * (rows.T @ rows)
 
 
 def grid_of(n_rows: int, n_features: int) -> float:

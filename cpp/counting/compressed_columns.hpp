@@ -10,9 +10,9 @@
 namespace thresher {
 
 template <class T>
-class SparseColumns {
+class CompressedColumns {
  public:
-  explicit SparseColumns(const SparseView& array) : view_(array) {
+  explicit CompressedColumns(const SparseView& array) : view_(array) {
     begin_.assign(array.n_columns + 1, 0);
     if (array.by_columns) {
       for (std::size_t f = 0; f <= array.n_columns; ++f) begin_[f] = sparse_index(array.indptr, array.wide_indptr, f);
