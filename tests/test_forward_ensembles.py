@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
 import thresher
-from thresher import CFS, FCBF, GSO, NMIFS, RRCT, CMIFilter, Ensemble, LassoPath
+from thresher import CFS, FCBF, GSO, MRMR, NMIFS, RRCT, CMIFilter, Ensemble, LassoPath
 from thresher.search.parts import assign_parts, bootstrap_counts, draw_seed
 
 from .naive.cmi import inner_cmi_filter
@@ -167,3 +169,17 @@ def test_one_pass_serves_all_replicates():
         fast = Ensemble(selector, n_parts=5).fit(X, y)
         full = Ensemble(selector, n_parts=5, kind="full").fit(X, y)
         assert fast.n_evaluations_ < full.n_evaluations_
+
+
+@pytest.mark.parametrize(
+    "selector", [MRMR(4), RRCT(4), *(s for s in OF_SUMS if hasattr(s, "verbose"))], ids=repr
+)
+def test_forward_selectors_print_a_line_per_step(selector, capsys):
+    X, y = discrete_problem()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = clone(selector).set_params(verbose=1).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    if getattr(selector, "search", "forward") == "forward":
+        expected = [f"feature {f}, score {fitted.scores_[f]:.4g}" for f in fitted.selected_]
+        assert [line.split(" ", 2)[2] for line in lines] == expected

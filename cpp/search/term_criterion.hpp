@@ -121,8 +121,11 @@ class TermCriterion {
     std::vector<Features> moved(k + 1);
     for (std::size_t depth = k + 1; depth-- > 0;) {
       Features& list = by_depth_[depth];
-      std::size_t n_stay = 0;
-      for (const std::uint32_t f : list) {
+      std::size_t n_stay = 0, n_visited = 0;
+      for (; n_visited < list.size(); ++n_visited) {
+        const std::uint32_t f = list[n_visited];
+        // Keys fall along the list of those without terms: nobody behind can win.
+        if (depth == 0 && key(f, objective) < leader.key) break;
         const auto can_win = [&] {
           return is_better(key(f, objective), relevance_[f], f, leader.key, leader.relevance, leader.feature);
         };
@@ -138,7 +141,8 @@ class TermCriterion {
           moved[record_.depth[f]].push_back(f);
         }
       }
-      list.resize(n_stay);
+      list.erase(list.begin() + static_cast<std::ptrdiff_t>(n_stay),
+                 list.begin() + static_cast<std::ptrdiff_t>(n_visited));
     }
     for (std::size_t depth = 0; depth <= k; ++depth) {
       Features& list = by_depth_[depth];
