@@ -29,10 +29,12 @@ class AheadOfSuccessor {
         order_(open_candidates(options.relevance, options.candidates)),
         blocks_(absent_rows(options)),
         codes_(options.n_rows()) {
-    for (std::size_t first = 0; first < std::max(options.weights.size(), std::size_t{1}); first += options.n_rows()) {
-      const auto weights = options.weights.empty() ? options.weights : options.weights.subspan(first, options.n_rows());
-      const double total = weights.empty() ? static_cast<double>(options.n_rows())
-                                           : static_cast<double>(std::reduce(weights.begin(), weights.end()));
+    const std::size_t n = options.n_rows();
+    const bool weighted = !options.weights.empty();
+    for (std::size_t r = 0; r < (weighted ? options.weights.size() / n : 1); ++r) {
+      const auto weights = weighted ? options.weights.subspan(r * n, n) : options.weights;
+      const auto total =
+          static_cast<double>(weighted ? std::reduce(weights.begin(), weights.end()) : static_cast<std::int64_t>(n));
       replicates_.push_back({OpenBlocks(options.classes, options.n_classes, weights, *options.xlogx),
                              1.0 / (total * options.xlogx->scale())});
     }

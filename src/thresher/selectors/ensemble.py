@@ -100,7 +100,8 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     stability_ : float
         Mean Jaccard index of the selections in `parts_`.
     n_evaluations_ : int
-        Pairs of features computed, one pass for all replicates counting once.
+        Pairs of features computed, one pass for all replicates counting once; around a selector that does
+        not work by pairs, the sum of what it counts on each replicate.
     n_pairs_standard_, n_pairs_fast_ : int or None
         Pairs, relevances included, that a full ensemble and the Fast Ensemble of Schowe and Morik
         would compute without lazy pruning; None for a selector that does not work by pairs.
@@ -120,7 +121,9 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     how many features to select, the ensemble selects the rounded mean of their numbers. Missing
     values are treated as the selector treats them. Cost of ``"fast"``: O(n_samples + n_parts) for
     each distinct pair that any replicate needs; memory ``8 * n_parts`` bytes for each of them. With few
-    rows of discrete features, as in microarrays, every replicate counts its own pairs instead.
+    rows of discrete features, as in microarrays, every replicate counts its own pairs instead. ``CMIFilter`` and
+    ``GSO`` ask for sums given what is chosen, which replicates cannot share: they share the table, its bins
+    and the relevances, and each replicate gives the rows of its part the weight 0.
 
     ``sample_weight`` is passed on by metadata routing: enable it, and call
     ``selector.set_fit_request(sample_weight=True)``. Rows are dealt to parts whatever their weight;
