@@ -164,7 +164,21 @@ class _Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type
         return tags
 
 
-class EqualFrequencyBins(_Bins):
+class _CountedBins(_Bins):
+    """Bins whose number is asked for."""
+
+    def __init__(
+        self, n_bins: int = 8, *, keep_discrete: bool = False, n_jobs: int | None = None
+    ) -> None:
+        self.n_bins = n_bins
+        self.keep_discrete = keep_discrete
+        self.n_jobs = n_jobs
+
+    def _validate_parameters(self) -> None:
+        _check_n_bins(self.n_bins)
+
+
+class EqualFrequencyBins(_CountedBins):
     """Bins that hold about the same number of samples.
 
     The bin of a value is ``floor(n_bins * (2 * less + equal) / (2 * n_samples))``, where ``less``
@@ -206,16 +220,6 @@ class EqualFrequencyBins(_Bins):
     [[0], [1]]
     """
 
-    def __init__(
-        self, n_bins: int = 8, *, keep_discrete: bool = False, n_jobs: int | None = None
-    ) -> None:
-        self.n_bins = n_bins
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
-
-    def _validate_parameters(self) -> None:
-        _check_n_bins(self.n_bins)
-
     def learn_cuts(
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
     ) -> _Cuts:
@@ -225,7 +229,7 @@ class EqualFrequencyBins(_Bins):
         return "equal-frequency", self.n_bins
 
 
-class EqualWidthBins(_Bins):
+class EqualWidthBins(_CountedBins):
     """Bins of the same width between the smallest and the largest value.
 
     A value at a threshold belongs to the bin below it. Cuts are moved to the middle of the gap
@@ -261,16 +265,6 @@ class EqualWidthBins(_Bins):
     >>> EqualWidthBins(n_bins=3).fit(X).cuts_
     [array([6.5])]
     """
-
-    def __init__(
-        self, n_bins: int = 8, *, keep_discrete: bool = False, n_jobs: int | None = None
-    ) -> None:
-        self.n_bins = n_bins
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
-
-    def _validate_parameters(self) -> None:
-        _check_n_bins(self.n_bins)
 
     def learn_cuts(
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int

@@ -22,9 +22,44 @@ class NeighbourWeights(Ranking):
     _classes_only = True
     _takes_sparse = False
     _missing_options = ("error", "expected", "drop_rows")
+    _kind = ""
 
-    def _fit(self, X: Any, y: Any, kind: str, n_neighbors: int = 1) -> Any:
-        parameters: Any = self
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        n_samples: int | None = None,
+        categorical_features: Any = None,
+        keep: Any = None,
+        exclude: Any = None,
+        missing: str = "error",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_samples = n_samples
+        self.categorical_features = categorical_features
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Any:
+        """Score and choose features.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self : object
+        """
+        n_neighbors = self._n_nearest()
         if sparse.issparse(X):
             raise TypeError(
                 f"{type(self).__name__} would have to make sparse X dense to find neighbours; give X.toarray(), "
@@ -34,17 +69,17 @@ class NeighbourWeights(Ranking):
         wanted = self._count(training)
         refuse_infinite_ranges(training.table)
         n = training.n_rows
-        if parameters.n_samples is None:
+        if self.n_samples is None:
             rows = np.arange(n, dtype=np.uint32)
         else:
-            check_number("n_samples", parameters.n_samples, minimum=1, integer=True)
-            sampled = check_random_state(parameters.random_state).permutation(n)
-            rows = np.sort(sampled[: parameters.n_samples]).astype(np.uint32)
+            check_number("n_samples", self.n_samples, minimum=1, integer=True)
+            sampled = check_random_state(self.random_state).permutation(n)
+            rows = np.sort(sampled[: self.n_samples]).astype(np.uint32)
         nominal = training.table.is_category.copy()
         nominal[
             resolve_features(
                 "categorical_features",
-                parameters.categorical_features,
+                self.categorical_features,
                 training.names,
                 training.n_features,
             )
@@ -57,11 +92,15 @@ class NeighbourWeights(Ranking):
             labels.codes,
             labels.n_classes,
             rows,
-            kind,
+            self._kind,
             n_neighbors,
             training.n_threads,
         )
         return self._finish_ranking(training, weights, wanted)
+
+    def _n_nearest(self) -> int:
+        """Neighbours per class, where the kind asks for a number."""
+        return 1
 
 
 def refuse_infinite_ranges(table: Table) -> None:
@@ -133,6 +172,8 @@ class ReliefF(NeighbourWeights):
     [1, 4]
     """
 
+    _kind = "relieff"
+
     def __init__(
         self,
         n_features_to_select: int | float = 10,
@@ -146,32 +187,20 @@ class ReliefF(NeighbourWeights):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.n_features_to_select = n_features_to_select
+        super().__init__(
+            n_features_to_select,
+            n_samples=n_samples,
+            categorical_features=categorical_features,
+            keep=keep,
+            exclude=exclude,
+            missing=missing,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
         self.n_neighbors = n_neighbors
-        self.n_samples = n_samples
-        self.categorical_features = categorical_features
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
-        """Score and choose features.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self : ReliefF
-        """
-        check_number("n_neighbors", self.n_neighbors, minimum=1, integer=True)
-        return self._fit(X, y, "relieff", int(self.n_neighbors))
+    def _n_nearest(self) -> int:
+        return int(check_number("n_neighbors", self.n_neighbors, minimum=1, integer=True))
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
         training = super()._read(X, y, sample_weight)
@@ -224,42 +253,7 @@ class Relief(NeighbourWeights):
     ['worst radius', 'worst concave points']
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        n_samples: int | None = None,
-        categorical_features: Any = None,
-        keep: Any = None,
-        exclude: Any = None,
-        missing: str = "error",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_samples = n_samples
-        self.categorical_features = categorical_features
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
-        """Score and choose features.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Two classes.
-
-        Returns
-        -------
-        self : Relief
-        """
-        return self._fit(X, y, "relief")
+    _kind = "relief"
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
         training = super()._read(X, y, sample_weight)
@@ -313,39 +307,4 @@ class MultiSURF(NeighbourWeights):
     [3, 2]
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        n_samples: int | None = None,
-        categorical_features: Any = None,
-        keep: Any = None,
-        exclude: Any = None,
-        missing: str = "error",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_samples = n_samples
-        self.categorical_features = categorical_features
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
-        """Score and choose features.
-
-        Parameters
-        ----------
-        X : array-like or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self : MultiSURF
-        """
-        return self._fit(X, y, "multisurf")
+    _kind = "multisurf"

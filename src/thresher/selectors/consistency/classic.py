@@ -133,8 +133,8 @@ class ABB(Focus):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
-    n_evaluations_, bins_ See `Focus`.
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
+        See `Focus`.
 
     Notes
     -----

@@ -29,9 +29,10 @@ class LVF(ConsistencySelector):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
-    n_evaluations_, bins_ See `Focus`. equal_sets_ : list of ndarray Other sets of the same size
-    within the bound.
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
+        See `Focus`.
+    equal_sets_ : list of ndarray
+        Other sets of the same size within the bound.
 
     Notes
     -----
@@ -109,8 +110,8 @@ class QBB(Exhaustive):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
-    n_evaluations_, bins_ See `Focus`.
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, bins_
+        See `Focus`.
 
     Notes
     -----

@@ -183,8 +183,8 @@ class LCC(_OnePass):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
-    n_evaluations_, trace_, bins_ See `INTERACT`.
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, trace_, bins_
+        See `INTERACT`.
 
     Notes
     -----
@@ -263,9 +263,10 @@ class CWC(_OnePass):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
-    n_evaluations_, trace_, bins_ See `INTERACT`; relevances and risks are those of the samples that
-    were used. n_samples_used_ : int Samples left after removing the contradicting ones.
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, trace_, bins_
+        See `INTERACT`; relevances and risks are those of the samples that were used.
+    n_samples_used_ : int
+        Samples left after removing the contradicting ones.
 
     Notes
     -----

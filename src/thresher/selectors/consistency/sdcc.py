@@ -154,8 +154,8 @@ class ASDCC(_Descent):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
-    n_evaluations_, trace_, bins_ See `SDCC`.
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, trace_, bins_
+        See `SDCC`.
 
     Notes
     -----
@@ -240,8 +240,8 @@ class SWCFS(_Descent):
 
     Attributes
     ----------
-    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_,
-    n_evaluations_, trace_, bins_ See `SDCC`.
+    selected_, support_, ranking_, scores_, relevance_, risk_, full_risk_, n_useless_, n_evaluations_, trace_, bins_
+        See `SDCC`.
 
     Notes
     -----
