@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tests.naive import discretize as naive
@@ -169,6 +170,29 @@ def test_long_columns_are_sorted_like_short_ones():
 )
 def test_discretisers_have_names(name, expected):
     assert repr(make_discretizer(name)) == repr(expected)
+
+
+def test_bins_of_other_packages_can_be_used():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 6)), rng.integers(0, 2, 80)
+    theirs = KBinsDiscretizer(4, encode="ordinal", strategy="uniform")
+    fitted = Univariate(3, measure="mi", discretize=theirs).fit(X, y)
+    same = Univariate(3, measure="mi", discretize=None).fit(theirs.fit_transform(X), y)
+    assert fitted.scores_.tolist() == same.scores_.tolist()
+    assert not hasattr(clone(theirs), "n_bins_")
+    wrong = {
+        r"must turn each feature into one column .* encode=\"ordinal\"": (
+            X,
+            KBinsDiscretizer(4),
+            None,
+        ),
+        "would have to make sparse X dense": (sparse.csr_array(X), theirs, None),
+        "cannot be used with sample_weight": (X, theirs, np.arange(80) % 3),
+        "larger codes to larger values": (X, FunctionTransformer(lambda x: -np.round(x)), None),
+    }
+    for words, (data, bins, weights) in wrong.items():
+        with pytest.raises(ValueError, match=words):
+            Univariate(3, measure="mi", discretize=bins).fit(data, y, sample_weight=weights)
 
 
 def test_an_object_is_its_own_discretiser():

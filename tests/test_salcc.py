@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -149,3 +150,10 @@ def test_search_can_be_drawn():
         ax = plot_annealing(SALCC(GaussianNB(), search=search, random_state=0).fit(X, y))
         assert "risk" in ax.get_xlabel()
         assert "found" in [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("estimator", ["tree", LinearRegression()])
+def test_only_classifiers_are_taken(estimator):
+    X = np.random.default_rng(0).integers(0, 2, (40, 4))
+    with pytest.raises(ValueError, match="estimator must be a scikit-learn classifier, got"):
+        SALCC(estimator).fit(X, X[:, 0])

@@ -140,3 +140,11 @@ def test_f_is_the_same_however_the_values_lie_in_memory(dtype):
     assert by_rows.scores_.tolist() == anova_f(X, y).tolist()
     np.testing.assert_allclose(by_rows.scores_, f_classif(X.astype(float), y)[0], rtol=1e-9)
     np.testing.assert_allclose(by_rows.pvalues_, f_classif(X.astype(float), y)[1], rtol=1e-6)
+
+
+def test_messages_name_the_parameter_of_this_selector():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    with pytest.raises(ValueError, match=r'measure="f" needs classes, but y is numeric'):
+        Univariate(2).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match=r'measure="pearson" needs a numeric target.*3 classes'):
+        Univariate(2, measure="pearson").fit(X, np.arange(30) % 3)

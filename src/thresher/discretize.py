@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -395,6 +396,50 @@ class MDLBins(_Bins):
         return "mdl", float(self.cuts == "weka")
 
 
+class _Foreign:
+    """The cuts of a transformer of another package, read off its codes of the training data."""
+
+    def __init__(self, transformer: Any) -> None:
+        self.transformer = transformer
+
+    def learn_cuts(
+        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+    ) -> _Cuts:
+        if weights is not None:
+            raise ValueError(
+                f"discretize={self.transformer!r} cannot be used with sample_weight; "
+                'use one of thresher\'s, e.g. "equal-frequency"'
+            )
+        found = clone(self.transformer).fit(matrix.T, y).transform(matrix.T)
+        if issparse(found) or np.shape(found) != matrix.T.shape:
+            raise ValueError(
+                f"discretize={self.transformer!r} must turn each feature into one column of codes, but made "
+                f'{matrix.shape[0]} features into {np.shape(found)[1]} columns; set encode="ordinal"'
+            )
+        cuts = [_cuts_of_codes(*pair) for pair in zip(matrix, np.asarray(found).T, strict=True)]
+        offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
+        return np.concatenate(cuts).astype(np.float64), offsets
+
+    def learn_sparse_cuts(self, *_: Any) -> _Cuts:
+        raise ValueError(
+            f"discretize={self.transformer!r} would have to make sparse X dense; "
+            'use one of thresher\'s, e.g. "equal-frequency", or give X.toarray()'
+        )
+
+
+def _cuts_of_codes(values: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.float64]:
+    order = np.argsort(values, kind="stable")
+    values, codes = values[order].astype(np.float64), codes[order]
+    steps = np.flatnonzero(np.diff(codes) != 0)
+    if (np.diff(codes) < 0).any() or (values[steps] == values[steps + 1]).any():
+        raise ValueError(
+            "discretize must give larger codes to larger values and equal ones to equal"
+        )
+    below, above = values[steps], values[steps + 1]
+    middle = below / 2 + above / 2
+    return np.where((middle >= below) & (middle < above), middle, below)
+
+
 _BY_NAME: dict[str, Callable[..., _Bins]] = {
     "equal-frequency": EqualFrequencyBins,
     "equal-width": EqualWidthBins,
@@ -415,7 +460,8 @@ def make_discretizer(discretize: Any) -> Any:
     Returns
     -------
     discretizer : object
-        A new, unfitted transformer for a name.
+        A new, unfitted transformer for a name. For a transformer of another package, such as scikit-learn's
+        ``KBinsDiscretizer(encode="ordinal")``, an object that learns its cuts.
 
     Examples
     --------
@@ -424,8 +470,10 @@ def make_discretizer(discretize: Any) -> Any:
     EqualFrequencyBins(n_bins=5)
     """
     if not isinstance(discretize, str):
-        if hasattr(discretize, "fit") and hasattr(discretize, "transform"):
+        if hasattr(discretize, "learn_cuts"):
             return discretize
+        if hasattr(discretize, "fit") and hasattr(discretize, "transform"):
+            return _Foreign(discretize)
         raise ValueError(
             f"discretize must be one of {', '.join(map(repr, _BY_NAME))} or an object with fit and "
             f"transform, got {discretize!r}"

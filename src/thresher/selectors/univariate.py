@@ -157,9 +157,19 @@ class Univariate(Ranking):
         )
 
     def _scores(self, training: Training, measures: Measures) -> Floats:
+        labels = training.labels
+        if self.measure == "f" and not labels.is_nominal:
+            raise ValueError(
+                'measure="f" needs classes, but y is numeric; use "pearson", or target="nominal"'
+            )
+        if self.measure in ("pearson", "spearman") and labels.is_nominal and labels.n_classes > 2:
+            raise ValueError(
+                f'measure="{self.measure}" needs a numeric target, but y has {labels.n_classes} classes; '
+                'use "f" or "mi", or target="numeric" if the class labels are quantities'
+            )
         table = training.table
         plain = training.weights is None and not table.is_sparse and not table.has_missing.any()
-        if self.measure == "f" and plain and training.labels.is_nominal:
+        if self.measure == "f" and plain:
             return f_values(training)  # reads rows as they lie; nothing else needs the columns
         return measures.relevance(self.measure)
 

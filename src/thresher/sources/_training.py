@@ -253,7 +253,7 @@ def _refuse_infinite(table: Table) -> None:
         first = int(np.argmax(infinite))
         raise ValueError(
             f"column {table.name(first)} of X contains infinity (inf) in "
-            f"{int(table.scan.n_infinite[first])} samples; replace or drop those values"
+            f"{int(table.scan.n_infinite[first])} of {table.n_rows} samples; replace or drop those values"
         )
 
 

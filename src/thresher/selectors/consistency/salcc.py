@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
@@ -252,6 +252,10 @@ class SALCC(ConsistencySelector):
         y = class_codes(training)
         sizes = np.bincount(y)
         estimator = self.estimator
+        if estimator is not None and (
+            not hasattr(estimator, "get_params") or is_regressor(estimator)
+        ):
+            raise ValueError(f"estimator must be a scikit-learn classifier, got {estimator!r}")
         if estimator is None:
             estimator = DecisionTreeClassifier(
                 criterion="entropy", min_samples_leaf=2, random_state=0
