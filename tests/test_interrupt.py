@@ -103,21 +103,22 @@ def test_every_selector_hears_a_signal_within_a_second(selector, wide_floats):
     rung = []
 
     def ring(*_):
-        rung.append(time.perf_counter())
+        rung.append(time.process_time())
         if len(rung) == 10:
             raise Rung
 
     before = signal.signal(signal.SIGALRM, ring)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
-        begun = time.perf_counter()
+        begun = time.process_time()
         with warnings.catch_warnings(), contextlib.suppress(Rung):
             warnings.simplefilter("ignore")
             clone(selector).fit(X, y)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    waits = np.diff([begun, *rung, time.perf_counter()])
+    # Processor time, which other work on the machine does not lengthen.
+    waits = np.diff([begun, *rung, time.process_time()])
     assert waits.max() < 1.0
 
 
