@@ -196,7 +196,7 @@ def test_relief_family_gives_the_worked_weights(selector, y, worked):
 
 def test_fewer_samples_than_neighbours_are_used_and_warned_of():
     with pytest.warns(
-        ThresherWarning, match=r"sample of class 2 has only 0 others of its class; using the"
+        ThresherWarning, match=r"the smallest class, 2, is of size 1; using the neighbours"
     ):
         ReliefF(2, n_neighbors=2).fit(Z, Y3)
 

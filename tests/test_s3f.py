@@ -112,3 +112,15 @@ def test_sparse_data_are_refused_where_distances_need_all_values():
         SFSLW().fit(sparse.csr_matrix(Z), Y)
     thin = S3F(4).fit(sparse.csr_matrix(Q), QY)
     assert thin.selected_.tolist() == S3F(4).fit(Q, QY).selected_.tolist()
+
+
+def test_what_was_left_is_explained_by_the_last_index_it_would_have_given():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
+    fitted = SFSLW(2).fit(X, y)
+    left = int(np.setdiff1d(np.arange(5), fitted.selected_)[0])
+    words, value = fitted.reason(left).rsplit(" ", 1)
+    assert words == "outscored: last index with it"
+    assert float(value) < fitted.trace_["score"][1]
+    assert SFSLW.from_json(fitted.to_json()).reason(left) == fitted.reason(left)
+    assert SFSLW(1, keep=[0]).fit(X, y).reason(1).startswith("not looked at")

@@ -165,6 +165,29 @@ class TermsSeen:
 
 
 @dataclass
+class Outscored:
+    """The score of each feature in the last step that looked at it.
+
+    Attributes
+    ----------
+    score : ndarray of float of shape (n_features,)
+    what : str
+        What the score is called.
+    """
+
+    score: npt.NDArray[np.float64]
+    what: str
+
+    def sentence(
+        self, feature: int, relevance: float, names: npt.NDArray[np.object_] | None
+    ) -> str:
+        """Why this feature was left."""
+        if np.isnan(self.score[feature]):
+            return "not looked at: enough features were kept"
+        return f"outscored: last {self.what} {self.score[feature]:.4g}"
+
+
+@dataclass
 class Ballot:
     """How many replicates of an ensemble chose each feature.
 

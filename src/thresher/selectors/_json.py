@@ -12,12 +12,13 @@ from sklearn.base import BaseEstimator
 
 import thresher
 from thresher.measures import Bins
-from thresher.selectors._explain import Ballot, LastSeen, Nearest, TermsSeen, Walked
+from thresher.selectors._explain import Ballot, LastSeen, Nearest, Outscored, TermsSeen, Walked
 
 FORMAT = 1
 # Parts of a fitted result that are no estimators.
 RECORDS: dict[str, Any] = {
-    record.__name__: record for record in (Ballot, Bins, LastSeen, Nearest, TermsSeen, Walked)
+    record.__name__: record
+    for record in (Ballot, Bins, LastSeen, Nearest, Outscored, TermsSeen, Walked)
 }
 
 

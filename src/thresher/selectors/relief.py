@@ -212,8 +212,8 @@ class ReliefF(NeighbourWeights):
             classes = training.labels.classes
             assert classes is not None
             warnings.warn(
-                f"n_neighbors={self.n_neighbors}, but a sample of class {classes[smallest]} has only "
-                f"{sizes[smallest] - 1} others of its class; using the neighbours there are",
+                f"n_neighbors={self.n_neighbors}, but the smallest class, {classes[smallest]}, is of size "
+                f"{sizes[smallest]}; using the neighbours there are",
                 ThresherWarning,
                 stacklevel=4,
             )

@@ -12,6 +12,7 @@ from thresher import _core
 from thresher._checks import check_bool, check_choice
 from thresher.measures.columns import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._explain import Outscored
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
@@ -123,9 +124,11 @@ class SFSLW(BaseSelector):
         if alone is not None:
             relevance[candidates] = alone
         n_evaluations = len(values)
+        last = np.full(training.n_features, np.nan)
         while candidates.size and (wanted is None or len(selected) < wanted):
             found = index.with_each(candidates)
             n_evaluations += len(candidates)
+            last[candidates] = found
             best = int(np.argmax(found))
             if wanted is None and values and not found[best] > values[-1]:
                 break
@@ -141,6 +144,7 @@ class SFSLW(BaseSelector):
                 relevance=relevance,
                 n_evaluations=n_evaluations,
                 trace={"feature": selected, "score": values},
+                nearest=Outscored(last, "index with it"),
             ),
             wanted,
         )
