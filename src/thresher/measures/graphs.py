@@ -134,7 +134,7 @@ def product_graph(training: Training) -> Graph:
         products = call_interruptibly(operator.matmul, table.matrix, table.matrix.T).toarray()
     else:
         rows = table.matrix.astype(np.float64, copy=False)
-        products = call_interruptibly(np.matmul, rows, rows.T)
+        products = call_interruptibly(np.matmul, rows, rows.T, n_threads=training.n_threads)
     return given_graph(products / 2, table.n_rows)
 
 

@@ -301,7 +301,9 @@ def low_frequency_share(
     # Three times the trivial direction lies above the spectrum, which ends at two. NumPy's function, unlike SciPy's,
     # lets other threads run.
     values, vectors = call_interruptibly(
-        np.linalg.eigh, normalised + 3 * np.outer(trivial, trivial)
+        np.linalg.eigh,
+        normalised + 3 * np.outer(trivial, trivial),
+        n_threads=training.n_threads,
     )
     if last + 1 < n - 1 and values[last + 1] - values[last] < 1e-9:
         warnings.warn(

@@ -18,6 +18,9 @@ from thresher.sources import Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 
+# Multiplications that take so little time that nobody needs to interrupt them.
+SMALL_PRODUCT = 1 << 28
+
 
 class SVMRFE(Ranking):
     """Rank features by recursive elimination: train a linear SVM, drop the smallest squared weights, repeat.
@@ -123,7 +126,7 @@ class SVMRFE(Ranking):
     def _eliminate(self, training: Training, wanted: int) -> Any:
         p = training.n_features
         columns = rounded_standard_columns(training)
-        kernel = call_interruptibly(np.matmul, columns.T, columns)
+        kernel = _products(columns)
         used = training.candidates.copy()
         used[training.kept] = True
         left = np.flatnonzero(used)
@@ -139,7 +142,7 @@ class SVMRFE(Ranking):
             out = droppable[order[:count]]
             dropped.extend(out.tolist())
             left = np.setdiff1d(left, out)
-            kernel -= call_interruptibly(np.matmul, columns[out].T, columns[out])
+            kernel -= _products(columns[out])
         best_first = [*training.kept.tolist(), *reversed(dropped)]
         rest = np.setdiff1d(np.arange(p), best_first)
         ranking = np.empty(p, dtype=np.intp)
@@ -183,6 +186,15 @@ class SVMRFE(Ranking):
 
 def _n_machines(training: Training) -> int:
     return 1 if training.labels.n_classes == 2 else training.labels.n_classes
+
+
+def _products(columns: Floats) -> Floats:
+    """Inner products of samples, in whole numbers: exact in any order."""
+    if columns.size * columns.shape[1] < SMALL_PRODUCT:
+        small: Floats = columns.T @ columns
+        return small
+    large: Floats = call_interruptibly(np.matmul, columns.T, columns)
+    return large
 
 
 def grid_of(n_rows: int, n_features: int) -> float:
