@@ -80,3 +80,14 @@ def test_feature_major_of_any_dtype_and_layout(dtype):
 def test_half_precision_is_read_exactly():
     every = np.arange(2**16, dtype=np.uint16).view(np.float16).reshape(-1, 64)
     np.testing.assert_array_equal(_core.feature_major(every), every.T.astype(np.float32))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 50, 2048, 2049, 20_000])
+def test_ascending_order_is_stable(n):
+    rng = np.random.default_rng(n)
+    ties = np.round(rng.normal(size=n), 1)
+    signed = np.concatenate([[-0.0, 0.0, np.inf, -np.inf], rng.normal(size=n)])
+    for values in (rng.random(n), ties, signed):
+        assert _core.ascending(values).tolist() == np.argsort(values, kind="stable").tolist()
+    with pytest.raises(ValueError, match="must not be NaN"):
+        _core.ascending(np.append(ties, np.nan))

@@ -2,13 +2,36 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/isa.hpp"
+#include "core/sorting.hpp"
 
 namespace thresher::bindings {
 
+namespace {
+
+auto ascending(const Vector<double>& values) {
+  std::vector<std::int64_t> order(values.size());
+  std::size_t n_sorted = 0;
+  ColumnSorter<double>({}, true).visit(values.data(), values.size(), 0, 1,
+                                       [&](std::size_t, const SortedColumn<double>& sorted) {
+                                         std::copy(sorted.rows.begin(), sorted.rows.end(), order.begin());
+                                         n_sorted = sorted.rows.size();
+                                       });
+  if (n_sorted != order.size()) throw nb::value_error("values must not be NaN");
+  return to_numpy(std::move(order));
+}
+
+}  // namespace
+
 void bind_system(nb::module_& module) {
+  module.def("ascending", &ascending, nb::arg("values"),
+             "Positions of the values from the smallest to the largest, equal ones by position.");
   module.def("isa_level", [] { return std::string(isa_level_name(isa_level())); }, "The instruction-set level in use.");
   module.def(
       "best_isa_level", [] { return std::string(isa_level_name(best_isa_level())); },

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher import _core
 from thresher._checks import feature_position
 from thresher.selectors._base import BaseSelector, Selection
 from thresher.sources import Training
@@ -26,12 +27,13 @@ def rank_by_score(
     Ties go to the lowest position.
     """
     key = -scores if greater_is_better else scores
-    group = np.where(candidates, np.where(np.isnan(scores), 2, 1), 3)
+    group = np.where(candidates, np.where(np.isnan(scores), 2, 1), 3).astype(np.uint8)
     if kept is not None:
         group[kept] = 0
         key = key.copy()
         key[kept] = np.arange(len(kept))
-    return np.lexsort((np.where(np.isnan(key), 0.0, key), group))
+    order = _core.ascending(np.where(np.isnan(key), 0.0, key))
+    return order[np.argsort(group[order], kind="stable")].astype(np.intp, copy=False)
 
 
 class Ranking(BaseSelector):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
 
+from thresher import _core
 from thresher._checks import check_choice, check_number
 from thresher.measures import KINDS, Measures
 from thresher.measures.columns import f_values
@@ -227,7 +228,7 @@ def correct_pvalues(values: Floats, correction: str | None) -> Floats:
     factor = float(m)
     if correction == "by":
         factor *= float(np.sum(1.0 / np.arange(1, m + 1)))
-    order = np.argsort(values, kind="stable")
+    order = _core.ascending(values)
     scaled = values[order] * factor / np.arange(1, m + 1)
     corrected = np.empty(m)
     corrected[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)

@@ -106,7 +106,7 @@ def build_problem(
     may_go = ~training.excluded
     may_go[training.kept] = False
     key = np.where(constant, -1.0, 0.0 if by_position else relevance)
-    ascending = np.argsort(key, kind="stable")
+    ascending = _core.ascending(key)
     order = ascending[may_go[ascending]].astype(np.uint32)
     kept = training.kept.astype(np.uint32)
     unit, tolerance = _unit_and_tolerance(measure, classes, weights)
