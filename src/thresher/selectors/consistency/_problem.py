@@ -16,7 +16,7 @@ from thresher._checks import ThresherWarning, check_choice, check_number
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
 from thresher.selectors._base import BaseSelector, Selection, spread
-from thresher.sources import Training
+from thresher.sources import Training, feature_blocks
 
 MEASURES = ("bayes", "binary", "pairs", "entropy")
 Floats = npt.NDArray[np.float64]
@@ -97,7 +97,10 @@ def build_problem(
     if rows is not None:
         classes = classes[rows]
         weights = None if weights is None else weights[rows]
-        matrix = np.ascontiguousarray(codes.matrix(training.n_threads)[:, rows])
+        matrix = np.empty((training.n_features, int(rows.sum())), dtype=np.uint8)
+        for block in feature_blocks(training.n_features, training.n_rows):
+            features = np.arange(block.start, block.stop, dtype=np.uint32)
+            matrix[block] = table.matrix(features, training.n_threads)[:, rows]
         table = _core.CodedTable.from_codes(
             matrix, codes.levels, weights=weights, n_threads=training.n_threads
         )
