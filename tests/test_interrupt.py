@@ -30,6 +30,7 @@ from thresher import (
     FisherScore,
     Focus,
     LaplacianScore,
+    LassoPath,
     MultiSURF,
     Relief,
     ReliefF,
@@ -86,6 +87,7 @@ LONG_FITS = [
     Focus(max_evaluations=10**9),
     SALCC(),
     Ensemble(),
+    LassoPath(20),
 ]
 
 
@@ -98,7 +100,7 @@ class Rung(Exception):
 @pytest.mark.parametrize("selector", LONG_FITS, ids=repr)
 def test_every_selector_hears_a_signal_within_a_second(selector, wide_floats):
     X, y = wide_floats
-    if isinstance(selector, SVMRFE):  # what it leaves behind is to end soon
+    if isinstance(selector, SVMRFE | LassoPath):  # what they leave behind is to end soon
         X, y = X[:1000], y[:1000]
     rung = []
 

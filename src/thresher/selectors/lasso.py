@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
 from thresher._checks import ThresherWarning
+from thresher._interrupt import call_interruptibly
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._partial import safe_columns, uses_indicators
 from thresher.sources import Training
@@ -122,11 +123,17 @@ class LassoPath(BaseSelector):
         training = self._read(X, y, sample_weight)
         wanted = self._count(training)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
-        columns = safe_columns(self, training)[features].T.astype(np.float64)
-        Z = _standardized(columns, training.weights)
-        distinct = _distinct(Z)
+        columns = safe_columns(self, training)
         targets = _targets(training, self.target)
-        entries = [_first_entries(Z, target, wanted, distinct) for target in targets]
+        entries = call_interruptibly(
+            _entries,
+            columns,
+            features,
+            training.weights,
+            targets,
+            wanted,
+            n_threads=training.n_threads,
+        )
         penalty = np.max([entry.penalty for entry in entries], axis=0)
         rest = np.max([entry.rest for entry in entries], axis=0)
         relevance = np.max([entry.correlation for entry in entries], axis=0)
@@ -183,6 +190,19 @@ class Entries:
     rest: Floats
     correlation: Floats
     n_points: int
+
+
+def _entries(
+    columns: npt.NDArray[np.floating],
+    features: Indices,
+    weights: npt.NDArray[Any] | None,
+    targets: list[Floats],
+    wanted: int,
+) -> list[Entries]:
+    """The paths of some columns to each target."""
+    Z = _standardized(columns[features].T.astype(np.float64), weights)
+    distinct = _distinct(Z)
+    return [_first_entries(Z, target, wanted, distinct) for target in targets]
 
 
 def _first_entries(Z: Floats, target: Floats, wanted: int, distinct: Indices) -> Entries:
