@@ -108,9 +108,16 @@ def detail_rows(work: Work, outcome: dict[str, Any]) -> list[list[str]]:
             if "times" in outcome["ours"]:
                 ratio = times(min(result["times"]) / min(outcome["ours"]["times"]))
             note = result["differs"] or result.get("agreement", "")
-            cells = [seconds(min(result["times"])), megabytes(result["extra"]), ratio, note]
+            conversion = min(result["conversions"])
+            cells = [
+                seconds(min(result["times"])),
+                seconds(conversion) if conversion >= 1e-4 else "",
+                megabytes(result["extra"]),
+                ratio,
+                note,
+            ]
         else:
-            cells = [result["failed"], "", "", result["differs"]]
+            cells = [result["failed"], "", "", "", result["differs"]]
         rows.append([work.name, package, *cells])
     return rows
 
@@ -123,8 +130,8 @@ def markdown(works: list[Work], stored: dict[str, Any]) -> str:
         "Written by `make bench`. Machine: " + machine() + ".",
         f"Times ({CLOCKS[clock]}) are the least of several runs on one thread, each package in a "
         "process of its own. "
-        "For thresher they span everything from the user's array to the fitted selector; for the "
-        "others the conversion to the input they want (a data frame, say) is not counted. "
+        "They span everything from the user's array to the fitted selector; what other packages "
+        "need of it to make the input they want (a data frame, say) stands in the second table. "
         "Extra memory is the peak of the process above what it held before the first run. "
         "The ratio is to the fastest package from PyPI that answers the same question. "
         "*Quoted* times are of programs that are not on PyPI, measured elsewhere on a 2-core "
@@ -145,7 +152,15 @@ def markdown(works: list[Work], stored: dict[str, Any]) -> str:
     ]
     rows = [row for work in works for row in detail_rows(work, outcomes[work.name])]
     if rows:
-        head = ["work", "package", "time", "extra memory", "times ours", "answer"]
+        head = [
+            "work",
+            "package",
+            "time",
+            "of it conversion",
+            "extra memory",
+            "times ours",
+            "answer",
+        ]
         parts += ["## Every package", table(head, rows)]
     if slopes:
         parts += ["## Growth", _growth(slopes)]

@@ -1,5 +1,6 @@
 """Measures one package on one problem; runs in a process, and often an environment, of its own.
 
+A run begins with the user's array: what a package wants instead, a data frame say, is made in it.
 Peak memory is what the first run adds to the process after data, imports and a warm-up on a corner
 of the data, so neither the user's array nor the interpreter counts.
 """
@@ -40,7 +41,6 @@ def measure(adaptor: Any, question: str, path: Path, options: argparse.Namespace
     problem = load(path, options.k, options.threads)
     prepare = getattr(adaptor, question)
     prepare(problem.small())()
-    run = prepare(problem)
     # The default action of the alarm ends the process, even inside compiled code.
     timer = signal.ITIMER_REAL if options.clock == "wall" else signal.ITIMER_PROF
     signal.setitimer(timer, options.limit)
@@ -48,9 +48,12 @@ def measure(adaptor: Any, question: str, path: Path, options: argparse.Namespace
     before = memory("VmRSS")
     clock = {"wall": time.perf_counter, "cpu": time.process_time}[options.clock]
     times: list[float] = []
+    conversions: list[float] = []
     began = time.perf_counter()
     while len(times) < options.repeats:
         start = clock()
+        run = prepare(problem)
+        conversions.append(clock() - start)
         answer = run()
         times.append(clock() - start)
         if len(times) == 1:
@@ -61,6 +64,7 @@ def measure(adaptor: Any, question: str, path: Path, options: argparse.Namespace
             break
     return {
         "times": times,
+        "conversions": conversions,
         "extra": max(0, peak - before),
         "peak": peak,
         "answer": as_json(first),
