@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "core/prefetch.hpp"
+
 namespace thresher::consistency {
 
 namespace {
@@ -12,12 +14,6 @@ namespace {
 constexpr std::size_t kNoMember = static_cast<std::size_t>(-1);
 constexpr std::uint32_t kNoGroup = static_cast<std::uint32_t>(-1);
 constexpr std::uint32_t kAhead = 16;  // groups whose table entries are fetched early
-
-void fetch([[maybe_unused]] const void* address) {
-#if defined(__GNUC__)
-  __builtin_prefetch(address);
-#endif
-}
 
 // SplitMix64's finaliser.
 std::uint64_t mix(std::uint64_t x) {
@@ -87,7 +83,7 @@ void LeaveOneOut::begin_lookup(std::size_t member) {
 }
 
 std::uint32_t LeaveOneOut::representative(std::uint32_t group, std::size_t member) {
-  if (group + kAhead < n_groups_) fetch(&table_[keys_[group + kAhead] & mask_]);
+  if (group + kAhead < n_groups_) prefetch(&table_[keys_[group + kAhead] & mask_]);
   const auto tag = static_cast<std::uint32_t>(keys_[group] >> 32);
   for (std::size_t i = keys_[group] & mask_;; i = (i + 1) & mask_) {
     Slot& slot = table_[i];

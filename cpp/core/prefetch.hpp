@@ -1,0 +1,17 @@
+// Asking for memory before it is needed.
+#pragma once
+
+#include <cstdint>
+
+namespace thresher {
+
+// Any address will do: one that holds nothing is passed over.
+inline void prefetch([[maybe_unused]] std::uintptr_t address) {
+#if defined(__GNUC__)
+  __builtin_prefetch(reinterpret_cast<const void*>(address));
+#endif
+}
+
+inline void prefetch(const void* address) { prefetch(reinterpret_cast<std::uintptr_t>(address)); }
+
+}  // namespace thresher
