@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from thresher.measures import Measures
@@ -67,8 +68,8 @@ class SumSelector(BaseSelector):
     def _resolve(self, training: Training) -> None:
         pass
 
-    def _measure_names(self) -> tuple[str, ...]:
-        raise NotImplementedError
+    @abstractmethod
+    def _measure_names(self) -> tuple[str, ...]: ...
 
     def _measures(self, training: Training, parts: Any = None) -> Measures:
         """Measures of all rows, or with parts."""
@@ -77,5 +78,5 @@ class SumSelector(BaseSelector):
         discretize: Any = getattr(self, "discretize", "auto")
         return Measures(training, discretize=discretize, default=self._default_bins, parts=parts)
 
-    def _search(self, training: Training, measures: Any, wanted: Any) -> Selection:
-        raise NotImplementedError
+    @abstractmethod
+    def _search(self, training: Training, measures: Any, wanted: Any) -> Selection: ...
