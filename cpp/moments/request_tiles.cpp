@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -25,6 +26,7 @@ struct Tile {
   Features features, references;
   double* terms;  // [feature][reference][replicate]
 
+  std::size_t n_pairs() const { return features.size() * references.size(); }
   bool turned() const { return references.size() > features.size(); }
   Features columns() const { return turned() ? references : features; }
   Features others() const { return turned() ? features : references; }
@@ -156,7 +158,9 @@ bool takes_requests(const NumericTable& table) {
 
 void associate(const NumericTable& table, const ColumnMoments& moments, bool centred,
                std::span<const TermRequest> requests, std::size_t n_threads) {
-  const std::vector<Tile> tiles = cut_into_tiles(requests, table.n_replicates());
+  std::vector<Tile> tiles = cut_into_tiles(requests, table.n_replicates());
+  // The small ones last: they fill the time in which other threads still work on large ones.
+  if (n_threads > 1) std::ranges::stable_sort(tiles, std::greater<>(), &Tile::n_pairs);
   const Work work{table, moments, centred, THRESHER_DISPATCH(moment_kernels)};
   const std::size_t grain = std::max<std::size_t>((std::size_t{1} << 17) / (table.n_rows() * kTile + 1), 1);
   parallel_for(tiles.size(), grain, n_threads, [&](std::size_t begin, std::size_t end) {
