@@ -1,0 +1,17 @@
+"""Discretisers: continuous features in, a few levels out.
+
+A cut lies midway between two neighbouring values of the training data, and the code of a value is
+the number of cuts strictly below it. Each discretiser is a scikit-learn transformer; selectors use
+them by name through :func:`make_discretizer`.
+"""
+
+from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
+from thresher.discretize._choice import make_discretizer
+
+__all__ = [
+    "EqualFrequencyBins",
+    "EqualWidthBins",
+    "MDLBins",
+    "MeanSdBins",
+    "make_discretizer",
+]

@@ -1,0 +1,207 @@
+"""What all discretisers share: reading data, keeping cuts, coding values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from thresher import _core
+from thresher.sources import MOST_DISCRETE_VALUES, to_feature_major
+
+Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+
+class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """What all discretisers share; a subclass says how cuts are learnt."""
+
+    keep_discrete: bool
+    n_jobs: int | None
+    _uses_target = False
+
+    @abstractmethod
+    def learn_cuts(
+        self,
+        matrix: NDArray[Any],
+        y: Any,
+        weights: NDArray[np.float64] | None,
+        n_threads: int,
+    ) -> Cuts:
+        """The cuts of every row of a feature-major matrix, and where each feature's begin."""
+
+    def learn_sparse_cuts(
+        self,
+        columns: tuple[Any, Any, Any, int],
+        wanted: NDArray[np.bool_],
+        y: Any,
+        weights: NDArray[np.float64] | None,
+        n_threads: int,
+    ) -> Cuts:
+        """The same of some columns of a sparse matrix, from the stored values and the number of zeros.
+
+        `columns`: values, rows, where each column starts, and the number of rows.
+        """
+        classes, n_classes = class_codes(y) if self._uses_target else (None, 1)
+        rule, setting = self._rule()
+        flags = wanted.view(np.uint8)
+        return _core.cuts_sparse(
+            *columns, flags, rule, setting, classes, n_classes, weights, n_threads
+        )
+
+    @abstractmethod
+    def _rule(self) -> tuple[str, float]:
+        """What the core calls the rule, and its setting."""
+
+    @abstractmethod
+    def _validate_parameters(self) -> None:
+        """Raise ValueError if a parameter makes no sense."""
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Learn the cuts of every feature.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers; NaN is passed over.
+        y : array-like of shape (n_samples,), default=None
+            Classes; only supervised discretisers look at them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 counts like the same sample given twice, 0 removes it.
+
+        Returns
+        -------
+        self : object
+        """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.uint8]:
+        """Learn the cuts and code the training data, reading it once.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+
+        Returns
+        -------
+        codes : ndarray of uint8 of shape (n_samples, n_features)
+        """
+        matrix = self._fit(X, y, sample_weight)
+        return self._code(matrix)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> NDArray[Any]:
+        self._validate_parameters()
+        if self._uses_target:
+            X, y = validate_data(self, X, y, dtype="numeric", ensure_all_finite="allow-nan")
+        else:
+            X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan")
+        n_threads = effective_n_jobs(self.n_jobs)
+        weights = _check_weights(sample_weight, X.shape[0])
+        matrix = to_feature_major(X, n_threads)
+        cuts, offsets = self.learn_cuts(matrix, y, weights, n_threads)
+        if self.keep_discrete:
+            cuts, offsets = _with_discrete(matrix, weights, cuts, offsets)
+        counts = np.diff(offsets)
+        if counts.size and counts.max() > 254:
+            feature = int(counts.argmax())
+            raise ValueError(
+                f"feature {feature} was cut into {counts[feature] + 1} levels, at most 255 can be "
+                "coded; ask for fewer bins"
+            )
+        self._cuts, self._offsets = cuts, offsets
+        self.cuts_ = np.split(cuts, offsets[1:-1])
+        self.n_bins_ = counts + 1
+        return matrix
+
+    def _code(self, matrix: NDArray[Any]) -> NDArray[np.uint8]:
+        n_threads = effective_n_jobs(self.n_jobs)
+        return _core.apply_cuts(matrix, self._cuts, self._offsets, n_threads).T
+
+    def transform(self, X: Any) -> NDArray[np.uint8]:
+        """Code every value by the number of cuts below it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        codes : ndarray of uint8 of shape (n_samples, n_features)
+            Levels 0, 1, ... of each feature; 255 for NaN. Laid out feature by feature.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan", reset=False)
+        return self._code(to_feature_major(X, effective_n_jobs(self.n_jobs)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = self._uses_target
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class CountedBins(Bins):
+    """Bins whose number is asked for."""
+
+    def __init__(
+        self, n_bins: int = 8, *, keep_discrete: bool = False, n_jobs: int | None = None
+    ) -> None:
+        self.n_bins = n_bins
+        self.keep_discrete = keep_discrete
+        self.n_jobs = n_jobs
+
+    def _validate_parameters(self) -> None:
+        _check_n_bins(self.n_bins)
+
+
+def class_codes(y: Any) -> tuple[NDArray[np.int32], int]:
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return codes.reshape(-1).astype(np.int32), len(classes)
+
+
+def _check_n_bins(n_bins: Any) -> None:
+    whole = isinstance(n_bins, Integral) and not isinstance(n_bins, bool)
+    if not whole or not 2 <= n_bins <= 255:
+        raise ValueError(f"n_bins must be a whole number from 2 to 255, got {n_bins!r}")
+
+
+def _check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
+    if sample_weight is None:
+        return None
+    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one entry per sample ({n_samples}), got shape {weights.shape}"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise ValueError("sample_weight must be finite, not negative and not all zero")
+    return weights
+
+
+def _with_discrete(
+    matrix: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    cuts: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+) -> Cuts:
+    """Replace the cuts of discrete features by one between each two of their values."""
+    pieces = []
+    for feature, column in enumerate(matrix):
+        values = column if weights is None else column[weights > 0]
+        distinct = np.unique(values[~np.isnan(values)]).astype(np.float64)
+        if len(distinct) <= MOST_DISCRETE_VALUES and (distinct == np.round(distinct)).all():
+            pieces.append((distinct[1:] + distinct[:-1]) / 2)
+        else:
+            pieces.append(cuts[offsets[feature] : offsets[feature + 1]])
+    counts = np.array([len(piece) for piece in pieces], dtype=np.int64)
+    return np.concatenate(pieces), np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])

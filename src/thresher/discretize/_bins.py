@@ -1,0 +1,229 @@
+"""The rules by which cuts are learnt."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher import _core
+from thresher.discretize._base import Bins, CountedBins, Cuts, class_codes
+
+
+class EqualFrequencyBins(CountedBins):
+    """Bins that hold about the same number of samples.
+
+    The bin of a value is ``floor(n_bins * (2 * less + equal) / (2 * n_samples))``, where ``less``
+    and ``equal`` count the training samples below it and at it. Equal values share a bin, both
+    tails are treated alike, and the order of samples does not matter. Bins that no training sample
+    falls into are left out.
+
+    Parameters
+    ----------
+    n_bins : int, default=8
+        Number of bins, 2 to 255.
+    keep_discrete : bool, default=False
+        Give a feature of whole numbers with at most 10 distinct values one level per value.
+    n_jobs : int, default=None
+        Number of threads, as in scikit-learn. The codes do not depend on it.
+
+    Attributes
+    ----------
+    cuts_ : list of ndarray
+        The cuts of every feature, ascending.
+    n_bins_ : ndarray of shape (n_features,)
+        Number of levels of every feature; 1 for a constant one.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Time O(n log n) per feature. NaN is passed over when cuts are learnt and coded as 255.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher.discretize import EqualFrequencyBins
+    >>> X = np.array([[1.0], [2.0], [3.0], [10.0]])
+    >>> bins = EqualFrequencyBins(n_bins=2).fit(X)
+    >>> bins.cuts_
+    [array([2.5])]
+    >>> bins.transform([[0.0], [2.7]]).tolist()
+    [[0], [1]]
+    """
+
+    def learn_cuts(
+        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+    ) -> Cuts:
+        return _core.cuts_equal_frequency(matrix, self.n_bins, weights, n_threads)
+
+    def _rule(self) -> tuple[str, float]:
+        return "equal-frequency", self.n_bins
+
+
+class EqualWidthBins(CountedBins):
+    """Bins of the same width between the smallest and the largest value.
+
+    A value at a threshold belongs to the bin below it. Cuts are moved to the middle of the gap
+    that holds the threshold; bins that no training sample falls into are left out.
+
+    Parameters
+    ----------
+    n_bins : int, default=8
+        Number of bins, 2 to 255.
+    keep_discrete : bool, default=False
+        Give a feature of whole numbers with at most 10 distinct values one level per value.
+    n_jobs : int, default=None
+        Number of threads, as in scikit-learn. The codes do not depend on it.
+
+    Attributes
+    ----------
+    cuts_ : list of ndarray
+        The cuts of every feature, ascending.
+    n_bins_ : ndarray of shape (n_features,)
+        Number of levels of every feature; 1 for a constant one.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Time O(n n_bins) per feature. NaN is passed over when cuts are learnt and coded as 255.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher.discretize import EqualWidthBins
+    >>> X = np.array([[1.0], [2.0], [3.0], [10.0]])
+    >>> EqualWidthBins(n_bins=3).fit(X).cuts_
+    [array([6.5])]
+    """
+
+    def learn_cuts(
+        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+    ) -> Cuts:
+        return _core.cuts_equal_width(matrix, self.n_bins, weights, n_threads)
+
+    def _rule(self) -> tuple[str, float]:
+        return "equal-width", self.n_bins
+
+
+class MeanSdBins(Bins):
+    """Three levels: low, middle and high, at ``t`` standard deviations around the mean.
+
+    A value is above a threshold if it is larger; one that meets the threshold but for rounding
+    (1e-12 relative) is not. Levels that no training sample falls into are left out.
+
+    Parameters
+    ----------
+    t : float, default=1.0
+        Distance of the two thresholds from the mean, in population standard deviations.
+    keep_discrete : bool, default=False
+        Give a feature of whole numbers with at most 10 distinct values one level per value.
+    n_jobs : int, default=None
+        Number of threads, as in scikit-learn. The codes do not depend on it.
+
+    Attributes
+    ----------
+    cuts_ : list of ndarray
+        The cuts of every feature, ascending.
+    n_bins_ : ndarray of shape (n_features,)
+        Number of levels of every feature; 1 for a constant one.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Time O(n) per feature. NaN is passed over when cuts are learnt and coded as 255.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher.discretize import MeanSdBins
+    >>> X = np.array([[0.0], [5.0], [5.0], [5.0], [10.0]])
+    >>> MeanSdBins().fit_transform(X).ravel().tolist()
+    [0, 1, 1, 1, 2]
+    """
+
+    def __init__(
+        self, t: float = 1.0, *, keep_discrete: bool = False, n_jobs: int | None = None
+    ) -> None:
+        self.t = t
+        self.keep_discrete = keep_discrete
+        self.n_jobs = n_jobs
+
+    def _validate_parameters(self) -> None:
+        if not isinstance(self.t, Real) or isinstance(self.t, bool) or not 0 < self.t < np.inf:
+            raise ValueError(f"t must be a positive number, got {self.t!r}")
+
+    def learn_cuts(
+        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+    ) -> Cuts:
+        return _core.cuts_mean_sd(matrix, float(self.t), weights, n_threads)
+
+    def _rule(self) -> tuple[str, float]:
+        return "mean-sd", float(self.t)
+
+
+class MDLBins(Bins):
+    """Supervised bins of Fayyad and Irani, accepted by minimum description length.
+
+    A range is cut where the class entropy falls most, as long as the gain pays for describing the
+    cut; both halves are then treated alike. Many features get no cut at all: they tell nothing
+    about the classes on their own.
+
+    Parameters
+    ----------
+    cuts : {"n-1", "weka"}, default="n-1"
+        What the description of a cut chooses from: all ``n - 1`` places between samples, or the
+        places between distinct values, as Weka counts them. The same where no value repeats.
+    keep_discrete : bool, default=False
+        Give a feature of whole numbers with at most 10 distinct values one level per value.
+    n_jobs : int, default=None
+        Number of threads, as in scikit-learn. The codes do not depend on it.
+
+    Attributes
+    ----------
+    cuts_ : list of ndarray
+        The cuts of every feature, ascending; empty for a feature that is not cut.
+    n_bins_ : ndarray of shape (n_features,)
+        Number of levels of every feature.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    Time O(n log n) per feature and depth of the recursion. Of cuts with equal gain the lowest is
+    taken. NaN is passed over when cuts are learnt and coded as 255.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from thresher.discretize import MDLBins
+    >>> X = np.arange(8.0).reshape(-1, 1)
+    >>> MDLBins().fit(X, [0, 0, 0, 0, 1, 1, 1, 1]).cuts_
+    [array([3.5])]
+    """
+
+    _uses_target = True
+
+    def __init__(
+        self, cuts: str = "n-1", *, keep_discrete: bool = False, n_jobs: int | None = None
+    ) -> None:
+        self.cuts = cuts
+        self.keep_discrete = keep_discrete
+        self.n_jobs = n_jobs
+
+    def _validate_parameters(self) -> None:
+        if self.cuts not in ("n-1", "weka"):
+            raise ValueError(f"cuts must be 'n-1' or 'weka', got {self.cuts!r}")
+
+    def learn_cuts(
+        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+    ) -> Cuts:
+        classes, n_classes = class_codes(y)
+        return _core.cuts_mdl(matrix, classes, n_classes, self.cuts == "weka", weights, n_threads)
+
+    def _rule(self) -> tuple[str, float]:
+        return "mdl", float(self.cuts == "weka")

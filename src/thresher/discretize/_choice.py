@@ -1,0 +1,115 @@
+"""A discretiser from its name, or from a transformer of another package."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import clone
+
+from thresher.discretize._base import Bins, Cuts
+from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
+
+
+class _Foreign:
+    """The cuts of a transformer of another package, read off its codes of the training data."""
+
+    def __init__(self, transformer: Any) -> None:
+        self.transformer = transformer
+
+    def learn_cuts(
+        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+    ) -> Cuts:
+        if weights is not None:
+            raise ValueError(
+                f"discretize={self.transformer!r} cannot be used with sample_weight; "
+                'use one of thresher\'s, e.g. "equal-frequency"'
+            )
+        found = clone(self.transformer).fit(matrix.T, y).transform(matrix.T)
+        if issparse(found) or np.shape(found) != matrix.T.shape:
+            raise ValueError(
+                f"discretize={self.transformer!r} must turn each feature into one column of codes, but made "
+                f'{matrix.shape[0]} features into {np.shape(found)[1]} columns; set encode="ordinal"'
+            )
+        cuts = [_cuts_of_codes(*pair) for pair in zip(matrix, np.asarray(found).T, strict=True)]
+        offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
+        return np.concatenate(cuts).astype(np.float64), offsets
+
+    def learn_sparse_cuts(self, *_: Any) -> Cuts:
+        raise ValueError(
+            f"discretize={self.transformer!r} would have to make sparse X dense; "
+            'use one of thresher\'s, e.g. "equal-frequency", or give X.toarray()'
+        )
+
+
+def _cuts_of_codes(values: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.float64]:
+    order = np.argsort(values, kind="stable")
+    values, codes = values[order].astype(np.float64), codes[order]
+    steps = np.flatnonzero(np.diff(codes) != 0)
+    if (np.diff(codes) < 0).any() or (values[steps] == values[steps + 1]).any():
+        raise ValueError(
+            "discretize must give larger codes to larger values and equal ones to equal"
+        )
+    below, above = values[steps], values[steps + 1]
+    middle = below / 2 + above / 2
+    return np.where((middle >= below) & (middle < above), middle, below)
+
+
+_BY_NAME: dict[str, Callable[..., Bins]] = {
+    "equal-frequency": EqualFrequencyBins,
+    "equal-width": EqualWidthBins,
+    "mean-sd": MeanSdBins,
+    "mdl": MDLBins,
+}
+
+
+def make_discretizer(discretize: Any) -> Any:
+    """A discretiser from its name, or the object itself.
+
+    Parameters
+    ----------
+    discretize : str or object with ``fit`` and ``transform``
+        ``"equal-frequency"``, ``"equal-width"``, ``"mean-sd"`` or ``"mdl"``; a setting may follow
+        after a colon: ``"equal-frequency:5"`` (bins), ``"mean-sd:0.5"`` (t), ``"mdl:weka"``.
+
+    Returns
+    -------
+    discretizer : object
+        A new, unfitted transformer for a name. For a transformer of another package, such as scikit-learn's
+        ``KBinsDiscretizer(encode="ordinal")``, an object that learns its cuts.
+
+    Examples
+    --------
+    >>> from thresher.discretize import make_discretizer
+    >>> make_discretizer("equal-frequency:5")
+    EqualFrequencyBins(n_bins=5)
+    """
+    if not isinstance(discretize, str):
+        if hasattr(discretize, "learn_cuts"):
+            return discretize
+        if hasattr(discretize, "fit") and hasattr(discretize, "transform"):
+            return _Foreign(discretize)
+        raise ValueError(
+            f"discretize must be one of {', '.join(map(repr, _BY_NAME))} or an object with fit and "
+            f"transform, got {discretize!r}"
+        )
+    name, colon, setting = discretize.partition(":")
+    if name not in _BY_NAME:
+        near = difflib.get_close_matches(name, _BY_NAME, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"discretize must be one of {', '.join(map(repr, _BY_NAME))}, got {discretize!r}{hint}"
+        )
+    if not colon:
+        return _BY_NAME[name]()
+    kind: Callable[[str], Any] = {"mean-sd": float, "mdl": str}.get(name, int)
+    try:
+        made = _BY_NAME[name](kind(setting))
+        made._validate_parameters()
+    except ValueError as error:
+        raise ValueError(f"discretize={discretize!r} has no valid setting: {error}") from None
+    return made
