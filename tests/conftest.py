@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 # Before SciPy is loaded: scikit-learn's checks of other array libraries run only with it.
@@ -21,6 +22,10 @@ DATA_FOLDER = Path(
 settings.register_profile("repeat", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+
+# Shells start background jobs with Ctrl-C ignored; the tests of interrupts would wait for it forever.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def load_real(name: str):
