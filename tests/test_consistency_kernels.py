@@ -139,6 +139,33 @@ def test_fast_lazy_and_steepest_descent_remove_the_same_features(problem):
         check_elimination(risk, order, compiled.eliminate(strategy, D), expected)
 
 
+@pytest.mark.parametrize("measure", ["bayes", "binary", "pairs", "entropy"])
+@pytest.mark.parametrize(
+    ("levels", "classes", "weighted"),
+    [(2, 2, False), (3, 3, True), (20, 2, False), (200, 90, True), (2, 300, False)],
+)
+def test_wide_values_many_classes_and_many_groups(measure, levels, classes, weighted):
+    """Values of one row fill several words; classes outnumber what one byte tells apart."""
+    rng = np.random.default_rng([levels, classes])
+    n, p = 600, 14
+    X = rng.integers(0, levels, (n, p)) * (rng.random((n, p)) < 0.3)
+    y = rng.integers(0, classes, n)
+    weights = rng.integers(0, 3, n) if weighted else None
+    risk = naive.Risk(X, y, weights=weights, measure=measure)
+    r = naive.relevance(X, y, risk.weights)
+    order = naive.ascending(r, range(p))
+    compiled = compile_problem(risk, order, r)
+    value, without = compiled.leave_one_out(np.array(order, dtype=np.uint32))
+    expected = [risk.value([g for g in order if g != f]) for f in order]
+    assert value == pytest.approx(risk.value(order), abs=risk.tolerance)
+    assert without.tolist() == pytest.approx(expected, abs=risk.tolerance)
+    assert len(set(expected)) > 1 or measure == "binary"
+    D = (risk.value(order) + 3 * risk.value([])) / 4
+    expected = naive.sdcc(risk, order, D)
+    for strategy in ("steepest", "fast", "lazy"):
+        check_elimination(risk, order, compiled.eliminate(strategy, D), expected)
+
+
 @many
 @given(problems(fractional=False, measures=("bayes", "binary", "pairs")))
 def test_evaluations_are_counted_as_the_listings_ask(problem):

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -110,10 +111,9 @@ class ConsistencyProblem {
       SignalInterrupt interrupt;
       LeaveOneOut set(rows_, cost_, span_of(features));
       risk = set.risk();
-      for (std::size_t i = 0; i < without.size(); ++i) {
-        interrupt.check();
-        without[i] = set.risk_without(i);
-      }
+      std::vector<std::uint32_t> members(without.size());
+      std::iota(members.begin(), members.end(), std::uint32_t{0});
+      set.risks_without(members, without);
     }
     return {risk, to_numpy(std::move(without))};
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <queue>
@@ -20,13 +21,18 @@ constexpr double kScoreTie = 1e-12;
 // What is left after the border prefix. Members are numbered from 0 in ascending relevance.
 class Residual {
  public:
-  Residual(const EliminationProblem& problem, Elimination& result)
+  // A member whose risk has passed the bound is not asked for again.
+  Residual(const EliminationProblem& problem, double bound, Elimination& result)
       : problem_(problem),
+        bound_(bound),
         result_(result),
         features_(members_then_kept(problem)),
         leave_one_out_(problem.rows, problem.cost, features_),
-        present_(problem.order.size() - problem.refinement.border) {
+        present_(problem.order.size() - problem.refinement.border),
+        risks_(present_.size()),
+        is_known_(present_.size(), false) {
     std::iota(present_.begin(), present_.end(), std::uint32_t{0});
+    removable_ = present_;
     result.removed.resize(problem.refinement.border);
     std::iota(result.removed.begin(), result.removed.end(), std::uint32_t{0});
   }
@@ -37,12 +43,18 @@ class Residual {
 
   double risk_without(std::uint32_t member) {
     ++result_.n_evaluations;
-    return leave_one_out_.risk_without(member);
+    if (!is_known_[member]) compute(member);
+    return risks_[member];
   }
 
   void remove(std::uint32_t member) {
     leave_one_out_.remove(member);
     present_.erase(std::find(present_.begin(), present_.end(), member));
+    std::erase_if(removable_, [&](std::uint32_t other) {
+      return other == member || (is_known_[other] && !problem_.cost.at_most(risks_[other], bound_));
+    });
+    std::fill(is_known_.begin(), is_known_.end(), false);
+    n_alone_ = 0;
     result_.removed.push_back(static_cast<std::uint32_t>(problem_.refinement.border) + member);
     result_.risks.push_back(leave_one_out_.risk());
   }
@@ -55,11 +67,33 @@ class Residual {
     return features;
   }
 
+  // After a few members, all that are left are computed together.
+  void compute(std::uint32_t member) {
+    if (n_alone_ < kMaxAlone) {
+      ++n_alone_;
+      risks_[member] = leave_one_out_.risk_without(member);
+      is_known_[member] = true;
+      return;
+    }
+    std::vector<std::uint32_t> wanted;
+    std::copy_if(removable_.begin(), removable_.end(), std::back_inserter(wanted),
+                 [&](std::uint32_t other) { return !is_known_[other]; });
+    leave_one_out_.risks_without(wanted, risks_);
+    for (const std::uint32_t other : wanted) is_known_[other] = true;
+  }
+
+  static constexpr int kMaxAlone = 1;
+
   const EliminationProblem& problem_;
+  double bound_;
   Elimination& result_;
   std::vector<std::uint32_t> features_;
   LeaveOneOut leave_one_out_;
   std::vector<std::uint32_t> present_;
+  std::vector<std::uint32_t> removable_;
+  std::vector<double> risks_;  // without each member, of the present set if known
+  std::vector<bool> is_known_;
+  int n_alone_ = 0;  // members computed alone since the last removal
 };
 
 // The share of what the bound still allows over `base` that a risk uses up.
@@ -76,7 +110,7 @@ std::size_t border_probes(const EliminationProblem& problem) {
 
 Elimination eliminate_steepest(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
   Elimination result;
-  Residual residual(problem, result);
+  Residual residual(problem, kInfinity, result);  // asks for every risk in every step
   const double tolerance = problem.cost.tolerance();
   std::vector<double> risks(residual.size());
   while (!residual.present().empty()) {
@@ -99,7 +133,7 @@ Elimination eliminate_steepest(const EliminationProblem& problem, double bound, 
 
 Elimination eliminate_fast(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
   Elimination result;
-  Residual residual(problem, result);
+  Residual residual(problem, bound, result);
   const GroupCost& cost = problem.cost;
   result.n_evaluations = 1 + problem.refinement.border;
   std::vector<double> lower(residual.size(), -kInfinity);
@@ -126,7 +160,7 @@ Elimination eliminate_fast(const EliminationProblem& problem, double bound, Inte
 
 Elimination eliminate_lazy(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
   Elimination result;
-  Residual residual(problem, result);
+  Residual residual(problem, bound, result);
   result.n_evaluations = 1 + border_probes(problem);
   using Entry = std::tuple<double, std::uint32_t>;  // lower bound of the risk, member
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap;
@@ -148,7 +182,7 @@ Elimination eliminate_lazy(const EliminationProblem& problem, double bound, Inte
 
 Elimination eliminate_balanced(const EliminationProblem& problem, double bound, double alpha, Interrupt& interrupt) {
   Elimination result;
-  Residual residual(problem, result);
+  Residual residual(problem, bound, result);
   const GroupCost& cost = problem.cost;
   const double tolerance = cost.tolerance();
   result.n_evaluations = 1 + problem.refinement.border;
@@ -184,7 +218,7 @@ Elimination eliminate_balanced(const EliminationProblem& problem, double bound, 
 Elimination eliminate_in_window(const EliminationProblem& problem, double bound, const WindowOptions& options,
                                 Interrupt& interrupt) {
   Elimination result;
-  Residual residual(problem, result);
+  Residual residual(problem, bound, result);
   const GroupCost& cost = problem.cost;
   const double tolerance = cost.tolerance();
   const double full = problem.refinement.full_risk;

@@ -3,105 +3,162 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
+#include <numeric>
 
-#include "core/prefetch.hpp"
+#include "core/interrupt.hpp"
 
 namespace thresher::consistency {
 
 namespace {
 
-constexpr std::size_t kNoMember = static_cast<std::size_t>(-1);
 constexpr std::uint32_t kNoGroup = static_cast<std::uint32_t>(-1);
-constexpr std::uint32_t kAhead = 16;  // groups whose table entries are fetched early
+constexpr unsigned kWordBits = 64;
 
-// SplitMix64's finaliser.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
+// The kind of a group is a byte: four bits for one class, so that two classes together have more. Groups of several
+// classes, and of classes beyond the 70 such bytes, have them all.
+constexpr std::uint8_t kMixed = 255;
+constexpr auto kIsOneClass = [] {
+  std::array<bool, 256> is_one_class{};
+  for (unsigned kind = 0; kind < 256; ++kind) is_one_class[kind] = std::popcount(kind) <= 4;
+  return is_one_class;
+}();
+
+std::vector<std::uint8_t> kinds_of_classes(std::size_t n_classes) {
+  std::vector<std::uint8_t> kinds;
+  for (unsigned byte = 0; byte < kMixed && kinds.size() < n_classes; ++byte) {
+    if (std::popcount(byte) == 4) kinds.push_back(static_cast<std::uint8_t>(byte));
+  }
+  kinds.resize(n_classes, kMixed);
+  return kinds;
 }
 
-// The word of one value of one member.
-std::uint64_t word(std::size_t member, std::size_t value) {
-  return mix((static_cast<std::uint64_t>(member) << 8) | value);
-}
+// Members are first left out a quarter at a time: fewer features would leave most groups together.
+constexpr std::size_t kFirstParts = 4;
 
-std::array<std::uint64_t, 256> words_of(std::size_t member) {
-  std::array<std::uint64_t, 256> words;
-  for (std::size_t value = 0; value < words.size(); ++value) words[value] = word(member, value);
-  return words;
+std::uint64_t scramble(std::uint64_t x) {
+  x *= 0x9e3779b97f4a7c15ULL;
+  return (x ^ (x >> 32)) * 0xd6e8feb86659fd93ULL;
 }
 
 }  // namespace
 
 LeaveOneOut::LeaveOneOut(const CodedRows& rows, const GroupCost& cost, std::span<const std::uint32_t> features)
-    : cost_(cost), width_(features.size()), n_classes_(rows.n_classes) {
+    : cost_(cost), n_classes_(rows.n_classes) {
   const std::vector<std::uint32_t> used = rows.used();
   n_groups_ = used.size();
-  values_.resize(n_groups_ * width_);
-  hashes_.assign(n_groups_, 0);
+  pack(rows, used, features);
   class_weights_.assign(n_groups_ * n_classes_, 0.0);
   costs_.assign(n_groups_, 0.0);
-  merged_of_.assign(n_groups_, 0);
-  keys_.resize(n_groups_);
-  table_.resize(std::bit_ceil(n_groups_ + n_groups_ / 2 + 2));
-  for (std::size_t j = 0; j < width_; ++j) {
-    const std::uint8_t* column = rows.column(features[j]);
-    const auto words = words_of(j);
-    for (std::size_t g = 0; g < n_groups_; ++g) {
-      values_[g * width_ + j] = column[used[g]];
-      hashes_[g] += words[column[used[g]]];
-    }
-  }
+  kinds_.resize(n_groups_);
+  const std::vector<std::uint8_t> kinds = kinds_of_classes(n_classes_);
   for (std::size_t g = 0; g < n_groups_; ++g) {
-    class_weights_[g * n_classes_ + static_cast<std::size_t>(rows.classes[used[g]])] = rows.weight(used[g]);
+    const auto label = static_cast<std::size_t>(rows.classes[used[g]]);
+    class_weights_[g * n_classes_ + label] = rows.weight(used[g]);
+    kinds_[g] = kinds[label];
   }
-  collapse(kNoMember);
+  merged_of_.assign(n_groups_, 0);
+  merge_equal(present_);
 }
 
-bool LeaveOneOut::equal_but(std::size_t member, std::uint32_t a, std::uint32_t b) const {
-  if (width_ == 0) return true;
-  const std::uint8_t* left = values_.data() + a * width_;
-  const std::uint8_t* right = values_.data() + b * width_;
-  if (member == kNoMember) return std::memcmp(left, right, width_) == 0;
-  return std::memcmp(left, right, member) == 0 &&
-         std::memcmp(left + member + 1, right + member + 1, width_ - member - 1) == 0;
-}
-
-void LeaveOneOut::begin_lookup(std::size_t member) {
-  const std::size_t size = std::bit_ceil(n_groups_ + n_groups_ / 2 + 2);
-  mask_ = size - 1;
-  std::fill_n(table_.begin(), size, Slot{0, kNoGroup});
-  if (member == kNoMember) {
-    std::copy_n(hashes_.begin(), n_groups_, keys_.begin());
-    return;
-  }
-  const auto words = words_of(member);
-  for (std::size_t g = 0; g < n_groups_; ++g) keys_[g] = hashes_[g] - words[values_[g * width_ + member]];
-}
-
-std::uint32_t LeaveOneOut::representative(std::uint32_t group, std::size_t member) {
-  if (group + kAhead < n_groups_) prefetch(&table_[keys_[group + kAhead] & mask_]);
-  const auto tag = static_cast<std::uint32_t>(keys_[group] >> 32);
-  for (std::size_t i = keys_[group] & mask_;; i = (i + 1) & mask_) {
-    Slot& slot = table_[i];
-    if (slot.group == kNoGroup) {
-      slot = {tag, group};
-      return group;
+// Every member takes as many bits as its largest value needs, within one word.
+void LeaveOneOut::pack(const CodedRows& rows, std::span<const std::uint32_t> used,
+                       std::span<const std::uint32_t> features) {
+  std::vector<Words> words;
+  unsigned taken = kWordBits;
+  for (const std::uint32_t feature : features) {
+    const std::uint8_t* column = rows.column(feature);
+    unsigned all = 1;
+    for (const std::uint32_t row : used) all |= column[row];
+    const auto width = static_cast<unsigned>(std::bit_width(all));
+    if (taken + width > kWordBits) {
+      taken = 0;
+      words.emplace_back(n_groups_, 0);
     }
-    if (slot.tag == tag && equal_but(member, slot.group, group)) return slot.group;
+    for (std::size_t g = 0; g < n_groups_; ++g) {
+      words.back()[g] |= static_cast<std::uint64_t>(column[used[g]]) << taken;
+    }
+    fields_.push_back({words.size() - 1, ((std::uint64_t{1} << width) - 1) << taken});
+    taken += width;
+  }
+  if (words.empty()) words.emplace_back(n_groups_, 0);
+  n_words_ = words.size();
+  values_.resize(n_groups_ * n_words_);
+  for (std::size_t w = 0; w < n_words_; ++w) {
+    for (std::size_t g = 0; g < n_groups_; ++g) values_[g * n_words_ + w] = words[w][g];
+  }
+  present_.assign(n_words_, ~std::uint64_t{0});
+}
+
+LeaveOneOut::Words LeaveOneOut::mask_without(std::span<const std::uint32_t> members) const {
+  Words mask = present_;
+  for (const std::uint32_t member : members) mask[fields_[member].word] &= ~fields_[member].bits;
+  return mask;
+}
+
+inline std::uint64_t LeaveOneOut::hash(std::uint32_t group, const Words& mask) const {
+  const std::uint64_t* values = values_.data() + group * n_words_;
+  std::uint64_t hash = scramble(values[0] & mask[0]);
+  for (std::size_t w = 1; w < n_words_; ++w) hash = scramble(hash ^ (values[w] & mask[w]));
+  return hash;
+}
+
+inline bool LeaveOneOut::equal(std::uint32_t a, std::uint32_t b, const Words& mask) const {
+  const std::uint64_t* left = values_.data() + a * n_words_;
+  const std::uint64_t* right = values_.data() + b * n_words_;
+  for (std::size_t w = 0; w < n_words_; ++w) {
+    if (((left[w] ^ right[w]) & mask[w]) != 0) return false;
+  }
+  return true;
+}
+
+LeaveOneOut::Groups LeaveOneOut::groups_that_meet(const Words& mask, const Groups* among, Meeting meeting) {
+  const std::size_t n = among != nullptr ? among->size() : n_groups_;
+  Groups groups(n);
+  if (among != nullptr) {
+    groups = *among;
+  } else {
+    std::iota(groups.begin(), groups.end(), std::uint32_t{0});
+  }
+  const auto bits = static_cast<unsigned>(std::bit_width(4 * n + 1));
+  places_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    places_[i] = static_cast<std::uint32_t>(hash(groups[i], mask) >> (kWordBits - bits));
+  }
+  met_.assign(std::size_t{1} << bits, 0);
+  std::uint8_t* met = met_.data();
+  if (meeting == Meeting::any) {
+    // The first group leaves one bit, every other one more.
+    for (const std::uint32_t place : places_) met[place] = static_cast<std::uint8_t>(met[place] << 1 | 1);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) met[places_[i]] |= kinds_[groups[i]];
+  }
+  std::size_t n_meeting = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const unsigned here = met[places_[i]];
+    groups[n_meeting] = groups[i];
+    n_meeting += meeting == Meeting::any ? here > 1 : !kIsOneClass[here];
+  }
+  groups.resize(n_meeting);
+  return groups;
+}
+
+void LeaveOneOut::begin_lookup(std::size_t n_groups) { slots_.assign(std::bit_ceil(2 * n_groups + 1), kNoGroup); }
+
+std::uint32_t LeaveOneOut::representative(std::uint32_t group, const Words& mask) {
+  const std::size_t last = slots_.size() - 1;
+  for (std::size_t i = (hash(group, mask) >> 16) & last;; i = (i + 1) & last) {
+    if (slots_[i] == kNoGroup) slots_[i] = group;
+    if (slots_[i] == group || equal(slots_[i], group, mask)) return slots_[i];
   }
 }
 
-double LeaveOneOut::risk_without(std::size_t member) {
-  begin_lookup(member);
+double LeaveOneOut::risk_of_merging(const Groups& groups, const Words& mask) {
+  begin_lookup(groups.size());
   merged_groups_.clear();
   merged_weights_.clear();
   double sum = cost_sum_;
-  for (std::uint32_t g = 0; g < n_groups_; ++g) {
-    const std::uint32_t first = representative(g, member);
+  for (const std::uint32_t g : groups) {
+    const std::uint32_t first = representative(g, mask);
     if (first == g) continue;
     std::uint32_t index = merged_of_[first];
     if (index >= merged_groups_.size() || merged_groups_[index] != first) {
@@ -121,41 +178,73 @@ double LeaveOneOut::risk_without(std::size_t member) {
   return cost_.risk(sum);
 }
 
-void LeaveOneOut::remove(std::size_t member) { collapse(member); }
+// Groups that do not meet when all of these members are left out do not meet when one of them is.
+void LeaveOneOut::visit(std::span<const std::uint32_t> members, const Groups* among, std::span<double> risks) {
+  ask_interrupt();
+  const Words mask = mask_without(members);
+  const Groups groups = groups_that_meet(mask, among, Meeting::of_two_classes);
+  if (members.size() == 1) {
+    risks[members[0]] = risk_of_merging(groups, mask);
+    return;
+  }
+  const std::size_t half = members.size() / 2;
+  visit(members.first(half), &groups, risks);
+  visit(members.subspan(half), &groups, risks);
+}
 
-void LeaveOneOut::add_classes(std::uint32_t into, std::uint32_t from) {
-  for (std::size_t c = 0; c < n_classes_; ++c) {
-    class_weights_[into * n_classes_ + c] += class_weights_[from * n_classes_ + c];
+void LeaveOneOut::risks_without(std::span<const std::uint32_t> members, std::span<double> risks) {
+  const std::size_t n_parts = std::min(kFirstParts, members.size());
+  for (std::size_t part = 0; part < n_parts; ++part) {
+    const std::size_t begin = part * members.size() / n_parts;
+    const std::size_t end = (part + 1) * members.size() / n_parts;
+    visit(members.subspan(begin, end - begin), nullptr, risks);
   }
 }
 
-// Joins groups that are equal without `member` (equal at all: kNoMember) and closes the gaps.
-void LeaveOneOut::collapse(std::size_t member) {
-  begin_lookup(member);
-  std::vector<std::uint32_t> firsts;
-  for (std::uint32_t g = 0; g < n_groups_; ++g) {
-    hashes_[g] = keys_[g];
-    const std::uint32_t first = representative(g, member);
-    if (first == g) {
-      firsts.push_back(g);
-    } else {
-      add_classes(first, g);
+double LeaveOneOut::risk_without(std::uint32_t member) {
+  const Words mask = mask_without({&member, 1});
+  return risk_of_merging(groups_that_meet(mask, nullptr, Meeting::of_two_classes), mask);
+}
+
+void LeaveOneOut::remove(std::uint32_t member) {
+  present_ = mask_without({&member, 1});
+  merge_equal(present_);
+}
+
+// Joins the groups that are equal under the mask and closes the gaps.
+void LeaveOneOut::merge_equal(const Words& mask) {
+  const Groups groups = groups_that_meet(mask, nullptr, Meeting::any);
+  begin_lookup(groups.size());
+  Groups gone;
+  for (const std::uint32_t g : groups) {
+    const std::uint32_t first = representative(g, mask);
+    if (first == g) continue;
+    gone.push_back(g);
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+      class_weights_[first * n_classes_ + c] += class_weights_[g * n_classes_ + c];
     }
+    if (kinds_[first] != kinds_[g]) kinds_[first] = kMixed;
   }
+  const auto move = [](auto& array, std::size_t width, std::size_t from, std::size_t to) {
+    std::copy_n(array.data() + from * width, width, array.data() + to * width);
+  };
+  std::uint32_t n_left = 0;
   cost_sum_ = 0.0;
-  for (std::size_t i = 0; i < firsts.size(); ++i) {
-    const std::size_t g = firsts[i];
-    if (g != i) {
-      std::memcpy(values_.data() + i * width_, values_.data() + g * width_, width_);
-      hashes_[i] = hashes_[g];
-      std::copy_n(class_weights_.begin() + static_cast<std::ptrdiff_t>(g * n_classes_), n_classes_,
-                  class_weights_.begin() + static_cast<std::ptrdiff_t>(i * n_classes_));
+  for (std::uint32_t g = 0, n_gone = 0; g < n_groups_; ++g) {
+    if (n_gone < gone.size() && gone[n_gone] == g) {
+      ++n_gone;
+      continue;
     }
-    if (member != kNoMember) values_[i * width_ + member] = 0;
-    costs_[i] = cost_(class_weights_.data() + i * n_classes_);
-    cost_sum_ += costs_[i];
+    if (n_gone > 0) {
+      move(values_, n_words_, g, n_left);
+      move(class_weights_, n_classes_, g, n_left);
+      kinds_[n_left] = kinds_[g];
+    }
+    costs_[n_left] = kinds_[n_left] == kMixed ? cost_(class_weights_.data() + n_left * n_classes_) : 0.0;
+    cost_sum_ += costs_[n_left];
+    ++n_left;
   }
-  n_groups_ = firsts.size();
+  n_groups_ = n_left;
 }
 
 }  // namespace thresher::consistency

@@ -1,8 +1,8 @@
 // Risks of a set without one of its features.
 //
-// Every row's values on the set are summed up in a hash, one word per (feature, value); leaving a feature out is
-// one subtraction per group of equal rows. Groups that then meet are compared value by value, so a collision
-// costs time, never correctness.
+// Rows that are equal on the set form a group, and its values lie side by side in a few words. Leaving features out
+// is a mask; groups that are equal under it meet. Few groups ever meet one of another class, and these are found by a
+// table of bytes before any are compared.
 #pragma once
 
 #include <cstddef>
@@ -22,38 +22,54 @@ class LeaveOneOut {
   double risk() const { return cost_.risk(cost_sum_); }
 
   // The risk after removing a member that is still there.
-  double risk_without(std::size_t member);
+  double risk_without(std::uint32_t member);
 
-  void remove(std::size_t member);
+  // risks[member] = risk_without(member) for some members, in less time than one after another.
+  void risks_without(std::span<const std::uint32_t> members, std::span<double> risks);
+
+  void remove(std::uint32_t member);
 
  private:
-  // An open-addressing table entry: some bits of the hash, and the first group seen with these values.
-  struct Slot {
-    std::uint32_t tag;
-    std::uint32_t group;
+  using Words = std::vector<std::uint64_t>;
+  using Groups = std::vector<std::uint32_t>;
+
+  struct Field {
+    std::size_t word;
+    std::uint64_t bits;
   };
 
-  bool equal_but(std::size_t member, std::uint32_t a, std::uint32_t b) const;
-  // Hashes of all groups without a member (of all members: kNoMember), and an empty table for them.
-  void begin_lookup(std::size_t member);
-  // The first group looked up with these values, `group` itself if there was none. Groups are asked for in order.
-  std::uint32_t representative(std::uint32_t group, std::size_t member);
-  void add_classes(std::uint32_t into, std::uint32_t from);
-  void collapse(std::size_t member);
+  enum class Meeting { any, of_two_classes };
+
+  void pack(const CodedRows& rows, std::span<const std::uint32_t> used, std::span<const std::uint32_t> features);
+  Words mask_without(std::span<const std::uint32_t> members) const;
+  std::uint64_t hash(std::uint32_t group, const Words& mask) const;
+  bool equal(std::uint32_t a, std::uint32_t b, const Words& mask) const;
+
+  // Of some groups (all: nullptr), in their order, those that meet another one under the mask, and perhaps a few more.
+  Groups groups_that_meet(const Words& mask, const Groups* among, Meeting meeting);
+  // The first of `groups` asked for that is equal under the mask. Starts with begin_lookup(groups.size()).
+  void begin_lookup(std::size_t n_groups);
+  std::uint32_t representative(std::uint32_t group, const Words& mask);
+
+  void visit(std::span<const std::uint32_t> members, const Groups* among, std::span<double> risks);
+  double risk_of_merging(const Groups& groups, const Words& mask);
+  void merge_equal(const Words& mask);
 
   const GroupCost& cost_;
-  std::size_t width_;
   std::size_t n_classes_;
   std::size_t n_groups_ = 0;
-  std::vector<std::uint8_t> values_;  // group x member; 0 where the member has been removed
-  std::vector<std::uint64_t> hashes_;
+  std::size_t n_words_ = 1;
+  std::vector<Field> fields_;          // by member
+  Words present_;                      // mask of the members that are still there
+  Words values_;                       // group x word
   std::vector<double> class_weights_;  // group x class
   std::vector<double> costs_;
+  std::vector<std::uint8_t> kinds_;  // of which class, if it is one
   double cost_sum_ = 0.0;
 
-  std::vector<Slot> table_;
-  std::size_t mask_ = 0;
-  std::vector<std::uint64_t> keys_;
+  std::vector<std::uint8_t> met_;         // by some bits of the hash: the kinds of the groups there together
+  std::vector<std::uint32_t> places_;     // in met_
+  std::vector<std::uint32_t> slots_;      // by other bits of the hash: the first group with these values
   std::vector<std::uint32_t> merged_of_;  // group -> index in merged_groups_, valid if that names the group
   std::vector<std::uint32_t> merged_groups_;
   std::vector<double> merged_weights_;
