@@ -44,19 +44,22 @@ class Residual {
   double risk_without(std::uint32_t member) {
     ++result_.n_evaluations;
     if (!is_known_[member]) compute(member);
+    ++n_asked_;
     return risks_[member];
   }
 
+  // A member that was asked for since the last removal.
   void remove(std::uint32_t member) {
+    result_.risks.push_back(risks_[member]);
     leave_one_out_.remove(member);
     present_.erase(std::find(present_.begin(), present_.end(), member));
     std::erase_if(removable_, [&](std::uint32_t other) {
       return other == member || (is_known_[other] && !problem_.cost.at_most(risks_[other], bound_));
     });
     std::fill(is_known_.begin(), is_known_.end(), false);
-    n_alone_ = 0;
+    needs_many_ = n_asked_ > 1;
+    n_asked_ = 0;
     result_.removed.push_back(static_cast<std::uint32_t>(problem_.refinement.border) + member);
-    result_.risks.push_back(leave_one_out_.risk());
   }
 
  private:
@@ -67,22 +70,17 @@ class Residual {
     return features;
   }
 
-  // After a few members, all that are left are computed together.
+  // The first member alone, unless the last set needed more than one; then all that are left together.
   void compute(std::uint32_t member) {
-    if (n_alone_ < kMaxAlone) {
-      ++n_alone_;
-      risks_[member] = leave_one_out_.risk_without(member);
-      is_known_[member] = true;
-      return;
+    std::vector<std::uint32_t> wanted = {member};
+    if (needs_many_ || n_asked_ > 0) {
+      wanted.clear();
+      std::copy_if(removable_.begin(), removable_.end(), std::back_inserter(wanted),
+                   [&](std::uint32_t other) { return !is_known_[other]; });
     }
-    std::vector<std::uint32_t> wanted;
-    std::copy_if(removable_.begin(), removable_.end(), std::back_inserter(wanted),
-                 [&](std::uint32_t other) { return !is_known_[other]; });
     leave_one_out_.risks_without(wanted, risks_);
     for (const std::uint32_t other : wanted) is_known_[other] = true;
   }
-
-  static constexpr int kMaxAlone = 1;
 
   const EliminationProblem& problem_;
   double bound_;
@@ -93,7 +91,8 @@ class Residual {
   std::vector<std::uint32_t> removable_;
   std::vector<double> risks_;  // without each member, of the present set if known
   std::vector<bool> is_known_;
-  int n_alone_ = 0;  // members computed alone since the last removal
+  std::size_t n_asked_ = 0;  // members since the last removal
+  bool needs_many_ = false;  // of the set before it
 };
 
 // The share of what the bound still allows over `base` that a risk uses up.

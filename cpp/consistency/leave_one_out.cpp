@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t kNoGroup = static_cast<std::uint32_t>(-1);
 constexpr unsigned kWordBits = 64;
+constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15ULL;  // 2^64 over the golden ratio
 
 // The kind of a group is a byte: four bits for one class, so that two classes together have more. Groups of several
 // classes, and of classes beyond the 70 such bytes, have them all.
@@ -32,13 +33,8 @@ std::vector<std::uint8_t> kinds_of_classes(std::size_t n_classes) {
   return kinds;
 }
 
-// Members are first left out a quarter at a time: fewer features would leave most groups together.
+// Members are first left out a quarter at a time; without half of them most groups would meet.
 constexpr std::size_t kFirstParts = 4;
-
-std::uint64_t scramble(std::uint64_t x) {
-  x *= 0x9e3779b97f4a7c15ULL;
-  return (x ^ (x >> 32)) * 0xd6e8feb86659fd93ULL;
-}
 
 }  // namespace
 
@@ -57,7 +53,8 @@ LeaveOneOut::LeaveOneOut(const CodedRows& rows, const GroupCost& cost, std::span
     kinds_[g] = kinds[label];
   }
   merged_of_.assign(n_groups_, 0);
-  merge_equal(present_);
+  merge(those_that_meet(all_groups(), present_, Meeting::any));
+  risk_ = cost_.risk(cost_sum_);
 }
 
 // Every member takes as many bits as its largest value needs, within one word.
@@ -95,10 +92,11 @@ LeaveOneOut::Words LeaveOneOut::mask_without(std::span<const std::uint32_t> memb
   return mask;
 }
 
+// The upper bits depend on all values.
 inline std::uint64_t LeaveOneOut::hash(std::uint32_t group, const Words& mask) const {
   const std::uint64_t* values = values_.data() + group * n_words_;
-  std::uint64_t hash = scramble(values[0] & mask[0]);
-  for (std::size_t w = 1; w < n_words_; ++w) hash = scramble(hash ^ (values[w] & mask[w]));
+  std::uint64_t hash = (values[0] & mask[0]) * kMultiplier;
+  for (std::size_t w = 1; w < n_words_; ++w) hash = (hash ^ (hash >> 32) ^ (values[w] & mask[w])) * kMultiplier;
   return hash;
 }
 
@@ -111,14 +109,14 @@ inline bool LeaveOneOut::equal(std::uint32_t a, std::uint32_t b, const Words& ma
   return true;
 }
 
-LeaveOneOut::Groups LeaveOneOut::groups_that_meet(const Words& mask, const Groups* among, Meeting meeting) {
-  const std::size_t n = among != nullptr ? among->size() : n_groups_;
-  Groups groups(n);
-  if (among != nullptr) {
-    groups = *among;
-  } else {
-    std::iota(groups.begin(), groups.end(), std::uint32_t{0});
-  }
+LeaveOneOut::Groups LeaveOneOut::all_groups() const {
+  Groups groups(n_groups_);
+  std::iota(groups.begin(), groups.end(), std::uint32_t{0});
+  return groups;
+}
+
+LeaveOneOut::Groups LeaveOneOut::those_that_meet(Groups groups, const Words& mask, Meeting meeting) {
+  const std::size_t n = groups.size();
   const auto bits = static_cast<unsigned>(std::bit_width(4 * n + 1));
   places_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -126,27 +124,33 @@ LeaveOneOut::Groups LeaveOneOut::groups_that_meet(const Words& mask, const Group
   }
   met_.assign(std::size_t{1} << bits, 0);
   std::uint8_t* met = met_.data();
+  std::size_t n_meeting = 0;
   if (meeting == Meeting::any) {
     // The first group leaves one bit, every other one more.
     for (const std::uint32_t place : places_) met[place] = static_cast<std::uint8_t>(met[place] << 1 | 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      groups[n_meeting] = groups[i];
+      n_meeting += met[places_[i]] > 1;
+    }
   } else {
     for (std::size_t i = 0; i < n; ++i) met[places_[i]] |= kinds_[groups[i]];
-  }
-  std::size_t n_meeting = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const unsigned here = met[places_[i]];
-    groups[n_meeting] = groups[i];
-    n_meeting += meeting == Meeting::any ? here > 1 : !kIsOneClass[here];
+    for (std::size_t i = 0; i < n; ++i) {
+      groups[n_meeting] = groups[i];
+      n_meeting += !kIsOneClass[met[places_[i]]];
+    }
   }
   groups.resize(n_meeting);
   return groups;
 }
 
-void LeaveOneOut::begin_lookup(std::size_t n_groups) { slots_.assign(std::bit_ceil(2 * n_groups + 1), kNoGroup); }
+void LeaveOneOut::begin_lookup(std::size_t n_groups) {
+  slot_bits_ = static_cast<unsigned>(std::bit_width(2 * n_groups + 1));
+  slots_.assign(std::size_t{1} << slot_bits_, kNoGroup);
+}
 
 std::uint32_t LeaveOneOut::representative(std::uint32_t group, const Words& mask) {
   const std::size_t last = slots_.size() - 1;
-  for (std::size_t i = (hash(group, mask) >> 16) & last;; i = (i + 1) & last) {
+  for (std::size_t i = hash(group, mask) >> (kWordBits - slot_bits_);; i = (i + 1) & last) {
     if (slots_[i] == kNoGroup) slots_[i] = group;
     if (slots_[i] == group || equal(slots_[i], group, mask)) return slots_[i];
   }
@@ -179,45 +183,42 @@ double LeaveOneOut::risk_of_merging(const Groups& groups, const Words& mask) {
 }
 
 // Groups that do not meet when all of these members are left out do not meet when one of them is.
-void LeaveOneOut::visit(std::span<const std::uint32_t> members, const Groups* among, std::span<double> risks) {
+void LeaveOneOut::visit(std::span<const std::uint32_t> members, const Groups& among, std::span<double> risks) {
   ask_interrupt();
   const Words mask = mask_without(members);
-  const Groups groups = groups_that_meet(mask, among, Meeting::of_two_classes);
+  const Groups groups = those_that_meet(among, mask, Meeting::of_two_classes);
   if (members.size() == 1) {
     risks[members[0]] = risk_of_merging(groups, mask);
     return;
   }
   const std::size_t half = members.size() / 2;
-  visit(members.first(half), &groups, risks);
-  visit(members.subspan(half), &groups, risks);
+  visit(members.first(half), groups, risks);
+  visit(members.subspan(half), groups, risks);
 }
 
 void LeaveOneOut::risks_without(std::span<const std::uint32_t> members, std::span<double> risks) {
+  const Groups all = all_groups();
   const std::size_t n_parts = std::min(kFirstParts, members.size());
   for (std::size_t part = 0; part < n_parts; ++part) {
     const std::size_t begin = part * members.size() / n_parts;
     const std::size_t end = (part + 1) * members.size() / n_parts;
-    visit(members.subspan(begin, end - begin), nullptr, risks);
+    visit(members.subspan(begin, end - begin), all, risks);
   }
-}
-
-double LeaveOneOut::risk_without(std::uint32_t member) {
-  const Words mask = mask_without({&member, 1});
-  return risk_of_merging(groups_that_meet(mask, nullptr, Meeting::of_two_classes), mask);
 }
 
 void LeaveOneOut::remove(std::uint32_t member) {
   present_ = mask_without({&member, 1});
-  merge_equal(present_);
+  const Groups groups = those_that_meet(all_groups(), present_, Meeting::any);
+  // A few that are equal cost less than closing the gaps.
+  if (groups.size() > n_groups_ / 2) merge(groups);
 }
 
-// Joins the groups that are equal under the mask and closes the gaps.
-void LeaveOneOut::merge_equal(const Words& mask) {
-  const Groups groups = groups_that_meet(mask, nullptr, Meeting::any);
+// Joins those of these groups that are equal and closes the gaps.
+void LeaveOneOut::merge(const Groups& groups) {
   begin_lookup(groups.size());
   Groups gone;
   for (const std::uint32_t g : groups) {
-    const std::uint32_t first = representative(g, mask);
+    const std::uint32_t first = representative(g, present_);
     if (first == g) continue;
     gone.push_back(g);
     for (std::size_t c = 0; c < n_classes_; ++c) {

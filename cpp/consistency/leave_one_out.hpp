@@ -1,8 +1,8 @@
 // Risks of a set without one of its features.
 //
-// Rows that are equal on the set form a group, and its values lie side by side in a few words. Leaving features out
-// is a mask; groups that are equal under it meet. Few groups ever meet one of another class, and these are found by a
-// table of bytes before any are compared.
+// Rows that are equal on the set form a group (or a few, after removals), and its values lie side by side in a few
+// words. Leaving features out is a mask; groups that are equal under it meet. Few groups ever meet one of another
+// class, and these are found by a table of bytes before any are compared.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,10 @@ class LeaveOneOut {
   // The set consists of `features`; members are addressed by their position in it.
   LeaveOneOut(const CodedRows& rows, const GroupCost& cost, std::span<const std::uint32_t> features);
 
-  double risk() const { return cost_.risk(cost_sum_); }
+  // Of the whole set.
+  double risk() const { return risk_; }
 
-  // The risk after removing a member that is still there.
-  double risk_without(std::uint32_t member);
-
-  // risks[member] = risk_without(member) for some members, in less time than one after another.
+  // risks[member] = the risk after removing the member, for some that are still there.
   void risks_without(std::span<const std::uint32_t> members, std::span<double> risks);
 
   void remove(std::uint32_t member);
@@ -45,15 +43,16 @@ class LeaveOneOut {
   std::uint64_t hash(std::uint32_t group, const Words& mask) const;
   bool equal(std::uint32_t a, std::uint32_t b, const Words& mask) const;
 
-  // Of some groups (all: nullptr), in their order, those that meet another one under the mask, and perhaps a few more.
-  Groups groups_that_meet(const Words& mask, const Groups* among, Meeting meeting);
+  Groups all_groups() const;
+  // Those that meet another one under the mask, and perhaps a few more.
+  Groups those_that_meet(Groups groups, const Words& mask, Meeting meeting);
   // The first of `groups` asked for that is equal under the mask. Starts with begin_lookup(groups.size()).
   void begin_lookup(std::size_t n_groups);
   std::uint32_t representative(std::uint32_t group, const Words& mask);
 
-  void visit(std::span<const std::uint32_t> members, const Groups* among, std::span<double> risks);
+  void visit(std::span<const std::uint32_t> members, const Groups& among, std::span<double> risks);
   double risk_of_merging(const Groups& groups, const Words& mask);
-  void merge_equal(const Words& mask);
+  void merge(const Groups& groups);
 
   const GroupCost& cost_;
   std::size_t n_classes_;
@@ -66,10 +65,12 @@ class LeaveOneOut {
   std::vector<double> costs_;
   std::vector<std::uint8_t> kinds_;  // of which class, if it is one
   double cost_sum_ = 0.0;
+  double risk_ = 0.0;
 
-  std::vector<std::uint8_t> met_;         // by some bits of the hash: the kinds of the groups there together
-  std::vector<std::uint32_t> places_;     // in met_
-  std::vector<std::uint32_t> slots_;      // by other bits of the hash: the first group with these values
+  std::vector<std::uint8_t> met_;      // by some bits of the hash: the kinds of the groups there together
+  std::vector<std::uint32_t> places_;  // in met_
+  unsigned slot_bits_ = 0;
+  std::vector<std::uint32_t> slots_;      // by as many bits of the hash: the first group with these values
   std::vector<std::uint32_t> merged_of_;  // group -> index in merged_groups_, valid if that names the group
   std::vector<std::uint32_t> merged_groups_;
   std::vector<double> merged_weights_;

@@ -9,24 +9,30 @@ namespace thresher::consistency {
 
 Sweep::Sweep(const CodedRows& rows, const GroupCost& cost, const Refinement& refinement,
              std::span<const std::uint32_t> order)
-    : data_(rows), cost_(cost), refinement_(refinement), order_(order), labels_(refinement.separation) {
-  std::sort(labels_.begin(), labels_.end());
-  labels_.erase(std::unique(labels_.begin(), labels_.end()), labels_.end());
+    : data_(rows), cost_(cost), refinement_(refinement), order_(order) {
+  const std::size_t n = refinement.rows.size();
+  std::vector<std::uint32_t> gap_of(order_.size() + 2, 0);  // by label + 1, since Blocks::kTogether is -1
+  for (const std::int32_t label : refinement.separation) gap_of[static_cast<std::size_t>(label + 1)] = 1;
+  for (std::size_t label = 0; label < gap_of.size(); ++label) {
+    if (gap_of[label] == 0) continue;
+    gap_of[label] = static_cast<std::uint32_t>(labels_.size());
+    labels_.push_back(static_cast<std::int32_t>(label) - 1);
+  }
   // Rows that a kept feature separates never meet.
   const bool some_never = !labels_.empty() && labels_.back() == static_cast<std::int32_t>(order_.size());
   n_levels_ = static_cast<std::uint32_t>(labels_.size() - (some_never ? 1 : 0));
-  all_.resize(refinement.rows.size());
-  for (std::size_t i = 0; i < all_.size(); ++i) {
-    all_[i] = {refinement.rows[i], kFirst};
-    if (i == 0) continue;
-    const auto place = std::lower_bound(labels_.begin(), labels_.end(), refinement.separation[i - 1]);
-    all_[i].gap = static_cast<std::uint32_t>(place - labels_.begin());
+  all_.resize(n);
+  classes_.resize(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    all_[i] = {i, i == 0 ? kFirst : gap_of[static_cast<std::size_t>(refinement.separation[i - 1] + 1)]};
+    classes_[i] = static_cast<std::uint32_t>(rows.classes[refinement.rows[i]]);
   }
-  last_of_run_.resize(all_.size());
-  first_of_run_.resize(all_.size());
-  costs_.resize(all_.size());
-  class_weights_.resize(all_.size() * rows.n_classes);
-  buffer_.resize(all_.size());
+  last_of_run_.resize(n);
+  first_of_run_.resize(n);
+  costs_.resize(n);
+  class_weights_.resize(n * rows.n_classes);
+  buffer_.resize(n);
+  values_.resize(n);
 }
 
 void Sweep::start() {
@@ -53,8 +59,8 @@ void Sweep::reset_merges() {
   std::fill_n(costs_.begin(), n, 0.0);
   std::fill_n(class_weights_.begin(), n * data_.n_classes, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t row = members_[i].row;
-    class_weights_[i * data_.n_classes + static_cast<std::size_t>(data_.classes[row])] = data_.weight(row);
+    const std::uint32_t place = members_[i].place;
+    class_weights_[i * data_.n_classes + classes_[place]] = data_.weight(refinement_.rows[place]);
   }
   cost_sum_ = 0.0;
 }
@@ -75,9 +81,9 @@ void Sweep::merge(std::uint32_t right) {
 
 // Appends buffer_[begin, end), a group, to members_ unless it is of one class.
 void Sweep::keep_impure(std::size_t begin, std::size_t end) {
-  const std::int32_t label = data_.classes[buffer_[begin].row];
+  const std::uint32_t label = classes_[buffer_[begin].place];
   std::size_t i = begin + 1;
-  while (i < end && data_.classes[buffer_[i].row] == label) ++i;
+  while (i < end && classes_[buffer_[i].place] == label) ++i;
   if (i >= end) return;
   members_.insert(members_.end(), buffer_.begin() + static_cast<std::ptrdiff_t>(begin),
                   buffer_.begin() + static_cast<std::ptrdiff_t>(end));
@@ -86,15 +92,15 @@ void Sweep::keep_impure(std::size_t begin, std::size_t end) {
 
 void Sweep::split_groups(std::size_t feature) {
   const std::uint8_t* column = data_.column(feature);
+  for (std::size_t i = 0; i < members_.size(); ++i) values_[i] = column[refinement_.rows[members_[i].place]];
   std::array<std::uint32_t, 256> next{};
   std::array<std::uint32_t, 256> gap_since;  // the largest gap since the last member of each value
   new_ends_.clear();
   for (std::uint32_t begin = 0; const std::uint32_t end : ends_) {
     std::uint8_t highest = 0;
     for (std::uint32_t i = begin; i < end; ++i) {
-      const std::uint8_t value = column[members_[i].row];
-      ++next[value];
-      highest = std::max(highest, value);
+      ++next[values_[i]];
+      highest = std::max(highest, values_[i]);
     }
     std::uint32_t position = begin;
     for (std::size_t v = 0; v <= highest; ++v) {
@@ -106,8 +112,8 @@ void Sweep::split_groups(std::size_t feature) {
     for (std::uint32_t i = begin; i < end; ++i) {
       const Member member = members_[i];
       for (std::size_t v = 0; v <= highest; ++v) gap_since[v] = std::max(gap_since[v], member.gap);
-      const std::uint8_t value = column[member.row];
-      buffer_[next[value]++] = {member.row, std::exchange(gap_since[value], 0U)};
+      const std::uint8_t value = values_[i];
+      buffer_[next[value]++] = {member.place, std::exchange(gap_since[value], 0U)};
     }
     std::fill_n(next.begin(), highest + std::size_t{1}, 0U);
     begin = end;

@@ -36,10 +36,10 @@ class Sweep {
   SweepResult run(SweepRule rule, double bound, Interrupt& interrupt);
 
  private:
-  // A row, and what separates it from the member of its group before it: the largest label between the two, as an
-  // index in labels_; kFirst at the start of a group.
+  // The place of a row in the refinement, and what separates it from the member of its group before it: the largest
+  // label between the two, as an index in labels_; kFirst at the start of a group.
   struct Member {
-    std::uint32_t row;
+    std::uint32_t place;
     std::uint32_t gap;
   };
   static constexpr std::uint32_t kFirst = static_cast<std::uint32_t>(-1);
@@ -55,15 +55,17 @@ class Sweep {
   const GroupCost& cost_;
   const Refinement& refinement_;
   std::span<const std::uint32_t> order_;
-  std::vector<std::int32_t> labels_;  // distinct labels of the refinement, ascending
-  std::vector<Member> all_;           // every row, in one group
-  std::uint32_t n_levels_ = 0;        // gaps from here on never close
+  std::vector<std::int32_t> labels_;    // distinct labels of the refinement, ascending
+  std::vector<std::uint32_t> classes_;  // by place
+  std::vector<Member> all_;             // every row, in one group
+  std::uint32_t n_levels_ = 0;          // gaps from here on never close
 
   // Group after group, in the order of the refinement. Groups of one class cost nothing whatever meets in them, and
   // are left out.
   std::vector<Member> members_;
   std::vector<std::uint32_t> ends_;  // of the groups in members_
   std::vector<Member> buffer_;
+  std::vector<std::uint8_t> values_;  // of one feature, by member
   std::vector<std::uint32_t> new_ends_;
   std::vector<std::uint32_t> first_of_;  // where the members of each level begin in closing_
   std::vector<std::uint32_t> closing_;   // members by their gap
