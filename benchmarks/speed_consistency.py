@@ -1,9 +1,10 @@
 """Times of consistency-based selection, from the array to the fitted selector, on one thread.
 
 ``python benchmarks/speed_consistency.py [--quick] [--weka]`` prints milliseconds (median and range
-of the repeats), peak memory, the ratio to LCC, how time grows with rows and features, and, with
-``--weka``, the time of Weka's ConsistencySubsetEval (greedy forward search) on the same data. Weka
-is looked for as ``/usr/share/java/weka.jar`` (Debian's package ``weka``) or where WEKA_JAR says.
+of the repeats), peak memory, the ratio to LCC, what ranking by SU takes alone, how time grows with
+rows and features, and, with ``--weka``, the time of Weka's ConsistencySubsetEval (greedy forward
+search) on the same data. Weka is looked for as ``/usr/share/java/weka.jar`` (Debian's package
+``weka``) or where WEKA_JAR says.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from published_consistency import NotHere, load
-from thresher import ASDCC, CWC, INTERACT, LCC, SDCC, SWCFS
+from thresher import ASDCC, CWC, INTERACT, LCC, MRMR, SDCC, SWCFS
 
 SELECTORS = {
     "LCC": LCC,
@@ -87,6 +88,8 @@ def compare(title: str, X: np.ndarray, y: np.ndarray, repeats: int) -> None:
             f"{len(fitted.selected_):3d} features, {fitted.n_evaluations_:,d} evaluations, "
             f"{peak_extra(fitted, X, y):.0f} MiB"
         )
+    ranking = timed(MRMR(1, relevance="su"), X, y, repeats)[:, 1].min()
+    print(f"  the best feature by SU alone: {1e3 * ranking:.1f} ms, {ranking / base:.2f} x LCC")
 
 
 def decided_by_six(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
@@ -103,15 +106,12 @@ def pure_noise(n_rows: int, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     return X, rng.integers(0, 2, n_rows, dtype=np.uint8)
 
 
-def n_passes(selector: object) -> int:
-    """Passes over the rows that the answer takes: LCC one per kept feature, the others one per evaluated set."""
+def n_sets(selector: object) -> int:
+    """Sets of features whose risk the answer takes, those that the border spares left out."""
     if isinstance(selector, LCC):
         return len(selector.selected_) + 1
-    skipped = (
-        0 if isinstance(selector, SWCFS) else selector.n_useless_
-    )  # counted, but not evaluated
-    # Then one each to describe the features selected.
-    return selector.n_evaluations_ - skipped + len(selector.selected_)
+    spared = 0 if isinstance(selector, SWCFS) else selector.n_useless_
+    return selector.n_evaluations_ - spared
 
 
 def slopes(quick: bool) -> None:
@@ -122,19 +122,17 @@ def slopes(quick: bool) -> None:
     for title, data in (("class decided by six features", decided_by_six), ("noise", pure_noise)):
         print(f" {title}:")
         for name in ("LCC", "FSDCC", "ASDCC", "SWCFS"):
-            found, passes = [], []
+            found, sets = [], []
             for sizes, shape in ((rows, lambda n: (n, 200)), (features, lambda p: (800, p))):
                 best = []
                 for size in sizes:
                     selector = SELECTORS[name]()
-                    best.append(timed(selector, *data(*shape(size)), 3)[:, 1].min())
-                    passes.append(n_passes(selector))
+                    best.append(timed(selector, *data(*shape(size)), 5)[:, 1].min())
+                    sets.append(n_sets(selector))
                 found.append(np.polyfit(np.log(sizes), np.log(best), 1)[0])
-            passes = passes[: len(rows)]
-            growth = np.polyfit(np.log(rows), np.log(passes), 1)[0]
             print(
-                f"  {name:9s}rows {found[0]:.2f}, features {found[1]:.2f}; passes over the rows "
-                f"{passes[0]} .. {passes[-1]}, so {found[0] - growth:.2f} per row and pass"
+                f"  {name:9s}rows {found[0]:.2f}, features {found[1]:.2f}; risks evaluated "
+                f"{sets[0]} at {rows[0]:,} rows, {sets[len(rows) - 1]} at {rows[-1]:,}"
             )
 
 
