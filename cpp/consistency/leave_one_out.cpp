@@ -36,6 +36,34 @@ std::vector<std::uint8_t> kinds_of_classes(std::size_t n_classes) {
 // Members are first left out a quarter at a time; without half of them most groups would meet.
 constexpr std::size_t kFirstParts = 4;
 
+// Moves the groups whose place has a second one to the front; returns how many.
+template <class Place>
+std::size_t keep_crowded(std::vector<std::uint32_t>& groups, Place place, std::uint8_t* met) {
+  // The first group leaves one bit, every other one more.
+  for (const std::uint32_t g : groups) {
+    std::uint8_t& here = met[place(g)];
+    here = static_cast<std::uint8_t>(here << 1 | 1);
+  }
+  std::size_t n = 0;
+  for (const std::uint32_t g : groups) {
+    groups[n] = g;
+    n += met[place(g)] > 1;
+  }
+  return n;
+}
+
+// The same for groups whose place has several classes.
+template <class Place>
+std::size_t keep_mixed(std::vector<std::uint32_t>& groups, Place place, const std::uint8_t* kinds, std::uint8_t* met) {
+  for (const std::uint32_t g : groups) met[place(g)] |= kinds[g];
+  std::size_t n = 0;
+  for (const std::uint32_t g : groups) {
+    groups[n] = g;
+    n += !kIsOneClass[met[place(g)]];
+  }
+  return n;
+}
+
 }  // namespace
 
 LeaveOneOut::LeaveOneOut(const CodedRows& rows, const GroupCost& cost, std::span<const std::uint32_t> features)
@@ -116,30 +144,18 @@ LeaveOneOut::Groups LeaveOneOut::all_groups() const {
 }
 
 LeaveOneOut::Groups LeaveOneOut::those_that_meet(Groups groups, const Words& mask, Meeting meeting) {
-  const std::size_t n = groups.size();
-  const auto bits = static_cast<unsigned>(std::bit_width(4 * n + 1));
-  places_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    places_[i] = static_cast<std::uint32_t>(hash(groups[i], mask) >> (kWordBits - bits));
-  }
+  const auto bits = static_cast<unsigned>(std::bit_width(4 * groups.size() + 1));
+  const unsigned shift = kWordBits - bits;
   met_.assign(std::size_t{1} << bits, 0);
-  std::uint8_t* met = met_.data();
-  std::size_t n_meeting = 0;
-  if (meeting == Meeting::any) {
-    // The first group leaves one bit, every other one more.
-    for (const std::uint32_t place : places_) met[place] = static_cast<std::uint8_t>(met[place] << 1 | 1);
-    for (std::size_t i = 0; i < n; ++i) {
-      groups[n_meeting] = groups[i];
-      n_meeting += met[places_[i]] > 1;
-    }
-  } else {
-    for (std::size_t i = 0; i < n; ++i) met[places_[i]] |= kinds_[groups[i]];
-    for (std::size_t i = 0; i < n; ++i) {
-      groups[n_meeting] = groups[i];
-      n_meeting += !kIsOneClass[met[places_[i]]];
-    }
-  }
-  groups.resize(n_meeting);
+  const auto keep = [&](auto place) {
+    return meeting == Meeting::any ? keep_crowded(groups, place, met_.data())
+                                   : keep_mixed(groups, place, kinds_.data(), met_.data());
+  };
+  // Bytes may be anything to the compiler: what it should keep in registers is copied.
+  const std::uint64_t* values = values_.data();
+  const std::uint64_t first = mask[0];
+  groups.resize(n_words_ == 1 ? keep([=](std::uint32_t g) { return (values[g] & first) * kMultiplier >> shift; })
+                              : keep([&](std::uint32_t g) { return hash(g, mask) >> shift; }));
   return groups;
 }
 

@@ -67,8 +67,7 @@ class LeaveOneOut {
   double cost_sum_ = 0.0;
   double risk_ = 0.0;
 
-  std::vector<std::uint8_t> met_;      // by some bits of the hash: the kinds of the groups there together
-  std::vector<std::uint32_t> places_;  // in met_
+  std::vector<std::uint8_t> met_;  // by some bits of the hash: the kinds of the groups there together
   unsigned slot_bits_ = 0;
   std::vector<std::uint32_t> slots_;      // by as many bits of the hash: the first group with these values
   std::vector<std::uint32_t> merged_of_;  // group -> index in merged_groups_, valid if that names the group
