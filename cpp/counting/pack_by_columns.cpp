@@ -7,11 +7,9 @@
 namespace thresher {
 namespace {
 
-// Bytes of one column by place: the array's own memory where it already is that, else a copy in `buffer`.
-const std::uint8_t* column_bytes(const ArrayView& array, const RowLayout& layout, std::size_t column, ByteKind kind,
-                                 std::uint8_t* buffer) {
-  const bool one_by_one = array.row_stride == static_cast<std::ptrdiff_t>(size_of(array.dtype));
-  if (one_by_one && layout.in_order()) {
+// Bytes of one column by row: the array's own memory where it already is that, else a copy in `buffer`.
+const std::uint8_t* bytes_by_row(const ArrayView& array, std::size_t column, ByteKind kind, std::uint8_t* buffer) {
+  if (array.row_stride == static_cast<std::ptrdiff_t>(size_of(array.dtype))) {
     const auto* first = array.at<std::uint8_t>(0, column);
     if (kind != ByteKind::converted) return first;
     THRESHER_DISPATCH(pack_kernels).to_bytes[static_cast<std::size_t>(array.dtype)](first, array.n_rows, buffer);
@@ -19,15 +17,23 @@ const std::uint8_t* column_bytes(const ArrayView& array, const RowLayout& layout
   }
   visit_dtype(array.dtype, [&](auto element) {
     using T = decltype(element);
-    for (std::size_t place = 0; place < array.n_rows; ++place) {
-      const T value = *array.at<T>(layout.row_at(place), column);
-      if constexpr (sizeof(T) == 1) {
-        buffer[place] = static_cast<std::uint8_t>(value);
-      } else {
-        buffer[place] = to_byte(value);
-      }
+    for (std::size_t row = 0; row < array.n_rows; ++row) {
+      const T value = *array.at<T>(row, column);
+      buffer[row] = sizeof(T) == 1 ? static_cast<std::uint8_t>(value) : to_byte(value);
     }
   });
+  return buffer;
+}
+
+// The same by place. `scratch` is needed where rows have another order than places.
+const std::uint8_t* bytes_by_place(const ArrayView& array, const RowLayout& layout, std::size_t column, ByteKind kind,
+                                   std::uint8_t* buffer, std::vector<std::uint8_t>& scratch) {
+  if (layout.in_order()) return bytes_by_row(array, column, kind, buffer);
+  scratch.resize(array.n_rows);
+  const std::uint8_t* by_row = bytes_by_row(array, column, kind, scratch.data());
+  const std::uint32_t* order = layout.order();
+  const std::size_t n = array.n_rows;
+  for (std::size_t place = 0; place < n; ++place) buffer[place] = by_row[order[place]];
   return buffer;
 }
 
@@ -77,10 +83,12 @@ void pack_by_columns(CodedTable& table, const DensePlan& plan, Interrupt& interr
   interrupt.check();
   parallel_for(array.n_columns, width, plan.n_threads, [&](std::size_t first, std::size_t last) {
     std::vector<std::uint8_t> buffers((last - first) * array.n_rows);
+    std::vector<std::uint8_t> scratch;
     std::vector<const std::uint8_t*> bytes;
     std::vector<ByteLevels> found;
     for (std::size_t f = first; f < last; ++f) {
-      bytes.push_back(column_bytes(array, table.layout(), f, kind, buffers.data() + (f - first) * array.n_rows));
+      std::uint8_t* buffer = buffers.data() + (f - first) * array.n_rows;
+      bytes.push_back(bytes_by_place(array, table.layout(), f, kind, buffer, scratch));
       found.push_back(scan_levels(bytes.back(), array.n_rows, kind));
     }
     const ChunkLevels levels(std::move(found), array, first, plan.missing);
