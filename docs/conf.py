@@ -29,7 +29,8 @@ html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
 }
-html_sidebars = {"index": [], "installation": [], "design": [], "benchmarks": []}
+# Only the reference has pages below a page.
+html_sidebars = {page.stem: [] for page in Path(__file__).parent.glob("*.md")}
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
 suppress_warnings = ["myst.xref_missing"]  # links of README and CHANGELOG that leave the docs
