@@ -21,7 +21,7 @@ constexpr double kScoreTie = 1e-12;
 // What is left after the border prefix. Members are numbered from 0 in ascending relevance.
 class Residual {
  public:
-  // A member whose risk has passed the bound is not asked for again.
+  // A risk that has passed the bound stays as it was: removals could only raise it.
   Residual(const EliminationProblem& problem, double bound, Elimination& result)
       : problem_(problem),
         bound_(bound),
