@@ -71,6 +71,29 @@ def test_sparse_tables_equal_dense_ones(n, make, with_parts):
     assert {k: v.tolist() for k, v in scan.items()} == {k: v.tolist() for k, v in expected.items()}
 
 
+def test_long_parts_hold_the_same_codes_whoever_builds_them():
+    rng = np.random.default_rng(6)
+    sizes = (4500, 0, 8200, 130)
+    parts = rng.permutation(np.repeat(np.arange(4, dtype=np.int32), sizes))
+    X = rng.integers(0, 4, (len(parts), 66)) * (rng.random((len(parts), 66)) < 0.5)
+    X[:, 0] = rng.integers(0, 30, len(parts))
+    S = sparse.csc_array(X.astype(float))
+    tables = [
+        _core.CodedTable.from_dense(X.astype(np.int8), parts),
+        _core.CodedTable.from_dense(np.asfortranarray(X), parts),
+        _core.CodedTable.from_codes(
+            np.ascontiguousarray(X.T.astype(np.uint8)), X.max(0) + 1, parts
+        ),
+        _core.CodedTable.from_sparse(S.indptr, S.indices, S.data, *S.shape, True, parts),
+    ]
+    for table in tables:
+        np.testing.assert_array_equal(table.matrix(), X.T)
+        for f in (0, 1, 65):
+            for part in range(4):
+                expected = naive.contingency(*X[parts == part][:, [f, 2]].T, table.levels[f], 4)
+                np.testing.assert_array_equal(table.counts(f, 2)[part], expected)
+
+
 def test_missing_values_are_refused_by_column_number():
     X = np.zeros((4, 3))
     X[2, 1] = np.nan
@@ -152,7 +175,8 @@ def add(*arrays):
         digest.update(np.ascontiguousarray(array).tobytes())
 
 rng = np.random.default_rng(0)
-for n, p, high in ((60, 200, 3), (72, 130, 4), (800, 70, 2), (1000, 40, 9), (20000, 12, 8), (500, 20, 30)):
+few_rows = (60, 200, 3), (72, 130, 4), (800, 70, 2), (1000, 40, 9), (500, 20, 30)
+for n, p, high in (*few_rows, (20000, 12, 8), (90000, 5, 8)):
     X = rng.integers(0, high, (n, p))
     X[:, 0] = rng.integers(-100, 100, n)
     y = rng.integers(0, 5, n).astype(np.int32)

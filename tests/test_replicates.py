@@ -124,3 +124,32 @@ def test_parts_of_few_rows_give_the_values_of_chosen_rows(n, e, name):
             np.testing.assert_array_equal(values[:, i], one)
             expected = np.asarray(taken.relevance(y[rows], 3, name)).ravel()
             np.testing.assert_array_equal(relevance[i], expected)
+
+
+@pytest.mark.parametrize("sizes", [(9000, 0, 130, 9001), (4200, 4160), (700, 64, 65, 900, 1)])
+@pytest.mark.parametrize("missing_code", [-1, 255])
+def test_parts_of_many_rows_give_the_values_of_chosen_rows(sizes, missing_code):
+    rng = np.random.default_rng(len(sizes))
+    n, e = sum(sizes), len(sizes)
+    levels = np.array([8, 1, 2, 3, 8, 9, 10, 30, 2, 8], dtype=np.int32)
+    codes = np.array([rng.integers(0, k, n) for k in levels], dtype=np.uint8)
+    # Cells with more rows than the table of logarithms has entries.
+    codes[-2:, rng.random(n) < 0.95] = 0
+    if missing_code >= 0:
+        codes[3:5, rng.random(n) < 0.2] = missing_code
+    part = rng.permutation(np.repeat(np.arange(e, dtype=np.int32), sizes))
+    table = _core.CodedTable.from_codes(codes, levels, parts=part, missing_code=missing_code)
+    np.testing.assert_array_equal(table.matrix(), codes)
+    y = rng.integers(0, 3, n).astype(np.int32)
+    features = np.arange(len(levels), dtype=np.uint32)
+    for i in range(e):
+        rows = np.flatnonzero(part != i)
+        taken = table.take(rows)
+        for name in ("mi", "su", "nmi", "chi2"):
+            relevance = np.asarray(table.relevance(y, 3, name)).reshape(e, len(levels))
+            expected = np.asarray(taken.relevance(y[rows], 3, name)).ravel()
+            np.testing.assert_array_equal(relevance[i], expected)
+            for reference in (0, 3, 6, 8, 9):
+                values = _core.DiscretePairMeasure(table, name).values(reference, features)
+                one = _core.DiscretePairMeasure(taken, name).values(reference, features)
+                np.testing.assert_array_equal(values[:, i], one[:, 0])

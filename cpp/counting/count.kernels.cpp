@@ -5,6 +5,11 @@
 #if defined(__AVX512F__) || defined(__AVX2__) || defined(__SSE2__)
 #include <immintrin.h>
 #endif
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12 warns of the deliberately undefined registers inside its own intrinsics.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 namespace thresher {
 namespace THRESHER_LEVEL {
@@ -24,31 +29,41 @@ inline std::uint32_t add_lanes(__m512i v) {
                                     ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])));
 }
 
-// The sums of the lanes of eight vectors, side by side. The maskz forms: GCC 12 warns of the plain ones.
-inline __m512i add_lanes_of_eight(const __m512i* v) {
-  __m512i pairs[4];
-  for (int k = 0; k < 4; ++k) {
-    pairs[k] = _mm512_add_epi64(_mm512_maskz_unpacklo_epi64(0xff, v[2 * k], v[2 * k + 1]),
-                                _mm512_maskz_unpackhi_epi64(0xff, v[2 * k], v[2 * k + 1]));
+// The sums of the lanes of eight vectors, side by side; each is below 2^32, so two share a lane from the start.
+inline __m256i add_lanes_of_eight(const __m512i* v) {
+  __m512i two[4];
+  for (int k = 0; k < 4; ++k) two[k] = _mm512_or_si512(v[2 * k], _mm512_slli_epi64(v[2 * k + 1], 32));
+  __m256i four[2];
+  for (int k = 0; k < 2; ++k) {
+    const __m512i sums = _mm512_add_epi64(_mm512_unpacklo_epi64(two[2 * k], two[2 * k + 1]),
+                                          _mm512_unpackhi_epi64(two[2 * k], two[2 * k + 1]));
+    four[k] = _mm256_add_epi64(_mm512_castsi512_si256(sums), _mm512_extracti64x4_epi64(sums, 1));
   }
-  const auto halve = [](__m512i a, __m512i b) {
-    return _mm512_add_epi64(_mm512_maskz_shuffle_i64x2(0xff, a, b, 0x88), _mm512_maskz_shuffle_i64x2(0xff, a, b, 0xdd));
-  };
-  return halve(halve(pairs[0], pairs[1]), halve(pairs[2], pairs[3]));
+  return _mm256_add_epi64(_mm256_permute2x128_si256(four[0], four[1], 0x20),
+                          _mm256_permute2x128_si256(four[0], four[1], 0x31));
 }
 
-// Adds A x B plane pairs over n_words words to vector sums; sums_stride vectors lie between rows of pairs.
+constexpr int kTileA = 4;
+constexpr int kTileB = 4;
+
+// Adds A x B plane pairs over n_words words to vector sums, or starts these; sums_stride vectors lie between rows of
+// pairs. A wide tile has the time to ask for the next block of a, which comes from memory; b is met again and again.
 template <int A, int B>
 inline void add_tile(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b, std::size_t b_stride,
-                     std::size_t n_words, __m512i* sums, std::size_t sums_stride) {
+                     std::size_t n_words, bool start, __m512i* sums, std::size_t sums_stride) {
   __m512i sum[A][B];
   for (int i = 0; i < A; ++i)
     for (int j = 0; j < B; ++j)
-      sum[i][j] = sums[static_cast<std::size_t>(i) * sums_stride + static_cast<std::size_t>(j)];
+      sum[i][j] = start ? _mm512_setzero_si512()
+                        : sums[static_cast<std::size_t>(i) * sums_stride + static_cast<std::size_t>(j)];
   std::size_t w = 0;
   for (; w + 8 <= n_words; w += 8) {
     __m512i left[A];
-    for (int i = 0; i < A; ++i) left[i] = _mm512_loadu_si512(a + static_cast<std::size_t>(i) * a_stride + w);
+    for (int i = 0; i < A; ++i) {
+      const std::uint64_t* words = a + static_cast<std::size_t>(i) * a_stride + w;
+      left[i] = _mm512_loadu_si512(words);
+      if constexpr (B == kTileB) __builtin_prefetch(words + kBlockWords);
+    }
     for (int j = 0; j < B; ++j) {
       const __m512i right = _mm512_loadu_si512(b + static_cast<std::size_t>(j) * b_stride + w);
       for (int i = 0; i < A; ++i)
@@ -76,14 +91,20 @@ constexpr std::size_t kMaxSums = 81;
 constexpr std::size_t kSumsInEights = (kMaxSums + 7) / 8 * 8;
 
 template <int A>
-inline void add_tile_row(PlaneBlock a, PlaneBlock b, std::size_t n_words, __m512i* sums) {
+inline void add_tile_row(PlaneBlock a, PlaneBlock b, std::size_t n_words, bool start, __m512i* sums) {
   std::size_t j = 0;
   for (; j + 4 <= b.n_planes; j += 4)
-    add_tile<A, 4>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes);
+    add_tile<A, 4>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, start, sums + j, b.n_planes);
   switch (b.n_planes - j) {
-    case 3: add_tile<A, 3>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes); break;
-    case 2: add_tile<A, 2>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes); break;
-    case 1: add_tile<A, 1>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, sums + j, b.n_planes); break;
+    case 3:
+      add_tile<A, 3>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, start, sums + j, b.n_planes);
+      break;
+    case 2:
+      add_tile<A, 2>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, start, sums + j, b.n_planes);
+      break;
+    case 1:
+      add_tile<A, 1>(a.words, a.stride, b.words + j * b.stride, b.stride, n_words, start, sums + j, b.n_planes);
+      break;
     default: break;
   }
 }
@@ -91,25 +112,24 @@ inline void add_tile_row(PlaneBlock a, PlaneBlock b, std::size_t n_words, __m512
 void count_few_pairs(PlaneBlock a, PlaneBlock b, std::size_t n_words, std::uint32_t* counts) {
   __m512i sums[kSumsInEights];
   const std::size_t n_pairs = a.n_planes * b.n_planes;
-  for (std::size_t k = 0; k < (n_pairs + 7) / 8 * 8; ++k) sums[k] = _mm512_setzero_si512();
+  for (std::size_t k = n_pairs; k % 8 != 0; ++k) sums[k] = _mm512_setzero_si512();
   for (std::size_t first = 0; first < n_words; first += kBlockWords) {
     const std::size_t words = n_words - first < kBlockWords ? n_words - first : kBlockWords;
     const PlaneBlock right = {b.words + first, b.n_planes, b.stride};
     std::size_t i = 0;
     for (; i + 4 <= a.n_planes; i += 4)
-      add_tile_row<4>({a.words + i * a.stride + first, 4, a.stride}, right, words, sums + i * b.n_planes);
+      add_tile_row<4>({a.words + i * a.stride + first, 4, a.stride}, right, words, first == 0, sums + i * b.n_planes);
     const PlaneBlock left = {a.words + i * a.stride + first, a.n_planes - i, a.stride};
     switch (left.n_planes) {
-      case 3: add_tile_row<3>(left, right, words, sums + i * b.n_planes); break;
-      case 2: add_tile_row<2>(left, right, words, sums + i * b.n_planes); break;
-      case 1: add_tile_row<1>(left, right, words, sums + i * b.n_planes); break;
+      case 3: add_tile_row<3>(left, right, words, first == 0, sums + i * b.n_planes); break;
+      case 2: add_tile_row<2>(left, right, words, first == 0, sums + i * b.n_planes); break;
+      case 1: add_tile_row<1>(left, right, words, first == 0, sums + i * b.n_planes); break;
       default: break;
     }
   }
   for (std::size_t k = 0; k < n_pairs; k += 8) {
-    const __m256i eight = _mm512_maskz_cvtepi64_epi32(0xff, add_lanes_of_eight(sums + k));
     const std::size_t n = n_pairs - k < 8 ? n_pairs - k : 8;
-    _mm256_mask_storeu_epi32(counts + k, static_cast<__mmask8>((1u << n) - 1u), eight);
+    _mm256_mask_storeu_epi32(counts + k, static_cast<__mmask8>((1u << n) - 1u), add_lanes_of_eight(sums + k));
   }
 }
 
@@ -117,15 +137,11 @@ template <int A, int B>
 inline void count_tile(const std::uint64_t* a, std::size_t a_stride, const std::uint64_t* b, std::size_t b_stride,
                        std::size_t n_words, std::uint32_t* counts, std::size_t counts_stride) {
   __m512i sums[A * B];
-  for (int k = 0; k < A * B; ++k) sums[k] = _mm512_setzero_si512();
-  add_tile<A, B>(a, a_stride, b, b_stride, n_words, sums, B);
+  add_tile<A, B>(a, a_stride, b, b_stride, n_words, true, sums, B);
   for (int i = 0; i < A; ++i)
     for (int j = 0; j < B; ++j)
       counts[static_cast<std::size_t>(i) * counts_stride + static_cast<std::size_t>(j)] += add_lanes(sums[i * B + j]);
 }
-
-constexpr int kTileA = 4;
-constexpr int kTileB = 4;
 
 #elif defined(__AVX2__)
 
@@ -202,6 +218,12 @@ inline void count_tile_row(const std::uint64_t* a, std::size_t a_stride, PlaneBl
 }
 
 void count_pairs(PlaneBlock a, PlaneBlock b, std::size_t n_words, std::uint32_t* counts) {
+#if defined(__AVX512VPOPCNTDQ__)
+  if (n_words > 2 && a.n_planes * b.n_planes <= kMaxSums) {
+    count_few_pairs(a, b, n_words, counts);
+    return;
+  }
+#endif
   std::memset(counts, 0, a.n_planes * b.n_planes * sizeof(std::uint32_t));
   if (n_words <= 2) {
     for (std::size_t i = 0; i < a.n_planes; ++i)
@@ -210,12 +232,6 @@ void count_pairs(PlaneBlock a, PlaneBlock b, std::size_t n_words, std::uint32_t*
           counts[i * b.n_planes + j] += popcount(a.words[i * a.stride + w] & b.words[j * b.stride + w]);
     return;
   }
-#if defined(__AVX512VPOPCNTDQ__)
-  if (a.n_planes * b.n_planes <= kMaxSums) {
-    count_few_pairs(a, b, n_words, counts);
-    return;
-  }
-#endif
   for (std::size_t first = 0; first < n_words; first += kBlockWords) {
     const std::size_t words = n_words - first < kBlockWords ? n_words - first : kBlockWords;
     std::size_t i = 0;

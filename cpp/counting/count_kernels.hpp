@@ -15,6 +15,11 @@ struct PlaneBlock {
   std::size_t stride;
 };
 
+// Words of a plane that hold the rows of one part.
+struct WordRange {
+  std::uint32_t begin, end;
+};
+
 // One packed feature. With few levels: one bit-plane per level but the last (with missing values: per level), rows
 // laid out in words by part. Otherwise one byte per row, rows ordered by part.
 struct CodedFeature {

@@ -22,25 +22,31 @@ bool any_bytes(const CodedTable& table, std::span<const std::uint32_t> features)
 
 MarginSums::MarginSums(const CodedTable& table) : n_replicates_(table.layout().n_replicates()) {
   sums_.resize(checked_product(table.n_features(), n_replicates_));
+  largest_levels_.reserve(table.n_features());
   for (std::size_t f = 0; f < table.n_features(); ++f) {
-    sum(table, table.feature(f).counts, table.feature(f).levels, sums_.data() + f * n_replicates_);
+    std::int64_t* sums = sums_.data() + f * n_replicates_;
+    largest_levels_.push_back(sum(table, table.feature(f).counts, table.feature(f).levels, sums));
   }
 }
 
-void MarginSums::sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels, std::int64_t* sums) {
+std::uint32_t MarginSums::sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels,
+                              std::int64_t* sums) {
   const XLogX& xlogx = table.xlogx();
   const std::size_t n_parts = table.n_parts();
   const std::size_t n_replicates = table.layout().n_replicates();
   std::fill_n(sums, n_replicates, std::int64_t{0});
+  std::uint32_t largest = 0;
   for (std::size_t level = 0; level < n_levels; ++level) {
+    const std::uint32_t* by_part = counts + level * n_parts;
+    const std::uint32_t total = std::accumulate(by_part, by_part + n_parts, 0U);
+    largest = std::max(largest, total);
     if (!table.layout().has_parts()) {
-      sums[0] += xlogx(counts[level]);
+      sums[0] += xlogx(total);
       continue;
     }
-    std::uint32_t total = 0;
-    for (std::size_t part = 0; part < n_parts; ++part) total += counts[level * n_parts + part];
-    for (std::size_t part = 0; part < n_parts; ++part) sums[part] += xlogx(total - counts[level * n_parts + part]);
+    for (std::size_t part = 0; part < n_parts; ++part) sums[part] += xlogx(total - by_part[part]);
   }
+  return largest;
 }
 
 ReplicateRows::ReplicateRows(const CodedTable& table) {
@@ -65,9 +71,10 @@ ReferenceValues::ReferenceValues(const CodedTable& table, const MarginSums& marg
     : table_(table), margins_(margins), rows_(rows), reference_(reference), index_(index), measure_(measure) {
   if (index < table.n_features()) {
     reference_margin_ = margins.of(index);
+    largest_level_ = margins.largest_level(index);
   } else {
     own_margin_.resize(table.layout().n_replicates());
-    MarginSums::sum(table, reference.counts(), reference.n_levels(), own_margin_.data());
+    largest_level_ = MarginSums::sum(table, reference.counts(), reference.n_levels(), own_margin_.data());
     reference_margin_ = own_margin_.data();
   }
 }
@@ -152,20 +159,29 @@ void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::ve
   }
 }
 
-// Whether the kernels for few rows apply: every count is in the table of L, every column is packed and complete.
-bool ReferenceValues::has_short_columns() const {
-  return measure_ != DiscreteMeasure::chi2 && !table_.is_weighted() && table_.n_rows() < table_.xlogx().table_size() &&
-         table_.n_rows() > 0 && reference_.has_planes() && !reference_.has_missing() && reference_.n_levels() <= 63;
+// Whether the joint kernels apply to the reference. Without parts they are for few rows.
+bool ReferenceValues::suits_kernels() const {
+  return measure_ != DiscreteMeasure::chi2 && !table_.is_weighted() && table_.n_rows() > 0 &&
+         (table_.layout().has_parts() || table_.n_rows() < table_.xlogx().table_size()) && reference_.has_planes() &&
+         !reference_.has_missing() && reference_.n_levels() <= 63;
 }
 
-void ReferenceValues::compute_short(std::span<const std::uint32_t> features, double* out) const {
+// Whether they apply to the feature, too: it is packed and complete, and every count is in the table of L.
+bool ReferenceValues::is_looked_up(std::uint32_t f) const {
+  return table_.feature(f).packed && !table_.feature(f).missing &&
+         std::min(largest_level_, margins_.largest_level(f)) < table_.xlogx().table_size();
+}
+
+void ReferenceValues::compute_by_kernels(std::span<const std::uint32_t> features, double* out) const {
   const RowLayout& layout = table_.layout();
   const JointKernels& kernels = THRESHER_DISPATCH(joint_kernels);
   const JointReference reference = {reference_.planes(), reference_.counts(), table_.xlogx().table(), layout.n_words(),
                                     layout.n_parts(),    layout.part_words(), layout.one_word_parts()};
   const std::size_t n_replicates = layout.n_replicates();
   std::vector<std::uint32_t> part_scratch;
-  if (layout.has_parts()) part_scratch.resize(layout.n_parts() * (reference_.n_levels() + 2));
+  if (layout.has_parts()) {
+    part_scratch.resize((layout.n_parts() + 1) * CodedTable::kMaxPackedLevels * reference_.n_levels());
+  }
   std::vector<std::int64_t> many_sums;
   std::vector<double> many_units;
   constexpr std::size_t kBatch = 64;
@@ -223,18 +239,15 @@ void ReferenceValues::compute_one(std::uint32_t f, Scratch& scratch, double* out
 
 void ReferenceValues::compute(std::span<const std::uint32_t> features, double* out) const {
   const std::size_t n_replicates = table_.layout().n_replicates();
-  const bool short_columns = has_short_columns();
-  if (short_columns && !table_.has_bytes() && !table_.has_missing()) {
-    compute_short(features, out);
-    return;
-  }
+  const bool by_kernels = suits_kernels();
   Scratch scratch;
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    const CodedFeature& feature = table_.feature(features[i]);
-    if (short_columns && feature.packed && !feature.missing) {
-      compute_short(features.subspan(i, 1), out + i * n_replicates);
+  for (std::size_t i = 0; i < features.size();) {
+    const std::size_t first = i;
+    while (by_kernels && i < features.size() && is_looked_up(features[i])) ++i;
+    if (first < i) {
+      compute_by_kernels(features.subspan(first, i - first), out + first * n_replicates);
     } else {
-      compute_one(features[i], scratch, out + i * n_replicates);
+      compute_one(features[i++], scratch, out + first * n_replicates);
     }
   }
 }

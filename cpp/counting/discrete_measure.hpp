@@ -20,15 +20,20 @@ class MarginSums {
   MarginSums() = default;
   explicit MarginSums(const CodedTable& table);
 
-  // sums[r] = sum of L over the column's levels on replicate r, from counts[level * n_parts + part].
-  static void sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels, std::int64_t* sums);
+  // sums[r] = sum of L over the column's levels on replicate r, from counts[level * n_parts + part]; returns the rows
+  // of the most frequent level.
+  static std::uint32_t sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels,
+                           std::int64_t* sums);
 
   const std::int64_t* of(std::size_t f) const { return sums_.data() + f * n_replicates_; }
+  // No cell of the feature's tables has more rows.
+  std::uint32_t largest_level(std::size_t f) const { return largest_levels_[f]; }
   bool empty() const { return sums_.empty(); }
 
  private:
   std::size_t n_replicates_ = 1;
   std::vector<std::int64_t> sums_;
+  std::vector<std::uint32_t> largest_levels_;
 };
 
 // What every value on a replicate needs of its number of rows.
@@ -53,8 +58,9 @@ class ReferenceValues {
   template <class Count>
   void compute_general(std::uint32_t f, Scratch& scratch, std::vector<Count>& cells, double* out) const;
   void compute_one(std::uint32_t f, Scratch& scratch, double* out) const;
-  bool has_short_columns() const;
-  void compute_short(std::span<const std::uint32_t> features, double* out) const;
+  bool suits_kernels() const;
+  bool is_looked_up(std::uint32_t f) const;
+  void compute_by_kernels(std::span<const std::uint32_t> features, double* out) const;
   void store_information(std::uint32_t f, const std::int64_t* joint, double* out) const;
   void joint_of_cells(std::uint32_t f, Scratch& scratch) const;
 
@@ -65,6 +71,7 @@ class ReferenceValues {
   std::size_t index_;
   DiscreteMeasure measure_;
   const std::int64_t* reference_margin_;
+  std::uint32_t largest_level_;  // of the reference
   std::vector<std::int64_t> own_margin_;
 };
 

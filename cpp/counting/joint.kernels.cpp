@@ -11,6 +11,9 @@
 
 namespace thresher {
 namespace THRESHER_LEVEL {
+
+extern const CountKernels count_kernels;
+
 namespace {
 
 inline std::uint32_t popcount(std::uint64_t word) { return static_cast<std::uint32_t>(__builtin_popcountll(word)); }
@@ -47,32 +50,40 @@ inline std::uint32_t count_both(const std::uint64_t* a, const std::uint64_t* b, 
   }
 }
 
-// The cells of the levels without a plane follow from the margins. NA, NB: planes of the feature and of the
-// reference, 0 where not known beforehand.
-template <int W, int NA, int NB>
-inline std::int64_t joint_sum(const JointReference& reference, const CodedFeature& feature) {
-  const std::size_t a_planes = NA > 0 ? static_cast<std::size_t>(NA) : feature.levels - 1u;
-  const std::size_t b_planes = NB > 0 ? static_cast<std::size_t>(NB) : reference.planes.n_planes;
-  const std::size_t stride = reference.planes.stride;
-  const std::int64_t* L = reference.xlogx;
+// L summed over a table: both(i, j) gives the cells of levels that have planes, and those of the last levels follow
+// from the rows per level. NA, NB: planes of the feature and of the reference, 0 where not known beforehand.
+template <int NA, int NB, class Both>
+inline std::int64_t sum_cells(std::size_t n_a_planes, std::size_t n_b_planes, const std::uint32_t* a_counts,
+                              const std::uint32_t* b_counts, const std::int64_t* L, Both both) {
+  const std::size_t a_planes = NA > 0 ? static_cast<std::size_t>(NA) : n_a_planes;
+  const std::size_t b_planes = NB > 0 ? static_cast<std::size_t>(NB) : n_b_planes;
   // With the number known the rests stay in registers.
   std::uint32_t rests[NB > 0 ? NB + 1 : 64];
-  for (std::size_t j = 0; j <= b_planes; ++j) rests[j] = reference.counts[j];
+  for (std::size_t j = 0; j <= b_planes; ++j) rests[j] = b_counts[j];
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < a_planes; ++i) {
-    std::uint32_t rest = feature.counts[i];
+    std::uint32_t rest = a_counts[i];
     for (std::size_t j = 0; j < b_planes; ++j) {
-      const std::uint32_t both =
-          count_both<W>(feature.data + i * stride, reference.planes.words + j * stride, reference.n_words);
-      rest -= both;
-      rests[j] -= both;
-      sum += L[both];
+      const std::uint32_t count = both(i, j);
+      rest -= count;
+      rests[j] -= count;
+      sum += L[count];
     }
     rests[b_planes] -= rest;
     sum += L[rest];
   }
   for (std::size_t j = 0; j <= b_planes; ++j) sum += L[rests[j]];
   return sum;
+}
+
+template <int W, int NA, int NB>
+inline std::int64_t joint_sum(const JointReference& reference, const CodedFeature& feature) {
+  const std::size_t stride = reference.planes.stride;
+  return sum_cells<NA, NB>(feature.levels - 1u, reference.planes.n_planes, feature.counts, reference.counts,
+                           reference.xlogx, [&](std::size_t i, std::size_t j) {
+                             return count_both<W>(feature.data + i * stride, reference.planes.words + j * stride,
+                                                  reference.n_words);
+                           });
 }
 
 template <int W, int NB>
@@ -117,20 +128,8 @@ inline void add_cell(const std::uint32_t* cell, std::size_t n_parts, const std::
   for (std::size_t part = 0; part < n_parts; ++part) sums[part] += *(from_total - cell[part]);
 }
 
-inline void count_parts(const JointReference& reference, const std::uint64_t* a, const std::uint64_t* b,
-                        std::uint32_t* cell) {
-  const std::size_t n_parts = reference.n_parts;
-  if (reference.one_word_parts) {
-    for (std::size_t part = 0; part < n_parts; ++part) cell[part] = popcount(a[part] & b[part]);
-    return;
-  }
-  for (std::size_t part = 0; part < n_parts; ++part) {
-    const std::size_t begin = reference.word_begin[part];
-    cell[part] = count_both<0>(a + begin, b + begin, reference.word_begin[part + 1] - begin);
-  }
-}
-
-void joint_part_sums(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
+// Parts of one word.
+void joint_word_sums(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
                      std::size_t n, std::uint32_t* scratch, std::int64_t* sums) {
   const std::size_t n_parts = reference.n_parts;
   const std::size_t b_planes = reference.planes.n_planes;
@@ -143,9 +142,11 @@ void joint_part_sums(const JointReference& reference, const CodedFeature* featur
     for (std::size_t r = 0; r < n_parts; ++r) sums[r] = 0;
     for (std::size_t m = 0; m < (b_planes + 1) * n_parts; ++m) rests[m] = reference.counts[m];
     for (std::size_t i = 0; i + 1 < feature.levels; ++i) {
+      const std::uint64_t* a = feature.data + i * stride;
       for (std::size_t part = 0; part < n_parts; ++part) rest[part] = feature.counts[i * n_parts + part];
       for (std::size_t j = 0; j < b_planes; ++j) {
-        count_parts(reference, feature.data + i * stride, reference.planes.words + j * stride, cell);
+        const std::uint64_t* b = reference.planes.words + j * stride;
+        for (std::size_t part = 0; part < n_parts; ++part) cell[part] = popcount(a[part] & b[part]);
         std::uint32_t* rest_j = rests + j * n_parts;
         for (std::size_t part = 0; part < n_parts; ++part) {
           rest[part] -= cell[part];
@@ -158,6 +159,57 @@ void joint_part_sums(const JointReference& reference, const CodedFeature* featur
       add_cell(rest, n_parts, reference.xlogx, sums);
     }
     for (std::size_t j = 0; j <= b_planes; ++j) add_cell(rests + j * n_parts, n_parts, reference.xlogx, sums);
+  }
+}
+
+// out[part * n + m] = the sum of in[m * n_parts + part] over all other parts.
+inline void turn_without_parts(const std::uint32_t* in, std::size_t n, std::size_t n_parts, std::uint32_t* out) {
+  for (std::size_t m = 0; m < n; ++m) {
+    std::uint32_t total = 0;
+    for (std::size_t part = 0; part < n_parts; ++part) total += in[m * n_parts + part];
+    for (std::size_t part = 0; part < n_parts; ++part) out[part * n + m] = total - in[m * n_parts + part];
+  }
+}
+
+// counts[part * pairs of planes + pair] on all rows but those of the part; `totals` has one count per pair.
+inline void count_without_parts(const JointReference& reference, PlaneBlock a, std::uint32_t* totals,
+                                std::uint32_t* counts) {
+  const std::size_t n_pairs = a.n_planes * reference.planes.n_planes;
+  for (std::size_t part = 0; part < reference.n_parts; ++part) {
+    const WordRange words = reference.part_words[part];
+    const PlaneBlock left = {a.words + words.begin, a.n_planes, a.stride};
+    const PlaneBlock right = {reference.planes.words + words.begin, reference.planes.n_planes, a.stride};
+    count_kernels.count_pairs(left, right, words.end - words.begin, counts + part * n_pairs);
+  }
+  for (std::size_t pair = 0; pair < n_pairs; ++pair) totals[pair] = 0;
+  for (std::size_t part = 0; part < reference.n_parts; ++part)
+    for (std::size_t pair = 0; pair < n_pairs; ++pair) totals[pair] += counts[part * n_pairs + pair];
+  for (std::size_t part = 0; part < reference.n_parts; ++part)
+    for (std::size_t pair = 0; pair < n_pairs; ++pair)
+      counts[part * n_pairs + pair] = totals[pair] - counts[part * n_pairs + pair];
+}
+
+void joint_part_sums(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
+                     std::size_t n, std::uint32_t* scratch, std::int64_t* sums) {
+  if (reference.one_word_parts) return joint_word_sums(reference, features, wanted, n, scratch, sums);
+  const std::size_t n_parts = reference.n_parts;
+  const std::size_t b_planes = reference.planes.n_planes;
+  std::uint32_t* b_counts = scratch;
+  turn_without_parts(reference.counts, b_planes + 1, n_parts, b_counts);
+  for (std::size_t k = 0; k < n; ++k) {
+    const CodedFeature& feature = features[wanted[k]];
+    const std::size_t a_planes = feature.levels - 1u;
+    std::uint32_t* a_counts = b_counts + n_parts * (b_planes + 1);
+    std::uint32_t* totals = a_counts + n_parts * a_planes;
+    std::uint32_t* counts = totals + a_planes * b_planes;
+    turn_without_parts(feature.counts, a_planes, n_parts, a_counts);
+    count_without_parts(reference, {feature.data, a_planes, reference.planes.stride}, totals, counts);
+    for (std::size_t r = 0; r < n_parts; ++r) {
+      const std::uint32_t* both = counts + r * a_planes * b_planes;
+      sums[k * n_parts + r] =
+          sum_cells<0, 0>(a_planes, b_planes, a_counts + r * a_planes, b_counts + r * (b_planes + 1), reference.xlogx,
+                          [=](std::size_t i, std::size_t j) { return both[i * b_planes + j]; });
+    }
   }
 }
 

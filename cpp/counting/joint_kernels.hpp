@@ -1,4 +1,4 @@
-// Joint sums of many features against one reference, for tables of few rows.
+// Joint sums of many features against one reference, where L of every count can be looked up.
 //
 // On microarrays a pair takes some twenty nanoseconds, so nothing here may be decided twice: the kernel runs over a
 // list of features and adds up L over the cells without ever writing the table down.
@@ -15,11 +15,11 @@ namespace thresher {
 struct JointReference {
   PlaneBlock planes;            // all levels but the last, which is there
   const std::uint32_t* counts;  // counts[level * n_parts + part]
-  const std::int64_t* xlogx;    // L of every count up to the number of rows
+  const std::int64_t* xlogx;    // L of every count that occurs
   std::size_t n_words;
   std::size_t n_parts;
-  const std::uint32_t* word_begin;  // n_parts + 1 of them
-  bool one_word_parts;              // every part is one word
+  const WordRange* part_words;
+  bool one_word_parts;  // every part is one word
 };
 
 struct JointKernels {
@@ -27,7 +27,8 @@ struct JointKernels {
   // The features are packed and have no missing values.
   void (*joint_sums)(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
                      std::size_t n, std::int64_t* sums);
-  // sums[k * n_parts + r] = the same without part r. scratch: n_parts * (levels of the reference + 2) counts.
+  // sums[k * n_parts + r] = the same without part r. scratch: (n_parts + 1) * levels * levels of the reference counts,
+  // where no feature has more levels, and levels is 3 at least.
   void (*joint_part_sums)(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
                           std::size_t n, std::uint32_t* scratch, std::int64_t* sums);
   // values[k] = max(sums[k], 0) / units[k], rounded to a multiple of 2^-40.

@@ -119,6 +119,7 @@ class TilePacker {
     const PackKernels& kernels = THRESHER_DISPATCH(pack_kernels);
     const std::uint8_t* used[64];
     for (std::size_t g = 0; g < n_words; ++g) {
+      if (scratch.n_rows[g] == 0) continue;  // between parts
       for (std::size_t i = 0; i < scratch.n_rows[g]; ++i) used[i] = scratch.rows[g][i] + tile_.first;
       const std::size_t part = part_of.empty() ? 0 : part_of[word + g];
       kernels.pack_rows(used, scratch.n_rows[g], tile_.n_columns, tile_.values.data(), tile_.n_planes, kGroupWords,

@@ -6,10 +6,13 @@
 #include <span>
 #include <vector>
 
+#include "counting/count_kernels.hpp"
+
 namespace thresher {
 
 // Rows ordered by part. In bit-planes each part begins a new 64-bit word, so that counts per part are counts over
-// whole words; in byte columns rows follow each other without gaps.
+// whole words; long parts begin a cache line, and what the words in between hold is not defined. In byte columns rows
+// follow each other without gaps.
 class RowLayout {
  public:
   // All rows in one part.
@@ -24,19 +27,19 @@ class RowLayout {
   // Leave-one-part-out versions of the data; one, of all rows, without parts.
   std::size_t n_replicates() const { return has_parts_ ? n_parts() : 1; }
 
-  // Words of one plane that hold rows, and the distance between planes (whole cache lines once planes are long).
-  std::size_t n_words() const { return word_begin_.back(); }
+  // Words of one plane up to the last row, and the distance between planes (whole cache lines once planes are long).
+  std::size_t n_words() const { return part_words_.back().end; }
   std::size_t plane_stride() const { return plane_stride_; }
 
   // Places of a part's rows, and of its words.
   std::size_t row_begin(std::size_t part) const { return row_begin_[part]; }
   std::size_t row_end(std::size_t part) const { return row_begin_[part + 1]; }
   std::size_t rows_in(std::size_t part) const { return row_end(part) - row_begin(part); }
-  std::size_t word_begin(std::size_t part) const { return word_begin_[part]; }
-  std::size_t word_end(std::size_t part) const { return word_begin_[part + 1]; }
+  std::size_t word_begin(std::size_t part) const { return part_words_[part].begin; }
+  std::size_t word_end(std::size_t part) const { return part_words_[part].end; }
 
-  // Word boundaries of the parts as kernels take them, and whether every part is one word.
-  const std::uint32_t* part_words() const { return part_words_.data(); }
+  // The words of all parts as kernels take them, and whether every part is one word.
+  const WordRange* part_words() const { return part_words_.data(); }
   bool one_word_parts() const { return one_word_parts_; }
 
   // The row at a place; rows keep their order inside a part.
@@ -44,7 +47,7 @@ class RowLayout {
   bool in_order() const { return order_.empty(); }
   const std::uint32_t* order() const { return order_.data(); }
 
-  // The first place of a word and how many rows it holds.
+  // The first place of a word and how many rows it holds: none between parts.
   std::size_t word_place(std::size_t word) const { return word_place_.empty() ? word * 64 : word_place_[word]; }
   std::size_t word_rows(std::size_t word) const;
 
@@ -52,17 +55,16 @@ class RowLayout {
   std::vector<std::uint32_t> bit_of_row() const;
 
  private:
-  void list_part_words();
+  void lay_out_words();
 
   std::size_t n_rows_;
   bool has_parts_ = false;
   std::vector<std::size_t> row_begin_;
-  std::vector<std::size_t> word_begin_;
   std::size_t plane_stride_ = 0;
-  std::vector<std::uint32_t> part_words_;
+  std::vector<WordRange> part_words_;
   bool one_word_parts_ = true;
   std::vector<std::uint32_t> order_;
-  std::vector<std::size_t> word_place_;
+  std::vector<std::size_t> word_place_;  // of each word, and the number of rows
 };
 
 }  // namespace thresher

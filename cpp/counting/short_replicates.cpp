@@ -21,6 +21,7 @@ struct WordMove {
 std::vector<WordMove> moves_of(const RowLayout& layout) {
   std::vector<WordMove> moves;
   for (std::size_t word = 0; word < layout.n_words(); ++word) {
+    if (layout.word_rows(word) == 0) continue;
     const std::size_t place = layout.word_place(word);
     moves.push_back({word, place / 64, static_cast<unsigned>(place % 64), place % 64 + layout.word_rows(word) > 64});
   }
