@@ -3,7 +3,8 @@
 // Each candidate keeps the terms it has met so far, in the order of selection; its key with those terms is an upper
 // bound of its score. A step extends the candidates with the best bounds by one term each, in batches, until a
 // complete candidate stands before all bounds. The output is that of evaluating everything. Where reading a candidate
-// costs more than a term, it is extended by a few terms at once.
+// costs more than a term, it is extended by a few terms at once. Where others have computed terms before, a candidate
+// first takes all that are there; the others are put off, and often not needed any more.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +50,8 @@ class LazySearch {
         n_at_once_(static_cast<std::uint32_t>(measure.terms_at_once())),
         relevance_(relevance),
         order_(std::move(order)),
-        n_left_(order_.size()) {}
+        n_left_(order_.size()),
+        takes_kept_terms_(n_at_once_ == 1 && measure.keeps_values()) {}
 
   // The best candidate for the set `selected`, whose features were the winners of the steps before (or were given
   // at the start); no leader is found if none beats `floor`. The winner leaves the candidates.
@@ -75,8 +77,11 @@ class LazySearch {
   }
 
   bool collect() {
-    gather(batch_size());
-    if (batch_.empty()) return false;
+    do {
+      gather(batch_size());
+      if (batch_.empty()) return false;
+      if (takes_kept_terms_) take_kept_terms();
+    } while (batch_.empty());
     group();
     return true;
   }
@@ -86,9 +91,11 @@ class LazySearch {
   void apply() {
     const double* term = terms_.data();
     for (const std::uint32_t s : batch_) {
+      const std::uint32_t first = next_place(s);
       const std::uint32_t n = n_next_terms(slots_[s]);
-      add_terms(s, term, n);
-      term += n;
+      for (std::uint32_t i = 0; i < n; ++i) add_term(slots_[s], first + i, *term++);
+      if (takes_kept_terms_) ++put_off_[s].n_made_up;
+      weigh(s);
     }
     n_extended_ += batch_.size();
     n_evaluations_ += terms_.size();
@@ -127,6 +134,13 @@ class LazySearch {
   struct Slot {
     double relevance, total, key, extreme;
     std::uint32_t feature, depth, partner, link;
+  };
+
+  // The terms of a candidate that were not there: their places, which are those of the selected features.
+  struct PutOff {
+    std::uint32_t n_looked_up = 0;  // places
+    std::uint32_t n_made_up = 0;    // of those put off, first ones first
+    std::vector<std::uint32_t> places;
   };
 
   // Candidates that were never near the top stay in `order_` beyond `n_admitted_`: their key depends on relevance
@@ -239,6 +253,7 @@ class LazySearch {
       }
       const std::uint32_t feature = order_[n_admitted_];
       slots_.push_back({relevance_[feature], Objective::kEmpty, key, 0.0, feature, 0, kNone, kNone});
+      if (takes_kept_terms_) put_off_.emplace_back();
       last = key;
     }
   }
@@ -292,22 +307,55 @@ class LazySearch {
     }
   }
 
+  // Candidates of the batch for which others have computed terms go back with these; the rest stay in the batch.
+  void take_kept_terms() {
+    std::size_t n_stay = 0;
+    for (const std::uint32_t s : batch_) {
+      PutOff& put_off = put_off_[s];
+      const auto fresh = selected_.subspan(put_off.n_looked_up);
+      kept_terms_.resize(fresh.size());
+      measure_->look_up(slots_[s].feature, fresh, kept_terms_);
+      const std::uint32_t n_before = slots_[s].depth;
+      for (const double term : kept_terms_) {
+        const std::uint32_t place = put_off.n_looked_up++;
+        if (std::isnan(term)) {
+          put_off.places.push_back(place);
+        } else {
+          add_term(slots_[s], place, term);
+        }
+      }
+      if (slots_[s].depth > n_before) {
+        weigh(s);
+      } else {
+        batch_[n_stay++] = s;
+      }
+    }
+    batch_.resize(n_stay);
+    std::erase_if(batch_, [this](std::uint32_t s) { return !beats_leader(slots_[s]); });
+  }
+
+  // The place of the term that a candidate needs next.
+  std::uint32_t next_place(std::uint32_t s) const {
+    return takes_kept_terms_ ? put_off_[s].places[put_off_[s].n_made_up] : slots_[s].depth;
+  }
+
   // Terms of a candidate that are asked for together: up to a depth at which others will stand as well.
   std::uint32_t n_next_terms(const Slot& slot) const {
     const std::uint32_t end = slot.depth - slot.depth % n_at_once_ + n_at_once_;
     return std::min(end, static_cast<std::uint32_t>(selected_.size())) - slot.depth;
   }
 
-  // Orders the batch by depth: candidates that wait for the same terms share a request.
+  // Orders the batch by place: candidates that wait for the same terms share a request.
   void group() {
     waiting_.resize(selected_.size(), kNone);
-    depths_.clear();
+    places_.clear();
     std::size_t n_terms = 0;
     for (const std::uint32_t s : batch_) {
       Slot& slot = slots_[s];
-      if (waiting_[slot.depth] == kNone) depths_.push_back(slot.depth);
-      slot.link = waiting_[slot.depth];
-      waiting_[slot.depth] = s;
+      const std::uint32_t place = next_place(s);
+      if (waiting_[place] == kNone) places_.push_back(place);
+      slot.link = waiting_[place];
+      waiting_[place] = s;
       n_terms += n_next_terms(slot);
     }
     features_.resize(batch_.size());
@@ -315,30 +363,32 @@ class LazySearch {
     requests_.clear();
     std::size_t n = 0;
     double* terms = terms_.data();
-    for (const std::uint32_t depth : depths_) {
+    for (const std::uint32_t place : places_) {
       const std::size_t first = n;
-      const std::size_t n_each = n_next_terms(slots_[waiting_[depth]]);
-      for (std::uint32_t s = waiting_[depth]; s != kNone; s = slots_[s].link) {
+      const std::size_t n_each = n_next_terms(slots_[waiting_[place]]);
+      for (std::uint32_t s = waiting_[place]; s != kNone; s = slots_[s].link) {
         batch_[n] = s;
         features_[n++] = slots_[s].feature;
       }
-      waiting_[depth] = kNone;
+      waiting_[place] = kNone;
       const std::size_t size = (n - first) * n_each;
-      requests_.push_back({selected_.subspan(depth, n_each), {features_.data() + first, n - first}, {terms, size}});
+      requests_.push_back({selected_.subspan(place, n_each), {features_.data() + first, n - first}, {terms, size}});
       terms += size;
     }
   }
 
-  void add_terms(std::uint32_t s, const double* terms, std::size_t n) {
-    Slot& slot = slots_[s];
-    for (std::size_t i = 0; i < n; ++i) {
-      if (slot.partner == kNone || Objective::more_extreme(terms[i], slot.extreme)) {
-        slot.extreme = terms[i];
-        slot.partner = selected_[slot.depth];
-      }
-      slot.total = Objective::add(slot.total, terms[i]);
-      ++slot.depth;
+  void add_term(Slot& slot, std::uint32_t place, double term) {
+    if (slot.partner == kNone || Objective::more_extreme(term, slot.extreme)) {
+      slot.extreme = term;
+      slot.partner = selected_[place];
     }
+    slot.total = Objective::add(slot.total, term);
+    ++slot.depth;
+  }
+
+  // After terms were added.
+  void weigh(std::uint32_t s) {
+    Slot& slot = slots_[s];
     slot.key = (*objective_)(slot.relevance, slot.total);
     if (!beats_leader(slot)) return;
     if (slot.depth == selected_.size()) {
@@ -352,6 +402,10 @@ class LazySearch {
     retired_.push_back(slots_[s]);
     slots_[s] = slots_.back();
     slots_.pop_back();
+    if (takes_kept_terms_) {
+      put_off_[s] = std::move(put_off_.back());
+      put_off_.pop_back();
+    }
     --n_left_;
   }
 
@@ -362,6 +416,8 @@ class LazySearch {
   std::size_t n_admitted_ = 0;
   std::size_t n_left_;
   std::vector<Slot> slots_, retired_;
+  bool takes_kept_terms_;
+  std::vector<PutOff> put_off_;  // by slot, if kept terms are taken
 
   // The step in progress.
   std::span<const std::uint32_t> selected_;
@@ -375,8 +431,8 @@ class LazySearch {
 
   std::uint32_t head_[kBuckets + 1];
   std::size_t top_ = 0;
-  std::vector<std::uint32_t> batch_, open_, features_, waiting_, depths_;
-  std::vector<double> terms_, keys_;
+  std::vector<std::uint32_t> batch_, open_, features_, waiting_, places_;
+  std::vector<double> terms_, keys_, kept_terms_;
   std::vector<TermRequest> requests_;
 };
 

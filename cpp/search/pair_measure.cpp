@@ -1,6 +1,7 @@
 #include "search/pair_measure.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace thresher {
@@ -22,6 +23,10 @@ void PairMeasure::answer(std::span<const TermRequest> requests) {
       }
     }
   }
+}
+
+void PairMeasure::look_up(std::uint32_t, std::span<const std::uint32_t>, std::span<double> terms) {
+  std::ranges::fill(terms, std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace thresher

@@ -40,6 +40,12 @@ class PairMeasure {
   // and finding them again; null elsewhere. It must not outlive this measure.
   virtual std::unique_ptr<PairMeasure> replicate(std::size_t) { return nullptr; }
 
+  // Whether values are kept for others to find, so that a search may take what is there before it asks for more.
+  virtual bool keeps_values() const { return false; }
+
+  // terms[i] = measure(feature, references[i]) if that is kept, NaN if not.
+  virtual void look_up(std::uint32_t feature, std::span<const std::uint32_t> references, std::span<double> terms);
+
   // How many further terms of a candidate a search should ask for at a time: more than one where reading a candidate
   // costs more than a term that was asked for in vain.
   virtual std::size_t terms_at_once() const { return 1; }

@@ -1,6 +1,7 @@
 #include "search/replicates.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -53,6 +54,14 @@ double PairStore::value_of(std::size_t replicate, std::uint32_t reference, std::
   double out = 0.0;
   values(replicate, reference, {&feature, 1}, {&out, 1});
   return out;
+}
+
+void PairStore::look_up(std::size_t replicate, std::uint32_t feature, std::span<const std::uint32_t> references,
+                        std::span<double> terms) {
+  for (std::size_t i = 0; i < references.size(); ++i) {
+    const std::uint32_t pair = find(references[i], feature);
+    terms[i] = pair < kNotKept ? value(pair, replicate) : std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 void PairStore::values(std::size_t replicate, std::uint32_t reference, std::span<const std::uint32_t> features,

@@ -15,8 +15,8 @@ namespace thresher {
 //
 // A pair is computed once, for all replicates; it is unordered if the measure is symmetric.
 //
-// Past the memory limit values are not kept and are computed again when asked for later. The number of distinct pairs
-// depends neither on that nor on the order of the questions.
+// Past the memory limit values are not kept and are computed again when asked for later; the number of distinct pairs
+// depends on the questions alone.
 class PairStore {
  public:
   // The limit is in bytes of values; 0 stands for none.
@@ -35,6 +35,10 @@ class PairStore {
   // The same for requests to one replicate.
   void answer(std::size_t replicate, std::span<const TermRequest> requests);
   std::size_t terms_at_once() const { return measure_.terms_at_once(); }
+
+  // terms[i] = measure(feature, references[i]) on one replicate, NaN if that is not kept.
+  void look_up(std::size_t replicate, std::uint32_t feature, std::span<const std::uint32_t> references,
+               std::span<double> terms);
 
   // One value.
   double value_of(std::size_t replicate, std::uint32_t reference, std::uint32_t feature);
@@ -90,6 +94,10 @@ class ReplicateView final : public PairMeasure {
   bool is_symmetric() const override { return store_.is_symmetric(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     store_.values(replicate_, reference, features, out);
+  }
+  bool keeps_values() const override { return true; }
+  void look_up(std::uint32_t feature, std::span<const std::uint32_t> references, std::span<double> terms) override {
+    store_.look_up(replicate_, feature, references, terms);
   }
   std::size_t terms_at_once() const override { return store_.terms_at_once(); }
   void answer(std::span<const TermRequest> requests) override { store_.answer(replicate_, requests); }
