@@ -189,6 +189,22 @@ def test_fast_is_full(parameters, seed):
         same(fast, full)
 
 
+@pytest.mark.parametrize("objective", ["difference", "quotient"])
+@pytest.mark.parametrize("limit", [None, 40_000])
+def test_fast_is_full_on_many_rows(objective, limit):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 17_000)
+    noise = rng.standard_normal((17_000, 60))
+    levels = rng.integers(0, 8, noise.shape).astype(np.uint8)
+    levels[:, 3:6] = rng.random((17_000, 3)) < 0.02
+    for X in (noise + 0.02 * y[:, None] * rng.random(60), levels):
+        selector = MRMR(12, objective=objective)
+        fast = Ensemble(selector, 4, memory_limit=limit).fit(X, y)
+        full = Ensemble(selector, 4, kind="full").fit(X, y)
+        same(fast, full)
+        assert fast.n_evaluations_ < full.n_evaluations_
+
+
 def test_fast_is_full_on_a_numeric_target():
     X, _ = numbers(seed=4)
     y = X[:, 0] + np.sin(np.arange(60))

@@ -89,7 +89,7 @@ class DiscretePairMeasure final : public PairMeasure {
   // Threads share the pairs of all requests with one reference: one alone may be too small for them.
   void answer(std::span<const TermRequest> requests) override;
   // Offered for few rows.
-  bool offers_replicates() const;
+  bool offers_replicates() const override;
   std::unique_ptr<PairMeasure> replicate(std::size_t part) override;
 
  private:

@@ -22,6 +22,7 @@
 #include "search/objective.hpp"
 #include "search/order.hpp"
 #include "search/pair_measure.hpp"
+#include "search/put_off_terms.hpp"
 #include "search/search_result.hpp"
 
 namespace thresher {
@@ -51,7 +52,7 @@ class LazySearch {
         relevance_(relevance),
         order_(std::move(order)),
         n_left_(order_.size()),
-        takes_kept_terms_(n_at_once_ == 1 && measure.keeps_values()) {}
+        takes_kept_terms_(measure.keeps_values()) {}
 
   // The best candidate for the set `selected`, whose features were the winners of the steps before (or were given
   // at the start); no leader is found if none beats `floor`. The winner leaves the candidates.
@@ -89,16 +90,18 @@ class LazySearch {
   std::span<const TermRequest> requests() const { return requests_; }
 
   void apply() {
-    const double* term = terms_.data();
-    for (const std::uint32_t s : batch_) {
-      const std::uint32_t first = next_place(s);
-      const std::uint32_t n = n_next_terms(slots_[s]);
-      for (std::uint32_t i = 0; i < n; ++i) add_term(slots_[s], first + i, *term++);
-      if (takes_kept_terms_) ++put_off_[s].n_made_up;
-      weigh(s);
+    const std::uint32_t* next = batch_.data();
+    for (const TermRequest& request : requests_) {
+      const auto first = static_cast<std::size_t>(request.references.data() - selected_.data());
+      const double* term = request.terms.data();
+      for (std::size_t i = 0; i < request.features.size(); ++i, ++next) {
+        for (std::size_t j = 0; j < request.references.size(); ++j) add_term(slots_[*next], first + j, *term++);
+        if (takes_kept_terms_) put_off_[*next].make_up(request.references.size());
+        weigh(*next);
+      }
+      n_evaluations_ += request.terms.size();
     }
     n_extended_ += batch_.size();
-    n_evaluations_ += terms_.size();
   }
 
   Leader finish() {
@@ -134,13 +137,6 @@ class LazySearch {
   struct Slot {
     double relevance, total, key, extreme;
     std::uint32_t feature, depth, partner, link;
-  };
-
-  // The terms of a candidate that were not there: their places, which are those of the selected features.
-  struct PutOff {
-    std::uint32_t n_looked_up = 0;  // places
-    std::uint32_t n_made_up = 0;    // of those put off, first ones first
-    std::vector<std::uint32_t> places;
   };
 
   // Candidates that were never near the top stay in `order_` beyond `n_admitted_`: their key depends on relevance
@@ -311,17 +307,17 @@ class LazySearch {
   void take_kept_terms() {
     std::size_t n_stay = 0;
     for (const std::uint32_t s : batch_) {
-      PutOff& put_off = put_off_[s];
-      const auto fresh = selected_.subspan(put_off.n_looked_up);
+      PutOffTerms& put_off = put_off_[s];
+      const auto fresh = selected_.subspan(put_off.n_looked_up());
       kept_terms_.resize(fresh.size());
       measure_->look_up(slots_[s].feature, fresh, kept_terms_);
       const std::uint32_t n_before = slots_[s].depth;
       for (const double term : kept_terms_) {
-        const std::uint32_t place = put_off.n_looked_up++;
         if (std::isnan(term)) {
-          put_off.places.push_back(place);
+          put_off.put_off();
         } else {
-          add_term(slots_[s], place, term);
+          add_term(slots_[s], put_off.n_looked_up(), term);
+          put_off.take();
         }
       }
       if (slots_[s].depth > n_before) {
@@ -335,38 +331,37 @@ class LazySearch {
   }
 
   // The place of the term that a candidate needs next.
-  std::uint32_t next_place(std::uint32_t s) const {
-    return takes_kept_terms_ ? put_off_[s].places[put_off_[s].n_made_up] : slots_[s].depth;
-  }
+  std::uint32_t next_place(std::uint32_t s) const { return takes_kept_terms_ ? put_off_[s].first() : slots_[s].depth; }
 
-  // Terms of a candidate that are asked for together: up to a depth at which others will stand as well.
-  std::uint32_t n_next_terms(const Slot& slot) const {
-    const std::uint32_t end = slot.depth - slot.depth % n_at_once_ + n_at_once_;
-    return std::min(end, static_cast<std::uint32_t>(selected_.size())) - slot.depth;
+  // Terms of a candidate that are asked for together: neighbours, up to a place at which others will stand as well.
+  std::uint32_t n_next_terms(std::uint32_t s) const {
+    const std::uint32_t place = next_place(s);
+    const std::uint32_t end = place - place % n_at_once_ + n_at_once_;
+    const std::uint32_t most = std::min(end, static_cast<std::uint32_t>(selected_.size())) - place;
+    return takes_kept_terms_ ? put_off_[s].n_neighbours(most) : most;
   }
 
   // Orders the batch by place: candidates that wait for the same terms share a request.
   void group() {
     waiting_.resize(selected_.size(), kNone);
     places_.clear();
-    std::size_t n_terms = 0;
     for (const std::uint32_t s : batch_) {
       Slot& slot = slots_[s];
       const std::uint32_t place = next_place(s);
       if (waiting_[place] == kNone) places_.push_back(place);
       slot.link = waiting_[place];
       waiting_[place] = s;
-      n_terms += n_next_terms(slot);
     }
     features_.resize(batch_.size());
-    terms_.resize(n_terms);
+    terms_.resize(batch_.size() * n_at_once_);
     requests_.clear();
     std::size_t n = 0;
     double* terms = terms_.data();
     for (const std::uint32_t place : places_) {
       const std::size_t first = n;
-      const std::size_t n_each = n_next_terms(slots_[waiting_[place]]);
+      std::size_t n_each = n_next_terms(waiting_[place]);
       for (std::uint32_t s = waiting_[place]; s != kNone; s = slots_[s].link) {
+        if (takes_kept_terms_) n_each = std::min<std::size_t>(n_each, n_next_terms(s));
         batch_[n] = s;
         features_[n++] = slots_[s].feature;
       }
@@ -377,7 +372,7 @@ class LazySearch {
     }
   }
 
-  void add_term(Slot& slot, std::uint32_t place, double term) {
+  void add_term(Slot& slot, std::size_t place, double term) {
     if (slot.partner == kNone || Objective::more_extreme(term, slot.extreme)) {
       slot.extreme = term;
       slot.partner = selected_[place];
@@ -417,7 +412,7 @@ class LazySearch {
   std::size_t n_left_;
   std::vector<Slot> slots_, retired_;
   bool takes_kept_terms_;
-  std::vector<PutOff> put_off_;  // by slot, if kept terms are taken
+  std::vector<PutOffTerms> put_off_;  // by slot, if kept terms are taken
 
   // The step in progress.
   std::span<const std::uint32_t> selected_;

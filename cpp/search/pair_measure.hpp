@@ -36,11 +36,12 @@ class PairMeasure {
   // May use several threads inside; the values do not depend on how many.
   virtual void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) = 0;
 
-  // One replicate as a measure of its own, where computing its values costs less than keeping those of all replicates
-  // and finding them again; null elsewhere. It must not outlive this measure.
+  // One replicate as a measure of its own, offered where computing its values costs less than keeping those of all
+  // replicates and finding them again; null elsewhere. It must not outlive this measure.
+  virtual bool offers_replicates() const { return false; }
   virtual std::unique_ptr<PairMeasure> replicate(std::size_t) { return nullptr; }
 
-  // Whether values are kept for others to find, so that a search may take what is there before it asks for more.
+  // Whether a search should take the values that are kept before it asks for more.
   virtual bool keeps_values() const { return false; }
 
   // terms[i] = measure(feature, references[i]) if that is kept, NaN if not.

@@ -36,6 +36,9 @@ class PairStore {
   void answer(std::size_t replicate, std::span<const TermRequest> requests);
   std::size_t terms_at_once() const { return measure_.terms_at_once(); }
 
+  // Whether finding a value costs less than computing it.
+  bool is_worth_a_look() const { return !measure_.offers_replicates(); }
+
   // terms[i] = measure(feature, references[i]) on one replicate, NaN if that is not kept.
   void look_up(std::size_t replicate, std::uint32_t feature, std::span<const std::uint32_t> references,
                std::span<double> terms);
@@ -95,7 +98,7 @@ class ReplicateView final : public PairMeasure {
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     store_.values(replicate_, reference, features, out);
   }
-  bool keeps_values() const override { return true; }
+  bool keeps_values() const override { return store_.is_worth_a_look(); }
   void look_up(std::uint32_t feature, std::span<const std::uint32_t> references, std::span<double> terms) override {
     store_.look_up(replicate_, feature, references, terms);
   }
