@@ -63,7 +63,8 @@ struct ReferenceValues::Scratch {
   std::vector<std::uint32_t> cells;
   std::vector<std::int64_t> whole_cells;
   std::vector<double> real_cells;
-  std::vector<std::int64_t> joint;
+  std::vector<std::uint32_t> totals;
+  std::vector<std::int64_t> whole, joint;
 };
 
 ReferenceValues::ReferenceValues(const CodedTable& table, const MarginSums& margins, const ReplicateRows& rows,
@@ -103,15 +104,21 @@ void ReferenceValues::joint_of_cells(std::uint32_t f, Scratch& scratch) const {
     for (std::size_t c = 0; c < n_cells; ++c) scratch.joint[0] += xlogx(scratch.cells[c]);
     return;
   }
-  for (std::size_t c = 0; c < n_cells; ++c) {
-    std::uint32_t total = 0;
-    for (std::size_t part = 0; part < n_parts; ++part) total += scratch.cells[part * n_cells + c];
-    const std::int64_t whole = xlogx(total);
+  scratch.totals.assign(n_cells, 0);
+  for (std::size_t part = 0; part < n_parts; ++part) {
+    const std::uint32_t* cells = scratch.cells.data() + part * n_cells;
+    for (std::size_t c = 0; c < n_cells; ++c) scratch.totals[c] += cells[c];
+  }
+  scratch.whole.resize(n_cells);
+  for (std::size_t c = 0; c < n_cells; ++c) scratch.whole[c] = xlogx(scratch.totals[c]);
+  for (std::size_t part = 0; part < n_parts; ++part) {
+    const std::uint32_t* cells = scratch.cells.data() + part * n_cells;
+    std::int64_t sum = 0;
     // A part that the cell does not touch needs no logarithm.
-    for (std::size_t part = 0; part < n_parts; ++part) {
-      const std::uint32_t left_out = scratch.cells[part * n_cells + c];
-      scratch.joint[part] += left_out == 0 ? whole : xlogx(total - left_out);
+    for (std::size_t c = 0; c < n_cells; ++c) {
+      sum += cells[c] == 0 ? scratch.whole[c] : xlogx(scratch.totals[c] - cells[c]);
     }
+    scratch.joint[part] = sum;
   }
 }
 

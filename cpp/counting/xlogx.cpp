@@ -74,7 +74,11 @@ DoubleDouble log2_double_double(double x) {
 
 double xlogx_double(double x) { return x > 0.0 ? (log2_double_double(x) * x).hi : 0.0; }
 
-XLogX::XLogX(std::uint64_t n) : n_(n), shift_(60 - bits_of_n_log2_n(n)), scale_(power_of_two(shift_)) {
+XLogX::XLogX(std::uint64_t n)
+    : n_(n),
+      shift_(60 - bits_of_n_log2_n(n)),
+      scale_(power_of_two(shift_)),
+      kept_(n > kLargestTabled ? std::min(n, kLargestKept) - kLargestTabled : 0) {
   const std::uint64_t last = std::max<std::uint64_t>(std::min(n, kLargestTabled), 1);
   table_.resize(last + 1);
   table_[0] = 0;
@@ -87,6 +91,17 @@ XLogX::XLogX(std::uint64_t n) : n_(n), shift_(60 - bits_of_n_log2_n(n)), scale_(
       table_[count] = to_fixed(static_cast<double>(count), log2_m + exponent, scale_);
     }
   }
+}
+
+std::int64_t XLogX::look_further(std::uint64_t count) const {
+  const std::uint64_t place = count - table_.size();
+  if (place >= kept_.size()) return compute(count);
+  std::int64_t value = kept_[place].load(std::memory_order_relaxed);
+  if (value == 0) {
+    value = compute(count);
+    kept_[place].store(value, std::memory_order_relaxed);
+  }
+  return value;
 }
 
 std::int64_t XLogX::compute(std::uint64_t count) const {

@@ -1,6 +1,7 @@
 // c log2 c in fixed point: the one table behind every information measure.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,26 +24,33 @@ class XLogX {
  public:
   explicit XLogX(std::uint64_t n);
 
-  std::int64_t operator()(std::uint64_t count) const { return count < table_.size() ? table_[count] : compute(count); }
+  std::int64_t operator()(std::uint64_t count) const {
+    return count < table_.size() ? table_[count] : look_further(count);
+  }
 
   std::uint64_t n() const { return n_; }
   int shift() const { return shift_; }
   // 2^shift.
   double scale() const { return scale_; }
 
-  // Counts below this are looked up, others computed; both give the same bits.
+  // Counts below this are looked up, others computed when first met; both give the same bits.
   std::size_t table_size() const { return table_.size(); }
   const std::int64_t* table() const { return table_.data(); }
 
  private:
   static constexpr std::uint64_t kLargestTabled = 16384;
+  static constexpr std::uint64_t kLargestKept = std::uint64_t{1} << 20;
 
+  std::int64_t look_further(std::uint64_t count) const;
   std::int64_t compute(std::uint64_t count) const;
 
   std::uint64_t n_;
   int shift_;
   double scale_;
   std::vector<std::int64_t> table_;
+  // Of the counts beyond the table, 0 until met: the tables of tall columns hold few different ones. Threads that meet
+  // the same count store the same value.
+  mutable std::vector<std::atomic<std::int64_t>> kept_;
 };
 
 }  // namespace thresher
