@@ -81,6 +81,7 @@ def test_long_parts_hold_the_same_codes_whoever_builds_them():
     tables = [
         _core.CodedTable.from_dense(X.astype(np.int8), parts),
         _core.CodedTable.from_dense(np.asfortranarray(X), parts),
+        _core.CodedTable.from_dense(np.asfortranarray(X.astype(np.int8)), parts),
         _core.CodedTable.from_codes(
             np.ascontiguousarray(X.T.astype(np.uint8)), X.max(0) + 1, parts
         ),

@@ -123,12 +123,12 @@ void scan_rows(ByteRows rows, std::uint8_t flip, ByteScan* scan) {
   }
 }
 
-// 64 words of 8 bytes from 8 vectors of 64: byte k of word j = bits[k][j].
-inline void interleave(const std::uint8_t (*bits)[kTileColumns], std::uint64_t* words) {
+// 64 words of 8 bytes from 8 vectors of 64: byte k of word j = bytes[k][j].
+inline void interleave(const std::uint8_t* const* bytes, std::uint64_t* words) {
 #if defined(__SSE2__)
   for (std::size_t j = 0; j < kTileColumns; j += 16) {
     __m128i v[8];
-    for (int k = 0; k < 8; ++k) v[k] = _mm_load_si128(reinterpret_cast<const __m128i*>(bits[k] + j));
+    for (int k = 0; k < 8; ++k) v[k] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes[k] + j));
     __m128i pair[8];
     for (int k = 0; k < 4; ++k) {
       pair[k] = _mm_unpacklo_epi8(v[2 * k], v[2 * k + 1]);
@@ -150,7 +150,7 @@ inline void interleave(const std::uint8_t (*bits)[kTileColumns], std::uint64_t* 
 #else
   for (std::size_t j = 0; j < kTileColumns; ++j) {
     std::uint64_t word = 0;
-    for (int k = 0; k < 8; ++k) word |= static_cast<std::uint64_t>(bits[k][j]) << (8 * k);
+    for (int k = 0; k < 8; ++k) word |= static_cast<std::uint64_t>(bytes[k][j]) << (8 * k);
     words[j] = word;
   }
 #endif
@@ -201,11 +201,12 @@ void pack_rows(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t 
   const std::size_t n_bytes = (n_rows + 7) / 8;
   const std::uint64_t there = n_rows == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n_rows) - 1;
   alignas(64) std::uint8_t bits[8][kTileColumns];
+  const std::uint8_t* const bytes[8] = {bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6], bits[7]};
   if (n_bytes < 8) std::memset(bits, 0, sizeof bits);
   for (std::size_t l = 0; l < n_planes; ++l) {
     for (std::size_t k = 0; k < n_bytes; ++k) match_rows(used + 8 * k, values + l * kTileColumns, bits[k]);
     alignas(64) std::uint64_t line[kTileColumns];
-    interleave(bits, line);
+    interleave(bytes, line);
     std::uint32_t* count = counts + l * kTileColumns;
     for (std::size_t j = 0; j < kTileColumns; ++j) {
       line[j] &= there;
@@ -277,6 +278,47 @@ void scan_column(const std::uint8_t* bytes, std::size_t n_rows, std::uint8_t fli
   result[3] = static_cast<std::uint8_t>(seen >> 8);
 }
 
+void join_columns(const std::uint8_t* const* columns, std::size_t n_rows, std::uint64_t* words) {
+  std::size_t i = 0;
+  for (; i + kTileColumns <= n_rows; i += kTileColumns) {
+    const std::uint8_t* bytes[8];
+    for (int k = 0; k < 8; ++k) bytes[k] = columns[k] + i;
+    interleave(bytes, words + i);
+  }
+  for (; i < n_rows; ++i) {
+    words[i] = 0;
+    for (int k = 0; k < 8; ++k) words[i] |= static_cast<std::uint64_t>(columns[k][i]) << (8 * k);
+  }
+}
+
+void part_columns(const std::uint64_t* words, const std::uint32_t* at, std::uint32_t first, std::size_t n_rows,
+                  std::uint8_t* const* columns) {
+  std::size_t i = 0;
+#if defined(__SSE2__)
+  for (; i + 8 <= n_rows; i += 8) {
+    __m128i pair[4];
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::uint64_t* left = words + (at[i + 2 * k] - first);
+      const std::uint64_t* right = words + (at[i + 2 * k + 1] - first);
+      pair[k] = _mm_unpacklo_epi8(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(left)),
+                                  _mm_loadl_epi64(reinterpret_cast<const __m128i*>(right)));
+    }
+    const __m128i low[2] = {_mm_unpacklo_epi16(pair[0], pair[1]), _mm_unpacklo_epi16(pair[2], pair[3])};
+    const __m128i high[2] = {_mm_unpackhi_epi16(pair[0], pair[1]), _mm_unpackhi_epi16(pair[2], pair[3])};
+    const __m128i out[4] = {_mm_unpacklo_epi32(low[0], low[1]), _mm_unpackhi_epi32(low[0], low[1]),
+                            _mm_unpacklo_epi32(high[0], high[1]), _mm_unpackhi_epi32(high[0], high[1])};
+    for (int k = 0; k < 4; ++k) {
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(columns[2 * k] + i), out[k]);
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(columns[2 * k + 1] + i), _mm_unpackhi_epi64(out[k], out[k]));
+    }
+  }
+#endif
+  for (; i < n_rows; ++i) {
+    const std::uint64_t word = words[at[i] - first];
+    for (int k = 0; k < 8; ++k) columns[k][i] = static_cast<std::uint8_t>(word >> (8 * k));
+  }
+}
+
 template <class T>
 void to_bytes(const void* values, std::size_t n, std::uint8_t* out) {
   const T* from = static_cast<const T*>(values);
@@ -292,7 +334,9 @@ const PackKernels pack_kernels = {{to_bytes<std::int8_t>, to_bytes<std::int16_t>
                                   scan_rows,
                                   pack_rows,
                                   pack_column,
-                                  scan_column};
+                                  scan_column,
+                                  join_columns,
+                                  part_columns};
 
 }  // namespace THRESHER_LEVEL
 }  // namespace thresher

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "core/parallel.hpp"
 #include "counting/build_dense.hpp"
+#include "counting/place_order.hpp"
 
 namespace thresher {
 namespace {
@@ -25,17 +27,38 @@ const std::uint8_t* bytes_by_row(const ArrayView& array, std::size_t column, Byt
   return buffer;
 }
 
-// The same by place. `scratch` is needed where rows have another order than places.
-const std::uint8_t* bytes_by_place(const ArrayView& array, const RowLayout& layout, std::size_t column, ByteKind kind,
-                                   std::uint8_t* buffer, std::vector<std::uint8_t>& scratch) {
-  if (layout.in_order()) return bytes_by_row(array, column, kind, buffer);
-  scratch.resize(array.n_rows);
-  const std::uint8_t* by_row = bytes_by_row(array, column, kind, scratch.data());
-  const std::uint32_t* order = layout.order();
-  const std::size_t n = array.n_rows;
-  for (std::size_t place = 0; place < n; ++place) buffer[place] = by_row[order[place]];
-  return buffer;
-}
+// Bytes of some columns by place.
+class ColumnBytes {
+ public:
+  // `order` is needed where rows have another order than places.
+  ColumnBytes(const ArrayView& array, const std::optional<PlaceOrder>& order, std::size_t first, std::size_t last)
+      : bytes_(last - first), buffer_((last - first) * array.n_rows) {
+    const ByteKind kind = byte_kind(array.dtype);
+    for (std::size_t f = first; f < last; ++f) {
+      bytes_[f - first] = bytes_by_row(array, f, kind, buffer_.data() + (f - first) * array.n_rows);
+    }
+    if (!order) return;
+    sorted_ = AlignedArray<std::uint8_t>(bytes_.size() * array.n_rows);
+    for (std::size_t j = 0; j < bytes_.size(); j += PlaceOrder::kColumns) {
+      const std::uint8_t* from[PlaceOrder::kColumns];
+      std::uint8_t* to[PlaceOrder::kColumns];
+      for (std::size_t k = 0; k < PlaceOrder::kColumns; ++k) {
+        const std::size_t column = j + k < bytes_.size() ? j + k : j;  // the first stands in for missing ones
+        from[k] = bytes_[column];
+        to[k] = sorted_.data() + column * array.n_rows;
+      }
+      order->sort(from, to);
+    }
+    for (std::size_t j = 0; j < bytes_.size(); ++j) bytes_[j] = sorted_.data() + j * array.n_rows;
+  }
+
+  const std::uint8_t* operator[](std::size_t j) const { return bytes_[j]; }
+
+ private:
+  std::vector<const std::uint8_t*> bytes_;
+  AlignedArray<std::uint8_t> buffer_;
+  AlignedArray<std::uint8_t> sorted_;
+};
 
 ByteLevels scan_levels(const std::uint8_t* bytes, std::size_t n_rows, ByteKind kind) {
   std::uint8_t found[4];
@@ -78,19 +101,16 @@ void store_column(CodedTable& table, std::size_t f, const std::uint8_t* bytes, c
 void pack_by_columns(CodedTable& table, const DensePlan& plan, Interrupt& interrupt) {
   const ArrayView& array = plan.array;
   const ByteKind kind = byte_kind(array.dtype);
+  std::optional<PlaceOrder> order;
+  if (!table.layout().in_order()) order.emplace(table.layout());
   // Columns that are worked on together: their bytes stay near.
-  const std::size_t width = std::clamp<std::size_t>((std::size_t{1} << 19) / (array.n_rows + 1), 1, 64);
+  const std::size_t fewest = order ? PlaceOrder::kColumns : 1;
+  const std::size_t width = std::clamp<std::size_t>((std::size_t{1} << 19) / (array.n_rows + 1), fewest, 64);
   interrupt.check();
   parallel_for(array.n_columns, width, plan.n_threads, [&](std::size_t first, std::size_t last) {
-    std::vector<std::uint8_t> buffers((last - first) * array.n_rows);
-    std::vector<std::uint8_t> scratch;
-    std::vector<const std::uint8_t*> bytes;
+    const ColumnBytes bytes(array, order, first, last);
     std::vector<ByteLevels> found;
-    for (std::size_t f = first; f < last; ++f) {
-      std::uint8_t* buffer = buffers.data() + (f - first) * array.n_rows;
-      bytes.push_back(bytes_by_place(array, table.layout(), f, kind, buffer, scratch));
-      found.push_back(scan_levels(bytes.back(), array.n_rows, kind));
-    }
+    for (std::size_t f = first; f < last; ++f) found.push_back(scan_levels(bytes[f - first], array.n_rows, kind));
     const ChunkLevels levels(std::move(found), array, first, plan.missing);
     table.allocate(first, levels.shapes());
     levels.write_values(table, first);

@@ -59,6 +59,11 @@ struct PackKernels {
                       std::size_t stride, std::uint64_t* planes);
   // Minimum, maximum and presence of one column of consecutive bytes, as in ByteScan.
   void (*scan_column)(const std::uint8_t* bytes, std::size_t n_rows, std::uint8_t flip, std::uint8_t* result);
+  // Byte k of words[i] = columns[k][i] for eight columns.
+  void (*join_columns)(const std::uint8_t* const* columns, std::size_t n_rows, std::uint64_t* words);
+  // columns[k][i] = byte k of words[at[i] - first].
+  void (*part_columns)(const std::uint64_t* words, const std::uint32_t* at, std::uint32_t first, std::size_t n_rows,
+                       std::uint8_t* const* columns);
 };
 
 THRESHER_DECLARE_KERNELS(PackKernels, pack_kernels)
