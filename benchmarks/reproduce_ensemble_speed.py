@@ -44,6 +44,13 @@ def tall_codes(n_rows: int = 100_000, n_features: int = 500) -> tuple[Any, Any]:
     return X, y
 
 
+def noise_codes(n_rows: int = 100_000, n_features: int = 500) -> tuple[Any, Any]:
+    """Parts that agree on nothing."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 8, (n_rows, n_features), dtype=np.uint8)
+    return X, rng.integers(0, 2, n_rows)
+
+
 def tall_floats(n_rows: int = 200_000, n_features: int = 200) -> tuple[Any, Any]:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, n_rows)
@@ -58,6 +65,8 @@ WORKS: list[tuple[str, Callable[[], tuple[Any, Any]], int, bool]] = [
     ("nci9, k=50", lambda: microarray("nci9"), 50, False),
     ("100,000 x 500 codes 0..7, k=20", tall_codes, 20, True),
     ("200,000 x 200 float64, k=20", tall_floats, 20, True),
+    ("100,000 x 500 codes 0..7, k=50 of 25 informative", tall_codes, 50, True),
+    ("100,000 x 500 codes of noise, k=20", noise_codes, 20, True),
 ]
 
 

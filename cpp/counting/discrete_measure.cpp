@@ -247,6 +247,11 @@ void ReferenceValues::compute_one(std::uint32_t f, Scratch& scratch, double* out
 void ReferenceValues::compute(std::span<const std::uint32_t> features, double* out) const {
   const std::size_t n_replicates = table_.layout().n_replicates();
   const bool by_kernels = suits_kernels();
+  // On microarrays asking every feature would cost a sixth of the time.
+  if (by_kernels && !table_.has_bytes() && !table_.has_missing() && table_.n_rows() < table_.xlogx().table_size()) {
+    compute_by_kernels(features, out);
+    return;
+  }
   Scratch scratch;
   for (std::size_t i = 0; i < features.size();) {
     const std::size_t first = i;
