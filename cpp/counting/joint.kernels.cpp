@@ -79,11 +79,12 @@ inline std::int64_t sum_cells(std::size_t n_a_planes, std::size_t n_b_planes, co
 template <int W, int NA, int NB>
 inline std::int64_t joint_sum(const JointReference& reference, const CodedFeature& feature) {
   const std::size_t stride = reference.planes.stride;
-  return sum_cells<NA, NB>(feature.levels - 1u, reference.planes.n_planes, feature.counts, reference.counts,
-                           reference.xlogx, [&](std::size_t i, std::size_t j) {
-                             return count_both<W>(feature.data + i * stride, reference.planes.words + j * stride,
-                                                  reference.n_words);
-                           });
+  const std::uint64_t* a = feature.data;
+  const std::uint64_t* b = reference.planes.words;
+  const std::size_t n_words = reference.n_words;
+  return sum_cells<NA, NB>(
+      feature.levels - 1u, reference.planes.n_planes, feature.counts, reference.counts, reference.xlogx,
+      [=](std::size_t i, std::size_t j) { return count_both<W>(a + i * stride, b + j * stride, n_words); });
 }
 
 template <int W, int NB>
