@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -47,6 +48,23 @@ def test_plain_frames_are_not_copied_column_by_column():
     assert table.matrix.dtype == np.float64
     np.testing.assert_array_equal(table.matrix, X)
     assert np.shares_memory(table.feature_major(), table.matrix)
+
+
+def test_wide_frames_are_not_looked_through_for_every_column(monkeypatch):
+    looked = []
+    schema = nw.DataFrame.schema.fget
+    monkeypatch.setattr(
+        nw.DataFrame, "schema", property(lambda frame: looked.append(1) or schema(frame))
+    )
+    X = np.random.default_rng(0).integers(0, 9, (7, 40))
+    frame = pd.DataFrame(X, columns=[f"c{i}" for i in range(40)])
+    np.testing.assert_array_equal(read_table(Anybody(), frame).matrix, X)
+    frame["c3"] = [str(value) for value in X[:, 3]]
+    frame["c5"] = X[:, 5] > 4
+    X[:, 5] = X[:, 5] > 4
+    X[:, 3] = np.unique(X[:, 3], return_inverse=True)[1]
+    np.testing.assert_array_equal(read_table(Anybody(), frame).matrix, X)
+    assert len(looked) <= 4
 
 
 def test_whole_numbers_with_at_most_ten_values_are_discrete():

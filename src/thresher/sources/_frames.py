@@ -36,19 +36,25 @@ def is_frame(X: Any) -> bool:
 
 
 def read_frame(X: Any) -> FrameColumns:
-    """Read a dataframe column by column; a column that is no number and no category is refused."""
+    """Read a dataframe, its numbers at once; a column that is no number and no category is refused."""
     frame = nw.from_native(X, eager_only=True)
     names = np.array([str(name) for name in frame.columns], dtype=object)
-    schema = [frame.schema[name] for name in frame.columns]
-    plain = [_is_plain_number(kind) for kind in schema]
-    if all(plain):
+    schema = frame.schema  # a property that looks at every column
+    is_category = np.zeros(len(names), dtype=bool)
+    plain = [i for i, kind in enumerate(schema.values()) if _is_plain_number(kind)]
+    if len(plain) == len(names):
         matrix = _plain_matrix(frame)
         if matrix is not None:
-            return FrameColumns(matrix, names, np.zeros(len(names), dtype=bool))
+            return FrameColumns(matrix, names, is_category)
     columns = np.empty((len(names), len(frame)), dtype=np.float64)
-    is_category = np.zeros(len(names), dtype=bool)
-    for i, (name, kind) in enumerate(zip(frame.columns, schema, strict=True)):
-        columns[i], is_category[i] = _read_column(frame[name], kind, name)
+    is_read = np.zeros(len(names), dtype=bool)
+    numbers = _plain_matrix(frame[:, plain]) if 0 < len(plain) < len(names) else None
+    if numbers is not None:
+        columns[plain] = numbers.T
+        is_read[plain] = True
+    for i, (name, kind) in enumerate(schema.items()):
+        if not is_read[i]:
+            columns[i], is_category[i] = _read_column(frame[name], kind, name)
     return FrameColumns(columns.T, names, is_category)
 
 
