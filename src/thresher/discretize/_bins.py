@@ -71,21 +71,13 @@ class EqualWidthBins(CountedBins):
 
     Parameters
     ----------
-    n_bins : int, default=8
-        Number of bins, 2 to 255.
-    keep_discrete : bool, default=False
-        Give a feature of whole numbers with at most 10 distinct values one level per value.
-    n_jobs : int, default=None
-        Number of threads, as in scikit-learn. The codes do not depend on it.
+    n_bins, keep_discrete, n_jobs
+        See `EqualFrequencyBins`.
 
     Attributes
     ----------
-    cuts_ : list of ndarray
-        The cuts of every feature, ascending.
-    n_bins_ : ndarray of shape (n_features,)
-        Number of levels of every feature; 1 for a constant one.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    cuts_, n_bins_, n_features_in_, feature_names_in_
+        See `EqualFrequencyBins`.
 
     Notes
     -----
@@ -119,19 +111,13 @@ class MeanSdBins(Bins):
     ----------
     t : float, default=1.0
         Distance of the two thresholds from the mean, in population standard deviations.
-    keep_discrete : bool, default=False
-        Give a feature of whole numbers with at most 10 distinct values one level per value.
-    n_jobs : int, default=None
-        Number of threads, as in scikit-learn. The codes do not depend on it.
+    keep_discrete, n_jobs
+        See `EqualFrequencyBins`.
 
     Attributes
     ----------
-    cuts_ : list of ndarray
-        The cuts of every feature, ascending.
-    n_bins_ : ndarray of shape (n_features,)
-        Number of levels of every feature; 1 for a constant one.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    cuts_, n_bins_, n_features_in_, feature_names_in_
+        See `EqualFrequencyBins`.
 
     Notes
     -----
@@ -178,19 +164,13 @@ class MDLBins(Bins):
     cuts : {"n-1", "weka"}, default="n-1"
         What the description of a cut chooses from: all ``n - 1`` places between samples, or the
         places between distinct values, as Weka counts them. The same where no value repeats.
-    keep_discrete : bool, default=False
-        Give a feature of whole numbers with at most 10 distinct values one level per value.
-    n_jobs : int, default=None
-        Number of threads, as in scikit-learn. The codes do not depend on it.
+    keep_discrete, n_jobs
+        See `EqualFrequencyBins`.
 
     Attributes
     ----------
-    cuts_ : list of ndarray
-        The cuts of every feature, ascending; empty for a feature that is not cut.
-    n_bins_ : ndarray of shape (n_features,)
-        Number of levels of every feature.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
+    cuts_, n_bins_, n_features_in_, feature_names_in_
+        See `EqualFrequencyBins`. A feature that is not cut has no cuts and one level.
 
     Notes
     -----

@@ -1,0 +1,69 @@
+"""Ensembles on bad parameters, and on data that leave a replicate with too little."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from thresher import MRMR, Ensemble, ThresherWarning
+
+from .test_ensemble import codes, lists_of, same
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_parts": 1}, "n_parts must be at least 2, got 1"),
+        ({"n_parts": 2.5}, "n_parts must be a whole number"),
+        ({"kind": "slow"}, "kind must be one of"),
+        ({"parts": "random"}, "parts must be one of"),
+        ({"vote": "borda"}, "vote must be one of"),
+        ({"memory_limit": 0}, "memory_limit"),
+    ],
+)
+def test_bad_parameters_get_one_clear_sentence(parameters, message):
+    X, y = codes()
+    with pytest.raises(ValueError, match=message):
+        Ensemble(**parameters).fit(X, y)
+
+
+def test_as_many_parts_as_rows_at_most():
+    X, y = codes(n=12, classes=2, seed=1)
+    with pytest.warns(ThresherWarning, match="only 12 samples; using 12 parts"):
+        ensemble = Ensemble(MRMR(3), 20).fit(X, y)
+    assert len(ensemble.parts_) == 12
+
+
+def test_a_replicate_with_one_class_is_left_out_by_name():
+    X, y = codes(n=30, classes=2, seed=1)
+    y = np.zeros(30, dtype=int)
+    y[7::10] = 1
+    with pytest.warns(ThresherWarning, match="one class without part 7: left out"):
+        ensemble = Ensemble(MRMR(3), 10).fit(X, y)
+    assert len(ensemble.parts_) == 9
+    assert ensemble.n_pairs_standard_ == 9 * (12 + 11 + 10)
+    sorted_y = np.repeat([0, 1], 15)
+    with (
+        pytest.warns(ThresherWarning, match="parts 0, 1: left out"),
+        pytest.raises(ValueError, match="only 0 of 2 replicates"),
+    ):
+        Ensemble(MRMR(3), 2, parts="contiguous").fit(X, sorted_y)
+
+
+def test_a_part_that_takes_away_a_class_warns_and_goes_on():
+    X, y = codes(n=30, classes=2, seed=1)
+    y[4] = 2
+    with pytest.warns(ThresherWarning, match="part 4 takes away all samples of some class"):
+        fast = Ensemble(MRMR(3), 10).fit(X, y)
+    with pytest.warns(ThresherWarning, match="part 4"):
+        same(fast, Ensemble(MRMR(3), 10, kind="full").fit(X, y))
+    assert len(fast.parts_) == 10
+
+
+def test_a_feature_constant_on_a_replicate_is_no_candidate_there():
+    X, y = codes(n=30, seed=1)
+    X[:, 0] = 0
+    X[3, 0] = 1
+    ensemble = Ensemble(MRMR(12), 10).fit(X, y)
+    assert [0 in entries for entries in lists_of(ensemble)] == [i != 3 for i in range(10)]
+    same(ensemble, Ensemble(MRMR(12), 10, kind="full").fit(X, y))
