@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bindings/bindings.hpp"
-#include "counting/array_view.hpp"
+#include "core/array_view.hpp"
 
 namespace thresher::bindings {
 

@@ -13,10 +13,10 @@
 #include "bindings/bindings.hpp"
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
-#include "counting/build.hpp"
-#include "counting/discrete_measure.hpp"
-#include "counting/scan.hpp"
-#include "counting/three_way.hpp"
+#include "measures/discrete_measure.hpp"
+#include "measures/three_way.hpp"
+#include "packing/build.hpp"
+#include "packing/scan.hpp"
 
 namespace thresher::bindings {
 namespace {

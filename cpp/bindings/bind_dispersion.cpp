@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
-#include "dispersion/class_scatter.hpp"
-#include "dispersion/dispersion.hpp"
-#include "dispersion/redundancy_walk.hpp"
-#include "dispersion/similarity.hpp"
+#include "measures/class_scatter.hpp"
+#include "measures/dispersion.hpp"
+#include "measures/similarity.hpp"
+#include "search/redundancy_walk.hpp"
 
 namespace thresher::bindings {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/searching.hpp"
-#include "counting/coded_table.hpp"
-#include "partial/gso.hpp"
-#include "partial/rrct.hpp"
-#include "partition/cmi_walk.hpp"
+#include "packing/coded_table.hpp"
+#include "partial_correlation/gso.hpp"
+#include "partial_correlation/rrct.hpp"
+#include "row_partition/cmi_walk.hpp"
 
 namespace thresher::bindings {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "search/matrix_measure.hpp"
-#include "search/pair_measure.hpp"
+#include "measures/matrix_measure.hpp"
+#include "measures/pair_measure.hpp"
 
 namespace thresher::bindings {
 namespace {

@@ -11,11 +11,11 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/numeric_arrays.hpp"
+#include "measures/numeric_measure.hpp"
+#include "measures/numeric_relevance.hpp"
+#include "measures/ranks.hpp"
 #include "moments/feature_major.hpp"
-#include "moments/numeric_measure.hpp"
-#include "moments/numeric_relevance.hpp"
 #include "moments/numeric_table.hpp"
-#include "moments/ranks.hpp"
 
 namespace thresher::bindings {
 namespace {

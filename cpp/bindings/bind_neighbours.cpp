@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
-#include "dispersion/elementary.hpp"
+#include "core/elementary.hpp"
 #include "neighbours/laplacian.hpp"
 #include "neighbours/relief.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/replicates.hpp"
+#include "search/pair_store.hpp"
 
 namespace thresher::bindings {
 

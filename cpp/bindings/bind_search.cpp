@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "bindings/searching.hpp"
+#include "measures/pair_measure.hpp"
 #include "search/accumulate.hpp"
 #include "search/cfs.hpp"
 #include "search/ensemble.hpp"
 #include "search/fcbf.hpp"
 #include "search/greedy.hpp"
 #include "search/order.hpp"
-#include "search/pair_measure.hpp"
 
 namespace thresher::bindings {
 namespace {

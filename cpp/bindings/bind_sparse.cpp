@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
-#include "moments/sparse_table.hpp"
+#include "measures/sparse_table.hpp"
 
 namespace thresher::bindings {
 namespace {

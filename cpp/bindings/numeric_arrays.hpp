@@ -3,7 +3,7 @@
 
 #include "bindings/bindings.hpp"
 #include "core/memory.hpp"
-#include "moments/numeric_matrix.hpp"
+#include "core/numeric_matrix.hpp"
 
 namespace thresher::bindings {
 

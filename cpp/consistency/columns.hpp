@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "counting/coded_table.hpp"
+#include "packing/coded_table.hpp"
 
 namespace thresher::consistency {
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "counting/count_kernels.hpp"
+#include "packing/plane_kernels.hpp"
+
 namespace thresher {
 namespace {
 
@@ -154,7 +157,7 @@ void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_
   const std::size_t n_planes = has_missing_ || n_levels_ == 0 ? n_levels_ : n_levels_ - 1;
   if (n_planes > kMaxReferencePlanes || table.is_weighted()) return;
   own_planes_ = AlignedArray<std::uint64_t>::zeros(std::max<std::size_t>(n_planes * layout.plane_stride(), 1));
-  const CountKernels& kernels = THRESHER_DISPATCH(count_kernels);
+  const PlaneKernels& kernels = THRESHER_DISPATCH(plane_kernels);
   for (std::size_t part = 0; part < layout.n_parts(); ++part) {
     kernels.pack_codes(own_bytes_.data() + layout.row_begin(part), layout.rows_in(part), n_planes,
                        layout.plane_stride(), own_planes_.data() + layout.word_begin(part));

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "counting/coded_table.hpp"
+#include "packing/coded_table.hpp"
 
 namespace thresher {
 

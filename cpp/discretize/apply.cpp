@@ -4,10 +4,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/feature_loop.hpp"
 #include "core/parallel.hpp"
 #include "discretize/cut_kernels.hpp"
 #include "discretize/cuts.hpp"
-#include "moments/feature_loop.hpp"
 
 namespace thresher {
 namespace {

@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "core/feature_loop.hpp"
 #include "core/interrupt.hpp"
+#include "core/numeric_matrix.hpp"
 #include "core/parallel.hpp"
 #include "discretize/cuts.hpp"
-#include "moments/feature_loop.hpp"
-#include "moments/numeric_matrix.hpp"
 
 namespace thresher {
 

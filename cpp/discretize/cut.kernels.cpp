@@ -1,7 +1,7 @@
 #include <math.h>
 
+#include "core/lanes.hpp"
 #include "discretize/cut_kernels.hpp"
-#include "moments/lanes.hpp"
 
 namespace thresher::THRESHER_LEVEL {
 namespace {

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
+#include "core/column_views.hpp"
 #include "core/interrupt.hpp"
-#include "dispersion/columns.hpp"
-#include "moments/numeric_matrix.hpp"
+#include "core/numeric_matrix.hpp"
 
 namespace thresher {
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "core/sorting.hpp"
-#include "counting/xlogx.hpp"
+#include "core/xlogx.hpp"
 #include "discretize/columns.hpp"
 #include "discretize/cuts.hpp"
 

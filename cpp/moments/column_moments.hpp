@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "moments/numeric_matrix.hpp"
+#include "core/numeric_matrix.hpp"
 #include "moments/segment_layout.hpp"
 
 namespace thresher {

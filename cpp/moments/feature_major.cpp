@@ -4,7 +4,7 @@
 #include <bit>
 #include <type_traits>
 
-#include "moments/feature_loop.hpp"
+#include "core/feature_loop.hpp"
 #include "moments/transpose_kernels.hpp"
 
 namespace thresher {

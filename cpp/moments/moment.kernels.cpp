@@ -1,4 +1,4 @@
-#include "moments/lanes.hpp"
+#include "core/lanes.hpp"
 #include "moments/moment_kernels.hpp"
 
 namespace thresher::THRESHER_LEVEL {

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "core/feature_loop.hpp"
 #include "core/memory.hpp"
-#include "moments/feature_loop.hpp"
 
 namespace thresher {
 

@@ -9,8 +9,8 @@
 
 #include "core/interrupt.hpp"
 #include "core/memory.hpp"
+#include "core/numeric_matrix.hpp"
 #include "moments/column_moments.hpp"
-#include "moments/numeric_matrix.hpp"
 #include "moments/segment_layout.hpp"
 
 namespace thresher {

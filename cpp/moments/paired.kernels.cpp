@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "moments/lanes.hpp"
+#include "core/lanes.hpp"
 #include "moments/paired_kernels.hpp"
 
 namespace thresher::THRESHER_LEVEL {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/rounding.hpp"
 #include "moments/paired_kernels.hpp"
-#include "moments/rounding.hpp"
 
 namespace thresher {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "moments/numeric_matrix.hpp"
+#include "core/numeric_matrix.hpp"
 #include "moments/segment_layout.hpp"
 
 namespace thresher {

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <utility>
 
+#include "core/elementary.hpp"
 #include "core/parallel.hpp"
-#include "dispersion/column_kernels.hpp"
-#include "dispersion/elementary.hpp"
+#include "moments/column_kernels.hpp"
 #include "neighbours/distance_kernels.hpp"
 #include "neighbours/nearest.hpp"
 

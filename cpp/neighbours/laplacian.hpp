@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "core/column_views.hpp"
 #include "core/interrupt.hpp"
-#include "dispersion/columns.hpp"
 
 namespace thresher {
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/elementary.hpp"
 #include "core/parallel.hpp"
-#include "dispersion/elementary.hpp"
 #include "neighbours/exact_strip.hpp"
 #include "neighbours/panels.hpp"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <mutex>
 
+#include "core/elementary.hpp"
 #include "core/parallel.hpp"
-#include "dispersion/elementary.hpp"
 #include "neighbours/distance_kernels.hpp"
 #include "neighbours/exact_strip.hpp"
 #include "neighbours/nearest.hpp"

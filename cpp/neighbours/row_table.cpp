@@ -6,7 +6,7 @@
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "dispersion/column_kernels.hpp"
+#include "moments/column_kernels.hpp"
 
 namespace thresher {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "dispersion/columns.hpp"
+#include "core/column_views.hpp"
 
 namespace thresher {
 

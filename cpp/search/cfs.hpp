@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "measures/pair_measure.hpp"
 #include "search/forward.hpp"
-#include "search/pair_measure.hpp"
 #include "search/search_result.hpp"
 
 namespace thresher {

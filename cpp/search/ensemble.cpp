@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "search/ensemble_input.hpp"
-#include "search/replicates.hpp"
+#include "search/ensemble_strategies.hpp"
+#include "search/pair_store.hpp"
 
 namespace thresher {
 namespace {
@@ -70,7 +70,7 @@ EnsembleResult greedy_ensemble(PairMeasure& measure, std::span<const double> rel
   if (options.strategy == EnsembleStrategy::dense) return search_densely(measure, inputs, options, interrupt);
   if (options.strategy == EnsembleStrategy::scan) return search_by_scan(measure, inputs, options, interrupt);
   if (!options.always_share) {
-    if (auto found = search_alone(measure, inputs, options, interrupt)) return std::move(*found);
+    if (auto found = search_unshared(measure, inputs, options, interrupt)) return std::move(*found);
   }
   return search_lazily(measure, inputs, options, interrupt);
 }

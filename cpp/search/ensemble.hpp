@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "measures/pair_measure.hpp"
 #include "search/greedy.hpp"
-#include "search/pair_measure.hpp"
 
 namespace thresher {
 

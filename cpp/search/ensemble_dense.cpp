@@ -2,7 +2,7 @@
 #include <memory>
 #include <utility>
 
-#include "search/ensemble_input.hpp"
+#include "search/ensemble_strategies.hpp"
 #include "search/objective_choice.hpp"
 #include "search/order.hpp"
 

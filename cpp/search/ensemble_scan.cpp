@@ -1,10 +1,10 @@
 #include <utility>
 #include <vector>
 
-#include "search/ensemble_input.hpp"
+#include "search/ensemble_strategies.hpp"
 #include "search/objective_choice.hpp"
 #include "search/order.hpp"
-#include "search/replicates.hpp"
+#include "search/pair_store.hpp"
 
 namespace thresher {
 namespace {

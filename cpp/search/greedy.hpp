@@ -4,8 +4,8 @@
 #include <span>
 
 #include "core/interrupt.hpp"
+#include "measures/pair_measure.hpp"
 #include "search/forward.hpp"
-#include "search/pair_measure.hpp"
 #include "search/search_result.hpp"
 
 namespace thresher {

@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "measures/pair_measure.hpp"
+#include "search/deferred_terms.hpp"
 #include "search/objective.hpp"
 #include "search/order.hpp"
-#include "search/pair_measure.hpp"
-#include "search/put_off_terms.hpp"
 #include "search/search_result.hpp"
 
 namespace thresher {
@@ -307,7 +307,7 @@ class LazySearch {
   void take_kept_terms() {
     std::size_t n_stay = 0;
     for (const std::uint32_t s : batch_) {
-      PutOffTerms& put_off = put_off_[s];
+      DeferredTerms& put_off = put_off_[s];
       const auto fresh = selected_.subspan(put_off.n_looked_up());
       kept_terms_.resize(fresh.size());
       measure_->look_up(slots_[s].feature, fresh, kept_terms_);
@@ -412,7 +412,7 @@ class LazySearch {
   std::size_t n_left_;
   std::vector<Slot> slots_, retired_;
   bool takes_kept_terms_;
-  std::vector<PutOffTerms> put_off_;  // by slot, if kept terms are taken
+  std::vector<DeferredTerms> put_off_;  // by slot, if kept terms are taken
 
   // The step in progress.
   std::span<const std::uint32_t> selected_;

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "measures/pair_measure.hpp"
 #include "search/objective.hpp"
-#include "search/pair_measure.hpp"
 
 namespace thresher {
 

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "measures/pair_measure.hpp"
 #include "search/forward.hpp"
 #include "search/lazy_search.hpp"
 #include "search/objective.hpp"
 #include "search/order.hpp"
-#include "search/pair_measure.hpp"
 
 namespace thresher {
 

@@ -1,0 +1,72 @@
+#include "core/arena.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace thresher {
+namespace {
+
+constexpr std::size_t kLine = 64;
+constexpr std::size_t kLargePage = std::size_t{1} << 21;
+constexpr std::size_t kFirstSlab = std::size_t{1} << 16;
+constexpr std::size_t kLargestSlab = std::size_t{1} << 24;
+
+struct Slab {
+  char* data;
+  std::size_t size;
+  std::size_t alignment;
+};
+
+Slab make_slab(std::size_t size) {
+  const std::size_t alignment = size >= kLargePage ? kLargePage : kLine;
+  size = (size + alignment - 1) / alignment * alignment;
+  auto* data = static_cast<char*>(::operator new(size, std::align_val_t(alignment)));
+#if defined(__linux__)
+  // A refusal changes nothing but speed.
+  if (alignment == kLargePage) (void)madvise(data, size, MADV_HUGEPAGE);
+#endif
+  return {data, size, alignment};
+}
+
+}  // namespace
+
+struct Arena::Impl {
+  std::mutex mutex;
+  std::vector<Slab> slabs;
+  std::size_t used = 0;  // of the last slab
+};
+
+Arena::Arena() : impl_(std::make_unique<Impl>()) {}
+Arena::Arena(Arena&&) noexcept = default;
+
+Arena& Arena::operator=(Arena&& other) noexcept {
+  std::swap(impl_, other.impl_);
+  return *this;
+}
+
+Arena::~Arena() {
+  if (!impl_) return;
+  for (const Slab& slab : impl_->slabs) ::operator delete(slab.data, std::align_val_t(slab.alignment));
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
+  bytes = (bytes + kLine - 1) / kLine * kLine;
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->slabs.empty() || impl_->used + bytes > impl_->slabs.back().size) {
+    // Slabs double, so that small tables stay small and large ones need few.
+    const std::size_t next = impl_->slabs.empty() ? kFirstSlab : std::min(2 * impl_->slabs.back().size, kLargestSlab);
+    impl_->slabs.push_back(make_slab(std::max(bytes, next)));
+    impl_->used = 0;
+  }
+  char* piece = impl_->slabs.back().data + impl_->used;
+  impl_->used += bytes;
+  return piece;
+}
+
+}  // namespace thresher

@@ -1,0 +1,346 @@
+#include "measures/discrete_measure.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/parallel.hpp"
+#include "counting/joint_kernels.hpp"
+#include "measures/short_replicates.hpp"
+
+namespace thresher {
+namespace {
+
+// Features per piece of work: enough that handing one out costs little beside it.
+std::size_t grain_for(const CodedTable& table) { return std::clamp<std::size_t>(65536 / (table.n_rows() + 1), 1, 512); }
+
+bool any_bytes(const CodedTable& table, std::span<const std::uint32_t> features) {
+  return table.has_bytes() &&
+         std::any_of(features.begin(), features.end(), [&](std::uint32_t f) { return !table.feature(f).packed; });
+}
+
+}  // namespace
+
+MarginSums::MarginSums(const CodedTable& table) : n_replicates_(table.layout().n_replicates()) {
+  sums_.resize(checked_product(table.n_features(), n_replicates_));
+  largest_levels_.reserve(table.n_features());
+  for (std::size_t f = 0; f < table.n_features(); ++f) {
+    std::int64_t* sums = sums_.data() + f * n_replicates_;
+    largest_levels_.push_back(sum(table, table.feature(f).counts, table.feature(f).levels, sums));
+  }
+}
+
+std::uint32_t MarginSums::sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels,
+                              std::int64_t* sums) {
+  const XLogX& xlogx = table.xlogx();
+  const std::size_t n_parts = table.n_parts();
+  const std::size_t n_replicates = table.layout().n_replicates();
+  std::fill_n(sums, n_replicates, std::int64_t{0});
+  std::uint32_t largest = 0;
+  for (std::size_t level = 0; level < n_levels; ++level) {
+    const std::uint32_t* by_part = counts + level * n_parts;
+    const std::uint32_t total = std::accumulate(by_part, by_part + n_parts, 0U);
+    largest = std::max(largest, total);
+    if (!table.layout().has_parts()) {
+      sums[0] += xlogx(total);
+      continue;
+    }
+    for (std::size_t part = 0; part < n_parts; ++part) sums[part] += xlogx(total - by_part[part]);
+  }
+  return largest;
+}
+
+ReplicateRows::ReplicateRows(const CodedTable& table) {
+  const RowLayout& layout = table.layout();
+  for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
+    const std::size_t rows = table.n_rows() - (layout.has_parts() ? layout.rows_in(r) : 0);
+    whole.push_back(table.xlogx()(rows));
+    unit.push_back(static_cast<double>(rows) * table.xlogx().scale());
+  }
+}
+
+struct ReferenceValues::Scratch {
+  CountScratch counting;
+  std::vector<std::uint32_t> cells;
+  std::vector<std::int64_t> whole_cells;
+  std::vector<double> real_cells;
+  std::vector<std::uint32_t> totals;
+  std::vector<std::int64_t> whole, joint;
+};
+
+ReferenceValues::ReferenceValues(const CodedTable& table, const MarginSums& margins, const ReplicateRows& rows,
+                                 const ReferenceColumn& reference, std::size_t index, DiscreteMeasure measure)
+    : table_(table), margins_(margins), rows_(rows), reference_(reference), index_(index), measure_(measure) {
+  if (index < table.n_features()) {
+    reference_margin_ = margins.of(index);
+    largest_level_ = margins.largest_level(index);
+  } else {
+    own_margin_.resize(table.layout().n_replicates());
+    largest_level_ = MarginSums::sum(table, reference.counts(), reference.n_levels(), own_margin_.data());
+    reference_margin_ = own_margin_.data();
+  }
+}
+
+// The joint sums of one feature and the reference on every replicate, given; whole counts, nothing missing.
+void ReferenceValues::store_information(std::uint32_t f, const std::int64_t* joint, double* out) const {
+  const std::int64_t* margin = margins_.of(f);
+  for (std::size_t r = 0; r < rows_.whole.size(); ++r) {
+    const std::int64_t whole = rows_.whole[r];
+    const InformationSums<std::int64_t> sums = {whole + joint[r] - margin[r] - reference_margin_[r], whole - margin[r],
+                                                whole - reference_margin_[r], rows_.unit[r]};
+    out[r] = information_value(measure_, sums);
+  }
+}
+
+// Joint sums from the table of counts.
+void ReferenceValues::joint_of_cells(std::uint32_t f, Scratch& scratch) const {
+  const RowLayout& layout = table_.layout();
+  const XLogX& xlogx = table_.xlogx();
+  const std::size_t n_cells = table_.feature(f).levels * reference_.n_levels();
+  const std::size_t n_parts = layout.n_parts();
+  scratch.cells.resize(n_cells * n_parts + 1);
+  count_cells(table_, reference_, f, scratch.counting, scratch.cells.data());
+  scratch.joint.assign(layout.n_replicates(), 0);
+  if (!layout.has_parts()) {
+    for (std::size_t c = 0; c < n_cells; ++c) scratch.joint[0] += xlogx(scratch.cells[c]);
+    return;
+  }
+  scratch.totals.assign(n_cells, 0);
+  for (std::size_t part = 0; part < n_parts; ++part) {
+    const std::uint32_t* cells = scratch.cells.data() + part * n_cells;
+    for (std::size_t c = 0; c < n_cells; ++c) scratch.totals[c] += cells[c];
+  }
+  scratch.whole.resize(n_cells);
+  for (std::size_t c = 0; c < n_cells; ++c) scratch.whole[c] = xlogx(scratch.totals[c]);
+  for (std::size_t part = 0; part < n_parts; ++part) {
+    const std::uint32_t* cells = scratch.cells.data() + part * n_cells;
+    std::int64_t sum = 0;
+    // A part that the cell does not touch needs no logarithm.
+    for (std::size_t c = 0; c < n_cells; ++c) {
+      sum += cells[c] == 0 ? scratch.whole[c] : xlogx(scratch.totals[c] - cells[c]);
+    }
+    scratch.joint[part] = sum;
+  }
+}
+
+// Any table: margins from the cells themselves.
+template <class Count>
+void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::vector<Count>& cells, double* out) const {
+  const RowLayout& layout = table_.layout();
+  std::size_t a_levels = table_.feature(f).levels;
+  std::size_t b_levels = reference_.n_levels();
+  const std::size_t n_cells = a_levels * b_levels;
+  const std::size_t n_parts = layout.n_parts();
+  cells.assign(n_cells * (n_parts + 2) + a_levels + b_levels, Count{0});
+  count_cells(table_, reference_, f, scratch.counting, cells.data());
+  Count* used = cells.data() + n_parts * n_cells;
+  Count* turned = used + n_cells;
+  Count* a_sums = turned + n_cells;
+  // Of two features, the one with the lower number gives the rows, so that a pair has one value.
+  const bool turn = index_ < f;
+  for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
+    std::fill_n(used, n_cells, Count{0});
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      if (layout.has_parts() && part == r) continue;
+      for (std::size_t c = 0; c < n_cells; ++c) used[c] += cells[part * n_cells + c];
+    }
+    if (turn) {
+      for (std::size_t i = 0; i < a_levels; ++i)
+        for (std::size_t j = 0; j < b_levels; ++j) turned[j * a_levels + i] = used[i * b_levels + j];
+    }
+    const std::size_t n_rows = turn ? b_levels : a_levels;
+    const std::size_t n_columns = turn ? a_levels : b_levels;
+    const Count* shown = turn ? turned : used;
+    Count* row_sums = a_sums;
+    Count* column_sums = a_sums + n_rows;
+    std::fill_n(a_sums, a_levels + b_levels, Count{0});
+    Count total{0};
+    for (std::size_t i = 0; i < n_rows; ++i) {
+      for (std::size_t j = 0; j < n_columns; ++j) {
+        row_sums[i] += shown[i * n_columns + j];
+        column_sums[j] += shown[i * n_columns + j];
+      }
+      total += row_sums[i];
+    }
+    out[r] =
+        table_value(measure_, TableView<Count>{shown, row_sums, column_sums, n_rows, n_columns, total}, table_.xlogx());
+  }
+}
+
+// Whether the joint kernels apply to the reference. Without parts they are for few rows.
+bool ReferenceValues::suits_kernels() const {
+  return measure_ != DiscreteMeasure::chi2 && !table_.is_weighted() && table_.n_rows() > 0 &&
+         (table_.layout().has_parts() || table_.n_rows() < table_.xlogx().table_size()) && reference_.has_planes() &&
+         !reference_.has_missing() && reference_.n_levels() <= 63;
+}
+
+// Whether they apply to the feature, too: it is packed and complete, and every count is in the table of L.
+bool ReferenceValues::is_looked_up(std::uint32_t f) const {
+  return table_.feature(f).packed && !table_.feature(f).missing &&
+         std::min(largest_level_, margins_.largest_level(f)) < table_.xlogx().table_size();
+}
+
+void ReferenceValues::compute_by_kernels(std::span<const std::uint32_t> features, double* out) const {
+  const RowLayout& layout = table_.layout();
+  const JointKernels& kernels = THRESHER_DISPATCH(joint_kernels);
+  const JointReference reference = {reference_.planes(), reference_.counts(), table_.xlogx().table(), layout.n_words(),
+                                    layout.n_parts(),    layout.part_words(), layout.one_word_parts()};
+  const std::size_t n_replicates = layout.n_replicates();
+  std::vector<std::uint32_t> part_scratch;
+  if (layout.has_parts()) {
+    part_scratch.resize((layout.n_parts() + 1) * CodedTable::kMaxPackedLevels * reference_.n_levels());
+  }
+  std::vector<std::int64_t> many_sums;
+  std::vector<double> many_units;
+  constexpr std::size_t kBatch = 64;
+  std::int64_t few_sums[kBatch];
+  double few_units[kBatch];
+  std::int64_t* sums = few_sums;
+  double* units = few_units;
+  if (n_replicates > 1) {
+    many_sums.resize(std::min(kBatch, features.size()) * n_replicates);
+    many_units.resize(many_sums.size());
+    sums = many_sums.data();
+    units = many_units.data();
+  }
+  const bool in_bits = measure_ == DiscreteMeasure::mi;
+  for (std::size_t k = 0; k < std::min(kBatch, features.size()) && in_bits; ++k) {
+    std::copy_n(rows_.unit.data(), n_replicates, units + k * n_replicates);
+  }
+  for (std::size_t first = 0; first < features.size(); first += kBatch) {
+    const std::size_t n = std::min(kBatch, features.size() - first);
+    const std::uint32_t* wanted = features.data() + first;
+    double* values = out + first * n_replicates;
+    if (layout.has_parts()) {
+      kernels.joint_part_sums(reference, table_.features(), wanted, n, part_scratch.data(), sums);
+    } else {
+      kernels.joint_sums(reference, table_.features(), wanted, n, sums);
+    }
+    if (!in_bits) {
+      for (std::size_t k = 0; k < n; ++k) {
+        store_information(wanted[k], sums + k * n_replicates, values + k * n_replicates);
+      }
+      continue;
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::int64_t* margin = margins_.of(wanted[k]);
+      for (std::size_t r = 0; r < n_replicates; ++r) {
+        sums[k * n_replicates + r] += rows_.whole[r] - margin[r] - reference_margin_[r];
+      }
+    }
+    kernels.bits_values(sums, units, n * n_replicates, values);
+  }
+}
+
+void ReferenceValues::compute_one(std::uint32_t f, Scratch& scratch, double* out) const {
+  if (!table_.weights().real.empty()) {
+    compute_general(f, scratch, scratch.real_cells, out);
+  } else if (!table_.weights().whole.empty()) {
+    compute_general(f, scratch, scratch.whole_cells, out);
+  } else if (measure_ == DiscreteMeasure::chi2 || reference_.has_missing() || table_.feature(f).missing) {
+    compute_general(f, scratch, scratch.cells, out);
+  } else {
+    joint_of_cells(f, scratch);
+    store_information(f, scratch.joint.data(), out);
+  }
+}
+
+void ReferenceValues::compute(std::span<const std::uint32_t> features, double* out) const {
+  const std::size_t n_replicates = table_.layout().n_replicates();
+  const bool by_kernels = suits_kernels();
+  // On microarrays asking every feature would cost a sixth of the time.
+  if (by_kernels && !table_.has_bytes() && !table_.has_missing() && table_.n_rows() < table_.xlogx().table_size()) {
+    compute_by_kernels(features, out);
+    return;
+  }
+  Scratch scratch;
+  for (std::size_t i = 0; i < features.size();) {
+    const std::size_t first = i;
+    while (by_kernels && i < features.size() && is_looked_up(features[i])) ++i;
+    if (first < i) {
+      compute_by_kernels(features.subspan(first, i - first), out + first * n_replicates);
+    } else {
+      compute_one(features[i++], scratch, out + first * n_replicates);
+    }
+  }
+}
+
+DiscretePairMeasure::DiscretePairMeasure(std::shared_ptr<const CodedTable> table, DiscreteMeasure measure,
+                                         std::size_t n_threads)
+    : table_(std::move(table)), measure_(measure), n_threads_(n_threads), margins_(*table_), rows_(*table_) {}
+
+void DiscretePairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features,
+                                 std::span<double> out) {
+  const ReferenceColumn column(*table_, reference, any_bytes(*table_, features));
+  const ReferenceValues computer(*table_, margins_, rows_, column, reference, measure_);
+  const std::size_t grain = grain_for(*table_);
+  if (n_threads_ == 1 || features.size() <= grain) {
+    computer.compute(features, out.data());
+    return;
+  }
+  const std::size_t n_replicates = this->n_replicates();
+  parallel_for(features.size(), grain, n_threads_, [&](std::size_t begin, std::size_t end) {
+    computer.compute(features.subspan(begin, end - begin), out.data() + begin * n_replicates);
+  });
+}
+
+std::size_t DiscretePairMeasure::terms_at_once() const { return offers_replicates() ? ShortReplicate::kAtOnce : 1; }
+
+void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
+  if (terms_at_once() > 1) return PairMeasure::answer(requests);
+  const std::size_t grain = grain_for(*table_);
+  std::vector<std::size_t> begin = {0};
+  for (const TermRequest& request : requests) begin.push_back(begin.back() + request.features.size());
+  if (n_threads_ == 1 || begin.back() <= grain) {
+    for (const TermRequest& request : requests) values(request.references[0], request.features, request.terms);
+    return;
+  }
+  std::vector<ReferenceColumn> columns;
+  for (const TermRequest& request : requests) {
+    columns.emplace_back(*table_, request.references[0], any_bytes(*table_, request.features));
+  }
+  const std::size_t n_replicates = this->n_replicates();
+  parallel_for(begin.back(), grain, n_threads_, [&](std::size_t first, std::size_t last) {
+    std::size_t k = static_cast<std::size_t>(std::upper_bound(begin.begin(), begin.end(), first) - begin.begin() - 1);
+    for (; first < last; ++k) {
+      const TermRequest& request = requests[k];
+      const std::size_t from = first - begin[k];
+      const std::size_t n = std::min(last, begin[k + 1]) - first;
+      const ReferenceValues computer(*table_, margins_, rows_, columns[k], request.references[0], measure_);
+      computer.compute(request.features.subspan(from, n), request.terms.data() + from * n_replicates);
+      first += n;
+    }
+  });
+}
+
+bool DiscretePairMeasure::offers_replicates() const {
+  return measure_ != DiscreteMeasure::chi2 && ShortColumns::suit(*table_);
+}
+
+std::unique_ptr<PairMeasure> DiscretePairMeasure::replicate(std::size_t part) {
+  if (!short_columns_) {
+    if (!offers_replicates()) return nullptr;
+    short_columns_ = std::make_shared<const ShortColumns>(*table_);
+  }
+  return std::make_unique<ShortReplicate>(*table_, *short_columns_, margins_, rows_, part, measure_);
+}
+
+void discrete_relevance(const CodedTable& table, std::span<const std::int32_t> classes, std::size_t n_classes,
+                        DiscreteMeasure measure, std::size_t n_threads, std::span<double> out) {
+  const ReferenceColumn column(table, classes, n_classes);
+  const MarginSums margins(table);
+  const ReplicateRows rows(table);
+  const ReferenceValues computer(table, margins, rows, column, table.n_features(), measure);
+  const std::size_t n_replicates = table.layout().n_replicates();
+  const std::size_t n_features = table.n_features();
+  parallel_for(n_features, grain_for(table), n_threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> features(end - begin);
+    std::iota(features.begin(), features.end(), static_cast<std::uint32_t>(begin));
+    std::vector<double> values(features.size() * n_replicates);
+    computer.compute(features, values.data());
+    for (std::size_t i = 0; i < features.size(); ++i) {
+      for (std::size_t r = 0; r < n_replicates; ++r) out[r * n_features + begin + i] = values[i * n_replicates + r];
+    }
+  });
+}
+
+}  // namespace thresher

@@ -1,0 +1,132 @@
+#include "measures/ranks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "core/feature_loop.hpp"
+#include "core/parallel.hpp"
+#include "core/rounding.hpp"
+#include "core/sorting.hpp"
+#include "measures/rank_kernels.hpp"
+
+namespace thresher {
+namespace {
+
+constexpr std::size_t kNarrowRows = 32768;
+// Sums of n squares of ranks stay below 2^63 up to here.
+constexpr std::size_t kLongRows = 3000000;
+
+// As many products of ranks of n rows as surely fit 32 bits.
+std::size_t narrow_run(std::size_t n) {
+  // Whole sums are below n^3 / 3 by Cauchy-Schwarz.
+  if (n <= 1860) return n;
+  const std::size_t largest = (n - 1) * (n - 1);
+  return std::max<std::size_t>(std::numeric_limits<std::int32_t>::max() / largest, 1);
+}
+
+template <class T, class D>
+void rank_column(const SortedColumn<T>& sorted, std::span<const std::int64_t> weights, std::int64_t total, D* out) {
+  const auto values = sorted.values;
+  std::int64_t less = 0;
+  for (std::size_t begin = 0; begin < values.size();) {
+    std::size_t end = begin;
+    std::int64_t equal = 0;
+    do {
+      equal += weights.empty() ? 1 : weights[sorted.rows[end]];
+      ++end;
+    } while (end < values.size() && values[end] == values[begin]);
+    const auto rank = static_cast<D>(2 * less + equal - total);
+    for (std::size_t i = begin; i < end; ++i) out[sorted.rows[i]] = rank;
+    less += equal;
+    begin = end;
+  }
+}
+
+}  // namespace
+
+DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> weights, std::size_t n_threads,
+                           Interrupt& interrupt) {
+  if (matrix.n_rows > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("more than 2^31 rows");
+  std::uint64_t total = matrix.n_rows;
+  if (!weights.empty()) {
+    if (weights.size() != matrix.n_rows) throw std::invalid_argument("weights must have one entry per row");
+    total = 0;
+    for (const std::int64_t weight : weights) {
+      if (weight < 0) throw std::invalid_argument("weights must not be negative");
+      total += static_cast<std::uint64_t>(weight);
+    }
+    if (total > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("weights sum to more than 2^31");
+  }
+  DoubledRanks ranks{matrix.n_features, matrix.n_rows, {}, {}};
+  const bool narrow = total <= kNarrowRows;
+  narrow ? ranks.narrow.resize(matrix.n_features * matrix.n_rows)
+         : ranks.wide.resize(matrix.n_features * matrix.n_rows);
+  visit_type(matrix, [&](const auto* base) {
+    using T = std::remove_cv_t<std::remove_pointer_t<decltype(base)>>;
+    for_features(matrix.n_features, 8 * matrix.n_rows, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+      ColumnSorter<T> sorter({}, true);
+      sorter.visit(base, matrix.n_rows, begin, end, [&](std::size_t feature, const SortedColumn<T>& sorted) {
+        const std::size_t at = feature * matrix.n_rows;
+        if (narrow) {
+          rank_column(sorted, weights, static_cast<std::int64_t>(total), ranks.narrow.data() + at);
+        } else {
+          rank_column(sorted, weights, static_cast<std::int64_t>(total), ranks.wide.data() + at);
+        }
+      });
+    });
+  });
+  return ranks;
+}
+
+RankPairMeasure::RankPairMeasure(NumericMatrix matrix, std::size_t n_threads, Interrupt& interrupt)
+    : n_threads_(n_threads), ranks_(doubled_ranks(matrix, {}, n_threads, interrupt)), norm_(matrix.n_features) {
+  for_features(n_features(), n_rows(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t feature = begin; feature < end; ++feature)
+      norm_[feature] = std::sqrt(dot(ranks_, feature, feature));
+  });
+}
+
+double RankPairMeasure::dot(const DoubledRanks& other, std::size_t index, std::size_t feature) const {
+  const RankKernels& kernels = THRESHER_DISPATCH(rank_kernels);
+  const std::size_t n = n_rows();
+  if (!ranks_.narrow.empty()) {
+    return static_cast<double>(
+        kernels.dot16(other.narrow.data() + index * n, ranks_.narrow.data() + feature * n, n, narrow_run(n)));
+  }
+  const std::int32_t* a = other.wide.data() + index * n;
+  const std::int32_t* b = ranks_.wide.data() + feature * n;
+  if (n <= kLongRows) return static_cast<double>(kernels.dot32(a, b, n));
+  const WideSum sum = kernels.dot32_wide(a, b, n);
+  return static_cast<double>(sum.high) * 4294967296.0 + static_cast<double>(sum.low);
+}
+
+void RankPairMeasure::associate(const DoubledRanks& other, std::size_t index, double norm,
+                                std::span<const std::uint32_t> features, std::span<double> out) const {
+  const std::size_t grain = std::max<std::size_t>((std::size_t{1} << 17) / (n_rows() + 1), 1);
+  parallel_for(features.size(), grain, n_threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double scale = norm * norm_[features[i]];
+      out[i] = scale > 0.0 ? absolute_correlation(dot(other, index, features[i]), scale) : 0.0;
+    }
+  });
+}
+
+void RankPairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) {
+  associate(ranks_, reference, norm_[reference], features, out);
+}
+
+std::vector<double> RankPairMeasure::relevance(std::span<const double> target) const {
+  if (target.size() != n_rows()) throw std::invalid_argument("the target must have one value per row");
+  NeverInterrupt never;
+  const RankPairMeasure own(NumericMatrix{nullptr, target.data(), 1, target.size()}, 1, never);
+  std::vector<std::uint32_t> features(n_features());
+  std::iota(features.begin(), features.end(), 0u);
+  std::vector<double> out(n_features());
+  associate(own.ranks_, 0, own.norm_[0], features, out);
+  return out;
+}
+
+}  // namespace thresher

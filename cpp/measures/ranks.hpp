@@ -1,0 +1,51 @@
+// Doubled centred average ranks, and Spearman's correlation from them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/interrupt.hpp"
+#include "core/memory.hpp"
+#include "core/numeric_matrix.hpp"
+#include "measures/pair_measure.hpp"
+
+namespace thresher {
+
+// d = 2 less + equal - n for every value of every feature: whole numbers in [-(n-1), n-1] that sum to 0.
+// Sixteen bits where they fit (n <= 32768). With integer weights, n is their sum and they count the values.
+struct DoubledRanks {
+  std::size_t n_features = 0;
+  std::size_t n_rows = 0;
+  UninitialisedVector<std::int16_t> narrow;
+  UninitialisedVector<std::int32_t> wide;
+};
+
+DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> weights, std::size_t n_threads,
+                           Interrupt& interrupt);
+
+// Absolute Spearman correlation of pairs. Holds the ranks, not the values.
+class RankPairMeasure final : public PairMeasure {
+ public:
+  RankPairMeasure(NumericMatrix matrix, std::size_t n_threads, Interrupt& interrupt);
+
+  std::size_t n_features() const override { return ranks_.n_features; }
+  std::size_t n_rows() const { return ranks_.n_rows; }
+
+  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
+
+  // Every feature with a target.
+  std::vector<double> relevance(std::span<const double> target) const;
+
+ private:
+  void associate(const DoubledRanks& other, std::size_t index, double norm, std::span<const std::uint32_t> features,
+                 std::span<double> out) const;
+  double dot(const DoubledRanks& other, std::size_t index, std::size_t feature) const;
+
+  std::size_t n_threads_;
+  DoubledRanks ranks_;
+  std::vector<double> norm_;
+};
+
+}  // namespace thresher

@@ -1,0 +1,59 @@
+// Ways to make a CodedTable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/array_view.hpp"
+#include "core/interrupt.hpp"
+#include "packing/coded_table.hpp"
+
+namespace thresher {
+
+struct BuildOptions {
+  std::span<const std::int32_t> parts;  // empty: no parts
+  std::size_t n_parts = 1;
+  Weights weights;
+  Missing missing = Missing::error;
+  std::size_t n_threads = 1;
+};
+
+// Codes are ranks among the column's sorted distinct values; NaN is a level of its own (the last), no level, or an
+// error.
+CodedTable build_from_dense(const ArrayView& array, BuildOptions options, Interrupt& interrupt);
+
+// Codes given feature by feature, 0..levels-1; `missing_code` (-1: none) marks rows without a level.
+CodedTable build_from_codes(const std::uint8_t* codes, std::span<const std::int32_t> levels, std::size_t n_rows,
+                            int missing_code, BuildOptions options, Interrupt& interrupt);
+
+// Compressed columns, or compressed rows. Entries that are not stored are zeros, equal to stored ones.
+struct SparseView {
+  const void* indptr = nullptr;
+  const void* indices = nullptr;
+  bool wide_indptr = false;  // 64-bit
+  bool wide_indices = false;
+  const void* values = nullptr;
+  DType dtype = DType::f64;
+  std::size_t n_stored = 0;
+  std::size_t n_rows = 0;
+  std::size_t n_columns = 0;
+  bool by_columns = true;
+};
+inline std::size_t sparse_index(const void* data, bool wide, std::size_t i) {
+  return wide ? static_cast<std::size_t>(static_cast<const std::int64_t*>(data)[i])
+              : static_cast<std::size_t>(static_cast<const std::int32_t*>(data)[i]);
+}
+// Throws if the pointers are not increasing or an index is out of range.
+void check_sparse(const SparseView& array);
+CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt);
+
+// Some rows of a table, in the order given and as often as they are named; without parts. Levels and their codes stay,
+// and so does the table of c log2 c, so that counts of a subset give the values they would have as a replicate.
+CodedTable take_rows(const CodedTable& source, std::span<const std::int64_t> rows, std::size_t n_threads,
+                     Interrupt& interrupt);
+
+// Shared by the builders.
+RowLayout make_layout(std::size_t n_rows, const BuildOptions& options);
+
+}  // namespace thresher

@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "packing/build.hpp"
+
+namespace thresher {
+namespace {
+
+constexpr std::size_t kChunk = 64;
+
+CodedTable::Shape check_codes(const std::uint8_t* codes, std::size_t n_rows, std::size_t f, std::int32_t levels,
+                              int missing_code) {
+  if (levels < 0 || levels > static_cast<std::int32_t>(CodedTable::kMaxLevels)) {
+    throw ColumnError(f, "has more than 256 levels");
+  }
+  bool missing = false;
+  int largest = -1;
+  if (missing_code >= 0) {
+    const auto mark = static_cast<std::uint8_t>(missing_code);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+      const int code = codes[row] == mark ? -1 : codes[row];
+      missing |= codes[row] == mark;
+      largest = code > largest ? code : largest;
+    }
+  } else {
+    std::uint8_t top = 0;
+    for (std::size_t row = 0; row < n_rows; ++row) top = std::max(top, codes[row]);
+    largest = n_rows > 0 ? top : -1;
+  }
+  if (largest >= levels) throw ColumnError(f, "has a code that is not below its number of levels");
+  if (missing && levels > 255) throw ColumnError(f, "has more than 256 levels, missing values included");
+  return {static_cast<std::uint16_t>(levels), missing};
+}
+
+}  // namespace
+
+CodedTable build_from_codes(const std::uint8_t* codes, std::span<const std::int32_t> levels, std::size_t n_rows,
+                            int missing_code, BuildOptions options, Interrupt& interrupt) {
+  CodedTable table(make_layout(n_rows, options), levels.size(), std::move(options.weights));
+  const RowLayout& layout = table.layout();
+  interrupt.check();
+  parallel_for(levels.size(), kChunk, options.n_threads, [&](std::size_t first, std::size_t last) {
+    std::vector<CodedTable::Shape> shapes;
+    for (std::size_t f = first; f < last; ++f) {
+      shapes.push_back(check_codes(codes + f * n_rows, n_rows, f, levels[f], missing_code));
+    }
+    table.allocate(first, shapes);
+    const bool as_given = layout.in_order() && (missing_code < 0 || missing_code == CodedTable::kNoCode);
+    std::vector<std::uint8_t> placed(as_given ? 0 : n_rows);
+    for (std::size_t f = first; f < last; ++f) {
+      const std::uint8_t* column = codes + f * n_rows;
+      for (std::size_t place = 0; place < placed.size(); ++place) {
+        const std::uint8_t code = column[layout.row_at(place)];
+        placed[place] = code == missing_code ? CodedTable::kNoCode : code;
+      }
+      table.store_codes(f, as_given ? column : placed.data());
+      for (std::int32_t level = 0; level < levels[f]; ++level) table.writable_values(f)[level] = level;
+    }
+  });
+  table.finish();
+  return table;
+}
+
+}  // namespace thresher

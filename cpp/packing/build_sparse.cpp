@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "packing/build.hpp"
+#include "packing/compressed_columns.hpp"
+#include "packing/levels.hpp"
+
+namespace thresher {
+namespace {
+
+constexpr std::size_t kChunk = 64;
+
+// Where rows go, as bits of planes and as bytes, and the words of a plane with every row set.
+struct RowPlaces {
+  explicit RowPlaces(const RowLayout& layout)
+      : bit_of_row(layout.bit_of_row()), place_of_row(layout.n_rows()), all_rows(layout.n_words()) {
+    for (std::size_t place = 0; place < layout.n_rows(); ++place) {
+      place_of_row[layout.row_at(place)] = static_cast<std::uint32_t>(place);
+    }
+    for (std::size_t word = 0; word < layout.n_words(); ++word) {
+      const std::size_t rows = layout.word_rows(word);
+      all_rows[word] = rows == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << rows) - 1;
+    }
+  }
+  std::vector<std::uint32_t> bit_of_row;
+  std::vector<std::uint32_t> place_of_row;
+  std::vector<std::uint64_t> all_rows;
+};
+
+// Sets the bits of one feature. Rows that are not stored have the level of zero.
+template <class T>
+void scatter_bits(CodedTable& table, std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels,
+                  const RowPlaces& places) {
+  const RowLayout& layout = table.layout();
+  const std::size_t stride = layout.plane_stride();
+  const std::size_t n_planes = table.feature(f).n_planes();
+  std::uint64_t* data = table.writable_data(f);
+  const std::size_t zero = levels.code(T{0});
+  if (zero < n_planes && columns.size(f) < layout.n_rows()) {
+    std::copy(places.all_rows.begin(), places.all_rows.end(), data + zero * stride);
+  }
+  for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
+    const std::uint32_t bit = places.bit_of_row[columns.row(i)];
+    const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
+    const std::size_t code = levels.code(columns.value(i));
+    if (zero < n_planes) data[zero * stride + (bit >> 6)] &= ~mask;
+    if (code < n_planes) data[code * stride + (bit >> 6)] |= mask;
+  }
+}
+
+template <class T>
+void scatter_bytes(CodedTable& table, std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels,
+                   const RowPlaces& places) {
+  auto* bytes = reinterpret_cast<std::uint8_t*>(table.writable_data(f));
+  std::fill_n(bytes, table.n_rows(), levels.code(T{0}));
+  for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
+    bytes[places.place_of_row[columns.row(i)]] = levels.code(columns.value(i));
+  }
+}
+
+}  // namespace
+
+void check_sparse(const SparseView& array) {
+  const std::size_t n_lines = array.by_columns ? array.n_columns : array.n_rows;
+  const std::size_t n_across = array.by_columns ? array.n_rows : array.n_columns;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i <= n_lines; ++i) {
+    const std::size_t next = sparse_index(array.indptr, array.wide_indptr, i);
+    if (next < last || next > array.n_stored)
+      throw std::invalid_argument("sparse array: indptr must rise from 0 to the number of entries");
+    last = next;
+  }
+  for (std::size_t i = 0; i < last; ++i) {
+    if (sparse_index(array.indices, array.wide_indices, i) >= n_across)
+      throw std::invalid_argument("sparse array: index out of range");
+  }
+}
+
+CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt) {
+  CodedTable table(make_layout(array.n_rows, options), array.n_columns, std::move(options.weights));
+  const RowPlaces places(table.layout());
+  interrupt.check();
+  visit_dtype(array.dtype, [&](auto element) {
+    using T = decltype(element);
+    const CompressedColumns<T> columns(array);
+    parallel_for(array.n_columns, kChunk, options.n_threads, [&](std::size_t first, std::size_t last) {
+      std::vector<Levels<T>> levels;
+      std::vector<CodedTable::Shape> shapes;
+      for (std::size_t f = first; f < last; ++f) {
+        levels.emplace_back(f, options.missing);
+        const std::size_t begin = columns.begin(f);
+        const std::size_t end = columns.end(f);
+        if (end - begin > array.n_rows) throw std::invalid_argument("sparse array: it has duplicate entries");
+        if (end - begin < array.n_rows) levels.back().add(T{0});
+        for (std::size_t i = begin; i < end; ++i) levels.back().add(columns.value(i));
+        shapes.push_back(levels.back().shape());
+      }
+      table.allocate(first, shapes, true);
+      for (std::size_t f = first; f < last; ++f) {
+        if (table.feature(f).packed) {
+          scatter_bits(table, f, columns, levels[f - first], places);
+        } else {
+          scatter_bytes(table, f, columns, levels[f - first], places);
+        }
+        table.count_levels(f);
+        levels[f - first].write_values(table.writable_values(f));
+      }
+    });
+  });
+  table.finish();
+  return table;
+}
+
+}  // namespace thresher

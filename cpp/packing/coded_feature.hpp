@@ -1,0 +1,36 @@
+// One packed column, as kernels read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thresher {
+
+// Bit-planes of one column: plane l begins at words + l * stride.
+struct PlaneBlock {
+  const std::uint64_t* words;
+  std::size_t n_planes;
+  std::size_t stride;
+};
+
+// Words of a plane that hold the rows of one part.
+struct WordRange {
+  std::uint32_t begin, end;
+};
+
+// One packed feature. With few levels: one bit-plane per level but the last (with missing values: per level), rows
+// laid out in words by part. Otherwise one byte per row, rows ordered by part.
+struct CodedFeature {
+  const std::uint64_t* data = nullptr;
+  const std::uint32_t* counts = nullptr;  // rows per level: counts[level * n_parts + part]
+  const double* values = nullptr;         // the level's value in the source
+  std::uint16_t levels = 0;
+  bool packed = false;   // bit-planes, not bytes
+  bool missing = false;  // some rows have no level
+
+  // Members are for the table alone: kernels, built with other flags, read the fields.
+  std::size_t n_planes() const { return missing || levels == 0 ? levels : levels - 1u; }
+  const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(data); }
+};
+
+}  // namespace thresher

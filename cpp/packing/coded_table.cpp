@@ -1,0 +1,213 @@
+#include "packing/coded_table.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "packing/plane_kernels.hpp"
+
+namespace thresher {
+namespace {
+
+Weights by_place(const RowLayout& layout, Weights weights) {
+  if (layout.in_order()) return weights;
+  Weights placed = weights;
+  for (std::size_t place = 0; place < placed.whole.size(); ++place)
+    placed.whole[place] = weights.whole[layout.row_at(place)];
+  for (std::size_t place = 0; place < placed.real.size(); ++place)
+    placed.real[place] = weights.real[layout.row_at(place)];
+  return placed;
+}
+
+std::uint64_t total_count(const RowLayout& layout, const Weights& weights) {
+  if (weights.whole.empty()) return layout.n_rows();
+  std::uint64_t total = 0;
+  for (const std::int64_t weight : weights.whole) {
+    if (weight < 0) throw std::invalid_argument("weights: must not be negative");
+    total += static_cast<std::uint64_t>(weight);
+    if (total > (std::uint64_t{1} << 50)) throw std::invalid_argument("weights: their sum is too large");
+  }
+  return total;
+}
+
+}  // namespace
+
+CodedTable::CodedTable(RowLayout layout, std::size_t n_features, Weights weights, std::uint64_t n_logs)
+    : layout_(std::move(layout)),
+      weights_(by_place(layout_, std::move(weights))),
+      xlogx_(std::max(total_count(layout_, weights_), n_logs)),
+      features_(n_features) {}
+
+void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data) {
+  const std::size_t stride = layout_.plane_stride();
+  const std::size_t byte_words = (n_rows() + 7) / 8;
+  std::size_t n_words = 0;
+  std::size_t n_levels = 0;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    CodedFeature& feature = features_[first + i];
+    feature.levels = shapes[i].levels;
+    feature.missing = shapes[i].missing;
+    feature.packed = !is_weighted() && feature.levels <= kMaxPackedLevels;
+    n_words += feature.packed ? checked_product(feature.n_planes(), stride) : byte_words;
+    n_levels += feature.levels;
+  }
+  const std::size_t n_counts = checked_product(n_levels, n_parts());
+  auto* data = arena_.allocate_array<std::uint64_t>(n_words);
+  auto* counts = arena_.allocate_array<std::uint32_t>(n_counts);
+  auto* values = arena_.allocate_array<double>(n_levels);
+  if (zero_data && n_words > 0) std::memset(data, 0, n_words * sizeof(std::uint64_t));
+  if (n_counts > 0) std::memset(counts, 0, n_counts * sizeof(std::uint32_t));
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    CodedFeature& feature = features_[first + i];
+    feature.data = data;
+    feature.counts = counts;
+    feature.values = values;
+    data += feature.packed ? feature.n_planes() * stride : byte_words;
+    counts += feature.levels * n_parts();
+    values += feature.levels;
+  }
+}
+
+void CodedTable::store_codes(std::size_t f, const std::uint8_t* codes) {
+  const CodedFeature& feature = features_[f];
+  std::uint64_t* data = writable_data(f);
+  if (feature.packed) {
+    const PlaneKernels& kernels = THRESHER_DISPATCH(plane_kernels);
+    for (std::size_t part = 0; part < n_parts(); ++part) {
+      kernels.pack_codes(codes + layout_.row_begin(part), layout_.rows_in(part), feature.n_planes(),
+                         layout_.plane_stride(), data + layout_.word_begin(part));
+    }
+  } else if (n_rows() > 0) {
+    std::memcpy(data, codes, n_rows());
+  }
+  count_levels(f);
+}
+
+void CodedTable::count_levels(std::size_t f) {
+  const CodedFeature& feature = features_[f];
+  std::uint32_t* counts = writable_counts(f);
+  const PlaneKernels& kernels = THRESHER_DISPATCH(plane_kernels);
+  std::uint32_t found[kMaxLevels];
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    if (feature.packed) {
+      PlaneBlock block = planes(f);
+      block.words += layout_.word_begin(part);
+      kernels.count_planes(block, layout_.word_end(part) - layout_.word_begin(part), found);
+    } else {
+      const std::uint8_t* bytes = feature.bytes();
+      std::fill_n(found, kMaxLevels, 0u);
+      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) ++found[bytes[place]];
+    }
+    const std::size_t n_found = feature.packed ? feature.n_planes() : feature.levels;
+    for (std::size_t level = 0; level < n_found; ++level) counts[level * n_parts() + part] = found[level];
+  }
+  if (feature.packed) complete_counts(f);
+}
+
+void CodedTable::complete_counts(std::size_t f) {
+  const CodedFeature& feature = features_[f];
+  if (feature.missing || feature.levels == 0) return;
+  std::uint32_t* counts = writable_counts(f);
+  std::uint32_t* last = counts + (feature.levels - 1u) * n_parts();
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    std::uint32_t rest = static_cast<std::uint32_t>(layout_.rows_in(part));
+    for (std::size_t level = 0; level + 1 < feature.levels; ++level) rest -= counts[level * n_parts() + part];
+    last[part] = rest;
+  }
+}
+
+void CodedTable::finish() {
+  for (const CodedFeature& feature : features_) {
+    has_bytes_ = has_bytes_ || !feature.packed;
+    has_missing_ = has_missing_ || feature.missing;
+  }
+}
+
+void CodedTable::decode(std::size_t f, std::uint8_t* codes) const {
+  const CodedFeature& feature = features_[f];
+  if (!feature.packed) {
+    if (n_rows() > 0) std::memcpy(codes, feature.data, n_rows());
+    return;
+  }
+  const PlaneKernels& kernels = THRESHER_DISPATCH(plane_kernels);
+  const auto rest = feature.missing ? kNoCode : static_cast<std::uint8_t>(feature.levels - 1);
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    PlaneBlock block = planes(f);
+    block.words += layout_.word_begin(part);
+    kernels.unpack_codes(block, layout_.rows_in(part), rest, codes + layout_.row_begin(part));
+  }
+}
+
+void CodedTable::codes_of(std::size_t f, std::uint8_t* codes) const {
+  if (layout_.in_order()) {
+    decode(f, codes);
+    return;
+  }
+  std::vector<std::uint8_t> placed(n_rows());
+  decode(f, placed.data());
+  for (std::size_t place = 0; place < n_rows(); ++place) codes[layout_.row_at(place)] = placed[place];
+}
+
+std::size_t CodedTable::levels_by_part(std::size_t f, std::vector<std::uint32_t>& counts) const {
+  const CodedFeature& feature = features_[f];
+  if (!is_weighted()) {
+    counts.assign(feature.counts, feature.counts + feature.levels * n_parts());
+    return feature.levels;
+  }
+  // Rows of weight zero do not count.
+  counts.assign(feature.levels * n_parts(), 0);
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) {
+      const bool used = weights_.whole.empty() ? weights_.real[place] > 0.0 : weights_.whole[place] > 0;
+      const std::size_t code = feature.bytes()[place];
+      if (used && code < feature.levels) ++counts[code * n_parts() + part];
+    }
+  }
+  return feature.levels;
+}
+
+bool CodedTable::is_constant(std::size_t f) const {
+  std::vector<std::uint32_t> counts;
+  const std::size_t n_levels = levels_by_part(f, counts);
+  std::size_t present = 0;
+  for (std::size_t level = 0; level < n_levels; ++level) {
+    const auto begin = counts.begin() + static_cast<std::ptrdiff_t>(level * n_parts());
+    present +=
+        std::any_of(begin, begin + static_cast<std::ptrdiff_t>(n_parts()), [](std::uint32_t n) { return n > 0; });
+  }
+  return present <= 1;
+}
+
+void CodedTable::find_constant_replicates(std::size_t f, std::uint8_t* constant) const {
+  if (!layout_.has_parts()) {
+    constant[0] = is_constant(f);
+    return;
+  }
+  std::vector<std::uint32_t> counts;
+  const std::size_t n_levels = levels_by_part(f, counts);
+  std::vector<std::uint32_t> present(n_parts());
+  for (std::size_t level = 0; level < n_levels; ++level) {
+    const std::uint32_t* by_part = counts.data() + level * n_parts();
+    std::uint32_t total = 0;
+    for (std::size_t part = 0; part < n_parts(); ++part) total += by_part[part];
+    for (std::size_t part = 0; part < n_parts(); ++part) present[part] += total > by_part[part];
+  }
+  for (std::size_t part = 0; part < n_parts(); ++part) constant[part] = present[part] <= 1;
+}
+
+bool CodedTable::varies_without_any_part(std::size_t f) const {
+  if (is_weighted()) return false;  // rows of weight zero do not count
+  const CodedFeature& feature = features_[f];
+  std::uint32_t most = 0;
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    most = std::max(most, static_cast<std::uint32_t>(layout_.rows_in(part)));
+  }
+  std::size_t n_large = 0;
+  for (std::size_t level = 0; level < feature.levels && n_large < 2; ++level) {
+    const std::uint32_t* counts = feature.counts + level * n_parts();
+    n_large += std::accumulate(counts, counts + n_parts(), 0U) > most;
+  }
+  return n_large >= 2;
+}
+
+}  // namespace thresher

@@ -1,0 +1,118 @@
+// The packed table of discrete features: what every count is taken from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/aligned.hpp"
+#include "core/arena.hpp"
+#include "core/interrupt.hpp"
+#include "core/xlogx.hpp"
+#include "packing/coded_feature.hpp"
+#include "packing/row_layout.hpp"
+
+namespace thresher {
+
+// What to do with values that are not there.
+enum class Missing { error, category, pairwise };
+
+// A column the table cannot hold.
+struct ColumnError : std::invalid_argument {
+  ColumnError(std::size_t bad_column, const std::string& complaint)
+      : std::invalid_argument("column " + std::to_string(bad_column) + " " + complaint), column(bad_column) {}
+  std::size_t column;
+};
+
+// Row weights, one per row of the table: none, whole numbers (counts stay exact), or others (float sums in row order).
+struct Weights {
+  std::vector<std::int64_t> whole;
+  std::vector<double> real;
+};
+
+class CodedTable {
+ public:
+  // In byte columns and decoded codes, a row without a level.
+  static constexpr std::uint8_t kNoCode = 255;
+  static constexpr std::size_t kMaxLevels = 256;
+  // Above this many levels a byte per row is smaller than the planes, and no slower.
+  static constexpr std::size_t kMaxPackedLevels = 9;
+
+  // The table of c log2 c is made for all rows (for the sum of whole weights), or for `n_logs` if that is more.
+  CodedTable(RowLayout layout, std::size_t n_features, Weights weights, std::uint64_t n_logs = 0);
+
+  // Features point into the arena: the table moves but is not copied.
+  CodedTable(CodedTable&&) = default;
+  CodedTable& operator=(CodedTable&&) = default;
+  CodedTable(const CodedTable&) = delete;
+  CodedTable& operator=(const CodedTable&) = delete;
+
+  const RowLayout& layout() const { return layout_; }
+  std::size_t n_rows() const { return layout_.n_rows(); }
+  std::size_t n_parts() const { return layout_.n_parts(); }
+  std::size_t n_features() const { return features_.size(); }
+  const CodedFeature& feature(std::size_t f) const { return features_[f]; }
+  const CodedFeature* features() const { return features_.data(); }
+  PlaneBlock planes(std::size_t f) const {
+    return {features_[f].data, features_[f].n_planes(), layout_.plane_stride()};
+  }
+  bool has_bytes() const { return has_bytes_; }
+  bool has_missing() const { return has_missing_; }
+  bool is_weighted() const { return !weights_.whole.empty() || !weights_.real.empty(); }
+  // Weights by place (rows ordered by part).
+  const Weights& weights() const { return weights_; }
+
+  // The table of c log2 c for all rows (for the sum of whole weights).
+  const XLogX& xlogx() const { return xlogx_; }
+
+  // Codes of a feature by place; kNoCode where missing.
+  void decode(std::size_t f, std::uint8_t* codes) const;
+  // Codes of a feature in the order of the rows.
+  void codes_of(std::size_t f, std::uint8_t* codes) const;
+
+  // Whether at most one level occurs on all rows of positive weight.
+  bool is_constant(std::size_t f) const;
+  // The same on every replicate: constant[r].
+  void find_constant_replicates(std::size_t f, std::uint8_t* constant) const;
+  // Whether two levels have more rows than any part could take away: most features do, and it is quickly found. If
+  // not, the feature may vary without every part all the same.
+  bool varies_without_any_part(std::size_t f) const;
+
+  // --- For builders. ---
+
+  struct Shape {
+    std::uint16_t levels;
+    bool missing;
+  };
+  // Prepares features first, first+1, ... with these shapes (from any thread); their data, values and counts are then
+  // written through the pointers below. Counts are zero at first, data only if asked.
+  void allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data = false);
+  std::uint64_t* writable_data(std::size_t f) { return const_cast<std::uint64_t*>(features_[f].data); }
+  std::uint32_t* writable_counts(std::size_t f) { return const_cast<std::uint32_t*>(features_[f].counts); }
+  double* writable_values(std::size_t f) { return const_cast<double*>(features_[f].values); }
+  // Stores a feature from codes by place and counts its levels.
+  void store_codes(std::size_t f, const std::uint8_t* codes);
+  // Counts levels of a feature whose data has been written.
+  void count_levels(std::size_t f);
+  // Given the counts of all levels but the last, completes the last one (nothing to do with missing values).
+  void complete_counts(std::size_t f);
+  void finish();
+
+ private:
+  // Rows of positive weight per level and part; returns the number of levels.
+  std::size_t levels_by_part(std::size_t f, std::vector<std::uint32_t>& counts) const;
+
+  RowLayout layout_;
+  Weights weights_;
+  XLogX xlogx_;
+  std::vector<CodedFeature> features_;
+  Arena arena_;
+  bool has_bytes_ = false;
+  bool has_missing_ = false;
+};
+
+}  // namespace thresher

@@ -1,0 +1,35 @@
+// Sorting columns of bytes by part.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "packing/row_layout.hpp"
+
+namespace thresher {
+
+// Columns are sorted eight at a time, as words, in blocks of rows that stay near.
+class PartSorter {
+ public:
+  static constexpr std::size_t kColumns = 8;
+
+  // The layout must outlive the order.
+  explicit PartSorter(const RowLayout& layout);
+
+  // to[k][place] = from[k][the row at the place].
+  void sort(const std::uint8_t* const* from, std::uint8_t* const* to) const;
+
+ private:
+  // Consecutive places whose rows lie in one block.
+  struct Run {
+    std::uint32_t block;
+    std::uint32_t begin;
+    std::uint32_t end;
+  };
+
+  const RowLayout& layout_;
+  std::vector<Run> runs_;  // by block
+};
+
+}  // namespace thresher

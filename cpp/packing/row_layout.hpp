@@ -1,0 +1,70 @@
+// Where each row lies in packed columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "packing/coded_feature.hpp"
+
+namespace thresher {
+
+// Rows ordered by part. In bit-planes each part begins a new 64-bit word, so that counts per part are counts over
+// whole words; long parts begin a cache line, and what the words in between hold is not defined. In byte columns rows
+// follow each other without gaps.
+class RowLayout {
+ public:
+  // All rows in one part.
+  explicit RowLayout(std::size_t n_rows);
+  // parts[i] in 0..n_parts-1; a part may be empty.
+  RowLayout(std::span<const std::int32_t> parts, std::size_t n_parts);
+
+  std::size_t n_rows() const { return n_rows_; }
+  // Without parts all rows are one block, and nothing is ever left out.
+  bool has_parts() const { return has_parts_; }
+  std::size_t n_parts() const { return row_begin_.size() - 1; }
+  // Leave-one-part-out versions of the data; one, of all rows, without parts.
+  std::size_t n_replicates() const { return has_parts_ ? n_parts() : 1; }
+
+  // Words of one plane up to the last row, and the distance between planes (whole cache lines once planes are long).
+  std::size_t n_words() const { return part_words_.back().end; }
+  std::size_t plane_stride() const { return plane_stride_; }
+
+  // Places of a part's rows, and of its words.
+  std::size_t row_begin(std::size_t part) const { return row_begin_[part]; }
+  std::size_t row_end(std::size_t part) const { return row_begin_[part + 1]; }
+  std::size_t rows_in(std::size_t part) const { return row_end(part) - row_begin(part); }
+  std::size_t word_begin(std::size_t part) const { return part_words_[part].begin; }
+  std::size_t word_end(std::size_t part) const { return part_words_[part].end; }
+
+  // The words of all parts as kernels take them, and whether every part is one word.
+  const WordRange* part_words() const { return part_words_.data(); }
+  bool one_word_parts() const { return one_word_parts_; }
+
+  // The row at a place; rows keep their order inside a part.
+  std::size_t row_at(std::size_t place) const { return order_.empty() ? place : order_[place]; }
+  bool in_order() const { return order_.empty(); }
+  const std::uint32_t* order() const { return order_.data(); }
+
+  // The first place of a word and how many rows it holds: none between parts.
+  std::size_t word_place(std::size_t word) const { return word_place_.empty() ? word * 64 : word_place_[word]; }
+  std::size_t word_rows(std::size_t word) const;
+
+  // The bit index (64 word + bit) of each row.
+  std::vector<std::uint32_t> bit_of_row() const;
+
+ private:
+  void lay_out_words();
+
+  std::size_t n_rows_;
+  bool has_parts_ = false;
+  std::vector<std::size_t> row_begin_;
+  std::size_t plane_stride_ = 0;
+  std::vector<WordRange> part_words_;
+  bool one_word_parts_ = true;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::size_t> word_place_;  // of each word, and the number of rows
+};
+
+}  // namespace thresher

@@ -1,0 +1,30 @@
+// What the columns of a raw table look like, in one pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/array_view.hpp"
+#include "core/interrupt.hpp"
+#include "packing/build.hpp"
+
+namespace thresher {
+
+struct ColumnScan {
+  static constexpr std::int32_t kManyDistinct = 11;
+
+  explicit ColumnScan(std::size_t n_columns);
+
+  std::vector<double> minimum;  // NaN left out; NaN if there is nothing else
+  std::vector<double> maximum;
+  std::vector<std::int64_t> n_missing;
+  std::vector<std::int64_t> n_infinite;
+  std::vector<std::uint8_t> whole;       // every value that is there is a finite whole number
+  std::vector<std::int32_t> n_distinct;  // of whole columns, NaN left out; 11 = more than ten, or not whole
+};
+
+ColumnScan scan_dense(const ArrayView& array, std::size_t n_threads, Interrupt& interrupt);
+ColumnScan scan_sparse(const SparseView& array, std::size_t n_threads, Interrupt& interrupt);
+
+}  // namespace thresher

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "packing/build.hpp"
+
+namespace thresher {
+namespace {
+
+// Features per piece of work.
+constexpr std::size_t kChunk = 64;
+
+// Where each row wanted lies in the source.
+std::vector<std::size_t> places_of(const RowLayout& layout, std::span<const std::int64_t> rows) {
+  std::vector<std::size_t> place_of(layout.n_rows());
+  for (std::size_t place = 0; place < place_of.size(); ++place) place_of[layout.row_at(place)] = place;
+  std::vector<std::size_t> places;
+  places.reserve(rows.size());
+  for (const std::int64_t row : rows) {
+    if (row < 0 || static_cast<std::size_t>(row) >= place_of.size()) throw std::invalid_argument("no such row");
+    places.push_back(place_of[static_cast<std::size_t>(row)]);
+  }
+  return places;
+}
+
+template <class T>
+std::vector<T> gather(const std::vector<T>& values, std::span<const std::size_t> places) {
+  std::vector<T> taken;
+  if (values.empty()) return taken;
+  taken.reserve(places.size());
+  for (const std::size_t place : places) taken.push_back(values[place]);
+  return taken;
+}
+
+}  // namespace
+
+CodedTable take_rows(const CodedTable& source, std::span<const std::int64_t> rows, std::size_t n_threads,
+                     Interrupt& interrupt) {
+  const std::vector<std::size_t> places = places_of(source.layout(), rows);
+  Weights weights{gather(source.weights().whole, places), gather(source.weights().real, places)};
+  const std::size_t n_features = source.n_features();
+  CodedTable table(RowLayout(rows.size()), n_features, std::move(weights), source.xlogx().n());
+  interrupt.check();
+  parallel_for(n_features, kChunk, n_threads, [&](std::size_t first, std::size_t last) {
+    std::vector<CodedTable::Shape> shapes;
+    for (std::size_t f = first; f < last; ++f) shapes.push_back({source.feature(f).levels, source.feature(f).missing});
+    table.allocate(first, shapes);
+    std::vector<std::uint8_t> all(source.n_rows());
+    std::vector<std::uint8_t> taken(places.size());
+    for (std::size_t f = first; f < last; ++f) {
+      source.decode(f, all.data());
+      for (std::size_t i = 0; i < taken.size(); ++i) taken[i] = all[places[i]];
+      table.store_codes(f, taken.data());
+      std::copy_n(source.feature(f).values, source.feature(f).levels, table.writable_values(f));
+    }
+  });
+  table.finish();
+  return table;
+}
+
+}  // namespace thresher

@@ -1,0 +1,147 @@
+#include "partial_correlation/rrct.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace thresher {
+namespace {
+
+constexpr double kDeadZone = 1e-12;
+constexpr double kPerfectFit = 1e-12;
+constexpr double kInformationOfPerfectFit = 1000.0;
+
+double sign(double value) { return std::abs(value) <= kDeadZone ? 0.0 : value > 0.0 ? 1.0 : -1.0; }
+
+class Tradeoff {
+ public:
+  Tradeoff(const CentredColumns& ranks, const CentredColumns& values, std::span<const double> target,
+           const RrctOptions& options, Interrupt& interrupt)
+      : values_(values),
+        options_(options),
+        interrupt_(interrupt),
+        field_(ranks.n_features(), options.candidates),
+        marginal_(marginal_correlations(ranks, target, field_.features(), interrupt)),
+        partial_(field_.size()),
+        gain_(field_.size()),
+        score_(field_.size()),
+        collinear_(field_.size()),
+        result_(ranks.n_features()) {
+    result_.record = FeatureRecord(ranks.n_features());
+    if (options.complementarity) partials_.emplace(ranks, target, field_.features(), interrupt);
+    for (std::size_t i = 0; i < field_.size(); ++i) {
+      result_.feature_relevance[field_.features()[i]] = score_[i] = strength(marginal_[i]);
+    }
+  }
+
+  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept) {
+    follow(selected);
+    return take(field_.position(kept.front()));
+  }
+
+  std::optional<Step> next(std::span<const std::uint32_t> selected) {
+    follow(selected);
+    auto best = field_.best(score_, collinear_);
+    if (!best) best = field_.best(score_, {});
+    if (!best) return std::nullopt;
+    return take(*best);
+  }
+
+  PartialResult& result() { return result_; }
+
+ private:
+  double strength(const Correlation& r) const {
+    if (!options_.information) return std::abs(r.value);
+    return r.unexplained > kPerfectFit ? -0.5 * std::log(r.unexplained) : kInformationOfPerfectFit;
+  }
+
+  double complementarity(const Correlation& partial, const Correlation& marginal) const {
+    const double direction = options_.magnitude_rule ? sign(std::abs(partial.value) - std::abs(marginal.value))
+                                                     : sign(partial.value) * sign(partial.value - marginal.value);
+    return direction * strength(partial);
+  }
+
+  // Mean over the selected features met.
+  double redundancy(std::uint32_t feature) const {
+    const auto n_terms = static_cast<double>(result_.record.depth[feature]);
+    return n_terms == 0.0 ? 0.0 : result_.record.total[feature] / (n_terms * options_.redundancy_scale);
+  }
+
+  Step take(std::size_t position) {
+    field_.select(position);
+    const std::uint32_t feature = field_.features()[position];
+    result_.feature_score[feature] = score_[position];
+    result_.complementarity.push_back(gain_[position]);
+    return {feature, score_[position], result_.feature_relevance[feature], redundancy(feature)};
+  }
+
+  // Brings all scores up to date with the feature selected last.
+  void follow(std::span<const std::uint32_t> selected) {
+    if (selected.empty()) return;
+    add_redundancy(selected.back());
+    if (partials_) add_complementarity(selected);
+    for (std::size_t i = 0; i < field_.size(); ++i) {
+      if (field_.is_selected(i)) continue;
+      const std::uint32_t feature = field_.features()[i];
+      score_[i] = result_.feature_relevance[feature] - redundancy(feature) + gain_[i];
+      result_.feature_score[feature] = score_[i];
+      result_.collinear[feature] = collinear_[i];
+    }
+  }
+
+  void add_redundancy(std::uint32_t selected) {
+    features_.clear();
+    for (std::size_t i = 0; i < field_.size(); ++i) {
+      if (!field_.is_selected(i)) features_.push_back(field_.features()[i]);
+    }
+    std::vector<double> reference(values_.n_rows());
+    values_.write(selected, reference.data());
+    std::vector<double> correlation(features_.size());
+    values_.correlate(features_, reference.data(), values_.square(selected), correlation, interrupt_);
+    for (std::size_t i = 0; i < features_.size(); ++i) {
+      const double r = correlation[i];
+      result_.record.add<SummedTerms>(features_[i], selected, strength({r, 1.0 - r * r}));
+    }
+    result_.n_evaluations += features_.size();
+  }
+
+  void add_complementarity(std::span<const std::uint32_t> selected) {
+    partials_->fold(selected.back(), interrupt_);
+    if (partials_->exhausted()) {
+      result_.exhausted_at = selected.size();
+      partials_.reset();
+      std::fill(gain_.begin(), gain_.end(), 0.0);
+      std::fill(collinear_.begin(), collinear_.end(), std::uint8_t{0});
+      return;
+    }
+    partials_->correlations(partial_, interrupt_);
+    for (std::size_t i = 0; i < field_.size(); ++i) {
+      if (field_.is_selected(i)) continue;
+      collinear_[i] = partials_->collinear(i);
+      gain_[i] = collinear_[i] ? 0.0 : complementarity(partial_[i], marginal_[i]);
+    }
+  }
+
+  const CentredColumns& values_;
+  const RrctOptions& options_;
+  Interrupt& interrupt_;
+  Field field_;
+  std::optional<Partials> partials_;
+  // By position.
+  std::vector<Correlation> marginal_, partial_;
+  std::vector<double> gain_, score_;
+  std::vector<std::uint8_t> collinear_;
+  std::vector<std::uint32_t> features_;
+  PartialResult result_;
+};
+
+}  // namespace
+
+PartialResult rrct_forward(const CentredColumns& ranks, const CentredColumns& values, std::span<const double> target,
+                           const RrctOptions& options, Interrupt& interrupt) {
+  Tradeoff criterion(ranks, values, target, options, interrupt);
+  search_forward(criterion, options, interrupt, criterion.result());
+  return std::move(criterion.result());
+}
+
+}  // namespace thresher

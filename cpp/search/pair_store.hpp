@@ -1,0 +1,129 @@
+// Searches that know of one replicate only, on a measure that computes all of them in one pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "measures/pair_measure.hpp"
+
+namespace thresher {
+
+// Values of pairs on all replicates, kept for the replicates that ask later.
+//
+// A pair is computed once, for all replicates; it is unordered if the measure is symmetric.
+//
+// Past the memory limit values are not kept and are computed again when asked for later; the number of distinct pairs
+// depends on the questions alone.
+class PairStore {
+ public:
+  // The limit is in bytes of values; 0 stands for none.
+  PairStore(PairMeasure& measure, std::size_t memory_limit);
+  PairStore(const PairStore&) = delete;
+  PairStore& operator=(const PairStore&) = delete;
+
+  std::size_t n_features() const { return rows_.size(); }
+  std::size_t n_replicates() const { return n_replicates_; }
+  bool is_symmetric() const { return is_symmetric_; }
+
+  // out[i] = measure(features[i], reference) on one replicate.
+  void values(std::size_t replicate, std::uint32_t reference, std::span<const std::uint32_t> features,
+              std::span<double> out);
+
+  // The same for requests to one replicate.
+  void answer(std::size_t replicate, std::span<const TermRequest> requests);
+  std::size_t terms_at_once() const { return measure_.terms_at_once(); }
+
+  // Whether finding a value costs less than computing it.
+  bool is_worth_a_look() const { return !measure_.offers_replicates(); }
+
+  // terms[i] = measure(feature, references[i]) on one replicate, NaN if that is not kept.
+  void look_up(std::size_t replicate, std::uint32_t feature, std::span<const std::uint32_t> references,
+               std::span<double> terms);
+
+  // One value.
+  double value_of(std::size_t replicate, std::uint32_t reference, std::uint32_t feature);
+
+  // Pairs asked for, and pairs computed: more than those once the store is full.
+  std::size_t n_distinct() const { return n_distinct_; }
+  std::size_t n_computed() const { return n_computed_; }
+  bool is_full() const { return is_full_; }
+
+ private:
+  std::uint32_t number_of(std::uint32_t reference);
+  std::uint32_t find(std::uint32_t reference, std::uint32_t feature) const;
+  void insert(std::uint32_t reference, std::uint32_t feature, std::uint32_t pair);
+  std::vector<TermRequest> requests_for_missing();
+  void compute(std::size_t replicate);
+  void keep(std::uint32_t reference, std::uint32_t feature, const double* values);
+
+  // The values of one replicate lie together: its search reads no others.
+  double& value(std::size_t pair, std::size_t replicate) {
+    return blocks_[pair / kBlock][replicate * kBlock + pair % kBlock];
+  }
+
+  static constexpr std::size_t kBlock = 1024;  // pairs
+
+  struct MissingPair {
+    std::uint32_t reference, feature;
+    double* out;
+  };
+
+  PairMeasure& measure_;
+  std::size_t n_replicates_;
+  std::size_t memory_limit_;
+  bool is_symmetric_;
+  std::size_t n_distinct_ = 0, n_computed_ = 0, n_kept_ = 0;
+  bool is_full_ = false;
+  // References are numbered as they come. rows_[f][number] is the pair of feature f with that reference: a candidate
+  // meets one selected feature after the other, and finds their pairs side by side.
+  std::vector<std::uint32_t> numbers_;
+  std::uint32_t n_references_ = 0;
+  std::vector<std::vector<std::uint32_t>> rows_;
+  std::vector<std::unique_ptr<double[]>> blocks_;
+  std::vector<MissingPair> missing_;
+  std::vector<std::uint32_t> references_, features_;  // of the missing pairs
+  std::vector<double> computed_;
+};
+
+// One replicate as a plain measure. Throws std::invalid_argument if there is no such replicate.
+class ReplicateView final : public PairMeasure {
+ public:
+  ReplicateView(PairStore& store, std::size_t replicate);
+
+  std::size_t n_features() const override { return store_.n_features(); }
+  bool is_symmetric() const override { return store_.is_symmetric(); }
+  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
+    store_.values(replicate_, reference, features, out);
+  }
+  bool keeps_values() const override { return store_.is_worth_a_look(); }
+  void look_up(std::uint32_t feature, std::span<const std::uint32_t> references, std::span<double> terms) override {
+    store_.look_up(replicate_, feature, references, terms);
+  }
+  std::size_t terms_at_once() const override { return store_.terms_at_once(); }
+  void answer(std::span<const TermRequest> requests) override { store_.answer(replicate_, requests); }
+
+ private:
+  PairStore& store_;
+  std::size_t replicate_;
+};
+
+// The sum over some replicates as a plain measure: the Inner Ensemble, less the common divisor. Sums of multiples of
+// 2^-40 are exact; their mean would not be.
+class SummedReplicates final : public PairMeasure {
+ public:
+  SummedReplicates(PairMeasure& base, std::vector<std::uint32_t> replicates);
+
+  std::size_t n_features() const override { return base_.n_features(); }
+  bool is_symmetric() const override { return base_.is_symmetric(); }
+  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
+
+ private:
+  PairMeasure& base_;
+  std::vector<std::uint32_t> replicates_;
+  std::vector<double> all_;
+};
+
+}  // namespace thresher
