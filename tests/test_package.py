@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -60,3 +62,14 @@ def test_json_holds_discretisers_given_as_objects():
 def test_json_of_something_else_is_refused(text, words):
     with pytest.raises(ValueError, match=words):
         MRMR.from_json(text)
+
+
+def test_selectors_reach_the_searches_of_the_core_through_thresher_search_only():
+    package = Path(thresher.__file__).parent
+
+    def calls(folder):
+        text = "".join(path.read_text() for path in (package / folder).rglob("*.py"))
+        return set(re.findall(r"_core\.(\w+)\(", text))
+
+    assert len(calls("search")) > 7
+    assert not calls("search") & calls("selectors")

@@ -3,6 +3,7 @@
 from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS, REDUNDANCIES, RELEVANCES, check_measure
+from thresher.measures._protocol import RowMeasures, SearchMeasures
 from thresher.measures._replicates import ChosenRows, SharedReplicates, SummedReplicates
 from thresher.measures.columns import anova_f
 from thresher.measures.functions import (
@@ -28,6 +29,8 @@ __all__ = [
     "Measures",
     "PairCounts",
     "PairMoments",
+    "RowMeasures",
+    "SearchMeasures",
     "SharedReplicates",
     "SummedReplicates",
     "anova_f",

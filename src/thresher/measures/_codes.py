@@ -45,7 +45,7 @@ class Bins:
 class Codes:
     """The features of a training set as small integers."""
 
-    table: Any  # _core.CodedTable
+    table: _core.CodedTable
     bins: Bins
 
     def matrix(self, n_threads: int = 1) -> npt.NDArray[np.uint8]:

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from thresher import _core
 from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._names import KINDS
+from thresher.measures._protocol import Floats, RowWeights
 from thresher.sources import Training
-
-Floats = npt.NDArray[np.float64]
 
 
 class Measures:
@@ -122,7 +121,7 @@ class Measures:
         )
 
     @cached_property
-    def _ranked(self) -> tuple[Any, Floats]:
+    def _ranked(self) -> tuple[_core.RankPairMeasure, Floats]:
         """The core's measure on ranks, and the target row by row with it."""
         training = self.training
         if self.parts is not None:
@@ -175,8 +174,8 @@ class Measures:
         relevance = getattr(self._numbers, f"relevance_{name}")
         return _as_floats(relevance(self._in_row_order(target.values), n_threads))
 
-    def pairs(self, name: str) -> Any:
-        """The measure of feature pairs, for a search (a ``_core.PairMeasure``)."""
+    def pairs(self, name: str) -> _core.PairMeasure:
+        """The measure of feature pairs, for a search."""
         n_threads = self.training.n_threads
         if KINDS[name].is_discrete:
             return _core.DiscretePairMeasure(self.codes.table, name, n_threads)
@@ -186,8 +185,8 @@ class Measures:
             return _core.SparsePairMeasure(self._numbers, name, n_threads)
         return _core.NumericPairMeasure(self._numbers, name, n_threads)
 
-    def triples(self, term: str) -> Any:
-        """A term of two features and the target, for a search (a ``_core.PairMeasure``)."""
+    def triples(self, term: str) -> _core.PairMeasure:
+        """A term of two features and the target, for a search."""
         classes, n_classes = self.target_codes
         n_threads = self.training.n_threads
         return _core.ThreeWayMeasure(self.codes.table, classes, n_classes, term, n_threads)
@@ -197,12 +196,12 @@ class Measures:
         """Those of all rows: these."""
         return self
 
-    def row_weights(self) -> npt.NDArray[Any] | None:
+    def row_weights(self) -> RowWeights | None:
         """How much each row counts, for searches that look at rows: one line, or None for once each."""
         weights = self.training.weights
         return None if weights is None else weights[None, :]
 
-    def weights_without(self, parts: Sequence[int]) -> npt.NDArray[Any]:
+    def weights_without(self, parts: Sequence[int]) -> RowWeights:
         """How much each row counts on the replicates without these parts: a line for each."""
         weights = self.training.weights
         if weights is None:

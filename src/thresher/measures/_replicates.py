@@ -1,7 +1,7 @@
 """Measures on the replicates of an ensemble: one of them, the sum of all, or chosen rows.
 
 Each class answers what a search on plain data asks (`relevance`, `pairs`, `candidates`), so that a
-search written for `Measures` runs on a replicate as it is. To a search that looks at rows, a replicate
+search written for `SearchMeasures` runs on a replicate as it is. To a search that looks at rows, a replicate
 is the table of all rows (`whole`) with other weights (`row_weights`).
 """
 
@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.measures._measures import Floats, Measures
+from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS
-
-Mask = npt.NDArray[np.bool_]
+from thresher.measures._protocol import Floats, Mask, RowWeights
 
 
 class SharedReplicates:
@@ -36,7 +34,7 @@ class SharedReplicates:
     def __init__(self, whole: Measures, memory_limit: int = 0) -> None:
         self.whole = whole
         self.memory_limit = memory_limit
-        self._caches: dict[str, Any] = {}
+        self._caches: dict[str, _core.ReplicateCache] = {}
         self._relevance: dict[str, Floats] = {}
         self._candidates: dict[tuple[str, ...], Mask] = {}
 
@@ -55,12 +53,12 @@ class SharedReplicates:
             self._candidates[names] = self.whole.candidates(*names)
         return self._candidates[names]
 
-    def cache(self, name: str) -> Any:
+    def cache(self, name: str) -> _core.ReplicateCache:
         if name not in self._caches:
             self._caches[name] = _core.ReplicateCache(self.whole.pairs(name), self.memory_limit)
         return self._caches[name]
 
-    def triple_cache(self, term: str) -> Any:
+    def triple_cache(self, term: str) -> _core.ReplicateCache:
         key = f"triples: {term}"
         if key not in self._caches:
             self._caches[key] = _core.ReplicateCache(self.whole.triples(term), self.memory_limit)
@@ -89,13 +87,13 @@ class OneReplicate:
     def relevance(self, name: str) -> Floats:
         return np.ascontiguousarray(self.shared.relevance(name)[self.replicate])
 
-    def pairs(self, name: str) -> Any:
+    def pairs(self, name: str) -> _core.PairMeasure:
         return _core.ReplicateView(self.shared.cache(name), self.replicate)
 
-    def triples(self, term: str) -> Any:
+    def triples(self, term: str) -> _core.PairMeasure:
         return _core.ReplicateView(self.shared.triple_cache(term), self.replicate)
 
-    def row_weights(self) -> npt.NDArray[Any]:
+    def row_weights(self) -> RowWeights:
         return self.whole.weights_without([self.replicate])
 
     def candidates(self, *names: str) -> Mask:
@@ -116,13 +114,13 @@ class SummedReplicates:
     def relevance(self, name: str) -> Floats:
         return np.asarray(self.whole.relevance(name)[self.replicates].sum(axis=0))
 
-    def pairs(self, name: str) -> Any:
+    def pairs(self, name: str) -> _core.PairMeasure:
         return _core.SummedReplicates(self.whole.pairs(name), self.replicates)
 
-    def triples(self, term: str) -> Any:
+    def triples(self, term: str) -> _core.PairMeasure:
         return _core.SummedReplicates(self.whole.triples(term), self.replicates)
 
-    def row_weights(self) -> npt.NDArray[Any]:
+    def row_weights(self) -> RowWeights:
         return self.whole.weights_without(self.replicates)
 
     def candidates(self, *names: str) -> Mask:
@@ -140,7 +138,7 @@ class ChosenRows:
         self.rows = rows
 
     @cached_property
-    def _codes(self) -> Any:
+    def _codes(self) -> _core.CodedTable:
         return self.whole.codes.table.take(self.rows)
 
     @cached_property
@@ -166,17 +164,17 @@ class ChosenRows:
         values = self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
         return np.asarray(values, dtype=np.float64)
 
-    def pairs(self, name: str) -> Any:
+    def pairs(self, name: str) -> _core.PairMeasure:
         if not KINDS[name].is_discrete:
             return self._numeric.pairs(name)
         return _core.DiscretePairMeasure(self._codes, name, self.whole.training.n_threads)
 
-    def triples(self, term: str) -> Any:
+    def triples(self, term: str) -> _core.PairMeasure:
         codes, n_classes = self.whole.target_codes
         n_threads = self.whole.training.n_threads
         return _core.ThreeWayMeasure(self._codes, codes[self.rows], n_classes, term, n_threads)
 
-    def row_weights(self) -> npt.NDArray[Any]:
+    def row_weights(self) -> RowWeights:
         counts = np.bincount(self.rows, minlength=self.whole.training.n_rows)
         weights = self.whole.training.weights
         return (counts if weights is None else counts * weights)[None, :]

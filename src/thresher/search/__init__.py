@@ -1,6 +1,20 @@
-"""How sets of features are generated: greedy forward search, its strategies, parts and votes."""
+"""How sets of features are generated: the searches and their results, parts and votes."""
 
 from thresher.search.ensemble import FoundParts, greedy_ensemble
-from thresher.search.greedy import Found, greedy_forward
+from thresher.search.greedy import (
+    Found,
+    fcbf,
+    greedy_accumulate,
+    greedy_forward,
+    order_by_relevance,
+)
 
-__all__ = ["Found", "FoundParts", "greedy_ensemble", "greedy_forward"]
+__all__ = [
+    "Found",
+    "FoundParts",
+    "fcbf",
+    "greedy_accumulate",
+    "greedy_ensemble",
+    "greedy_forward",
+    "order_by_relevance",
+]

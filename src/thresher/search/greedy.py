@@ -1,19 +1,25 @@
-"""Greedy forward selection by relevance and redundancy."""
+"""Greedy forward searches over terms of pairs, one call each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
 
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Features = NDArray[np.intp]
+Progress = Callable[[int, int, float], object]
+
 
 @dataclass(frozen=True)
 class Found:
-    """What a greedy search found.
+    """What a forward search found.
 
     Attributes
     ----------
@@ -24,29 +30,50 @@ class Found:
     n_evaluations : int
         Feature pairs evaluated.
     nearest, nearest_value : ndarray of shape (n_features,)
-        The chosen feature each feature had its largest evaluated redundancy with (-1: none), and that value.
+        The chosen feature each feature had its largest evaluated redundancy with (-1: none), and that value; for
+        other terms the one that decides.
     """
 
-    selected: NDArray[np.intp]
-    scores: NDArray[np.float64]
-    redundancy: NDArray[np.float64]
+    selected: Features
+    scores: Floats
+    redundancy: Floats
     n_evaluations: int
     nearest: NDArray[np.int64]
-    nearest_value: NDArray[np.float64]
+    nearest_value: Floats
+
+
+def found_fields(found: dict[str, Any]) -> dict[str, Any]:
+    """The fields of `Found` from what the core says."""
+    return {
+        "selected": found["selected"].astype(np.intp),
+        "scores": found["scores"],
+        "redundancy": found["redundancy"],
+        "n_evaluations": int(found["n_evaluations"]),
+        "nearest": found["partner"].astype(np.int64),
+        "nearest_value": found["extreme"],
+    }
+
+
+def choices(candidates: Mask | None, kept: Features | None) -> dict[str, Any]:
+    """The features to choose from and to start from, as the core takes them."""
+    return {
+        "candidates": None if candidates is None else candidates.view(np.uint8),
+        "kept": None if kept is None else kept.astype(np.uint32),
+    }
 
 
 def greedy_forward(
     pairs: _core.PairMeasure,
-    relevance: NDArray[np.float64],
+    relevance: Floats,
     n_select: int,
     *,
     objective: str = "difference",
     weight: float = 1.0,
     offset: float = 0.0,
     strategy: str = "lazy",
-    candidates: NDArray[np.bool_] | None = None,
-    kept: NDArray[np.intp] | None = None,
-    progress: Callable[[int, int, float], object] | None = None,
+    candidates: Mask | None = None,
+    kept: Features | None = None,
+    progress: Progress | None = None,
 ) -> Found:
     """Add the best feature, one at a time; ties go to the lowest position.
 
@@ -60,15 +87,52 @@ def greedy_forward(
         weight=float(weight),
         offset=float(offset),
         strategy=strategy,
-        candidates=None if candidates is None else candidates.view(np.uint8),
-        kept=None if kept is None else kept.astype(np.uint32),
         progress=progress,
+        **choices(candidates, kept),
     )
-    return Found(
-        selected=found["selected"].astype(np.intp),
-        scores=found["scores"],
-        redundancy=found["redundancy"],
-        n_evaluations=int(found["n_evaluations"]),
-        nearest=found["partner"].astype(np.int64),
-        nearest_value=found["extreme"],
+    return Found(**found_fields(found))
+
+
+def greedy_accumulate(
+    term: _core.PairMeasure,
+    relevance: Floats,
+    n_select: int,
+    *,
+    accumulation: str,
+    strategy: str = "lazy",
+    candidates: Mask | None = None,
+    kept: Features | None = None,
+    progress: Progress | None = None,
+) -> Found:
+    """As `greedy_forward`, the score being gathered from one term per chosen feature."""
+    found = _core.greedy_accumulate(
+        term,
+        relevance,
+        n_select,
+        accumulation=accumulation,
+        strategy=strategy,
+        progress=progress,
+        **choices(candidates, kept),
     )
+    return Found(**found_fields(found))
+
+
+def fcbf(
+    pairs: _core.PairMeasure,
+    relevance: Floats,
+    threshold: float,
+    *,
+    n_select: int | None = None,
+    candidates: Mask | None = None,
+    kept: Features | None = None,
+) -> Found:
+    """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
+    found = _core.fcbf(
+        pairs, relevance, float(threshold), n_select=n_select, **choices(candidates, kept)
+    )
+    return Found(**found_fields(found))
+
+
+def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:
+    """The candidates by falling relevance, ties by position; relevances must not be negative."""
+    return _core.order_by_relevance(relevance, candidates.view(np.uint8)).astype(np.intp)

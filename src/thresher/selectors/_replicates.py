@@ -15,6 +15,7 @@ from thresher.measures import (
     KINDS,
     ChosenRows,
     Measures,
+    RowMeasures,
     SharedReplicates,
     SummedReplicates,
 )
@@ -119,10 +120,9 @@ def search_replicates(
         shared = SharedReplicates(whole, memory_limit=1)
         replicates = (shared.replicate(i) for i in plan.usable)
         return _search_each(selector, training, wanted, replicates), whole
-    if hasattr(selector, "_search_parts"):
-        together, relevance = selector._search_parts(
-            training, whole, wanted, plan.usable, memory_limit
-        )
+    of_all = selector._search_parts(training, whole, wanted, plan.usable, memory_limit)
+    if of_all is not None:
+        together, relevance = of_all
         mean = mean_of([relevance[i] for i in plan.usable])
         return Found(together.lists, mean, together.n_evaluations, together.full), whole
     shared = SharedReplicates(whole, memory_limit)
@@ -146,7 +146,7 @@ def _exact_on_rows(selector: SumSelector, training: Training) -> bool:
 
 
 def _search_each(
-    selector: SumSelector, training: Training, wanted: int | None, replicates: Iterator[Any]
+    selector: SumSelector, training: Training, wanted: int | None, replicates: Iterator[RowMeasures]
 ) -> Found:
     found = Found([])
     relevances = []

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from thresher.measures import Measures
+import numpy as np
+import numpy.typing as npt
+
+from thresher.measures import Measures, RowMeasures
+from thresher.search import FoundParts
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.sources import Training
 
@@ -21,13 +26,9 @@ class SumSelector(BaseSelector):
     _measure_names()
         Names of the measures it will ask for, once resolved.
     _search(training, measures, wanted)
-        The search. It may ask `measures` for ``relevance(name)``, ``pairs(name)``, ``triples(term)``,
-        ``candidates(*names)``, ``row_weights()``, and ``scale``, by which values are multiplied: 1 but
-        in an Inner Ensemble, where constants that are added to values or compared with them (offsets,
-        thresholds) have to be multiplied by it.
-    _search_parts(training, measures, wanted, usable, memory_limit), optional
-        All replicates in one search, faster than one after the other: a `FoundParts` for the usable
-        ones, and the relevances of all.
+        The search, through what `SearchMeasures` or `RowMeasures` says it may ask.
+    _search_parts(training, measures, wanted, usable, memory_limit)
+        All replicates in one search, where that is faster than one after the other.
     """
 
     # The bins that discretize="auto" stands for; None if features are taken as numbers.
@@ -79,4 +80,15 @@ class SumSelector(BaseSelector):
         return Measures(training, discretize=discretize, default=self._default_bins, parts=parts)
 
     @abstractmethod
-    def _search(self, training: Training, measures: Any, wanted: Any) -> Selection: ...
+    def _search(self, training: Training, measures: RowMeasures, wanted: Any) -> Selection: ...
+
+    def _search_parts(
+        self,
+        training: Training,
+        measures: Measures,
+        wanted: Any,
+        usable: Sequence[int],
+        memory_limit: int,
+    ) -> tuple[FoundParts, npt.NDArray[np.float64]] | None:
+        """The lists of the usable replicates of measures with parts, and the relevances of all replicates."""
+        return None

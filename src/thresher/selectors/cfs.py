@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher import _core
 from thresher._checks import check_bool, check_choice
+from thresher.measures import SearchMeasures
+from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest, step_printer
 from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
-Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 SEARCHES = ("forward", "best-first")
@@ -166,30 +166,34 @@ class CFS(SumSelector):
     def _measure_names(self) -> tuple[str, ...]:
         return (self.measure,)
 
-    def _search(self, training: Training, measures: Any, wanted: int | None) -> Selection:
+    def _search(
+        self, training: Training, measures: SearchMeasures, wanted: int | None
+    ) -> Selection:
         if self.search == "best-first":
             return self._best_first(training, measures)
         return self._forward(training, measures, wanted)
 
-    def _forward(self, training: Training, measures: Any, wanted: int | None) -> Selection:
+    def _forward(
+        self, training: Training, measures: SearchMeasures, wanted: int | None
+    ) -> Selection:
         relevance = measures.relevance(self.measure)
         scale = measures.scale
         pairs = measures.pairs(self.measure)
         may = measures.candidates(self.measure)
-        found = _core.cfs_forward(
+        found = cfs_forward(
             pairs,
             relevance,
             n_select=wanted,
             strategy=self.strategy,
             unit=scale,
-            candidates=may.view(np.uint8),
-            kept=training.kept.astype(np.uint32),
+            candidates=may,
+            kept=training.kept,
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
-        chosen = found["selected"].astype(np.intp)
-        merits = found["scores"] / np.sqrt(scale)
+        chosen = found.selected
+        merits = found.scores / np.sqrt(scale)
         self.merit_ = float(merits[-1]) if len(chosen) else 0.0
-        n_evaluations = found["n_evaluations"]
+        n_evaluations = found.n_evaluations
         added: Indices = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
             added = add_locally_predictive(pairs, relevance, may, chosen)
@@ -197,7 +201,7 @@ class CFS(SumSelector):
         selected = np.concatenate([chosen, added])
         nothing = np.full(len(added), np.nan)
         scores = np.concatenate([merits, nothing])
-        redundancy = np.concatenate([found["redundancy"] / scale, nothing])
+        redundancy = np.concatenate([found.redundancy / scale, nothing])
         return Selection.of_steps(
             selected,
             scores,
@@ -205,56 +209,34 @@ class CFS(SumSelector):
             redundancy,
             n_evaluations=n_evaluations,
             reasons=dict.fromkeys(added.tolist(), "by the locally predictive step"),
-            nearest=Nearest(found["partner"], found["extreme"] / scale, True),
+            nearest=Nearest(found.nearest, found.nearest_value / scale, True),
             shortfall=_why_it_stopped(len(selected)),
         )
 
-    def _best_first(self, training: Training, measures: Any) -> Selection:
+    def _best_first(self, training: Training, measures: SearchMeasures) -> Selection:
         relevance = measures.relevance(self.measure)
-        found = _core.cfs_best_first(
+        found = cfs_best_first(
             measures.pairs(self.measure),
             relevance,
-            zero_to_one=self.zero_as_one,
+            zero_as_one=self.zero_as_one,
             locally_predictive=self.locally_predictive,
             unit=measures.scale,
-            candidates=measures.candidates(self.measure).view(np.uint8),
-            kept=training.kept.astype(np.uint32),
+            candidates=measures.candidates(self.measure),
+            kept=training.kept,
         )
-        self.merit_ = float(found["merit"] / np.sqrt(measures.scale))
+        self.merit_ = float(found.merit / np.sqrt(measures.scale))
         relevance = relevance / measures.scale
-        chosen = np.setdiff1d(found["selected"].astype(np.intp), training.kept)
+        chosen = np.setdiff1d(found.selected, training.kept)
         chosen = chosen[np.lexsort((chosen, -relevance[chosen]))]
         selected = np.concatenate([training.kept, chosen])
         return Selection(
             selected=selected,
             scores=np.full(training.n_features, np.nan),
             relevance=relevance,
-            n_evaluations=found["n_evaluations"],
+            n_evaluations=found.n_evaluations,
             trace={"feature": selected, "relevance": relevance[selected]},
             shortfall=_why_it_stopped(len(selected)),
         )
-
-
-def add_locally_predictive(
-    pairs: Any, relevance: Floats, may: npt.NDArray[np.bool_], chosen: Indices
-) -> Indices:
-    """The candidates, by falling relevance, that no chosen feature is more redundant with than they are relevant."""
-    largest = np.full(len(relevance), -1.0)
-    everything = np.arange(len(relevance), dtype=np.uint32)
-
-    def meet(feature: int) -> None:
-        np.maximum(largest, np.ravel(pairs.values(feature, everything)), out=largest)
-
-    for feature in chosen:
-        meet(int(feature))
-    others = may.copy()
-    others[chosen] = False
-    added = []
-    for feature in _core.order_by_relevance(relevance, others.view(np.uint8)):
-        if largest[feature] <= relevance[feature]:
-            added.append(int(feature))
-            meet(int(feature))
-    return np.array(added, dtype=np.intp)
 
 
 def _why_it_stopped(n_selected: int) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher import _core
 from thresher._checks import ThresherWarning, check_choice
-from thresher.measures import Measures
+from thresher.measures import Codes, RowMeasures
+from thresher.search.rows import FoundWalk, cmi_walk
 from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import Walked, step_printer
 from thresher.selectors._sums import SumSelector
@@ -143,32 +143,32 @@ class CMIFilter(SumSelector):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
 
-    def _search(self, training: Training, measures: Any, wanted: int | None) -> Selection:
+    def _search(self, training: Training, measures: RowMeasures, wanted: int | None) -> Selection:
         relevance = measures.relevance("mi")
-        whole = measures.whole
+        whole, weights = measures.whole, measures.row_weights()
         classes, n_classes = whole.target_codes
-        found = _core.cmi_walk(
+        found = cmi_walk(
             whole.codes.table,
             classes,
             n_classes,
             relevance,
             n_select=wanted,
             take_last=self.last == "positive",
-            weights=measures.row_weights(),
-            candidates=measures.candidates("mi").view(np.uint8),
-            kept=training.kept.astype(np.uint32),
+            weights=None if weights is None else weights.astype(np.int64, copy=False),
+            candidates=measures.candidates("mi"),
+            kept=training.kept,
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
-        self.n_walked_ = int(found["n_walked"])
-        selected = found["selected"].astype(np.intp)
-        _warn_of_identifier(training, whole, selected, found["unknown"])
-        settled = bool(len(selected)) and found["unknown"][-1] == 0
+        self.n_walked_ = found.n_walked
+        selected = found.selected
+        _warn_of_identifier(training, whole.codes, found)
+        settled = bool(len(selected)) and found.unknown[-1] == 0
         return Selection.of_steps(
             selected,
-            found["scores"],
+            found.scores,
             relevance / measures.scale,
-            more={"unknown": found["unknown"], "n_blocks": found["n_blocks"]},
-            n_evaluations=found["n_evaluations"],
+            more={"unknown": found.unknown, "n_blocks": found.n_blocks},
+            n_evaluations=found.n_evaluations,
             nearest=_walked(training.n_features, found),
             shortfall="they determine the class of every sample"
             if settled
@@ -176,21 +176,18 @@ class CMIFilter(SumSelector):
         )
 
 
-def _walked(n_features: int, found: dict[str, Any]) -> Walked:
-    examined = found["examined"].astype(np.intp)
+def _walked(n_features: int, found: FoundWalk) -> Walked:
     return Walked(
-        spread(n_features, examined, found["value"]),
-        spread(n_features, examined, found["successor_value"]),
-        int(found["n_walked"]),
+        spread(n_features, found.examined, found.value),
+        spread(n_features, found.examined, found.successor_value),
+        found.n_walked,
     )
 
 
-def _warn_of_identifier(
-    training: Training, measures: Measures, selected: npt.NDArray[np.intp], unknown: Floats
-) -> None:
+def _warn_of_identifier(training: Training, codes: Codes, found: FoundWalk) -> None:
     """A feature with a level for nearly every sample settles all classes and tells nothing."""
-    for feature, left in zip(selected, unknown, strict=True):
-        n_levels = int(measures.codes.levels[feature])
+    for feature, left in zip(found.selected, found.unknown, strict=True):
+        n_levels = int(codes.levels[feature])
         if left == 0 and n_levels > max(MOST_DISCRETE_VALUES, training.n_rows / 2):
             warnings.warn(
                 f"column {training.table.name(int(feature))} has {n_levels} levels in {training.n_rows} samples and "

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from thresher import _core
 from thresher._checks import check_choice
+from thresher.measures import SearchMeasures
+from thresher.search import greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
 from thresher.selectors._explain import TermsSeen, step_printer
@@ -54,7 +55,7 @@ class InformationCriterion(SumSelector):
 class _Criterion(InformationCriterion):
     """A criterion that adds up, or takes the smallest of, one term per chosen feature."""
 
-    # The term of `_core.ThreeWayMeasure`, and how `_core.greedy_accumulate` gathers it.
+    # The term of `_core.ThreeWayMeasure`, and how `greedy_accumulate` gathers it.
     _term: ClassVar[str]
     _accumulation: ClassVar[str]
     _strategies = ("lazy", "naive")
@@ -63,24 +64,24 @@ class _Criterion(InformationCriterion):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
 
-    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
+    def _search(self, training: Training, measures: SearchMeasures, wanted: int) -> Selection:
         relevance = measures.relevance("mi")
-        found = _core.greedy_accumulate(
+        found = greedy_accumulate(
             measures.triples(self._term),
             relevance,
             wanted,
             accumulation=self._accumulation,
             strategy=self.strategy,
-            candidates=measures.candidates("mi").view(np.uint8),
-            kept=training.kept.astype(np.uint32),
+            candidates=measures.candidates("mi"),
+            kept=training.kept,
             progress=step_printer(self, training, wanted) if self.verbose else None,
         )
         return Selection.of_steps(
-            found["selected"].astype(np.intp),
-            found["scores"] / measures.scale,
+            found.selected,
+            found.scores / measures.scale,
             relevance / measures.scale,
-            n_evaluations=found["n_evaluations"],
-            nearest=TermsSeen(found["partner"], found["extreme"] / measures.scale, self._term),
+            n_evaluations=found.n_evaluations,
+            nearest=TermsSeen(found.nearest, found.nearest_value / measures.scale, self._term),
         )
 
 
@@ -100,11 +101,11 @@ class MIM(_Criterion):
     ['worst concave points', 'worst perimeter', 'mean perimeter']
     """
 
-    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
+    def _search(self, training: Training, measures: SearchMeasures, wanted: int) -> Selection:
         relevance = measures.relevance("mi")
         may = measures.candidates("mi")
         may[training.kept] = False
-        order = _core.order_by_relevance(relevance, may.view(np.uint8)).astype(np.intp)
+        order = order_by_relevance(relevance, may)
         selected = np.concatenate([training.kept, order])[:wanted]
         relevance = relevance / measures.scale
         if self.verbose:

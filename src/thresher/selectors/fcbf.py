@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from thresher import _core
 from thresher._checks import check_number
+from thresher.measures import SearchMeasures
+from thresher.search import fcbf
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
 from thresher.selectors._sums import SumSelector
@@ -119,17 +120,19 @@ class FCBF(SumSelector):
     def _measure_names(self) -> tuple[str, ...]:
         return ("su",)
 
-    def _search(self, training: Training, measures: Any, wanted: int | None) -> Selection:
+    def _search(
+        self, training: Training, measures: SearchMeasures, wanted: int | None
+    ) -> Selection:
         relevance = measures.relevance("su")
-        found = _core.fcbf(
+        found = fcbf(
             measures.pairs("su"),
             relevance,
-            float(self.threshold) * measures.scale,
+            self.threshold * measures.scale,
             n_select=wanted,
-            candidates=measures.candidates("su").view(np.uint8),
-            kept=training.kept.astype(np.uint32),
+            candidates=measures.candidates("su"),
+            kept=training.kept,
         )
-        selected = found["selected"].astype(np.intp)
+        selected = found.selected
         relevance = relevance / measures.scale
         weak = np.flatnonzero(training.candidates & ~(relevance > self.threshold))
         why = (
@@ -141,9 +144,9 @@ class FCBF(SumSelector):
             selected,
             relevance[selected],
             relevance,
-            found["redundancy"] / measures.scale,
-            n_evaluations=found["n_evaluations"],
+            found.redundancy / measures.scale,
+            n_evaluations=found.n_evaluations,
             reasons=dict.fromkeys(weak.tolist(), "its relevance is not above the threshold"),
-            nearest=Nearest(found["partner"], found["extreme"] / measures.scale, True),
+            nearest=Nearest(found.nearest, found.nearest_value / measures.scale, True),
             shortfall=why,
         )

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher import _core
+from thresher.measures import RowMeasures
+from thresher.search.rows import gso
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import LastSeen, step_printer
 from thresher.selectors._partial import (
@@ -111,34 +112,34 @@ class GSO(SumSelector):
     def _measure_names(self) -> tuple[str, ...]:
         return ("pearson",)
 
-    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
+    def _search(self, training: Training, measures: RowMeasures, wanted: int) -> Selection:
         by_class = uses_indicators(training, self.target)
         weights = measures.row_weights()
-        found = _core.gso(
+        found = gso(
             safe_columns(self, training),
             class_indicators(training) if by_class else _safe_target(training),
             wanted,
-            candidates=training.candidates.view(np.uint8),
-            kept=training.kept.astype(np.uint32),
+            candidates=training.candidates,
+            kept=training.kept,
             weights=None if weights is None else weights.astype(np.float64),
             progress=step_printer(self, training, wanted) if self.verbose else None,
             n_threads=training.n_threads,
         )
-        selected = found["selected"].astype(np.intp)
+        selected = found.selected
         p = training.n_features
-        if found["exhausted_at"] is not None:
+        if found.exhausted_at is not None:
             why = f"they leave nothing of the target to explain in {training.n_rows} samples"
         else:
             why = "all others are linear combinations of those selected" if len(selected) else ""
         return Selection.of_steps(
             selected,
-            found["scores"],
-            found["feature_relevance"],
-            n_evaluations=found["n_evaluations"],
+            found.scores,
+            found.relevance,
+            n_evaluations=found.n_evaluations,
             nearest=LastSeen(
-                found["feature_score"],
+                found.last_score,
                 "squared partial correlation",
-                found["collinear"],
+                found.collinear,
                 np.full(p, -1),
                 np.full(p, np.nan),
             ),

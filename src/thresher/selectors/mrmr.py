@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import ThresherWarning, check_choice, check_number
-from thresher.measures import KINDS, Measures, check_measure
+from thresher.measures import KINDS, Measures, SearchMeasures, check_measure
 from thresher.search import FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest, step_printer
@@ -149,7 +149,7 @@ class MRMR(SumSelector):
     def _measure_names(self) -> tuple[str, str]:
         return self.relevance_measure_, self.redundancy_measure_
 
-    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
+    def _search(self, training: Training, measures: SearchMeasures, wanted: int) -> Selection:
         relevance = measures.relevance(self.relevance_measure_)
         found = greedy_forward(
             measures.pairs(self.redundancy_measure_),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from thresher.measures import SearchMeasures
 from thresher.search import greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest, step_printer
@@ -91,7 +91,7 @@ class NMIFS(InformationCriterion):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi", "nmi")
 
-    def _search(self, training: Training, measures: Any, wanted: int) -> Selection:
+    def _search(self, training: Training, measures: SearchMeasures, wanted: int) -> Selection:
         relevance = in_nats(measures.relevance("mi"))
         found = greedy_forward(
             measures.pairs("nmi"),

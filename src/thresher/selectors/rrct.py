@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from thresher import _core
 from thresher._checks import ThresherWarning, check_bool, check_choice
 from thresher.measures.power import POWERS, power_columns
+from thresher.search.rows import FoundPartials, rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen, step_printer
 from thresher.selectors._partial import (
@@ -180,7 +181,7 @@ class RRCT(BaseSelector):
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
-        found = _core.rrct(
+        found = rrct(
             ranks,
             self._redundancy_columns(training, columns, ranks),
             class_indicators(training) if by_class else _ranked_target(training),
@@ -189,30 +190,30 @@ class RRCT(BaseSelector):
             complementarity=self.complementarity,
             magnitude_rule=by_class or self.sign_rule == "magnitude",
             redundancy_scale=scale,
-            candidates=training.candidates.view(np.uint8),
-            kept=training.kept.astype(np.uint32),
+            candidates=training.candidates,
+            kept=training.kept,
             progress=step_printer(self, training, wanted) if self.verbose else None,
             n_threads=training.n_threads,
         )
         _warn_of_few_samples(training, found, self.complementarity)
-        selected = found["selected"].astype(np.intp)
+        selected = found.selected
         # A feature has met all chosen before it, or before the last.
         redundancy = np.full(training.n_features, np.nan)
-        np.divide(found["total"], found["depth"] * scale, out=redundancy, where=found["depth"] > 0)
-        redundancy[selected] = found["redundancy"]
+        np.divide(found.total, found.depth * scale, out=redundancy, where=found.depth > 0)
+        redundancy[selected] = found.redundancy
         selection = Selection.of_steps(
             selected,
-            found["scores"],
-            found["feature_relevance"],
-            found["redundancy"],
-            more={"complementarity": found["complementarity"]},
-            n_evaluations=found["n_evaluations"],
+            found.scores,
+            found.relevance,
+            found.redundancy,
+            more={"complementarity": found.complementarity},
+            n_evaluations=found.n_evaluations,
             nearest=LastSeen(
-                found["feature_score"],
+                found.last_score,
                 "score",
-                found["collinear"],
-                found["partner"],
-                found["extreme"] / scale,
+                found.collinear,
+                found.nearest,
+                found.nearest_value / scale,
             ),
         )
         selection.redundancy = redundancy
@@ -258,9 +259,9 @@ def _ranked_target(training: Training) -> npt.NDArray[np.float64]:
     return np.ascontiguousarray(ranks, dtype=np.float64)[None, :]
 
 
-def _warn_of_few_samples(training: Training, found: dict[str, Any], complementarity: bool) -> None:
-    exhausted = found["exhausted_at"]
-    n_selected = len(found["selected"])
+def _warn_of_few_samples(training: Training, found: FoundPartials, complementarity: bool) -> None:
+    exhausted = found.exhausted_at
+    n_selected = len(found.selected)
     if exhausted is not None:
         warnings.warn(
             f"{exhausted} chosen features leave nothing of the target to explain in {training.n_rows} "

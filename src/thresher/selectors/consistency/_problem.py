@@ -54,7 +54,7 @@ class Problem:
         The same for numbers of pairs.
     """
 
-    core: Any
+    core: _core.Consistency
     relevance: Floats
     order: Features
     n_constant: int
@@ -70,8 +70,7 @@ class Problem:
 
     def risk(self, features: Sequence[int] | Features) -> float:
         """The risk of a set, from 0 to 1; `kept` features are not added."""
-        value: float = self.core.risk(np.asarray(features, dtype=np.uint32))
-        return value / self.unit
+        return self.core.risk(np.asarray(features, dtype=np.uint32)) / self.unit
 
     def by_relevance(self, features: Sequence[int] | Features) -> list[int]:
         """Kept features as given, then these by decreasing relevance, then position."""
@@ -183,7 +182,7 @@ class ConsistencySelector(BaseSelector):
         check_choice("delta_mode", mode, ("absolute", "relative"))
         check_choice("infeasible", infeasible, ("clip", "raise"))
         bound = problem.threshold(delta)
-        full: float = problem.core.full_risk
+        full = problem.core.full_risk
         if mode == "relative":
             return full + bound
         if full <= bound + problem.tolerance:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from thresher import _core
 from thresher._checks import ThresherWarning, check_number
+from thresher.search.consistency import FoundSet, cover, search_sets
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
 
@@ -16,24 +16,23 @@ class Exhaustive(ConsistencySelector):
 
     _method = ""
 
-    def _search(self, problem: Problem, bound: float, among: Features) -> tuple[Features, int]:
+    def _search(self, problem: Problem, bound: float, among: Features) -> FoundSet:
         limit = int(check_number("max_evaluations", self.max_evaluations, minimum=1, integer=True))
-        try:
-            chosen, n_evaluations, counted = problem.core.search(self._method, bound, limit, among)
-        except _core.TooManyEvaluations:
+        found = search_sets(problem.core, self._method, bound, limit, among)
+        if found is None:
             raise ValueError(
                 f"{type(self).__name__} would evaluate more than max_evaluations={limit} sets, "
                 "which grow exponentially with the features; use LCC or SDCC, or fewer features"
-            ) from None
-        if not counted:
+            )
+        if not found.is_counted:
             warnings.warn(
-                f"{type(self).__name__} found the smallest sets from below, but n_evaluations_={n_evaluations} is only "
-                "a lower bound of what its search from above would evaluate: counting that was stopped by "
+                f"{type(self).__name__} found the smallest sets from below, but n_evaluations_={found.n_evaluations} "
+                "is only a lower bound of what its search from above would evaluate: counting that was stopped by "
                 f"max_evaluations={limit}; raise it if you need the number",
                 ThresherWarning,
                 stacklevel=4,
             )
-        return chosen, n_evaluations
+        return found
 
 
 class Focus(Exhaustive):
@@ -114,8 +113,8 @@ class Focus(Exhaustive):
         training = self._read(X, y, sample_weight)
         problem = self._problem(training, self.measure)
         bound = self._bound(problem, self.delta)
-        chosen, n_evaluations = self._search(problem, bound, problem.order)
-        return self._conclude(training, problem, chosen, n_evaluations=n_evaluations)
+        found = self._search(problem, bound, problem.order)
+        return self._conclude(training, problem, found.features, n_evaluations=found.n_evaluations)
 
 
 class ABB(Focus):
@@ -237,8 +236,12 @@ class SetCover(ConsistencySelector):
         training = self._read(X, y, sample_weight)
         problem = self._problem(training, self.measure)
         bound = -1.0 if self.delta is None else self._bound(problem, self.delta)
-        chosen, n_evaluations = problem.core.cover(bound, problem.pair_tolerance)
-        selected = [*problem.kept.tolist(), *self._at_least(problem, chosen)]
+        found = cover(problem.core, bound, problem.pair_tolerance)
+        selected = [*problem.kept.tolist(), *self._at_least(problem, found.features)]
         return self._conclude(
-            training, problem, chosen, selected=selected, n_evaluations=n_evaluations
+            training,
+            problem,
+            found.features,
+            selected=selected,
+            n_evaluations=found.n_evaluations,
         )

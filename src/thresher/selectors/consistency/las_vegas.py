@@ -180,11 +180,11 @@ class QBB(Exhaustive):
         for features in starts:
             inside = np.zeros(training.n_features, dtype=bool)
             inside[features] = True
-            found, asked = self._search(problem, bound, problem.order[inside[problem.order]])
-            n_evaluations += asked
-            quality = (len(found), problem.risk([*found, *problem.kept]))
+            found = self._search(problem, bound, problem.order[inside[problem.order]])
+            n_evaluations += found.n_evaluations
+            quality = (len(found.features), problem.risk([*found.features, *problem.kept]))
             if quality < best:
-                best, chosen = quality, found
+                best, chosen = quality, found.features
         return self._conclude(training, problem, chosen, n_evaluations=n_evaluations)
 
 

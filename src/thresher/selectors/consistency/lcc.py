@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_choice, check_number
+from thresher.search.consistency import sweep
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import (
     ConsistencySelector,
@@ -24,17 +25,17 @@ class _OnePass(ConsistencySelector):
     """A feature goes if the rest does without it; decided once for each, in ascending relevance."""
 
     def _sweep(self, training: Training, problem: Problem, rule: str, bound: float) -> Any:
-        positions, _, n_probes = problem.core.sweep(rule, bound)
-        chosen = problem.order[positions]
+        found = sweep(problem.core, rule, bound)
+        chosen = problem.order[found.stays]
         stays = np.zeros(len(problem.order), dtype=bool)
-        stays[positions] = True
+        stays[found.stays] = True
         linear = getattr(self, "strategy", "linear") == "linear"
         return self._conclude(
             training,
             problem,
             chosen,
             removed=problem.order[~stays],
-            n_evaluations=1 + (len(problem.order) if linear else n_probes),
+            n_evaluations=1 + (len(problem.order) if linear else found.n_probes),
             trace={"feature": chosen, "relevance": problem.relevance[chosen]},
         )
 

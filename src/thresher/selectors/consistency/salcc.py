@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 
 from thresher._checks import check_choice, check_number
 from thresher.measures import Codes
+from thresher.search.consistency import sweep
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import (
     MEASURES,
@@ -323,13 +324,13 @@ class _Memo:
         for known in self.sets:
             if known.risk - tolerance <= bound <= known.largest:
                 return known
-        positions, risk, _ = self.problem.core.sweep("total", bound)
+        found = sweep(self.problem.core, "total", bound)
         self.n_runs += 1
         for known in self.sets:
-            if abs(known.risk - risk) <= tolerance:
+            if abs(known.risk - found.risk) <= tolerance:
                 known.largest = max(known.largest, bound)
                 return known
-        self.sets.append(_Set(risk, bound, positions))
+        self.sets.append(_Set(found.risk, bound, found.stays))
         return self.sets[-1]
 
     def score(self, found: _Set) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from thresher._checks import check_choice, check_number
+from thresher.search.consistency import eliminate
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import ConsistencySelector, Problem
 from thresher.sources import Training
@@ -19,19 +20,19 @@ class _Descent(ConsistencySelector):
         self, training: Training, problem: Problem, strategy: str, **options: float
     ) -> Any:
         bound = self._bound(problem, self.delta)
-        positions, risks, n_evaluations = problem.core.eliminate(strategy, bound, **options)
+        found = eliminate(problem.core, strategy, bound, **options)
         stays = np.ones(len(problem.order), dtype=bool)
-        stays[positions] = False
-        removed = problem.order[positions]
+        stays[found.removed] = False
+        removed = problem.order[found.removed]
         return self._conclude(
             training,
             problem,
             problem.order[stays],
             removed=removed,
-            n_evaluations=n_evaluations,
+            n_evaluations=found.n_evaluations,
             trace={
-                "removed": removed[len(removed) - len(risks) :],
-                "risk": risks / problem.unit,
+                "removed": removed[len(removed) - len(found.risks) :],
+                "risk": found.risks / problem.unit,
             },
         )
 
