@@ -40,6 +40,7 @@ lint: $(VENV)/.core
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
 	$(BIN)/mypy
+	$(BIN)/python cpp/bindings/check_stub.py
 	$(BIN)/lint-imports
 
 format: $(VENV)/.tools

@@ -66,21 +66,28 @@ void bind_sparse(nb::module_& module) {
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def_prop_ro("n_features", &SparseTable::n_features)
       .def_prop_ro("constant_parts", &constant_parts)
-      .def("relevance_pearson",
-           [](const SparseTable& table, const Vector<double>& target, std::size_t n_threads) {
-             return relevance(table,
-                              [&](std::span<double> out) { table.relevance_pearson(view(target), n_threads, out); });
-           })
-      .def("relevance_cosine",
-           [](const SparseTable& table, const Vector<double>& target, std::size_t n_threads) {
-             return relevance(table,
-                              [&](std::span<double> out) { table.relevance_cosine(view(target), n_threads, out); });
-           })
-      .def("relevance_f", [](const SparseTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
-                             std::size_t n_threads) {
-        return relevance(table,
-                         [&](std::span<double> out) { table.relevance_f(view(classes), n_classes, n_threads, out); });
-      });
+      .def(
+          "relevance_pearson",
+          [](const SparseTable& table, const Vector<double>& target, std::size_t n_threads) {
+            return relevance(table,
+                             [&](std::span<double> out) { table.relevance_pearson(view(target), n_threads, out); });
+          },
+          nb::arg("values"), nb::arg("n_threads"))
+      .def(
+          "relevance_cosine",
+          [](const SparseTable& table, const Vector<double>& target, std::size_t n_threads) {
+            return relevance(table,
+                             [&](std::span<double> out) { table.relevance_cosine(view(target), n_threads, out); });
+          },
+          nb::arg("values"), nb::arg("n_threads"))
+      .def(
+          "relevance_f",
+          [](const SparseTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
+             std::size_t n_threads) {
+            return relevance(
+                table, [&](std::span<double> out) { table.relevance_f(view(classes), n_classes, n_threads, out); });
+          },
+          nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads"));
   nb::class_<SparsePairMeasure, PairMeasure>(module, "SparsePairMeasure", "Pearson or cosine of sparse columns.")
       .def("__init__", &make_sparse_measure, nb::arg("table"), nb::arg("measure"), nb::arg("n_threads"),
            nb::keep_alive<1, 2>());

@@ -221,6 +221,7 @@ def greedy_ensemble(
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
     memory_limit: int = 0,
+    always_share: bool = False,
 ) -> dict[str, Any]: ...
 def order_by_relevance(
     relevance: NDArray[np.float64], candidates: NDArray[np.uint8] | None = None
@@ -255,7 +256,7 @@ def gso(
     n_threads: int = 1,
 ) -> dict[str, Any]: ...
 def cmi_walk(
-    table: Any,
+    table: CodedTable,
     classes: NDArray[np.int32],
     n_classes: int,
     relevance: NDArray[np.float64],
@@ -312,7 +313,7 @@ def scan_sparse(
 def value_of_counts(counts: NDArray[np.int64], measure: str) -> float: ...
 def value_of_weighted_counts(counts: NDArray[np.float64], measure: str) -> float: ...
 def xlogx_shift(n: int) -> int: ...
-def xlogx(n: int, counts: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+def xlogx(n: int, counts: NDArray[np.int64]) -> NDArray[np.int64]: ...
 
 class CodedTable:
     @staticmethod
