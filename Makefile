@@ -7,7 +7,7 @@
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
 #   make docs       the documentation, in docs/_build/html
 #   make sanitize   the test suite on a core built with ASan and UBSan
-#   make reproduce-NAME   a published experiment, benchmarks/reproduce_NAME.py      (ARGS=...)
+#   make reproduce-NAME   a published experiment, benchmarks/reproduction/NAME.py      (ARGS=...)
 #   make clean      remove everything that was made
 
 PYTHON ?= python3
@@ -49,10 +49,10 @@ format: $(VENV)/.tools
 	$(BIN)/clang-format -i $(CPP)
 
 bench: $(VENV)/.core
-	$(BIN)/python -m benchmarks.run $(ARGS)
+	$(BIN)/python -m benchmarks.speed.run $(ARGS)
 
 reproduce-%: $(VENV)/.core
-	$(BIN)/python benchmarks/reproduce_$*.py $(ARGS)
+	$(BIN)/python -m benchmarks.reproduction.$* $(ARGS)
 
 docs: $(VENV)/.docs $(VENV)/.core
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html

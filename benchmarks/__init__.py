@@ -1,1 +1,1 @@
-"""Time and memory of thresher beside other packages; ``python -m benchmarks.run --help``."""
+"""Time and memory (`speed`), published experiments (`reproduction`), other packages (`peers`)."""

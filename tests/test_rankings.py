@@ -289,7 +289,7 @@ def test_relief_is_for_two_classes():
 
 
 # --- Where a known package is right and where it is not. Its numbers were taken from
-# skfeature-chappers 1.2.1; benchmarks/agree_skfeature.py computes them again beside ours.
+# skfeature-chappers 1.2.1; benchmarks/peers/agree_skfeature.py computes them again beside ours.
 
 
 def test_two_class_relieff_on_scaled_data_agrees_with_skfeature():

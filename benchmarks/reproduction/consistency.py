@@ -27,7 +27,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.tree import DecisionTreeClassifier
 
-from published_consistency import (
+from benchmarks.reproduction.published_consistency import (
     COUNTS,
     TABLE_3_2,
     TABLE_3_3,

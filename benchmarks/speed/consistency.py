@@ -1,6 +1,6 @@
 """Times of consistency-based selection, from the array to the fitted selector, on one thread.
 
-``python benchmarks/speed_consistency.py [--quick] [--weka]`` prints milliseconds (median and range
+``python -m benchmarks.speed.consistency [--quick] [--weka]`` prints milliseconds (median and range
 of the repeats), peak memory, the ratio to LCC, what ranking by SU takes alone, how time grows with
 rows and features, and, with ``--weka``, the time of Weka's ConsistencySubsetEval (greedy forward
 search) on the same data. Weka is looked for as ``/usr/share/java/weka.jar`` (Debian's package
@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from published_consistency import NotHere, load
+from benchmarks.reproduction.published_consistency import NotHere, load
 from thresher import ASDCC, CWC, INTERACT, LCC, MRMR, SDCC, SWCFS
 
 SELECTORS = {

@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from published_ensembles import PUBLISHED, TOTALS, Published
+from benchmarks.reproduction.published_ensembles import PUBLISHED, TOTALS, Published
 from thresher import MRMR, Ensemble
 from thresher.evaluate.stability import select_sizes
 

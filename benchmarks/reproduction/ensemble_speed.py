@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from published_ensembles import DATA_FOLDER
+from benchmarks.folders import DATA_FOLDER, ROOT
 from thresher import MRMR, Ensemble
 
-ROOT = Path(__file__).resolve().parents[1]
 PARTS = (5, 10, 20)
 
 

@@ -7,16 +7,12 @@ folder (THRESHER_DATA), where the user has them; everything runs without them to
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-DATA_FOLDER = Path(
-    os.environ.get("THRESHER_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data")
-)
+from benchmarks.folders import DATA_FOLDER
 
 Data = tuple[np.ndarray, np.ndarray]
 

@@ -6,16 +6,13 @@ Facts copied from the paper's Tables 1 to 5, to be compared with ours.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-DATA_FOLDER = Path(
-    os.environ.get("THRESHER_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data")
-)
+from benchmarks.folders import DATA_FOLDER
+
 SIZES = (10, 20, 30, 40, 50)
 
 # The paper's wins / ties / losses over all data sets, learners and k.

@@ -1,4 +1,4 @@
-"""The driver: ``python -m benchmarks.run [--quick] [--only NAME ...]``.
+"""The driver: ``python -m benchmarks.speed.run [--quick] [--only NAME ...]``.
 
 Each (package, work) pair runs in a process of its own, on one thread, within a time limit. A full
 run rewrites ``docs/benchmarks.md``; raw results go to ``benchmarks/results``.
@@ -20,14 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import ours, report
-from benchmarks.environments import ROOT, install, interpreter
+from benchmarks.folders import ROOT
 from benchmarks.peers import PEERS
-from benchmarks.problem import save
-from benchmarks.works import SCALINGS, Scaling, Work
-from benchmarks.works import WORKS as MRMR_WORKS
-from benchmarks.works_forward import FORWARD_WORKS
-from benchmarks.works_rankings import RANKING_WORKS
+from benchmarks.peers.environments import install, interpreter
+from benchmarks.speed import ours, report
+from benchmarks.speed.problem import save
+from benchmarks.speed.works import SCALINGS, Scaling, Work
+from benchmarks.speed.works import WORKS as MRMR_WORKS
+from benchmarks.speed.works_forward import FORWARD_WORKS
+from benchmarks.speed.works_rankings import RANKING_WORKS
 
 RESULTS = ROOT / "benchmarks" / "results"
 STORED = RESULTS / "latest.json"
@@ -58,7 +59,7 @@ def measure(
     result = RESULTS / "last.json"
     result.unlink(missing_ok=True)
     environment = {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
-    command = [python, "-m", "benchmarks.worker", adaptor.__name__, question, problem, result]
+    command = [python, "-m", "benchmarks.speed.worker", adaptor.__name__, question, problem, result]
     settings = {
         "--k": k,
         "--threads": threads,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.works import Work
+from benchmarks.speed.works import Work
 
 CLOCKS = {"wall": "elapsed", "cpu": "processor time, since the machine was busy"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.works import Work, informative_floats
+from benchmarks.speed.works import Work, informative_floats
 
 
 def sparse_floats(n_rows: int, n_features: int):

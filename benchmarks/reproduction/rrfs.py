@@ -13,10 +13,8 @@ values (Hepatitis) become the median of their column in the training folds.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 from scipy import stats
@@ -24,9 +22,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from benchmarks.works import DATA_FOLDER
+from benchmarks.folders import DATA_FOLDER
 from thresher import RFS, RRFS, SPEC, difficulty_ratio
 
 METHODS = ("MAD", "MM", "AMGM", "TV", "LS", "SPEC", "none")

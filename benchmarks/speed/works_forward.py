@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.works import Work, origin, real_or_synthetic, sparse_binary
+from benchmarks.speed.works import Work, origin, real_or_synthetic, sparse_binary
 
 
 def colon():

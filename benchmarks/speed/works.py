@@ -1,22 +1,18 @@
 """What is measured: for each work the data, the question asked of them, what is known of others.
 
 A new work is one more entry of ``WORKS``; a new question needs a function of that name in
-``benchmarks/ours.py`` and in the adaptors of the peers that can answer it (``benchmarks/peers``).
+``benchmarks/speed/ours.py`` and in the adaptors of the peers that can answer it (``benchmarks/peers``).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-DATA_FOLDER = Path(
-    os.environ.get("THRESHER_DATA", Path(__file__).resolve().parents[1].parent / "shared" / "data")
-)
+from benchmarks.folders import DATA_FOLDER
 
 Arrays = tuple[Any, Any]
 

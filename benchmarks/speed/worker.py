@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.problem import load
+from benchmarks.speed.problem import load
 
 
 def memory(field: str) -> int:

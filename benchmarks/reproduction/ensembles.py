@@ -10,7 +10,7 @@ import argparse
 import time
 import warnings
 
-from published_ensembles import PUBLISHED, SIZES, Published
+from benchmarks.reproduction.published_ensembles import PUBLISHED, SIZES, Published
 from thresher import MRMR, Ensemble
 from thresher.evaluate.cost import count_pairs_fast
 from thresher.evaluate.stability import compare_curves, stability_curve

@@ -1,0 +1,1 @@
+"""Published experiments, repeated: ``make reproduce-NAME`` runs ``benchmarks/reproduction/NAME.py``."""
