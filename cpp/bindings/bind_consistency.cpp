@@ -83,7 +83,7 @@ class ConsistencyProblem {
     if (relevance_.size() != rows_.n_features) throw std::invalid_argument("relevance needs one value per feature");
     check_features(order_);
     check_features(kept_);
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     refinement_ = refine(rows_, cost_, span_of(order_), span_of(kept_), interrupt);
   }
@@ -95,7 +95,7 @@ class ConsistencyProblem {
 
   double risk(const Features& features) const {
     check_features(features);
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     return subset_risk(rows_, cost_, span_of(features));
   }
@@ -107,7 +107,7 @@ class ConsistencyProblem {
     std::vector<double> without(features.size());
     double risk = 0.0;
     {
-      nb::gil_scoped_release release;
+      ReleasedGil released;
       SignalInterrupt interrupt;
       LeaveOneOut set(rows_, cost_, span_of(features));
       risk = set.risk();
@@ -122,7 +122,7 @@ class ConsistencyProblem {
     if (rule != "total" && rule != "step") throw std::invalid_argument("unknown rule " + rule);
     SweepResult result;
     {
-      nb::gil_scoped_release release;
+      ReleasedGil released;
       SignalInterrupt interrupt;
       if (!sweep_) sweep_ = std::make_unique<Sweep>(rows_, cost_, refinement_, span_of(order_));
       result = sweep_->run(rule == "total" ? SweepRule::total : SweepRule::step, bound, interrupt);
@@ -134,7 +134,7 @@ class ConsistencyProblem {
                                                      double window, double expansion) const {
     Elimination result;
     {
-      nb::gil_scoped_release release;
+      ReleasedGil released;
       SignalInterrupt interrupt;
       const EliminationProblem problem{rows_, cost_, refinement_, span_of(order_), span_of(kept_), span_of(relevance_)};
       if (strategy == "steepest") {
@@ -160,7 +160,7 @@ class ConsistencyProblem {
     check_features(among);
     SubsetSearch result;
     {
-      nb::gil_scoped_release release;
+      ReleasedGil released;
       SignalInterrupt interrupt;
       const SubsetProblem problem{rows_, cost_, span_of(among), span_of(kept_)};
       if (method == "focus") {
@@ -181,7 +181,7 @@ class ConsistencyProblem {
   std::tuple<Indices, std::size_t> cover(double bound, double tolerance) const {
     SubsetSearch result;
     {
-      nb::gil_scoped_release release;
+      ReleasedGil released;
       SignalInterrupt interrupt;
       const SubsetProblem problem{rows_, cost_, span_of(order_), span_of(kept_)};
       const GroupCost pairs(RiskMeasure::pairs, rows_, tolerance);

@@ -80,7 +80,7 @@ std::shared_ptr<CodedTable> table_from_dense(nb::object array, const OptionalPar
                                              std::size_t n_threads, const std::string& missing) {
   const HeldArray held = hold_array(std::move(array), 2);
   BuildOptions options = read_options(parts, weights, held.view.n_rows, n_threads, missing);
-  nb::gil_scoped_release release;
+  ReleasedGil released;
   SignalInterrupt interrupt;
   return std::make_shared<CodedTable>(build_from_dense(held.view, std::move(options), interrupt));
 }
@@ -90,7 +90,7 @@ std::shared_ptr<CodedTable> table_from_codes(const Matrix<std::uint8_t>& codes, 
                                              std::size_t n_threads, int missing_code) {
   if (codes.shape(0) != levels.size()) throw std::invalid_argument("levels: one number per feature is needed");
   BuildOptions options = read_options(parts, weights, codes.shape(1), n_threads, "pairwise");
-  nb::gil_scoped_release release;
+  ReleasedGil released;
   SignalInterrupt interrupt;
   return std::make_shared<CodedTable>(build_from_codes(codes.data(), {levels.data(), levels.size()}, codes.shape(1),
                                                        missing_code, std::move(options), interrupt));
@@ -98,7 +98,7 @@ std::shared_ptr<CodedTable> table_from_codes(const Matrix<std::uint8_t>& codes, 
 
 std::shared_ptr<CodedTable> table_take(const CodedTable& table, const Vector<std::int64_t>& rows,
                                        std::size_t n_threads) {
-  nb::gil_scoped_release release;
+  ReleasedGil released;
   SignalInterrupt interrupt;
   return std::make_shared<CodedTable>(take_rows(table, {rows.data(), rows.size()}, n_threads, interrupt));
 }
@@ -141,7 +141,7 @@ std::shared_ptr<CodedTable> table_from_sparse(const nb::object& indptr, const nb
   std::vector<HeldArray> held;
   const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
   BuildOptions options = read_options(parts, weights, n_rows, n_threads, missing);
-  nb::gil_scoped_release release;
+  ReleasedGil released;
   SignalInterrupt interrupt;
   return std::make_shared<CodedTable>(build_from_sparse(view, std::move(options), interrupt));
 }
@@ -188,7 +188,7 @@ auto table_matrix(const CodedTable& table, const std::optional<Vector<std::uint3
   for (std::size_t i = 0; features && i < n; ++i) check_feature(table, features->data()[i]);
   UninitialisedVector<std::uint8_t> codes(checked_product(n, table.n_rows()));
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     parallel_for(n, 16, n_threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
@@ -211,7 +211,7 @@ nb::object table_relevance(const CodedTable& table, const Vector<std::int32_t>& 
   const std::size_t n_replicates = table.layout().n_replicates();
   std::vector<double> values(table.n_features() * n_replicates);
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     discrete_relevance(table, {classes.data(), classes.size()}, n_classes, kind, n_threads, values);
   }
@@ -289,7 +289,7 @@ nb::dict scan_columns(nb::object array, std::size_t n_threads) {
   const HeldArray held = hold_array(std::move(array), 2);
   std::optional<ColumnScan> scan;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     scan.emplace(scan_dense(held.view, n_threads, interrupt));
   }
@@ -302,7 +302,7 @@ nb::dict scan_sparse_columns(const nb::object& indptr, const nb::object& indices
   const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
   std::optional<ColumnScan> scan;
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     scan.emplace(scan_sparse(view, n_threads, interrupt));
   }

@@ -31,7 +31,7 @@ nb::tuple learnt(const NumericArray& array, const Weights& weights, std::size_t 
   }
   Cuts cuts;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     cuts = learn(matrix, options, interrupt);
   }
@@ -85,7 +85,7 @@ nb::object apply(NumericArray matrix, Vector<double> cuts, Vector<std::int64_t> 
   const NumericMatrix data = numeric_matrix(matrix);
   auto out = empty_numpy<std::uint8_t>(data.n_features, data.n_rows);
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     apply_cuts(data, {cuts.data(), cuts.size()}, {offsets.data(), offsets.size()}, n_threads, out.data(), interrupt);
   }
@@ -131,7 +131,7 @@ nb::tuple cuts_sparse(const Vector<T>& values, const Vector<std::int32_t>& rows,
   }
   Cuts cuts;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     if (rule == "equal-frequency") {
       cuts = cuts_equal_frequency(data, static_cast<std::size_t>(setting), options);
@@ -155,7 +155,7 @@ nb::object apply_sparse(const Vector<T>& values, const Vector<std::int32_t>& row
   const auto data = sparse_data(values, rows, starts, n_rows, wanted);
   std::vector<T> out(values.size());
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     apply_cuts(data, {cuts.data(), cuts.size()}, {offsets.data(), offsets.size()}, n_threads, out.data());
   }

@@ -35,7 +35,7 @@ nb::object dispersions_of(const Columns& columns, const std::string& measure, bo
                           std::size_t n_threads) {
   std::vector<double> values;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     values = dispersions(columns, {dispersion_named(measure), skip_missing, n_threads}, interrupt);
   }
@@ -58,7 +58,7 @@ nb::object separations_of(const Columns& columns, const std::string& measure, co
   options.n_threads = n_threads;
   std::vector<double> values;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     values = separations(columns, options);
   }
@@ -151,7 +151,7 @@ void bind_dispersion(nb::module_& module) {
         }
         Walk walk;
         {
-          nb::gil_scoped_release released;
+          ReleasedGil released;
           SignalInterrupt interrupt;
           walk =
               redundancy_walk(similarity, features, {relevance.data(), relevance.size()},

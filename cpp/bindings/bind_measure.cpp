@@ -29,7 +29,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> measure_values(PairMeasure& measure,
   for (const std::uint32_t feature : wanted) check_index(feature, measure.n_features());
   std::vector<double> out(wanted.size() * measure.n_replicates());
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     measure.values(reference, wanted, out);
   }

@@ -36,7 +36,7 @@ nb::object transpose(const AnyArray& array, std::span<const std::uint32_t> order
   }
   auto out = empty_numpy<Out>(matrix.n_columns, order.empty() ? matrix.n_rows : order.size());
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     feature_major(matrix, order, out.data(), n_threads, interrupt);
   }
@@ -82,7 +82,7 @@ NumericTable* make_table(NumericArray array, std::optional<Vector<std::int32_t>>
   }
   const NumericMatrix matrix = numeric_matrix(array);
   const NumericOptions options{as_span(parts), as_span(weights), missing == "pairwise", n_threads};
-  nb::gil_scoped_release released;
+  ReleasedGil released;
   SignalInterrupt interrupt;
   return new NumericTable(matrix, options, interrupt);
 }
@@ -109,7 +109,7 @@ nb::object relevance_f(const NumericTable& table, Vector<std::int32_t> classes, 
   }
   std::vector<double> values;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     values = thresher::relevance_f(table, codes, n_classes, n_threads, interrupt);
   }
@@ -122,7 +122,7 @@ nb::object relevance_correlation(const NumericTable& table, Vector<double> targe
   if (y.size() != table.n_given_rows()) throw nb::value_error("y must have one value per row");
   std::vector<double> values;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     values = thresher::relevance_correlation(table, y, centred, n_threads, interrupt);
   }
@@ -137,14 +137,14 @@ NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::s
   if (kind != "pearson" && kind != "cosine") {
     throw nb::value_error(("measure must be 'pearson' or 'cosine', got '" + kind + "'").c_str());
   }
-  nb::gil_scoped_release released;
+  ReleasedGil released;
   SignalInterrupt interrupt;
   return new NumericPairMeasure(table, kind == "pearson" ? NumericKind::pearson : NumericKind::cosine, n_threads);
 }
 
 RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads) {
   const NumericMatrix matrix = numeric_matrix(array);
-  nb::gil_scoped_release released;
+  ReleasedGil released;
   SignalInterrupt interrupt;
   return new RankPairMeasure(matrix, n_threads, interrupt);
 }
@@ -153,7 +153,7 @@ nb::object rank_array(NumericArray array, std::size_t n_threads, std::optional<V
   const NumericMatrix matrix = numeric_matrix(array);
   DoubledRanks ranks;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     ranks = doubled_ranks(matrix, as_span(weights), n_threads, interrupt);
   }
@@ -164,7 +164,7 @@ nb::object rank_array(NumericArray array, std::size_t n_threads, std::optional<V
 nb::ndarray<nb::numpy, double, nb::ndim<1>> relevance_spearman(const RankPairMeasure& measure, Vector<double> target) {
   std::vector<double> values;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     values = measure.relevance(std::span<const double>(target.data(), target.size()));
   }

@@ -40,7 +40,7 @@ nb::object relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal,
   const ReliefKind which = relief_named(kind);
   std::vector<double> weights;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     const auto table =
         scaled_by_range(DenseColumns<T>{columns.data(), columns.shape(0), n_rows}, {nominal.data(), nominal.size()},
@@ -54,7 +54,7 @@ template <class T>
 auto graph(const Matrix<T>& columns, std::size_t n_neighbours, std::size_t n_threads) {
   Edges edges;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     edges = nearest_graph(DenseColumns<T>{columns.data(), columns.shape(0), columns.shape(1)}, n_neighbours, n_threads,
                           interrupt);
@@ -81,7 +81,7 @@ template <class Columns>
 nb::object scores(const Columns& columns, const WeightedGraph& on, bool centred, std::size_t n_threads) {
   std::vector<double> values;
   {
-    nb::gil_scoped_release released;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     values = graph_scores(columns, on, centred, n_threads, interrupt);
   }

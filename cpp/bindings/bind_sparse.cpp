@@ -21,7 +21,7 @@ void make_sparse_table(SparseTable* self, const Vector<std::int64_t>& starts, co
                        const Vector<double>& values, std::size_t n_rows, const Vector<std::int32_t>& parts,
                        const Vector<double>& weights) {
   const CscView matrix{n_rows, starts.size() - 1, view(starts), view(rows), view(values)};
-  nb::gil_scoped_release release;
+  ReleasedGil released;
   SignalInterrupt interrupt;
   new (self) SparseTable(matrix, view(parts), view(weights));
 }
@@ -36,7 +36,7 @@ template <class Compute>
 nb::object relevance(const SparseTable& table, Compute compute) {
   std::vector<double> values(table.n_replicates() * table.n_features());
   {
-    nb::gil_scoped_release release;
+    ReleasedGil released;
     SignalInterrupt interrupt;
     compute(std::span<double>(values));
   }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "bindings/calls.hpp"
 #include "core/interrupt.hpp"
 
 namespace thresher::bindings {
@@ -35,13 +36,14 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> to_numpy(std::vector<T, Allocator>&& valu
   return nb::ndarray<nb::numpy, T, nb::ndim<2>>(owned->data(), {rows, columns}, owner);
 }
 
-// Asks Python for pending signals, at most every 50 ms, taking the GIL to do so. In force while it lives: every
-// binding that works over many columns or rows makes one.
+// Asks the stop in force (calls.hpp), and at most every 50 ms Python for pending signals, taking the GIL to do so. In
+// force while it lives: every binding that works over many columns or rows makes one.
 class SignalInterrupt final : public Interrupt {
  public:
   SignalInterrupt() : scope_(*this) {}
 
   bool requested() override {
+    if (stop_requested()) return true;
     const auto now = std::chrono::steady_clock::now();
     if (now < next_) return false;
     next_ = now + std::chrono::milliseconds(50);

@@ -32,6 +32,7 @@ auto ascending(const Vector<double>& values) {
 void bind_system(nb::module_& module) {
   module.def("ascending", &ascending, nb::arg("values"),
              "Positions of the values from the smallest to the largest, equal ones by position.");
+  isa_level();  // settled before any thread or forked child asks
   module.def("isa_level", [] { return std::string(isa_level_name(isa_level())); }, "The instruction-set level in use.");
   module.def(
       "best_isa_level", [] { return std::string(isa_level_name(best_isa_level())); },
@@ -51,6 +52,7 @@ NB_MODULE(_core, module) {
       if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
+  thresher::bindings::bind_calls(module);
   thresher::bindings::bind_system(module);
   thresher::bindings::bind_consistency(module);
   thresher::bindings::bind_measure(module);

@@ -46,7 +46,7 @@ Options forward_options(std::optional<std::size_t> n_select, const Mask& candida
 template <class Search>
 auto without_gil(Search search) {
   SignalInterrupt interrupt;
-  nb::gil_scoped_release released;
+  ReleasedGil released;
   return search(interrupt);
 }
 

@@ -112,27 +112,22 @@ class Pool {
   bool stopping_ = false;
 };
 
-// A pool does not survive fork (joblib's and Spark's workers): the child starts a new one and leaks the old,
-// whose threads do not exist there.
 Pool* current_pool = nullptr;
 std::mutex pool_mutex;
 
+#if defined(__unix__) || defined(__APPLE__)
+// A pool does not survive fork (joblib's and Spark's workers): the child starts a new one and leaks the old,
+// whose threads do not exist there.
+[[maybe_unused]] const int registered = pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
+                                                       [] {
+                                                         current_pool = nullptr;
+                                                         pool_mutex.unlock();
+                                                       });
+#endif
+
 Pool& pool() {
   const std::lock_guard lock(pool_mutex);
-  if (current_pool == nullptr) {
-    current_pool = new Pool();
-#if defined(__unix__) || defined(__APPLE__)
-    static const bool registered = [] {
-      pthread_atfork([] { pool_mutex.lock(); }, [] { pool_mutex.unlock(); },
-                     [] {
-                       current_pool = nullptr;
-                       pool_mutex.unlock();
-                     });
-      return true;
-    }();
-    (void)registered;
-#endif
-  }
+  if (current_pool == nullptr) current_pool = new Pool();
   return *current_pool;
 }
 

@@ -1,14 +1,74 @@
-"""Ctrl-C during compiled code of others, which does not ask for it."""
+"""Ctrl-C where nobody asks for it: in worker threads, and in compiled code of others."""
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
 import sklearn
+from joblib import Parallel
 from threadpoolctl import ThreadpoolController
+
+from thresher import _core
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_core.forget_calls)
+
+
+class _Watched:
+    """A function whose calls end when the stop is requested; counts them.
+
+    In another process there is nothing to watch: joblib ends its processes itself.
+    """
+
+    def __init__(self, function: Callable[..., Any], stop: _core.Stop, running: list[None]) -> None:
+        self.function = function
+        self.stop = stop
+        self.running = running
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        before = _core.exchange_stop(self.stop)
+        self.running.append(None)
+        try:
+            if self.stop.requested:
+                raise KeyboardInterrupt
+            return self.function(*args, **kwargs)
+        finally:
+            self.running.pop()
+            _core.exchange_stop(before)
+
+    def __reduce__(self) -> Any:
+        return _itself, (self.function,)
+
+
+def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+def run_in_threads(
+    calls: Iterable[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]],
+    n_jobs: int | None,
+    *,
+    return_as: str = "list",
+) -> Iterator[Any]:
+    """What the calls (joblib's ``delayed``) return, in their order.
+
+    When one fails, or Ctrl-C is pressed, or nobody wants the rest, those under way are ended and waited for.
+    """
+    stop = _core.Stop()
+    running: list[None] = []
+    watched = ((_Watched(function, stop, running), *given) for function, *given in calls)
+    try:
+        yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)(watched)
+    except BaseException:
+        stop.request()
+        while running:
+            time.sleep(0.01)
+        raise
 
 
 @cache
@@ -19,12 +79,13 @@ def _controller() -> ThreadpoolController:
 def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int = 1) -> Any:
     """Call a function of another library that may run long without asking for signals.
 
-    It runs in a thread of its own while this one waits and hears Ctrl-C, after which what was called runs on
-    unheard to its end. Where signals go to another thread anyway it is simply called. BLAS uses no more than
-    `n_threads` threads meanwhile: by default it takes all processors, and is slow where these are busy.
+    It runs in a thread of its own while this one waits and hears Ctrl-C (in a thread of `run_in_threads`, that it
+    is to end), after which what was called runs on unheard to its end. Elsewhere it is simply called. BLAS uses
+    no more than `n_threads` threads meanwhile: by default it takes all processors, and is slow where these are busy.
     """
     with _controller().limit(limits=n_threads, user_api="blas"):
-        if threading.current_thread() is not threading.main_thread():
+        is_main = threading.current_thread() is threading.main_thread()
+        if not is_main and not _core.has_stop():
             return function(*args)
         return _call_and_wait(function, args)
 
@@ -45,6 +106,8 @@ def _call_and_wait(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     thread.start()
     while thread.is_alive():
         thread.join(0.1)
+        if _core.stop_requested():
+            raise KeyboardInterrupt
     if failure:
         raise failure[0]
     return result[0]

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
+from thresher._interrupt import run_in_threads
 from thresher.evaluate._progress import track
 
 Floats = NDArray[np.float64]
@@ -159,7 +160,7 @@ def stability_curve(
         )
     ]
     jobs = (delayed(_select_on)(selector, X, y, train, sizes) for train in trains)
-    runs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs)
+    runs = run_in_threads(jobs, n_jobs, return_as="generator")
     label = type(selector).__name__ if name is None else name
     lists = list(track(runs, len(trains), label, show=progress))
     values = np.array(

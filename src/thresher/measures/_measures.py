@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._cached import cached
 from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._names import KINDS
 from thresher.measures._protocol import Floats, RowWeights
@@ -51,7 +51,7 @@ class Measures:
         self.default = default
         self.parts = parts
 
-    @cached_property
+    @cached
     def codes(self) -> Codes:
         return code_features(self.training, self.discretize, default=self.default, parts=self.parts)
 
@@ -62,12 +62,12 @@ class Measures:
             return self.codes.bins
         return Bins("none", np.zeros(self.training.n_features, dtype=bool))
 
-    @cached_property
+    @cached
     def target_codes(self) -> tuple[npt.NDArray[np.int32], int]:
         """Class codes of the target and their number; a numeric target is binned."""
         return code_target(self.training, self.discretize)
 
-    @cached_property
+    @cached
     def _numbers(self) -> Any:
         """The core's table of numeric columns."""
         training = self.training
@@ -95,7 +95,7 @@ class Measures:
             missing="pairwise" if training.missing == "pairwise" else "error",
         )
 
-    @cached_property
+    @cached
     def _row_order(self) -> npt.NDArray[np.uint32] | None:
         """Rows of the core's numeric table by part, where that is not their own order."""
         if self.parts is None or self.training.table.is_sparse or np.all(np.diff(self.parts) >= 0):
@@ -120,7 +120,7 @@ class Measures:
             np.empty(0) if weights is None else weights,
         )
 
-    @cached_property
+    @cached
     def _ranked(self) -> tuple[_core.RankPairMeasure, Floats]:
         """The core's measure on ranks, and the target row by row with it."""
         training = self.training

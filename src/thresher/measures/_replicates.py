@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._cached import cached
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS
 from thresher.measures._protocol import Floats, Mask, RowWeights
@@ -137,11 +137,11 @@ class ChosenRows:
         self.whole = whole
         self.rows = rows
 
-    @cached_property
+    @cached
     def _codes(self) -> _core.CodedTable:
         return self.whole.codes.table.take(self.rows)
 
-    @cached_property
+    @cached
     def _numeric(self) -> Measures:
         training = self.whole.training
         table = training.table.take(self.rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed
+from joblib import delayed
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
@@ -16,6 +16,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import validate_data
 
 from thresher._checks import check_choice, check_number
+from thresher._interrupt import run_in_threads
 from thresher.search.parts import PART_KINDS, draw_seed
 from thresher.search.votes import (
     VOTE_KINDS,
@@ -289,10 +290,11 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         y = y if y is None or hasattr(y, "shape") else np.asarray(y)
         target = None if y is None else read_target(y, n_rows, owner=type(selector).__name__)
         plan = self._plan(n_rows, target)
-        fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        fits = (
             delayed(_fit_on_rows)(clone(selector), X, y, plan.rows(i), params, n_rows)
             for i in plan.usable
         )
+        fitted = list(run_in_threads(fits, self.n_jobs))
         found = Found(
             [_order_of_choice(one) for one in fitted],
             None,

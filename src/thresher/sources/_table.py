@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
+from thresher._cached import cached
 
 MOST_DISCRETE_VALUES = 10
 # Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
@@ -65,7 +65,7 @@ class Table:
     def is_sparse(self) -> bool:
         return bool(sparse.issparse(self.matrix))
 
-    @cached_property
+    @cached
     def scan(self) -> ColumnScan:
         if self.is_sparse:
             m = self.matrix
@@ -76,7 +76,7 @@ class Table:
             return ColumnScan(**found)
         return ColumnScan(**_core.scan_columns(self.matrix, self.n_threads))
 
-    @cached_property
+    @cached
     def is_discrete(self) -> npt.NDArray[np.bool_]:
         """Categories, and whole numbers with at most ten distinct values."""
         few: npt.NDArray[np.bool_] = self.scan.whole & (
@@ -84,12 +84,12 @@ class Table:
         )
         return few | self.is_category
 
-    @cached_property
+    @cached
     def has_missing(self) -> npt.NDArray[np.bool_]:
         missing: npt.NDArray[np.bool_] = self.scan.n_missing > 0
         return missing
 
-    @cached_property
+    @cached
     def is_constant(self) -> npt.NDArray[np.bool_]:
         """One distinct value among those present, tested by minimum and maximum; no value counts too."""
         constant: npt.NDArray[np.bool_] = ~(self.scan.minimum < self.scan.maximum)

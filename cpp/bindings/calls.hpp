@@ -1,0 +1,44 @@
+// Calls that run without the GIL: how they hear that they are to end, and how the interpreter waits for them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+
+namespace thresher::bindings {
+
+// Asks the calls of several threads to end together. One made where another is in force ends with that one.
+class Stop {
+ public:
+  Stop();
+  void request();
+  bool requested() const noexcept;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+// What is in force on this thread, if anything; puts another (or nothing) in its place.
+std::optional<Stop> exchange_stop(std::optional<Stop> stop);
+
+// Whether what runs on this thread is to end, by the stop in force or with the interpreter.
+bool stop_requested() noexcept;
+
+// Releases the GIL for its lifetime. A thread that wants the GIL back after the interpreter has ended is killed in the
+// midst of it, which C++ answers with abort(): so these are counted, and end_calls waits for them.
+class ReleasedGil {
+ public:
+  ReleasedGil();
+  ~ReleasedGil();
+  ReleasedGil(const ReleasedGil&) = delete;
+  ReleasedGil& operator=(const ReleasedGil&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+void bind_calls(nanobind::module_& module);
+
+}  // namespace thresher::bindings

@@ -1,0 +1,149 @@
+"""Threads that are ended with their caller or with the interpreter, and children forked while one fits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+
+DATA = """
+import os, signal, sys, threading, time, warnings
+import numpy as np
+from sklearn.base import clone
+from thresher import CFS, LCC, MRMR, RFS, RRFS, SVMRFE, Chain, Ensemble, LaplacianScore, MultiSURF, ReliefF, Univariate
+from thresher.evaluate.curves import stability_curve
+
+warnings.simplefilter("ignore")
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rng = np.random.default_rng(0)
+X = rng.random((3000, 2000), dtype=np.float32)
+y = rng.integers(0, 2, len(X))
+
+def threads_left():
+    "Those still there after the moment that an idle one needs to end."
+    latest = time.monotonic() + 5
+    while threading.active_count() > 1 and time.monotonic() < latest:
+        time.sleep(0.01)
+    return threading.active_count() - 1
+"""
+
+# Ctrl-C comes once a worker is at work, and whoever catches it looks for workers that are left.
+INTERRUPTED = """
+def interrupt(work, worker):
+    begun = threading.Event()
+    fit = worker.fit
+
+    def fit_and_tell(*args, **kwargs):
+        if not begun.is_set():
+            begun.set()
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return fit(*args, **kwargs)
+
+    worker.fit = fit_and_tell
+    try:
+        work()
+    except KeyboardInterrupt:
+        print("interrupted", threads_left())
+    worker.fit = fit
+
+def refit(selector):
+    ensemble = Ensemble(selector, 8, kind="full", n_jobs=3)
+    interrupt(lambda: ensemble.fit(X, y), type(selector))
+"""
+
+
+def run_python(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", DATA + program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@needs_signals
+def test_interrupted_workers_end_and_so_does_the_interpreter():
+    done = run_python(
+        INTERRUPTED
+        + """
+refit(ReliefF())
+refit(LaplacianScore())
+refit(Univariate(measure="spearman"))
+refit(LCC())
+refit(RRFS(900, similarity="mici", max_similarity=1.0))
+refit(Chain([("all", RFS(0.9)), ("near", MultiSURF())]))
+interrupt(lambda: stability_curve(ReliefF(), X, y, k=[2], n_jobs=3), ReliefF)
+"""
+    )
+    assert done.stdout.split() == ["interrupted", "0"] * 7
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_signals
+def test_code_of_others_in_a_worker_is_left_when_interrupted():
+    done = run_python(INTERRUPTED + "refit(SVMRFE())")
+    assert done.stdout.startswith("interrupted")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_failing_replicate_ends_the_others():
+    done = run_python("""
+class Fails(ReliefF):
+    def fit(self, X, y):
+        if X[0, 0] == second:
+            raise ValueError("this one fails")
+        return super().fit(X, y)
+
+second = X[1, 0]  # first of the rows without part 0
+try:
+    Ensemble(Fails(), 8, kind="full", n_jobs=3).fit(X, y)
+except ValueError as error:
+    print(error, threads_left())
+""")
+    assert done.stdout.strip() == "this one fails 0"
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_interpreter_ends_while_other_threads_fit():
+    done = run_python("""
+for selector in (MRMR(1000), ReliefF(), MultiSURF(), LCC()):
+    threading.Thread(target=selector.fit, args=(X, y), daemon=True).start()
+time.sleep(0.5)
+""")
+    assert done.returncode == 0
+    assert "terminate" not in done.stderr
+
+
+@needs_fork
+def test_a_child_forked_while_another_thread_fits_can_fit():
+    done = run_python("""
+X, y = X[:600, :400], y[:600]
+for selector in (MRMR(50), MRMR(50, relevance="mi", redundancy="mi"), CFS(), LCC()):
+    selector.set_params(n_jobs=3)
+    stop = threading.Event()
+
+    def fit_on():
+        while not stop.is_set():
+            clone(selector).fit(X, y)
+
+    thread = threading.Thread(target=fit_on)
+    thread.start()
+    for _ in range(2):
+        time.sleep(0.02)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            selector.fit(X[:300, :50], y[:300])
+            sys.exit(7)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    stop.set()
+    thread.join()
+""")
+    assert done.stdout.split() == ["7"] * 8
+    assert done.returncode == 0
