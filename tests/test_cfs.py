@@ -169,7 +169,7 @@ def test_continuous_columns_are_cut_by_mdl_by_default():
     assert selector.bins_.is_binned.all()
     no_cut = X.columns[selector.relevance_ == 0].tolist()
     assert "texture error" in no_cut
-    assert selector.reason("texture error").startswith("never came near")
+    assert selector.reason("texture error").startswith("irrelevant: relevance 0")
 
 
 def test_a_number_asked_for_ends_the_search_early():

@@ -174,7 +174,7 @@ def test_one_pass_serves_all_replicates():
 @pytest.mark.parametrize(
     "selector", [MRMR(4), RRCT(4), *(s for s in OF_SUMS if hasattr(s, "verbose"))], ids=repr
 )
-def test_forward_selectors_print_a_line_per_step(selector, capsys):
+def test_forward_selectors_print_a_line_per_step_and_one_at_the_end(selector, capsys):
     X, y = discrete_problem()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -182,4 +182,5 @@ def test_forward_selectors_print_a_line_per_step(selector, capsys):
     lines = capsys.readouterr().out.splitlines()
     if getattr(selector, "search", "forward") == "forward":
         expected = [f"feature {f}, score {fitted.scores_[f]:.4g}" for f in fitted.selected_]
-        assert [line.split(" ", 2)[2] for line in lines] == expected
+        assert [line.split(" ", 2)[2] for line in lines[:-1]] == expected
+    assert f"{len(fitted.selected_)} of {X.shape[1]} features" in lines[-1]

@@ -385,11 +385,11 @@ def test_a_copy_is_called_redundant_with_its_original():
     assert selector.reason("copy").startswith("redundant with mean area, 1.")
 
 
-def test_verbose_prints_a_line_per_step(capsys):
+def test_verbose_prints_a_line_per_step_and_one_at_the_end(capsys):
     X, y = load_wine(return_X_y=True, as_frame=True)
     MRMR(3, verbose=1).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 3
+    assert len(lines) == 4
     assert lines[0].startswith("[MRMR] 1/3 ")
 
 

@@ -55,8 +55,8 @@ def test_json_holds_discretisers_given_as_objects():
         ("no json", "not a selection"),
         ("[]", "not a selection"),
         ('{"thresher": 99, "selector": 0}', "format 99"),
-        ('{"thresher": 1, "selector": {"object": "os.system"}}', "does not know"),
-        ('{"thresher": 1, "selector": 5}', "holds a int, not a MRMR"),
+        ('{"thresher": 2, "selector": {"object": "os.system"}}', "does not know"),
+        ('{"thresher": 2, "selector": 5}', "holds a int, not a MRMR"),
     ],
 )
 def test_json_of_something_else_is_refused(text, words):

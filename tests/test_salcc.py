@@ -96,10 +96,10 @@ def test_same_seed_same_walk_and_early_stop():
     assert 5 <= len(stopped.trace_["score"]) < 147
 
 
-def test_progress_goes_to_stderr(capsys):
+def test_progress_is_a_line_per_move(capsys):
     X, y = blurred()
     SALCC(GaussianNB(), random_state=0, max_iterations=3, verbose=1).fit(X, y)
-    assert "3/3" in capsys.readouterr().err
+    assert "move 3/3: " in capsys.readouterr().out
 
 
 def test_small_classes_are_scored_by_accuracy():

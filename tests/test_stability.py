@@ -15,8 +15,8 @@ from sklearn.datasets import make_classification
 from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
 
 from tests.naive import stability as naive
+from thresher._progress import track
 from thresher.evaluate import stability
-from thresher.evaluate._progress import track
 
 P = 9
 

@@ -15,6 +15,20 @@ class ThresherWarning(UserWarning):
     """Something in the data or the parameters that a user should know of; the answer still holds."""
 
 
+LONGEST_NAME = 60
+
+
+def readable(name: Any) -> str:
+    """A name as a message may show it: in one line, without control characters, not too long."""
+    text = str(name)
+    if not text.isprintable() or text != text.strip() or not text:
+        text = repr(text)
+    if len(text) > LONGEST_NAME:
+        half = LONGEST_NAME // 2 - 2
+        text = f"{text[:half]}...{text[-half:]}"
+    return text
+
+
 def check_choice(parameter: str, value: Any, choices: Sequence[str]) -> str:
     """Return `value` if it is one of `choices`, else raise with the nearest of them."""
     if isinstance(value, str) and value in choices:

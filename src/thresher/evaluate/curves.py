@@ -17,7 +17,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
 from thresher._interrupt import run_in_threads
-from thresher.evaluate._progress import track
+from thresher._progress import track
+from thresher.selectors._foreign import order_of_choice
 
 Floats = NDArray[np.float64]
 
@@ -356,7 +357,7 @@ def select_sizes(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> list[li
     for size in sizes:
         if size not in models:
             models[size] = _resize(selector, size).fit(X, y)
-    return [_selected(models[size]) for size in sizes]
+    return [order_of_choice(models[size]).tolist() for size in sizes]
 
 
 def _select_on(selector: Any, X: Any, y: Any, rows: Any, sizes: Sequence[int]) -> list[list[int]]:
@@ -376,13 +377,6 @@ def _resize(selector: Any, size: int) -> Any:
     raise ValueError(
         f"selector must have a parameter n_features_to_select or k, got {type(selector).__name__}"
     )
-
-
-def _selected(model: Any) -> list[int]:
-    selected = getattr(model, "selected_", None)
-    if selected is None:
-        selected = np.flatnonzero(model.get_support())
-    return [int(feature) for feature in selected]
 
 
 __all__ = [

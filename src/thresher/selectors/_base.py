@@ -15,8 +15,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._checks import ThresherWarning, feature_position, resolve_count
+from thresher._progress import report
 from thresher.selectors import _json
-from thresher.selectors._explain import Explanation
+from thresher.selectors._explain import Account, Explanation
+from thresher.selectors._reason import Reason
 from thresher.sources import Training, read_training
 
 Floats = npt.NDArray[np.float64]
@@ -57,10 +59,8 @@ class Selection:
     n_evaluations : int
     trace : mapping of str to sequence
         One entry per step.
-    reasons : mapping of int to str
-        Why a feature was chosen or left, where the search knows more than that.
-    nearest : Explanation or None
-        What the search saw of each feature, such as the largest redundancies met: the reasons of the others.
+    explanation : Explanation
+        What the search saw of each feature, such as the largest redundancies met: reasons are made of it.
     shortfall : str
         Why fewer features than asked for were chosen, if that is no lack of candidates.
     """
@@ -72,8 +72,7 @@ class Selection:
     ranking: npt.NDArray[np.intp] | None = None
     n_evaluations: int = 0
     trace: Mapping[str, Any] = field(default_factory=dict)
-    reasons: Mapping[int, str] = field(default_factory=dict)
-    nearest: Explanation | None = None
+    explanation: Explanation = field(default_factory=Explanation)
     shortfall: str = ""
 
     @classmethod
@@ -180,11 +179,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.n_evaluations_ = int(selection.n_evaluations)
         self.trace_ = {name: np.asarray(values) for name, values in selection.trace.items()}
-        self._reasons = {int(f): text for f, text in selection.reasons.items()}
-        self._nearest = selection.nearest
+        self._explanation = selection.explanation
+        self._kept = training.kept
         self._excluded = training.excluded
         self._constant = ~training.candidates & ~training.excluded
         _warn_of_shortfall(len(selected), wanted, selection.shortfall)
+        report(self, "%d of %d features, %d evaluations", len(selected), p, self.n_evaluations_)
         return self
 
     def reason(self, feature: int | str) -> str:
@@ -203,21 +203,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         position = feature_position("feature", feature, names, self.n_features_in_)
-        steps = np.flatnonzero(self.selected_ == position)
-        known = self._reasons.get(position)
-        if steps.size:
-            text = f"chosen at step {steps[0] + 1}"
-            score = self.scores_[position]
-            if not np.isnan(score):
-                text += f", score {score:.4g}"
-            return f"{text}; {known}" if known else text
-        if self._excluded[position]:
-            return "excluded by the parameter exclude"
-        if self._constant[position]:
-            return "constant"
-        if known is None and self._nearest is not None:
-            return self._nearest.sentence(position, self.relevance_[position], names)
-        return known or "not chosen"
+        return self._account()(position).sentence(names)
+
+    def _account(self) -> Callable[[int], Reason]:
+        """The reason of any feature, as data."""
+        return Account(self).reason
 
     def _selected_at(self, k: int) -> list[int] | None:
         """The selection had `k` features been asked for, if that is known without another fit."""

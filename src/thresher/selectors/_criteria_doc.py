@@ -28,7 +28,7 @@ _COMMON_DOC = """\
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------

@@ -1,18 +1,25 @@
-"""Sentences and progress lines, from what a search saw."""
+"""What a search saw of each feature; a reason is made of it when someone asks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.sources import Training
+from thresher.selectors._reason import Kind, Reason
+
+Floats = npt.NDArray[np.float64]
+Positions = npt.NDArray[np.int64]
 
 # From here on a redundancy in [0, 1] is called one, where it cannot be compared with the relevance.
 CLEARLY_REDUNDANT = 0.5
+
+# A feature is called irrelevant if it has at most this share of the largest relevance.
+NEGLIGIBLE = 0.01
 
 # What the terms of `_core.ThreeWayMeasure` are called.
 TERM_NAMES = {
@@ -23,22 +30,72 @@ TERM_NAMES = {
 }
 
 
-def feature_label(names: npt.NDArray[np.object_] | None, feature: int) -> str:
-    """What a sentence calls a feature."""
-    return str(names[feature]) if names is not None else f"feature {feature}"
+class Account:
+    """The reasons of a fitted selector, feature by feature.
+
+    Attributes
+    ----------
+    relevance, redundancy, scores : ndarray of float of shape (n_features,)
+    ranking : ndarray of int of shape (n_features,)
+    """
+
+    def __init__(self, selector: Any) -> None:
+        self.relevance: Floats = selector.relevance_
+        self.redundancy: Floats = selector.redundancy_
+        self.scores: Floats = selector.scores_
+        self.ranking: npt.NDArray[np.intp] = selector.ranking_
+        self._steps = {int(f): step for step, f in enumerate(selector.selected_, 1)}
+        self._explanation: Explanation = selector._explanation
+        self._kept = {int(f) for f in selector._kept}
+        self._excluded = selector._excluded
+        self._constant = selector._constant
+
+    @cached_property
+    def largest_relevance(self) -> float:
+        known = self.relevance[np.isfinite(self.relevance)]
+        return float(known.max()) if known.size else 0.0
+
+    def reason(self, feature: int) -> Reason:
+        """Why the feature was chosen or left."""
+        step = self._steps.get(feature)
+        if step is None and self._excluded[feature]:
+            return Reason("excluded")
+        if step is None and self._constant[feature]:
+            return Reason("constant")
+        explain = self._explanation.left if step is None else self._explanation.chosen
+        reason = explain(feature, self)
+        score = reason.score if step is None else known(self.scores[feature])
+        return dataclasses.replace(
+            reason,
+            step=step,
+            is_kept=feature in self._kept,
+            rank=int(self.ranking[feature]),
+            score=score,
+            relevance=known(self.relevance[feature]),
+            redundancy=known(self.redundancy[feature]),
+        )
 
 
-class Explanation(Protocol):
-    """What a search saw, and can say of the features it left."""
-
-    def sentence(
-        self, feature: int, relevance: float, names: npt.NDArray[np.object_] | None
-    ) -> str:
-        """Why this feature was left."""
+def known(value: Any) -> float | None:
+    """A number, or None for nan."""
+    return None if np.isnan(value) else float(value)
 
 
 @dataclass
-class Nearest:
+class Explanation:
+    """What a search saw, and can say of features; this one says nothing."""
+
+    def chosen(self, feature: int, account: Account) -> Reason:
+        """Why a feature was chosen."""
+        return Reason("chosen")
+
+    def left(self, feature: int, account: Account) -> Reason:
+        """Why a feature was left that could have been chosen."""
+        return Reason("unexplained")
+
+
+@dataclass
+class Nearest(Explanation):
     """The largest redundancy that a search met, per feature.
 
     Attributes
@@ -48,35 +105,48 @@ class Nearest:
     value : ndarray of float of shape (n_features,)
     comparable : bool
         Relevance and redundancy are the same measure.
+    chance : float
+        A relevance up to this is what chance gives.
+    threshold : float or None
+        Relevances up to this were not considered.
+    added : ndarray of int or None
+        Features that the locally predictive step added.
     """
 
-    partner: npt.NDArray[np.int64]
-    value: npt.NDArray[np.float64]
+    partner: Positions
+    value: Floats
     comparable: bool
+    chance: float = 0.0
+    threshold: float | None = None
+    added: npt.NDArray[np.intp] | None = None
 
-    def sentence(
-        self, feature: int, relevance: float, names: npt.NDArray[np.object_] | None
-    ) -> str:
-        """Why this feature was left."""
-        partner = int(self.partner[feature])
-        if partner < 0:
-            return f"never came near: relevance {relevance:.4g}"
-        value = float(self.value[feature])
-        label = feature_label(names, partner)
-        if value >= (relevance if self.comparable else CLEARLY_REDUNDANT):
-            return f"redundant with {label}, {value:.2f}; relevance {relevance:.4g}"
-        return f"outscored: relevance {relevance:.4g}, largest redundancy {value:.2f} with {label}"
+    def chosen(self, feature: int, account: Account) -> Reason:
+        if self.added is not None and feature in self.added:
+            return Reason("locally predictive")
+        return self._met("chosen", feature)
+
+    def left(self, feature: int, account: Account) -> Reason:
+        relevance = account.relevance[feature]
+        if self.threshold is not None and not relevance > self.threshold:
+            return Reason("irrelevant", against=self.threshold)
+        if relevance <= max(self.chance, NEGLIGIBLE * account.largest_relevance):
+            return Reason("irrelevant")
+        if self.partner[feature] < 0:
+            return Reason("never near")
+        bound = relevance if self.comparable else CLEARLY_REDUNDANT
+        return self._met("redundant" if self.value[feature] >= bound else "outscored", feature)
+
+    def _met(self, kind: Kind, feature: int) -> Reason:
+        return _with_partner(kind, self.partner, self.value, feature, "largest redundancy")
 
 
 @dataclass
-class LastSeen:
+class LastSeen(Explanation):
     """What a search that looks at every candidate in every step last saw of each feature.
 
     Attributes
     ----------
     score : ndarray of float of shape (n_features,)
-    what : str
-        What the score is called.
     collinear : ndarray of bool
         The feature is a linear combination of chosen ones.
     partner : ndarray of int
@@ -85,28 +155,27 @@ class LastSeen:
         That redundancy.
     """
 
-    score: npt.NDArray[np.float64]
-    what: str
+    score: Floats
     collinear: npt.NDArray[np.bool_]
-    partner: npt.NDArray[np.int64]
-    redundancy: npt.NDArray[np.float64]
+    partner: Positions
+    redundancy: Floats
 
-    def sentence(
-        self, feature: int, relevance: float, names: npt.NDArray[np.object_] | None
-    ) -> str:
-        """Why this feature was left."""
+    def chosen(self, feature: int, account: Account) -> Reason:
+        return self._met("chosen", feature)
+
+    def left(self, feature: int, account: Account) -> Reason:
         if self.collinear[feature]:
-            return f"collinear with the chosen features; relevance {relevance:.4g}"
-        text = f"outscored: relevance {relevance:.4g}, last {self.what} {self.score[feature]:.4g}"
-        partner = int(self.partner[feature])
-        if partner < 0:
-            return text
-        label = feature_label(names, partner)
-        return f"{text}, largest redundancy {self.redundancy[feature]:.4g} with {label}"
+            return Reason("collinear")
+        return dataclasses.replace(
+            self._met("outscored", feature), score=known(self.score[feature])
+        )
+
+    def _met(self, kind: Kind, feature: int) -> Reason:
+        return _with_partner(kind, self.partner, self.redundancy, feature, "largest redundancy")
 
 
 @dataclass
-class Walked:
+class Walked(Explanation):
     """What the walk saw of the features it passed over.
 
     Attributes
@@ -116,24 +185,22 @@ class Walked:
     n_walked : int
     """
 
-    value: npt.NDArray[np.float64]
-    successor: npt.NDArray[np.float64]
+    value: Floats
+    successor: Floats
     n_walked: int
 
-    def sentence(
-        self, feature: int, relevance: float, names: npt.NDArray[np.object_] | None
-    ) -> str:
-        """Why this feature was left."""
+    def left(self, feature: int, account: Account) -> Reason:
         if np.isnan(self.value[feature]):
-            return f"not reached: the walk ended after {self.n_walked} features; relevance {relevance:.4g}"
-        return (
-            f"passed over: given those chosen it told {self.value[feature]:.4g} bits, "
-            f"the next of the list {self.successor[feature]:.4g}; relevance {relevance:.4g}"
+            return Reason("not reached", against=float(self.n_walked))
+        return Reason(
+            "passed over",
+            value=float(self.value[feature]),
+            against=float(self.successor[feature]),
         )
 
 
 @dataclass
-class TermsSeen:
+class TermsSeen(Explanation):
     """The term that spoke most against each feature.
 
     It is the smallest term, or for a criterion that takes terms away the largest.
@@ -146,26 +213,26 @@ class TermsSeen:
     term : str
     """
 
-    partner: npt.NDArray[np.int64]
-    value: npt.NDArray[np.float64]
+    partner: Positions
+    value: Floats
     term: str
 
-    def sentence(
-        self, feature: int, relevance: float, names: npt.NDArray[np.object_] | None
-    ) -> str:
-        """Why this feature was left."""
-        partner = int(self.partner[feature])
-        if partner < 0:
-            return f"never came near: relevance {relevance:.4g}"
+    def chosen(self, feature: int, account: Account) -> Reason:
+        return self._met("chosen", feature)
+
+    def left(self, feature: int, account: Account) -> Reason:
+        if self.partner[feature] < 0:
+            return Reason("never near")
+        return self._met("outscored", feature)
+
+    def _met(self, kind: Kind, feature: int) -> Reason:
         end = "largest" if self.term == "interaction" else "smallest"
-        return (
-            f"outscored: relevance {relevance:.4g}, {end} {TERM_NAMES[self.term]} "
-            f"{self.value[feature]:.4g} with {feature_label(names, partner)}"
-        )
+        what = f"{end} {TERM_NAMES.get(self.term, self.term)}"
+        return _with_partner(kind, self.partner, self.value, feature, what)
 
 
 @dataclass
-class Outscored:
+class Outscored(Explanation):
     """The score of each feature in the last step that looked at it.
 
     Attributes
@@ -175,20 +242,124 @@ class Outscored:
         What the score is called.
     """
 
-    score: npt.NDArray[np.float64]
+    score: Floats
     what: str
+    collinear: npt.NDArray[np.bool_] | None = None
 
-    def sentence(
-        self, feature: int, relevance: float, names: npt.NDArray[np.object_] | None
-    ) -> str:
-        """Why this feature was left."""
+    def left(self, feature: int, account: Account) -> Reason:
+        if self.collinear is not None and self.collinear[feature]:
+            return Reason("collinear")
         if np.isnan(self.score[feature]):
-            return "not looked at: enough features were kept"
-        return f"outscored: last {self.what} {self.score[feature]:.4g}"
+            return Reason("not looked at")
+        return Reason("outscored", value=float(self.score[feature]), what=f"last {self.what}")
 
 
 @dataclass
-class Ballot:
+class Similar(Explanation):
+    """The similarity that a walk met, per feature.
+
+    Attributes
+    ----------
+    rival : ndarray of int of shape (n_features,)
+        The chosen feature it was met with; -1 where there was none.
+    similarity : ndarray of float of shape (n_features,)
+    n_walked : int
+    """
+
+    rival: Positions
+    similarity: Floats
+    n_walked: int
+
+    def chosen(self, feature: int, account: Account) -> Reason:
+        return _with_partner("chosen", self.rival, self.similarity, feature, "similarity")
+
+    def left(self, feature: int, account: Account) -> Reason:
+        if self.rival[feature] >= 0:
+            return _with_partner("too similar", self.rival, self.similarity, feature, "similarity")
+        if not account.relevance[feature] > 0:
+            return Reason("irrelevant")
+        return Reason("not reached", against=float(self.n_walked))
+
+
+@dataclass
+class Represented(Explanation):
+    """The cluster of each feature (-1: none), and the medoids."""
+
+    clusters: npt.NDArray[np.intp]
+    medoids: npt.NDArray[np.intp]
+
+    def left(self, feature: int, account: Account) -> Reason:
+        cluster = int(self.clusters[feature])
+        if cluster < 0:
+            return Reason("unexplained")
+        return Reason("represented", int(self.medoids[cluster]), float(cluster))
+
+
+@dataclass
+class Entered(Explanation):
+    """The penalty at which each feature entered the path of the lasso; nan if it did not."""
+
+    penalty: Floats
+
+    def chosen(self, feature: int, account: Account) -> Reason:
+        return Reason("filled up" if np.isnan(self.penalty[feature]) else "chosen")
+
+    def left(self, feature: int, account: Account) -> Reason:
+        if np.isnan(self.penalty[feature]):
+            return Reason("not entered")
+        return Reason("entered later", value=float(self.penalty[feature]))
+
+
+@dataclass
+class Ranked(Explanation):
+    """A place among all features.
+
+    Attributes
+    ----------
+    best : str
+        Which scores come first, ``"largest"`` or ``"smallest"``.
+    pvalues : ndarray of float or None
+        Corrected p-values, where they decide.
+    alpha : float
+        The largest of them that is good enough.
+    """
+
+    best: str
+    pvalues: Floats | None = None
+    alpha: float = 1.0
+
+    def left(self, feature: int, account: Account) -> Reason:
+        score = known(account.scores[feature])
+        if score is None:
+            return Reason("undefined")
+        reason = Reason("outranked", what=self.best, score=score)
+        if self.pvalues is None:
+            return reason
+        value = float(self.pvalues[feature])
+        return dataclasses.replace(reason, kind="insignificant", value=value, against=self.alpha)
+
+
+@dataclass
+class Needed(Explanation):
+    """What the risk of the chosen set rises by without each feature.
+
+    Attributes
+    ----------
+    risk : float
+        Of the chosen set.
+    """
+
+    risk: float
+
+    def chosen(self, feature: int, account: Account) -> Reason:
+        return Reason("needed", value=float(account.scores[feature]), against=self.risk)
+
+    def left(self, feature: int, account: Account) -> Reason:
+        return Reason("not needed")
+
+
+@dataclass
+class Ballot(Explanation):
     """How many replicates of an ensemble chose each feature.
 
     Attributes
@@ -197,30 +368,21 @@ class Ballot:
     n_replicates : int
     """
 
-    votes: npt.NDArray[np.int64]
+    votes: Positions
     n_replicates: int
 
-    def result(self, feature: int) -> str:
-        """The votes of one feature in words."""
-        return f"chosen by {self.votes[feature]} of {self.n_replicates} replicates"
+    def chosen(self, feature: int, account: Account) -> Reason:
+        return self._counted("voted", feature)
 
-    def sentence(
-        self, feature: int, relevance: float, names: npt.NDArray[np.object_] | None
-    ) -> str:
-        """Why this feature was left."""
-        if self.votes[feature]:
-            return f"outvoted: {self.result(feature)}"
-        return f"chosen by none of {self.n_replicates} replicates"
+    def left(self, feature: int, account: Account) -> Reason:
+        return self._counted("outvoted", feature)
+
+    def _counted(self, kind: Kind, feature: int) -> Reason:
+        return Reason(kind, value=float(self.votes[feature]), against=float(self.n_replicates))
 
 
-def step_printer(
-    selector: Any, training: Training, wanted: int | None
-) -> Callable[[int, int, float], None]:
-    """A function that prints one line per step of a search."""
-    total = "" if wanted is None else f"/{wanted}"
-
-    def show(step: int, feature: int, score: float) -> None:
-        name = feature_label(training.names, feature)
-        print(f"[{type(selector).__name__}] {step}{total} {name}, score {score:.4g}", flush=True)
-
-    return show
+def _with_partner(kind: Kind, partner: Positions, value: Floats, feature: int, what: str) -> Reason:
+    """A reason about the partner of a feature, if it has one."""
+    if partner[feature] < 0:
+        return Reason(kind)
+    return Reason(kind, int(partner[feature]), float(value[feature]), what=what)

@@ -12,13 +12,13 @@ from sklearn.base import BaseEstimator
 
 import thresher
 from thresher.measures import Bins
-from thresher.selectors._explain import Ballot, LastSeen, Nearest, Outscored, TermsSeen, Walked
+from thresher.selectors import _explain
 
-FORMAT = 1
+FORMAT = 2
 # Parts of a fitted result that are no estimators.
 RECORDS: dict[str, Any] = {
     record.__name__: record
-    for record in (Ballot, Bins, LastSeen, Nearest, Outscored, TermsSeen, Walked)
+    for record in (Bins, _explain.Explanation, *_explain.Explanation.__subclasses__())
 }
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._checks import feature_position
 from thresher.selectors._base import BaseSelector, Selection
+from thresher.selectors._explain import Ranked
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
@@ -65,6 +65,7 @@ class Ranking(BaseSelector):
         ranking = np.empty(len(order), dtype=np.intp)
         ranking[order] = np.arange(1, len(order) + 1)
         details.setdefault("relevance", scores)
+        details.setdefault("explanation", self._ranked())
         details.setdefault("trace", {"feature": chosen, "score": scores[chosen]})
         return self._finish(
             training,
@@ -72,27 +73,6 @@ class Ranking(BaseSelector):
             wanted,
         )
 
-    def reason(self, feature: int | str) -> str:
-        """Say in a sentence why a feature was chosen or left.
-
-        Parameters
-        ----------
-        feature : int or str
-            Position, or name if X had names.
-
-        Returns
-        -------
-        sentence : str
-        """
-        text = super().reason(feature)
-        if text != "not chosen":
-            return text
-        names = getattr(self, "feature_names_in_", None)
-        return self._why_left(feature_position("feature", feature, names, self.n_features_in_))
-
-    def _why_left(self, position: int) -> str:
-        score = self.scores_[position]
-        if np.isnan(score):
-            return "left: its score is undefined"
-        best = "largest" if self.greater_is_better else "smallest"
-        return f"left: rank {self.ranking_[position]} ({best} first), score {score:.4g}"
+    def _ranked(self) -> Ranked:
+        """Why features were left: their places among all."""
+        return Ranked("largest" if self.greater_is_better else "smallest")

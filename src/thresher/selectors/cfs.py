@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_bool, check_choice
+from thresher._progress import step_reporter
 from thresher.measures import SearchMeasures
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
-from thresher.selectors._explain import Nearest, step_printer
+from thresher.selectors._explain import Nearest
 from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
@@ -67,7 +68,7 @@ class CFS(SumSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -188,7 +189,7 @@ class CFS(SumSelector):
             unit=scale,
             candidates=may,
             kept=training.kept,
-            progress=step_printer(self, training, wanted) if self.verbose else None,
+            progress=step_reporter(self, training.names, wanted),
         )
         chosen = found.selected
         merits = found.scores / np.sqrt(scale)
@@ -208,8 +209,7 @@ class CFS(SumSelector):
             relevance / scale,
             redundancy,
             n_evaluations=n_evaluations,
-            reasons=dict.fromkeys(added.tolist(), "by the locally predictive step"),
-            nearest=Nearest(found.nearest, found.nearest_value / scale, True),
+            explanation=Nearest(found.nearest, found.nearest_value / scale, True, added=added),
             shortfall=_why_it_stopped(len(selected)),
         )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,12 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
-from thresher._checks import feature_position
+from thresher._progress import report
 from thresher.selectors._base import BaseSelector, all_or_nothing
+from thresher.selectors._foreign import order_of_choice
+from thresher.selectors._reason import Reason
 from thresher.sources._frames import is_frame
 
 
@@ -40,11 +42,12 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     selectors_ : list of selectors
         The fitted ones. Each saw only the features left by those before it.
     selected_ : ndarray of int
-        Features in the order of the last selector; by its ``ranking_`` or by position if it has no order.
+        Features in the order of the last selector; of a foreign one by its ``ranking_``, then ``scores_``, then the
+        importances of its ``estimator_``, then position.
     support_ : ndarray of bool of shape (n_features,)
     ranking_ : ndarray of int of shape (n_features,)
         Features left by a later selector rank before those left by an earlier one.
-    scores_ : ndarray of float of shape (n_features,)
+    scores_, relevance_, redundancy_ : ndarray of float of shape (n_features,)
         Those of the last selector, nan for features it never saw.
     step_ : ndarray of int of shape (n_features,)
         Number of the selector, from 0, that left the feature; the number of selectors if it was chosen.
@@ -175,50 +178,53 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     def _describe(self) -> Any:
         p = self.n_features_in_
         last, seen = self.selectors_[-1], self._seen[-1]
-        self.selected_ = seen[_order_of_choice(last)]
+        self.selected_ = seen[order_of_choice(last)]
         self.support_ = np.zeros(p, dtype=bool)
         self.support_[self.selected_] = True
-        self.scores_ = np.full(p, np.nan)
-        scores = getattr(last, "scores_", None)
-        if scores is not None and np.shape(scores) == (len(seen),):
-            self.scores_[seen] = scores
+        self.scores_ = self._of_last("scores_")
         self.ranking_ = _ranks(self.selectors_, self._seen, self.selected_, p)
-        self.relevance_ = np.full(p, np.nan)
-        self.redundancy_ = np.full(p, np.nan)
+        self.relevance_ = self._of_last("relevance_")
+        self.redundancy_ = self._of_last("redundancy_")
         self.n_evaluations_ = sum(int(getattr(s, "n_evaluations_", 0)) for s in self.selectors_)
         self.trace_ = dict(getattr(last, "trace_", {}))
         if "feature" in self.trace_:
             self.trace_["feature"] = seen[np.asarray(self.trace_["feature"], dtype=np.intp)]
+        report(self, "%d of %d features", len(self.selected_), p)
         return self
 
-    def reason(self, feature: int | str) -> str:
-        """Say in a sentence which selector left a feature, and why, or why it was chosen.
+    def _of_last(self, attribute: str) -> npt.NDArray[np.float64]:
+        """What the last selector says of each feature it saw, nan for the others."""
+        values, seen = getattr(self.selectors_[-1], attribute, None), self._seen[-1]
+        spread = np.full(self.n_features_in_, np.nan)
+        if values is not None and np.shape(values) == seen.shape:
+            spread[seen] = values
+        return spread
 
-        Parameters
-        ----------
-        feature : int or str
-            Position, or name if X had names.
+    def _account(self) -> Callable[[int], Reason]:
+        """Of every feature the reason of the selector that decided, in positions of the original features."""
+        names = [f"selector {number} ({name})" for number, (name, _) in enumerate(self._steps, 1)]
+        places = [{int(f): place for place, f in enumerate(seen)} for seen in self._seen]
+        accounts = [
+            selector._account() if isinstance(selector, BaseSelector) else None
+            for selector in self.selectors_
+        ]
+        order = {int(f): step for step, f in enumerate(self.selected_, 1)}
 
-        Returns
-        -------
-        sentence : str
-        """
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        position = feature_position("feature", feature, names, self.n_features_in_)
-        step = min(int(self.step_[position]), len(self.selectors_) - 1)
-        selector = self.selectors_[step]
-        place = int(np.flatnonzero(self._seen[step] == position)[0])
-        text = selector.reason(place) if hasattr(selector, "reason") else ""
-        if names is None:  # the selector counted the features it saw
-            seen = self._seen[step]
-            text = re.sub(r"\bfeature (\d+)", lambda found: f"feature {seen[int(found[1])]}", text)
-        name = self._steps[step][0]
-        if self.support_[position]:
-            text = text or "chosen"
-            return f"selector {step + 1} ({name}): {text}"
-        text = text.removeprefix("left: ")
-        return f"left by selector {step + 1} ({name})" + (f": {text}" if text else "")
+        def why(position: int) -> Reason:
+            number = min(int(self.step_[position]), len(names) - 1)
+            account, seen = accounts[number], self._seen[number]
+            reason = Reason("unexplained" if position not in order else "chosen")
+            if account is not None:
+                reason = account(places[number][position])
+            return replace(
+                reason,
+                step=order.get(position),
+                partner=None if reason.partner is None else int(seen[reason.partner]),
+                rank=int(self.ranking_[position]),
+                stages=(names[number], *reason.stages),
+            )
+
+        return why
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Who asks for which metadata."""
@@ -267,18 +273,6 @@ def _named(selectors: Any) -> list[tuple[str, Any]]:
     if len(set(names)) < len(names):
         raise ValueError(f"names of selectors must differ, got {names!r}")
     return named
-
-
-def _order_of_choice(selector: Any) -> npt.NDArray[np.intp]:
-    """Chosen features, in the selector's order if it has one, else by rank and position."""
-    selected = getattr(selector, "selected_", None)
-    if selected is not None:
-        return np.asarray(selected, dtype=np.intp)
-    chosen = np.flatnonzero(selector.get_support())
-    ranking = getattr(selector, "ranking_", None)
-    if ranking is not None and np.shape(ranking) == (len(selector.get_support()),):
-        return chosen[np.argsort(np.asarray(ranking)[chosen], kind="stable")]
-    return chosen
 
 
 def _ranks(

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import ThresherWarning, check_choice
+from thresher._progress import step_reporter
 from thresher.measures import Codes, RowMeasures
 from thresher.search.rows import FoundWalk, cmi_walk
 from thresher.selectors._base import Selection, spread
-from thresher.selectors._explain import Walked, step_printer
+from thresher.selectors._explain import Walked
 from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
@@ -49,7 +50,7 @@ class CMIFilter(SumSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -157,7 +158,7 @@ class CMIFilter(SumSelector):
             weights=None if weights is None else weights.astype(np.int64, copy=False),
             candidates=measures.candidates("mi"),
             kept=training.kept,
-            progress=step_printer(self, training, wanted) if self.verbose else None,
+            progress=step_reporter(self, training.names, wanted),
         )
         self.n_walked_ = found.n_walked
         selected = found.selected
@@ -169,7 +170,7 @@ class CMIFilter(SumSelector):
             relevance / measures.scale,
             more={"unknown": found.unknown, "n_blocks": found.n_blocks},
             n_evaluations=found.n_evaluations,
-            nearest=_walked(training.n_features, found),
+            explanation=_walked(training.n_features, found),
             shortfall="they determine the class of every sample"
             if settled
             else "no other feature of the list told more than its successor",

@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_choice
+from thresher._progress import step_reporter
 from thresher.measures import SearchMeasures
 from thresher.search import greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
-from thresher.selectors._explain import TermsSeen, step_printer
+from thresher.selectors._explain import TermsSeen
 from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
@@ -74,14 +75,14 @@ class _Criterion(InformationCriterion):
             strategy=self.strategy,
             candidates=measures.candidates("mi"),
             kept=training.kept,
-            progress=step_printer(self, training, wanted) if self.verbose else None,
+            progress=step_reporter(self, training.names, wanted),
         )
         return Selection.of_steps(
             found.selected,
             found.scores / measures.scale,
             relevance / measures.scale,
             n_evaluations=found.n_evaluations,
-            nearest=TermsSeen(found.nearest, found.nearest_value / measures.scale, self._term),
+            explanation=TermsSeen(found.nearest, found.nearest_value / measures.scale, self._term),
         )
 
 
@@ -108,12 +109,12 @@ class MIM(_Criterion):
         order = order_by_relevance(relevance, may)
         selected = np.concatenate([training.kept, order])[:wanted]
         relevance = relevance / measures.scale
-        if self.verbose:
-            show = step_printer(self, training, wanted)
+        show = step_reporter(self, training.names, wanted)
+        if show is not None:
             for step, feature in enumerate(selected, 1):
                 show(step, feature, relevance[feature])
         nothing = TermsSeen(np.full(len(relevance), -1), np.full(len(relevance), np.nan), "")
-        return Selection.of_steps(selected, relevance[selected], relevance, nearest=nothing)
+        return Selection.of_steps(selected, relevance[selected], relevance, explanation=nothing)
 
 
 @documented

@@ -29,6 +29,7 @@ from thresher.search.votes import (
 )
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Ballot
+from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._replicates import (
     Found,
     Plan,
@@ -270,15 +271,13 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             inner.n_evaluations = found.n_evaluations
             self._finish(training, inner, wanted)
             return
-        ballot = Ballot(np.round(votes * len(lists)).astype(np.int64), len(lists))
         selection = Selection(
             selected=selected,
             scores=spread(p, selected, votes[selected]),
             relevance=found.relevance,
             n_evaluations=found.n_evaluations,
             trace={"feature": selected, "votes": votes[selected]},
-            reasons={feature: ballot.result(feature) for feature in selected},
-            nearest=ballot,
+            explanation=Ballot(np.round(votes * len(lists)).astype(np.int64), len(lists)),
         )
         self._finish(training, selection, wanted)
 
@@ -296,12 +295,14 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         )
         fitted = list(run_in_threads(fits, self.n_jobs))
         found = Found(
-            [_order_of_choice(one) for one in fitted],
+            [order_of_choice(one).tolist() for one in fitted],
             None,
             sum(int(getattr(one, "n_evaluations_", 0)) for one in fitted),
         )
         nothing = np.zeros(n_features, dtype=bool)
-        training = SimpleNamespace(n_features=n_features, excluded=nothing, candidates=~nothing)
+        training = SimpleNamespace(
+            n_features=n_features, excluded=nothing, candidates=~nothing, kept=[]
+        )
         self._describe(training, found, None)
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self
@@ -354,15 +355,3 @@ def _fit_on_rows(
 
 def _is_per_row(value: Any, n_rows: int) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, str) and len(value) == n_rows
-
-
-def _order_of_choice(selector: Any) -> list[int]:
-    """Features of a fitted selector, best first as far as it tells."""
-    selected = getattr(selector, "selected_", None)
-    if selected is not None:
-        return [int(feature) for feature in selected]
-    chosen = np.flatnonzero(selector.get_support())
-    scores = getattr(selector, "scores_", None)
-    if scores is not None and np.shape(scores) == (len(selector.get_support()),):
-        chosen = chosen[np.argsort(-np.asarray(scores)[chosen], kind="stable")]
-    return [int(feature) for feature in chosen]

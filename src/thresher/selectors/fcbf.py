@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from thresher._checks import check_number
 from thresher.measures import SearchMeasures
 from thresher.search import fcbf
@@ -134,7 +132,6 @@ class FCBF(SumSelector):
         )
         selected = found.selected
         relevance = relevance / measures.scale
-        weak = np.flatnonzero(training.candidates & ~(relevance > self.threshold))
         why = (
             "the others are redundant with those selected"
             if len(selected)
@@ -146,7 +143,11 @@ class FCBF(SumSelector):
             relevance,
             found.redundancy / measures.scale,
             n_evaluations=found.n_evaluations,
-            reasons=dict.fromkeys(weak.tolist(), "its relevance is not above the threshold"),
-            nearest=Nearest(found.nearest, found.nearest_value / measures.scale, True),
+            explanation=Nearest(
+                found.nearest,
+                found.nearest_value / measures.scale,
+                True,
+                threshold=float(self.threshold),
+            ),
             shortfall=why,
         )

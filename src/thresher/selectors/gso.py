@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._progress import step_reporter
 from thresher.measures import RowMeasures
 from thresher.search.rows import gso
 from thresher.selectors._base import Selection
-from thresher.selectors._explain import LastSeen, step_printer
+from thresher.selectors._explain import Outscored
 from thresher.selectors._partial import (
     LARGEST_SAFE,
     class_indicators,
@@ -41,7 +42,7 @@ class GSO(SumSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -122,11 +123,10 @@ class GSO(SumSelector):
             candidates=training.candidates,
             kept=training.kept,
             weights=None if weights is None else weights.astype(np.float64),
-            progress=step_printer(self, training, wanted) if self.verbose else None,
+            progress=step_reporter(self, training.names, wanted),
             n_threads=training.n_threads,
         )
         selected = found.selected
-        p = training.n_features
         if found.exhausted_at is not None:
             why = f"they leave nothing of the target to explain in {training.n_rows} samples"
         else:
@@ -136,13 +136,7 @@ class GSO(SumSelector):
             found.scores,
             found.relevance,
             n_evaluations=found.n_evaluations,
-            nearest=LastSeen(
-                found.last_score,
-                "squared partial correlation",
-                found.collinear,
-                np.full(p, -1),
-                np.full(p, np.nan),
-            ),
+            explanation=Outscored(found.last_score, "squared partial correlation", found.collinear),
             shortfall=why,
         )
 

@@ -14,6 +14,7 @@ from sklearn.linear_model import lars_path
 from thresher._checks import ThresherWarning
 from thresher._interrupt import call_interruptibly
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._explain import Entered
 from thresher.selectors._partial import safe_columns, uses_indicators
 from thresher.sources import Training
 
@@ -155,18 +156,12 @@ class LassoPath(BaseSelector):
                 ThresherWarning,
                 stacklevel=3,
             )
-        reasons = dict.fromkeys(never, "never entered the path")
-        for feature in np.setdiff1d(features, selected):
-            if np.isnan(penalties[feature]):
-                reasons[int(feature)] = "did not enter the part of the path that was followed"
-            else:
-                reasons[int(feature)] = f"entered later, at penalty {penalties[feature]:.4g}"
         selection = Selection.of_steps(
             selected,
             scores[selected],
             relevances,
             n_evaluations=sum(entry.n_points for entry in entries),
-            reasons=reasons,
+            explanation=Entered(penalties),
         )
         return self._finish(training, selection, wanted)
 

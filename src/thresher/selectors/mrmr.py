@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher._progress import step_reporter
 from thresher.measures import KINDS, Measures, SearchMeasures, check_measure
 from thresher.search import FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
-from thresher.selectors._explain import Nearest, step_printer
+from thresher.selectors._explain import Nearest
 from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
@@ -63,7 +64,7 @@ class MRMR(SumSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -161,7 +162,7 @@ class MRMR(SumSelector):
             strategy=self.strategy,
             candidates=measures.candidates(*self._measure_names()),
             kept=training.kept,
-            progress=step_printer(self, training, wanted) if self.verbose else None,
+            progress=step_reporter(self, training.names, wanted),
         )
         # An Inner Ensemble searches on sums; what it reports are means.
         relevance = relevance / measures.scale
@@ -175,10 +176,12 @@ class MRMR(SumSelector):
             relevance,
             redundancy,
             n_evaluations=found.n_evaluations,
-            nearest=Nearest(
+            explanation=Nearest(
                 found.nearest,
                 found.nearest_value / measures.scale,
                 self.relevance_measure_ == self.redundancy_measure_,
+                # F without any effect is 1 on average.
+                chance=1.0 if self.relevance_measure_ == "f" else 0.0,
             ),
         )
 

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from thresher._progress import step_reporter
 from thresher.measures import SearchMeasures
 from thresher.search import greedy_forward
 from thresher.selectors._base import Selection
-from thresher.selectors._explain import Nearest, step_printer
+from thresher.selectors._explain import Nearest
 from thresher.selectors.criteria import InformationCriterion
 from thresher.sources import Training
 
@@ -42,7 +43,7 @@ class NMIFS(InformationCriterion):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -100,7 +101,7 @@ class NMIFS(InformationCriterion):
             strategy=self.strategy,
             candidates=measures.candidates("mi", "nmi"),
             kept=training.kept,
-            progress=step_printer(self, training, wanted) if self.verbose else None,
+            progress=step_reporter(self, training.names, wanted),
         )
         return Selection.of_steps(
             found.selected,
@@ -108,7 +109,7 @@ class NMIFS(InformationCriterion):
             relevance / measures.scale,
             found.redundancy / measures.scale,
             n_evaluations=found.n_evaluations,
-            nearest=Nearest(found.nearest, found.nearest_value / measures.scale, False),
+            explanation=Nearest(found.nearest, found.nearest_value / measures.scale, False),
         )
 
 

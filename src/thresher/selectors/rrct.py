@@ -12,10 +12,11 @@ from scipy.stats import rankdata
 
 from thresher import _core
 from thresher._checks import ThresherWarning, check_bool, check_choice
+from thresher._progress import step_reporter
 from thresher.measures.power import POWERS, power_columns
 from thresher.search.rows import FoundPartials, rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
-from thresher.selectors._explain import LastSeen, step_printer
+from thresher.selectors._explain import LastSeen
 from thresher.selectors._partial import (
     class_indicators,
     safe_columns,
@@ -71,7 +72,7 @@ class RRCT(BaseSelector):
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
     verbose : int, default=0
-        1 prints a line per step.
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -192,7 +193,7 @@ class RRCT(BaseSelector):
             redundancy_scale=scale,
             candidates=training.candidates,
             kept=training.kept,
-            progress=step_printer(self, training, wanted) if self.verbose else None,
+            progress=step_reporter(self, training.names, wanted),
             n_threads=training.n_threads,
         )
         _warn_of_few_samples(training, found, self.complementarity)
@@ -208,9 +209,8 @@ class RRCT(BaseSelector):
             found.redundancy,
             more={"complementarity": found.complementarity},
             n_evaluations=found.n_evaluations,
-            nearest=LastSeen(
+            explanation=LastSeen(
                 found.last_score,
-                "score",
                 found.collinear,
                 found.nearest,
                 found.nearest_value / scale,

@@ -19,7 +19,7 @@ from thresher.measures import Bins, Measures
 from thresher.measures.columns import SIMILARITIES, similarity
 from thresher.search.walk import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
-from thresher.selectors._explain import feature_label
+from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import BINS, RelevanceFilter, group_training
 from thresher.sources import RowChunks, Training
@@ -257,9 +257,9 @@ class RRFS(RelevanceFilter):
         p = training.n_features
         scanned = order[: walk.n_scanned]
         self.n_scanned_ = walk.n_scanned
-        self._similarity_met = spread(p, scanned, walk.similarity)
-        self._rival = np.full(p, -1, dtype=np.int64)
-        self._rival[scanned] = walk.rival
+        met = spread(p, scanned, walk.similarity)
+        rival = np.full(p, -1, dtype=np.int64)
+        rival[scanned] = walk.rival
         # More than there are candidates has been warned of already.
         asked = resolve_count(self.n_features_to_select, p, auto=True)
         is_short = asked == wanted and self.stop_mass is None
@@ -273,8 +273,9 @@ class RRFS(RelevanceFilter):
                 trace={
                     "feature": walk.kept,
                     "relevance": relevance[walk.kept],
-                    "similarity": self._similarity_met[walk.kept],
+                    "similarity": met[walk.kept],
                 },
+                explanation=Similar(rival, met, walk.n_scanned),
                 shortfall=f"the others have relevance 0 or a similarity of at least {self.max_similarity}",
             ),
             wanted if is_short else None,
@@ -289,18 +290,6 @@ class RRFS(RelevanceFilter):
         check_bool("drop_zero", self.drop_zero)
         if self.stop_mass is not None:
             check_number("stop_mass", self.stop_mass, minimum=0, maximum=1, exclusive_minimum=True)
-
-    def _why_left(self, position: int) -> str:
-        relevance = self.relevance_[position]
-        rival = int(self._rival[position])
-        if rival >= 0:
-            names = getattr(self, "feature_names_in_", None)
-            label = feature_label(names, rival)
-            met = self._similarity_met[position]
-            return f"too similar to {label}, {met:.2f}; relevance {relevance:.4g}"
-        if not relevance > 0:
-            return f"left: relevance {relevance:.4g}"
-        return f"not reached: the walk stopped before relevance {relevance:.4g}"
 
 
 def warn_if_all_alike(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thresher._checks import check_number
 from thresher.measures import Measures
 from thresher.selectors._base import Selection, all_or_nothing
-from thresher.selectors._explain import feature_label
+from thresher.selectors._explain import Represented
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 Floats = npt.NDArray[np.float64]
@@ -152,17 +152,8 @@ class S3F(Ranking):
                 ranking=ranking,
                 n_evaluations=space.n_evaluations,
                 trace=trace,
+                explanation=Represented(self.clusters_, self.medoids_),
             ),
-        )
-
-    def _why_left(self, position: int) -> str:
-        cluster = int(self.clusters_[position])
-        medoid = feature_label(
-            getattr(self, "feature_names_in_", None), int(self.medoids_[cluster])
-        )
-        return (
-            f"left: cluster {cluster} is represented by its medoid {medoid} and one companion; "
-            f"relevance {self.relevance_[position]:.4g}"
         )
 
 

@@ -144,7 +144,7 @@ class SFSLW(BaseSelector):
                 relevance=relevance,
                 n_evaluations=n_evaluations,
                 trace={"feature": selected, "score": values},
-                nearest=Outscored(last, "index with it"),
+                explanation=Outscored(last, "index with it"),
             ),
             wanted,
         )

@@ -157,6 +157,7 @@ class SVMRFE(Ranking):
                 ranking=ranking,
                 n_evaluations=rounds * _n_machines(training),
                 trace={"feature": chosen, "score": scores[chosen]},
+                explanation=self._ranked(),
             ),
             wanted,
         )

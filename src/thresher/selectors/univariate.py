@@ -144,7 +144,9 @@ class Univariate(Ranking):
         )
         training.candidates = candidates
         chosen = None
+        explanation = self._ranked()
         if wanted is None:
+            explanation.pvalues, explanation.alpha = self.corrected_pvalues_, float(self.alpha)
             good = candidates & (self.corrected_pvalues_ <= self.alpha)
             good[training.kept] = True
             order = rank_by_score(scores, candidates, training.kept)
@@ -154,6 +156,7 @@ class Univariate(Ranking):
             scores,
             wanted,
             chosen=chosen,
+            explanation=explanation,
             shortfall=f"no corrected p-value is at most alpha={self.alpha:g}",
         )
 

@@ -13,9 +13,11 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher._progress import report
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
 from thresher.selectors._base import BaseSelector, Selection, spread
+from thresher.selectors._explain import Needed
 from thresher.sources import Training, feature_blocks
 
 MEASURES = ("bayes", "binary", "pairs", "entropy")
@@ -222,19 +224,7 @@ class ConsistencySelector(BaseSelector):
         self.full_risk_ = problem.core.full_risk / problem.unit
         self.n_useless_ = problem.core.border
         contribution = (np.asarray(without) - value) / problem.unit
-        reasons = {
-            feature: "kept by the parameter keep"
-            if feature in problem.kept
-            else f"without it the risk rises from {self.risk_:.4g} by {gain:.4g}"
-            for feature, gain in zip(selected, contribution.tolist(), strict=True)
-        }
-        if self.verbose:
-            print(
-                f"[{type(self).__name__}] {len(selected)} of {training.n_features} features, "
-                f"risk {self.risk_:.4g} (all features {self.full_risk_:.4g}), "
-                f"{n_evaluations} evaluations",
-                flush=True,
-            )
+        report(self, "risk %.4g (all features %.4g)", self.risk_, self.full_risk_)
         return self._finish(
             training,
             Selection(
@@ -244,7 +234,7 @@ class ConsistencySelector(BaseSelector):
                 ranking=_backward_ranking(training.n_features, selected, removed),
                 n_evaluations=n_evaluations,
                 trace=trace or {},
-                reasons=reasons,
+                explanation=Needed(self.risk_),
                 shortfall="the bound on the risk is met without any feature",
             ),
         )
@@ -259,13 +249,6 @@ class ConsistencySelector(BaseSelector):
             most_relevant = varying[np.lexsort((varying, problem.relevance[varying]))][::-1]
             features += most_relevant[:lacking].tolist()
         return features
-
-    def reason(self, feature: int | str) -> str:
-        """Say in a sentence why a feature was chosen or left; see `BaseSelector.reason`."""
-        text = super().reason(feature)
-        if text != "not chosen":
-            return text
-        return "not needed: the chosen features tell the classes apart within the bound"
 
 
 def _backward_ranking(

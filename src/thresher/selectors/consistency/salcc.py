@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import math
-import sys
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone, is_regressor
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv, cross_val_score
+from sklearn.base import is_regressor
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from thresher._checks import check_choice, check_number
+from thresher._progress import report
 from thresher.measures import Codes
 from thresher.search.consistency import sweep
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._judge import Judge
 from thresher.selectors.consistency._problem import (
     MEASURES,
     ConsistencySelector,
@@ -69,7 +68,7 @@ class SALCC(ConsistencySelector):
     n_jobs : int, default=None
         Number of threads, and of jobs of the cross-validation; the result does not depend on it.
     verbose : int, default=0
-        1 shows a progress bar on stderr.
+        1 prints a line per move and one at the end.
 
     Attributes
     ----------
@@ -172,7 +171,8 @@ class SALCC(ConsistencySelector):
         training = self._read(X, y)
         codes = self._codes(training)
         problem = build_problem(training, codes, self.measure)
-        memo = _Memo(problem, self._scorer(training, codes))
+        judge = self._judge(training, codes)
+        memo = _Memo(problem, judge)
         low, high = problem.core.full_risk, _largest_bound(problem, self.delta_max)
         trace: dict[str, list[Any]] = {}
         if high < low:
@@ -181,6 +181,7 @@ class SALCC(ConsistencySelector):
             best = _score_all(memo, low, high)
         else:
             best = self._anneal(memo, low, high, trace)
+        judge.refuse_if_all_failed()
         self._describe(problem, memo, best)
         stays = np.zeros(len(problem.order), dtype=bool)
         stays[best.positions] = True
@@ -189,7 +190,7 @@ class SALCC(ConsistencySelector):
             problem,
             problem.order[best.positions],
             removed=problem.order[~stays],
-            n_evaluations=memo.n_scored,
+            n_evaluations=judge.n_scored,
             trace=trace,
         )
 
@@ -201,8 +202,6 @@ class SALCC(ConsistencySelector):
         unchanged = 0
         n_moves = self._n_moves()
         for t in range(1, n_moves + 1):
-            if self.verbose:
-                _show_progress(t, n_moves, best_score)
             temperature = self.temperature / math.log(t + 1)
             move = self.step * (rng.random_sample() - 0.5)
             delta = min(max(current.risk / unit + move, low / unit), high / unit)
@@ -218,10 +217,10 @@ class SALCC(ConsistencySelector):
             row = (delta, new.risk / unit, len(new.positions), score, temperature)
             for name, value in zip(_TRACE, (*row, accepted, best_score), strict=True):
                 trace.setdefault(name, []).append(value)
+            found = (t, n_moves, len(new.positions), score, best_score)
+            report(self, "move %d/%d: %d features, score %.4g, best %.4g", *found)
             if self.patience is not None and unchanged >= self.patience:
                 break
-        if self.verbose:
-            sys.stderr.write("\n")
         return best
 
     def _n_moves(self) -> int:
@@ -248,8 +247,7 @@ class SALCC(ConsistencySelector):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), minimum=1, integer=True)
 
-    def _scorer(self, training: Training, codes: Codes) -> Callable[[npt.NDArray[np.intp]], float]:
-        """A function that scores a set of features by cross-validation."""
+    def _judge(self, training: Training, codes: Codes) -> Judge:
         y = class_codes(training)
         sizes = np.bincount(y)
         estimator = self.estimator
@@ -269,19 +267,14 @@ class SALCC(ConsistencySelector):
         folds = check_cv(folds, y, classifier=True)
         if isinstance(scoring, str) and scoring == "auto":
             scoring = _default_scoring(estimator, sizes, folds.get_n_splits(None, y))
-
-        def score(features: npt.NDArray[np.intp]) -> float:
-            columns = _columns(training, codes, features)
-            with warnings.catch_warnings():
-                # Classes smaller than the number of folds; the scoring allows for them.
-                warnings.filterwarnings("ignore", message="The least populated class")
-                values = cross_val_score(
-                    clone(estimator), columns, y, cv=folds, scoring=scoring, n_jobs=self.n_jobs
-                )
-            mean = float(np.mean(values))
-            return mean if not math.isnan(mean) else -math.inf
-
-        return score
+        return Judge.of(
+            lambda features: _columns(training, codes, features),
+            y,
+            estimator=estimator,
+            scoring=scoring,
+            cv=folds,
+            n_jobs=self.n_jobs,
+        )
 
     def _describe(self, problem: Problem, memo: _Memo, best: _Set) -> None:
         scored = sorted((s for s in memo.sets if s.score is not None), key=lambda s: s.risk)
@@ -313,10 +306,9 @@ class _Memo:
     """Sets by their risk, which two sets never share."""
 
     problem: Problem
-    judge: Callable[[npt.NDArray[np.intp]], float]
+    judge: Judge
     sets: list[_Set] = field(default_factory=list)
     n_runs: int = 0
-    n_scored: int = 0
 
     def run(self, bound: float) -> _Set:
         """The set of LCC for a threshold, computed only if no stored one answers."""
@@ -336,9 +328,7 @@ class _Memo:
     def score(self, found: _Set) -> float:
         if found.score is None:
             chosen = self.problem.order[found.positions]
-            features = np.sort(np.concatenate([chosen, self.problem.kept])).astype(np.intp)
-            found.score = self.judge(features)
-            self.n_scored += 1
+            found.score = self.judge.score(np.concatenate([chosen, self.problem.kept]))
         return found.score
 
 
@@ -389,10 +379,3 @@ def _columns(
     for i in np.flatnonzero(table.has_missing[features]):
         columns[:, i] = codes.table.codes(int(features[i]))
     return columns
-
-
-def _show_progress(done: int, total: int, best: float) -> None:
-    width = 30
-    filled = "#" * (width * done // max(total, 1))
-    sys.stderr.write(f"\r[SALCC] [{filled:.<{width}}] {done}/{total}, best score {best:.4f}")
-    sys.stderr.flush()

@@ -1,0 +1,81 @@
+"""Progress of long work: lines for ``verbose`` and for the logger ``thresher``, and a bar."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TextIO, TypeVar
+
+from thresher._checks import readable
+
+log = logging.getLogger("thresher")
+Item = TypeVar("Item")
+_WIDTH = 30
+
+
+def report(owner: Any, text: str, *details: object) -> None:
+    """Tell what `owner` has done, as ``text % details``: print it if ``owner.verbose``, and log it.
+
+    Nothing is formatted where nobody listens.
+    """
+    is_logged = log.isEnabledFor(logging.INFO)
+    verbose = getattr(owner, "verbose", 0)
+    if not (is_logged or verbose):
+        return
+    line = f"[{type(owner).__name__}] {text % details}"
+    if verbose:
+        print(line, flush=True)
+    if is_logged:
+        log.info("%s", line)
+
+
+def step_reporter(
+    owner: Any, names: Any, wanted: int | None
+) -> Callable[[int, int, float], None] | None:
+    """A function that reports each step of a search; None where nobody listens."""
+    if not (getattr(owner, "verbose", 0) or log.isEnabledFor(logging.INFO)):
+        return None
+    total = "" if wanted is None else f"/{wanted}"
+
+    def show(step: int, feature: int, score: float) -> None:
+        name = f"feature {feature}" if names is None else readable(names[feature])
+        report(owner, "%d%s %s, score %.4g", step, total, name, score)
+
+    return show
+
+
+def track(
+    items: Iterable[Item], total: int, label: str, *, show: bool, stream: TextIO | None = None
+) -> Iterator[Item]:
+    """Pass `items` through, showing how many of `total` have come."""
+    if not show:
+        yield from items
+        return
+    if stream is None:
+        try:
+            from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
+        except ImportError:
+            stream = sys.stderr
+        else:
+            yield from tqdm(items, total=total, desc=label)
+            return
+    start = last = time.monotonic()
+    _draw(stream, label, 0, total, 0.0)
+    for done, item in enumerate(items, start=1):
+        yield item
+        now = time.monotonic()
+        if done == total or now - last > 0.1:
+            _draw(stream, label, done, total, now - start)
+            last = now
+    stream.write("\n")
+    stream.flush()
+
+
+def _draw(stream: TextIO, label: str, done: int, total: int, elapsed: float) -> None:
+    filled = _WIDTH * done // max(total, 1)
+    left = f", {elapsed / done * (total - done):.0f} s left" if 0 < done < total else ""
+    bar = "#" * filled + "." * (_WIDTH - filled)
+    stream.write(f"\r{label} [{bar}] {done}/{total}{left}   ")
+    stream.flush()

@@ -1,0 +1,58 @@
+"""What any fitted selector tells of its choice, ours or another's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Positions = npt.NDArray[np.intp]
+
+
+def order_of_choice(selector: Any) -> Positions:
+    """The features a fitted selector chose, best first as far as it tells.
+
+    They are those of ``get_support()``, in the order of ``selected_`` if that lists them; else by ``ranking_``
+    (1 is best), then by ``scores_`` (large is best), then by the importances of a fitted ``estimator_`` (absolute
+    coefficients, or ``feature_importances_``), then by position. What a selector lacks, or has in another shape,
+    is passed over; nan comes last.
+    """
+    support = np.asarray(selector.get_support(), dtype=bool)
+    chosen = np.flatnonzero(support)
+    listed = getattr(selector, "selected_", None)
+    if listed is not None:
+        order = np.asarray(listed)
+        if order.ndim == 1 and order.dtype.kind in "iu" and np.array_equal(np.sort(order), chosen):
+            return order.astype(np.intp)
+    keys = (
+        -_of_chosen(_importances(selector), support),
+        -_of_chosen(getattr(selector, "scores_", None), support),
+        _of_chosen(getattr(selector, "ranking_", None), support),
+    )
+    # lexsort puts nan last and leaves equal ones in the order of their positions.
+    return np.asarray(chosen[np.lexsort(keys)], dtype=np.intp)
+
+
+def _of_chosen(values: Any, support: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """One number per chosen feature, from one per feature or per chosen one; zeros if there are none."""
+    n_chosen = int(support.sum())
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.zeros(n_chosen)
+    if numbers.shape == support.shape:
+        return numbers[support]
+    return numbers if numbers.shape == (n_chosen,) else np.zeros(n_chosen)
+
+
+def _importances(selector: Any) -> Any:
+    estimator = getattr(selector, "estimator_", None)
+    found = getattr(estimator, "feature_importances_", None)
+    if found is not None:
+        return found
+    coefficients = getattr(estimator, "coef_", None)
+    if coefficients is None or hasattr(coefficients, "toarray"):
+        return None
+    sizes = np.abs(np.asarray(coefficients, dtype=np.float64))
+    return sizes if sizes.ndim == 1 else sizes.sum(axis=0)

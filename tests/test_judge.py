@@ -1,0 +1,134 @@
+"""The judge of feature sets: scored once, on fixed folds, by any scorer, whatever fails."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import (
+    GroupKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_val_score,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from thresher import SALCC, ThresherWarning
+from thresher.selectors._judge import Judge
+
+X, Y = load_breast_cancer(return_X_y=True)
+
+
+def judge_of(estimator, **settings):
+    return Judge.of(lambda features: X[:, features], Y, estimator=estimator, **settings)
+
+
+@pytest.mark.parametrize("scoring", [None, "roc_auc", "neg_log_loss"])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_scores_are_those_of_cross_validation(scoring, n_jobs):
+    judge = judge_of(GaussianNB(), scoring=scoring, cv=4, n_jobs=n_jobs)
+    sets = [[0, 3], [7], [2, 5, 11]]
+    expected = [
+        cross_val_score(GaussianNB(), X[:, s], Y, cv=StratifiedKFold(4), scoring=scoring)
+        for s in sets
+    ]
+    assert judge.score_all(sets) == [float(np.mean(values)) for values in expected]
+    np.testing.assert_array_equal(judge.fold_scores([3, 0]), expected[0])
+
+
+def test_a_set_is_scored_once_however_it_is_written():
+    shown = []
+
+    def columns(features):
+        shown.append(features.tolist())
+        return X[:, features]
+
+    judge = Judge.of(columns, Y, estimator=DecisionTreeClassifier(random_state=0))
+    scores = judge.score_all([[4, 1], (1, 4), np.array([4, 1])])
+    assert scores[0] == scores[1] == scores[2] == judge.score([1, 4])
+    assert shown == [[1, 4]]
+    assert (judge.n_asked, judge.n_scored) == (4, 1)
+
+
+def test_random_folds_are_drawn_once():
+    judge = judge_of(GaussianNB(), cv=ShuffleSplit(3))
+    again = judge_of(GaussianNB(), cv=judge.folds)
+    assert judge.score_all([[1], [2, 3]]) == again.score_all([[1], [2, 3]])
+
+
+def test_groups_stay_together():
+    groups = np.arange(len(Y)) % 7
+    judge = judge_of(GaussianNB(), cv=GroupKFold(3), groups=groups)
+    assert len(judge.folds) == 3
+    assert all(not set(groups[a]) & set(groups[b]) for a, b in judge.folds)
+
+
+def test_regressors_are_judged_too():
+    target = X[:, 0]
+    judge = Judge.of(
+        lambda features: X[:, features], target, estimator=Ridge(), classifier=False, scoring="r2"
+    )
+    assert judge.score([1, 2]) < judge.score([2, 3])
+
+
+class FailsOn(ClassifierMixin, BaseEstimator):
+    """A classifier that refuses sets of some size."""
+
+    def __init__(self, size):
+        self.size = size
+
+    def fit(self, X, y):
+        if X.shape[1] == self.size:
+            raise RuntimeError(f"no {self.size} columns, please")
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_a_failing_set_counts_as_the_worst_and_the_error_is_shown_once():
+    judge = judge_of(FailsOn(2))
+    with pytest.warns(ThresherWarning, match="RuntimeError: no 2 columns") as caught:
+        scores = judge.score_all([[1], [1, 2], [2, 3]])
+    assert len(caught) == 1
+    assert scores[0] > 0
+    assert scores[1] == scores[2] == -math.inf
+    assert np.isnan(judge.fold_scores([1, 2])).all()
+    judge.refuse_if_all_failed()
+
+
+def test_nothing_but_failures_is_an_error():
+    judge = judge_of(FailsOn(1))
+    judge.refuse_if_all_failed()
+    with pytest.warns(ThresherWarning):
+        judge.score([4])
+    with pytest.raises(ValueError, match=r"not be scored on any of 1 sets.*no 1 columns"):
+        judge.refuse_if_all_failed()
+
+
+def test_an_estimator_without_what_the_scorer_asks_for_fails_in_words():
+    class Mute(FailsOn):
+        predict = None
+
+    with pytest.warns(ThresherWarning), pytest.raises(ValueError, match="could not be scored"):
+        SALCC(Mute(0), scoring="accuracy", max_iterations=2, random_state=0).fit(X[:, :5], Y)
+
+
+def test_annealing_survives_an_estimator_that_fails_on_some_sets():
+    with pytest.warns(ThresherWarning, match="failed on the features"):
+        selector = SALCC(FailsOn(3), search="path", scoring="accuracy").fit(X[:, :8], Y)
+    assert len(selector.selected_) != 3
+    assert np.isneginf(selector.set_scores_).any()
+
+
+def test_more_jobs_change_nothing():
+    estimator = LogisticRegression(solver="liblinear")
+    one = SALCC(estimator, max_iterations=6, random_state=0).fit(X[:, :8], Y)
+    two = SALCC(estimator, max_iterations=6, random_state=0, n_jobs=2).fit(X[:, :8], Y)
+    assert one.set_scores_.tolist() == two.set_scores_.tolist()

@@ -1,0 +1,178 @@
+"""Reasons are data; sentences are made of them at the end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.feature_selection import SelectKBest
+
+from thresher import (
+    CFS,
+    FCBF,
+    GSO,
+    JMI,
+    LCC,
+    MRMR,
+    NMIFS,
+    RFS,
+    RRFS,
+    Chain,
+    CMIFilter,
+    Ensemble,
+    LassoPath,
+    Univariate,
+)
+from thresher._checks import readable
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True, as_frame=True)
+
+
+@pytest.mark.parametrize("strategy", ["lazy", "scan", "naive"])
+def test_chosen_features_tell_relevance_redundancy_and_with_whom(strategy, cancer):
+    X, y = cancer
+    selector = MRMR(5, relevance="mi", redundancy="mi", strategy=strategy).fit(X, y)
+    names = X.columns
+    from thresher.measures import mutual_information
+
+    codes = {f: np.searchsorted(c, X.iloc[:, f]) for f, c in enumerate(selector.bins_.cuts)}
+    for step, feature in enumerate(selector.selected_[1:], start=2):
+        before = selector.selected_[: step - 1]
+        values = [mutual_information(codes[feature], codes[g]) for g in before]
+        expected = (
+            f"chosen at step {step}, score {selector.scores_[feature]:.4g}; "
+            f"relevance {selector.relevance_[feature]:.4g}, mean redundancy {np.mean(values):.4g}, "
+            f"largest redundancy {max(values):.4g} with {names[before[int(np.argmax(values))]]}"
+        )
+        assert selector.reason(names[feature]) == expected
+    first = selector.reason(int(selector.selected_[0]))
+    assert first == f"chosen at step 1, score {selector.scores_[selector.selected_[0]]:.4g}"
+
+
+def test_irrelevant_features_are_called_irrelevant():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 200)
+    age = y ^ (rng.random(400) < 0.1)
+    # Every value of the last column meets every pair of class and age equally often.
+    noise = np.zeros(400, dtype=int)
+    for cell in range(4):
+        members = np.flatnonzero(2 * y + age == cell)
+        noise[members[::2]] = 1
+    X = pd.DataFrame({"age": age, "copy": age, "noise": noise})
+    selector = MRMR(1, relevance="mi", redundancy="mi", strategy="naive").fit(X, y)
+    assert selector.reason("noise").startswith("irrelevant: relevance ")
+    two = MRMR(2, relevance="mi", redundancy="mi", strategy="naive").fit(X, y)
+    left = X.columns[~two.support_][0]
+    assert "0.00" not in two.reason(left)
+
+
+def test_f_at_the_level_of_chance_is_irrelevant():
+    rng = np.random.default_rng(1)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 30))
+    X[:, 0] += 2 * y
+    selector = MRMR(2, relevance="f", redundancy="pearson").fit(X, y)
+    for feature in np.flatnonzero(~selector.support_):
+        is_called = selector.reason(int(feature)).startswith("irrelevant")
+        assert is_called == (
+            selector.relevance_[feature] <= max(1.0, 0.01 * selector.relevance_.max())
+        )
+
+
+def test_fcbf_names_its_threshold(cancer):
+    X, y = cancer
+    selector = FCBF(threshold=0.2).fit(X, y)
+    weak = int(np.flatnonzero(selector.relevance_ <= 0.2)[0])
+    assert selector.reason(weak).endswith("is not above the threshold 0.2")
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [MRMR(4), NMIFS(4), CFS(), FCBF(), JMI(4), GSO(4), CMIFilter(4), RRFS(4), LCC(), RFS(4)],
+    ids=lambda s: type(s).__name__,
+)
+def test_names_never_change_what_is_said(selector, cancer):
+    X, y = cancer
+    named = clone(selector).fit(X, y)
+    bare = clone(selector).fit(X.to_numpy(), y)
+    for feature, name in enumerate(X.columns):
+        reason = bare._account()(feature)
+        assert reason == named._account()(feature)
+        assert named.reason(name) == reason.sentence(X.columns.to_numpy(dtype=object))
+        if reason.partner is not None:
+            assert named.support_[reason.partner]
+            assert f"feature {reason.partner}" in bare.reason(feature)
+
+
+def test_a_chain_gives_partners_in_original_positions(cancer):
+    X, y = cancer
+    chain = Chain([RFS(12), RFS(8), MRMR(3)]).fit(X.to_numpy(), y)
+    inner = chain.selectors_[-1]
+    seen = chain._seen[-1]
+    for place, feature in enumerate(seen):
+        reason, own = chain._account()(int(feature)), inner._account()(place)
+        assert reason.kind == own.kind
+        assert reason.stages == ("selector 3 (mrmr)",)
+        assert reason.partner == (None if own.partner is None else seen[own.partner])
+
+
+def test_chains_of_chains_and_of_foreign_selectors_name_who_decided(cancer):
+    X, y = cancer
+    chain = Chain([Chain([SelectKBest(k=20), MRMR(10)]), SelectKBest(k=4)]).fit(X, y)
+    decided = {stage: int(np.flatnonzero(chain.step_ == stage)[0]) for stage in (0, 1)}
+    assert chain.reason(decided[0]).startswith("left by selector 1 (chain), selector ")
+    assert chain.reason(decided[1]) == "left by selector 2 (selectkbest)"
+    best = int(chain.selected_[0])
+    assert chain.reason(best).startswith("selector 2 (selectkbest): chosen at step 1")
+
+
+def test_a_kept_feature_says_so_in_every_selector(cancer):
+    X, y = cancer
+    for selector in (MRMR(3, keep=["mean texture"]), LCC(keep=["mean texture"]), LassoPath(3)):
+        if "keep" in selector.get_params():
+            selector.set_params(keep=["mean texture"])
+        assert "kept by the parameter keep" in selector.fit(X, y).reason("mean texture")
+    voted = Ensemble(MRMR(3, keep=["mean texture"]), n_parts=4).fit(X, y)
+    assert "kept by the parameter keep, chosen by 4 of 4" in voted.reason("mean texture")
+
+
+def test_univariate_tells_the_p_value_that_decided(cancer):
+    X, y = cancer
+    selector = Univariate("auto", measure="f", alpha=1e-6).fit(X, y)
+    left = int(np.flatnonzero(~selector.support_)[0])
+    value = selector.corrected_pvalues_[left]
+    assert selector.reason(left).endswith(f"corrected p-value {value:.4g} above 1e-06")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("age", "age"),
+        ("größe µm", "größe µm"),
+        ("two\nlines", "'two\\nlines'"),
+        ("\x1b[31mred", "'\\x1b[31mred'"),
+        ("right\u202eleft", "'right\\u202eleft'"),
+        (" padded", "' padded'"),
+        ("", "''"),
+        ("x" * 500, "x" * 28 + "..." + "x" * 28),
+        (17, "17"),
+    ],
+)
+def test_names_are_printed_safely(name, shown):
+    assert readable(name) == shown
+    assert readable(name).isprintable()
+
+
+def test_strange_names_reach_neither_reason_nor_progress(cancer, capsys):
+    X, y = cancer
+    strange = X.rename(columns=lambda name: f"{name}\n\x1b[31m" + "y" * 200)
+    selector = MRMR(3, verbose=1).fit(strange, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    sentences = [selector.reason(name) for name in strange]
+    assert all(text.isprintable() and len(text) < 250 for text in [*lines, *sentences])
