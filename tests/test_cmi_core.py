@@ -37,7 +37,7 @@ def core_walk(X, y, n_features=None, *, last="positive", keep=()):
         n_select=n_features,
         take_last=last == "positive",
         kept=np.array(keep, dtype=np.uint32),
-    )
+    ).result()
 
 
 def falling(order, n_features):
@@ -117,7 +117,7 @@ def test_weights_count_as_repeats():
             relevance,
             candidates=(relevance > 0).astype(np.uint8),
             weights=weights[None, :],
-        )
+        ).result()
         assert_same_walk(found, repeated)
 
 

@@ -98,7 +98,9 @@ def test_every_replicate_is_the_table_of_its_rows():
     together = _core.greedy_ensemble(_core.DiscretePairMeasure(table, "mi", 1), relevance, 25)
     for r in range(5):
         rows = table.take(np.flatnonzero(parts != r))
-        one = _core.greedy_forward(_core.DiscretePairMeasure(rows, "mi", 1), relevance[r], 25)
+        one = _core.greedy_forward(
+            _core.DiscretePairMeasure(rows, "mi", 1), relevance[r], 25
+        ).result()
         np.testing.assert_array_equal(one["selected"], together["selected"][r])
         np.testing.assert_array_equal(one["scores"], together["scores"][r])
 

@@ -157,8 +157,8 @@ for n in (1, 2, 15, 16, 17, 33, 200, 2047, 2049, 5003):
                 measure = _core.NumericPairMeasure(table, kind)
                 digest.update(measure.values(4, some).tobytes())
                 if parts is None or "parts" not in keywords:
-                    found = _core.greedy_forward(measure, np.ones(9), 9, objective="quotient")
-                    digest.update(found["scores"].tobytes())
+                    search = _core.greedy_forward(measure, np.ones(9), 9, objective="quotient")
+                    digest.update(search.result()["scores"].tobytes())
         gaps = np.where(rng.random(matrix.shape) < 0.2, np.nan, matrix).astype(dtype)
         table = _core.NumericTable(gaps, missing="pairwise")
         digest.update(table.relevance_pearson(matrix[1].astype(float)).tobytes())
@@ -231,7 +231,7 @@ def test_single_precision_gives_the_bits_of_the_same_values_in_double(n, offset)
     searches = [
         _core.greedy_forward(
             _core.NumericPairMeasure(_core.NumericTable(matrix), "pearson"), np.ones(20), 20
-        )
+        ).result()
         for matrix in (single, double)
     ]
     np.testing.assert_array_equal(searches[0]["scores"], searches[1]["scores"])
@@ -465,7 +465,7 @@ def test_a_lazy_search_reads_the_values_of_a_naive_one(p, n, dtype):
                 30,
                 objective="quotient",
                 strategy=strategy,
-            )
+            ).result()
             for strategy, n_threads in (("naive", 1), ("lazy", 1), ("lazy", 3))
         ]
         for other in found[1:]:

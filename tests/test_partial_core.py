@@ -53,7 +53,7 @@ def core_rrct(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=fl
         magnitude_rule=nominal or options.get("sign_rule") == "magnitude",
         redundancy_scale=HALF_LOG if normalize else 1.0,
         n_threads=n_threads,
-    )
+    ).result()
 
 
 def core_gso(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=float):
@@ -65,7 +65,7 @@ def core_gso(X, y, n_features, *, nominal=False, keep=(), n_threads=1, dtype=flo
         candidates=varying(X),
         kept=np.array(keep, dtype=np.uint32),
         n_threads=n_threads,
-    )
+    ).result()
 
 
 def random_problem(seed):

@@ -60,7 +60,7 @@ def test_every_strategy_gives_the_naive_answer(objective, weight, offset):
                 strategy=strategy,
                 candidates=candidates,
                 kept=kept.astype(np.uint32),
-            )
+            ).result()
             assert result["selected"].tolist() == expected[0]
             assert result["scores"].tolist() == expected[1]
             assert result["redundancy"].tolist() == expected[2]
@@ -81,7 +81,7 @@ def test_large_problems_agree_between_strategies(objective, weight, offset):
                 weight=weight,
                 offset=offset,
                 strategy=strategy,
-            )
+            ).result()
             for strategy in ("lazy", "scan", "naive")
         ]
         for result in results[1:]:
@@ -113,7 +113,7 @@ def test_cfs_strategies_give_the_naive_answer():
                 strategy=strategy,
                 candidates=candidates,
                 kept=kept.astype(np.uint32),
-            )
+            ).result()
             assert result["selected"].tolist() == expected[0]
             assert result["scores"].tolist() == expected[1]
 
@@ -156,7 +156,7 @@ def test_fcbf_is_the_naive_one():
             threshold,
             candidates=candidates,
             kept=kept.astype(np.uint32),
-        )
+        ).result()
         assert result["selected"].tolist() == expected[0]
         assert result["n_evaluations"] == expected[1]
 
@@ -184,7 +184,7 @@ def test_accumulated_criteria_are_the_naive_ones(accumulation):
                 strategy=strategy,
                 candidates=candidates,
                 kept=kept.astype(np.uint32),
-            )
+            ).result()
             assert result["selected"].tolist() == expected[0]
             assert result["scores"].tolist() == expected[1]
 
@@ -197,7 +197,9 @@ def test_thousands_of_equal_relevances_are_searched_exactly(objective):
     table = np.triu(rng.choice([0.0, 0.125], (p, p), p=[0.9, 0.1]), 1)
     measure = _core.MatrixMeasure(table + table.T)
     lazy, naive = (
-        _core.greedy_forward(measure, relevance, 40, objective=objective, strategy=strategy)
+        _core.greedy_forward(
+            measure, relevance, 40, objective=objective, strategy=strategy
+        ).result()
         for strategy in ("lazy", "naive")
     )
     assert lazy["selected"].tolist() == naive["selected"].tolist()
@@ -207,7 +209,9 @@ def test_thousands_of_equal_relevances_are_searched_exactly(objective):
 def test_the_search_tells_what_it_saw_of_each_feature():
     relevance = np.array([0.5, 0.375, 0.25, 0.0])
     table = np.array([[0, 0.25, 0.125, 0], [0.25, 0, 0.5, 0], [0.125, 0.5, 0, 0], [0, 0, 0, 0.0]])
-    result = _core.greedy_forward(_core.MatrixMeasure(table), relevance, 3, strategy="naive")
+    result = _core.greedy_forward(
+        _core.MatrixMeasure(table), relevance, 3, strategy="naive"
+    ).result()
     assert result["selected"].tolist() == [0, 1, 3]
     assert result["depth"].tolist() == [0, 1, 2, 2]
     assert result["total"].tolist() == [0, 0.25, 0.625, 0]
@@ -221,7 +225,7 @@ def test_progress_is_told_once_per_step():
     told = []
     result = _core.greedy_forward(
         _core.MatrixMeasure(table), relevance, 8, progress=lambda *step: told.append(step)
-    )
+    ).result()
     steps = zip(range(1, 9), result["selected"], result["scores"], strict=True)
     assert told == [(n, int(feature), float(score)) for n, feature, score in steps]
 
@@ -245,4 +249,4 @@ def test_progress_is_told_once_per_step():
 def test_bad_input_is_refused(change, message):
     arguments = {"relevance": np.ones(3), "n_select": 2} | change
     with pytest.raises(ValueError, match=message):
-        _core.greedy_forward(_core.MatrixMeasure(np.zeros((3, 3))), **arguments)
+        _core.greedy_forward(_core.MatrixMeasure(np.zeros((3, 3))), **arguments).result()

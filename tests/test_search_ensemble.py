@@ -80,7 +80,7 @@ def test_distinct_pairs_are_those_of_the_replicates_one_by_one():
     together = _core.greedy_ensemble(measure, relevance, 20)
     cache = _core.ReplicateCache(measure)
     for i in range(5):
-        alone = _core.greedy_forward(_core.ReplicateView(cache, i), relevance[i], 20)
+        alone = _core.greedy_forward(_core.ReplicateView(cache, i), relevance[i], 20).result()
         assert alone["selected"].tolist() == together["selected"][i].tolist()
     assert together["n_evaluations"] == cache.n_computed
 
@@ -96,7 +96,7 @@ def test_pairs_of_earlier_replicates_spare_later_ones_others():
     together = _core.greedy_ensemble(_core.MatrixMeasure(tables), relevance, k)
     asked = set()
     for i in range(e):
-        alone = _core.greedy_forward(_core.MatrixMeasure(tables[i]), relevance[i], k)
+        alone = _core.greedy_forward(_core.MatrixMeasure(tables[i]), relevance[i], k).result()
         chosen = alone["selected"].tolist()
         assert chosen == together["selected"][i].tolist()
         asked |= {frozenset((f, g)) for f in range(p) for g in chosen[: alone["depth"][f]]}
@@ -136,7 +136,7 @@ def test_the_sum_of_replicates_is_the_inner_ensemble(objective, weight, offset):
             p,
             offset=offset * e,
             **options,
-        )
+        ).result()
         expected = inner_ensemble(relevance, tables, p, offset=offset, **options)
         assert result["selected"].tolist() == expected
 
@@ -146,11 +146,11 @@ def test_every_search_runs_on_one_replicate_of_a_shared_measure():
     relevance, tables = ensemble_problem(rng, 40, 3)
     cache = _core.ReplicateCache(_core.MatrixMeasure(tables))
     searches = [
-        _core.cfs_forward,
-        _core.fcbf,
+        lambda m, r: _core.cfs_forward(m, r).result(),
+        lambda m, r: _core.fcbf(m, r).result(),
         _core.cfs_best_first,
-        lambda m, r: _core.greedy_accumulate(m, r, 12, accumulation="smallest"),
-        lambda m, r: _core.greedy_accumulate(m, r, 12, accumulation="sum"),
+        lambda m, r: _core.greedy_accumulate(m, r, 12, accumulation="smallest").result(),
+        lambda m, r: _core.greedy_accumulate(m, r, 12, accumulation="sum").result(),
     ]
     for search in searches:
         for i in range(3):

@@ -65,7 +65,7 @@ def test_mrmr_of_the_example(strategy, options, selected, scores):
     measure, relevance = discrete(X, Y)
     result = _core.greedy_forward(
         measure, relevance[0], 6, strategy=strategy, candidates=NOT_CONSTANT, **options
-    )
+    ).result()
     assert result["selected"].tolist() == selected
     if scores is not None:
         np.testing.assert_allclose(result["scores"], scores, atol=1e-9)
@@ -77,7 +77,14 @@ def test_mrmr_of_the_example(strategy, options, selected, scores):
 
 def test_a_constant_candidate_would_be_preferred_to_a_redundant_one():
     measure, relevance = discrete(X, Y)
-    assert _core.greedy_forward(measure, relevance[0], 6)["selected"].tolist() == [0, 5, 4, 3, 2, 1]
+    assert _core.greedy_forward(measure, relevance[0], 6).result()["selected"].tolist() == [
+        0,
+        5,
+        4,
+        3,
+        2,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("strategy", ["lazy", "scan", "naive"])
@@ -102,14 +109,14 @@ def test_ties_prefer_the_lower_index(strategy, text, target, candidates, selecte
     measure, relevance = discrete(columns(text), columns(target).ravel())
     result = _core.greedy_forward(
         measure, relevance[0], 4, strategy=strategy, candidates=candidates
-    )
+    ).result()
     assert result["selected"].tolist() == selected
 
 
 @pytest.mark.parametrize(("strategy", "n_evaluations"), [("lazy", 1), ("cached", 9)])
 def test_cfs_of_the_example(strategy, n_evaluations):
     measure, relevance = discrete(X, Y, "su")
-    result = _core.cfs_forward(measure, relevance[0], strategy=strategy)
+    result = _core.cfs_forward(measure, relevance[0], strategy=strategy).result()
     assert result["selected"].tolist() == [5, 0]
     np.testing.assert_allclose(result["scores"], [0.601195525902, 0.674238570323], atol=1e-12)
     assert result["n_evaluations"] == n_evaluations
@@ -118,7 +125,7 @@ def test_cfs_of_the_example(strategy, n_evaluations):
 def test_best_first_and_fcbf_of_the_example():
     measure, relevance = discrete(X, Y, "su")
     assert _core.cfs_best_first(measure, relevance[0])["selected"].tolist() == [0, 5]
-    result = _core.fcbf(measure, relevance[0])
+    result = _core.fcbf(measure, relevance[0]).result()
     assert result["selected"].tolist() == [5, 0]
     assert result["n_evaluations"] == 6
 
@@ -162,10 +169,10 @@ def test_ensemble_of_the_example(strategy, objective, lists, plain, inner):
     result = _core.greedy_ensemble(measure, relevance, 3, objective=objective, strategy=strategy)
     assert [s.tolist() for s in result["selected"]] == lists
     summed = _core.SummedReplicates(measure, [0, 1, 2])
-    found = _core.greedy_forward(summed, relevance.sum(axis=0), 3, objective=objective)
+    found = _core.greedy_forward(summed, relevance.sum(axis=0), 3, objective=objective).result()
     assert found["selected"].tolist() == inner
     measure, relevance = discrete(ENSEMBLE_X, ENSEMBLE_Y)
-    found = _core.greedy_forward(measure, relevance[0], 3, objective=objective)
+    found = _core.greedy_forward(measure, relevance[0], 3, objective=objective).result()
     assert found["selected"].tolist() == plain
 
 
@@ -194,7 +201,7 @@ def test_ensemble_of_the_example(strategy, objective, lists, plain, inner):
 def test_evaluation_counts_of_mrmr(load_real, name, naive, scan, lazy, first):
     measure, relevance = discrete(*load_real(name))
     results = {
-        strategy: _core.greedy_forward(measure, relevance[0], 50, strategy=strategy)
+        strategy: _core.greedy_forward(measure, relevance[0], 50, strategy=strategy).result()
         for strategy in ("naive", "scan", "lazy")
     }
     counts = {strategy: result["n_evaluations"] for strategy, result in results.items()}
@@ -213,7 +220,7 @@ def test_evaluation_counts_of_the_quotient(load_real, name, scan, best_first):
     measure, relevance = discrete(*load_real(name))
     options = {"objective": "quotient", "offset": 1e-4}
     found = [
-        _core.greedy_forward(measure, relevance[0], 50, strategy=strategy, **options)
+        _core.greedy_forward(measure, relevance[0], 50, strategy=strategy, **options).result()
         for strategy in ("scan", "lazy")
     ]
     assert [result["n_evaluations"] for result in found] == [scan, best_first]
@@ -232,7 +239,7 @@ def test_evaluation_counts_of_the_quotient(load_real, name, scan, best_first):
 def test_evaluation_counts_of_cfs(load_real, name, size, cached, lazy):
     measure, relevance = discrete(*load_real(name), "su")
     results = [
-        _core.cfs_forward(measure, relevance[0], strategy=strategy)
+        _core.cfs_forward(measure, relevance[0], strategy=strategy).result()
         for strategy in ("cached", "lazy")
     ]
     assert [result["n_evaluations"] for result in results] == [cached, lazy]
@@ -267,7 +274,7 @@ def test_best_first_on_real_data_is_the_naive_one(load_real):
 )
 def test_pairs_of_fcbf(load_real, name, size, n_pairs):
     measure, relevance = discrete(*load_real(name), "su")
-    result = _core.fcbf(measure, relevance[0])
+    result = _core.fcbf(measure, relevance[0]).result()
     assert len(result["selected"]) == size
     assert result["n_evaluations"] == n_pairs
     if name == "colon":
@@ -295,7 +302,7 @@ def test_threads_change_neither_lists_nor_counts(load_real):
     found = []
     for n_threads in (1, 7):
         measure, relevance = discrete(X, y, n_threads=n_threads)
-        plain = _core.greedy_forward(measure, relevance[0], 30)
+        plain = _core.greedy_forward(measure, relevance[0], 30).result()
         measure, relevance = discrete(X, y, parts=parts, n_threads=n_threads)
         result = _core.greedy_ensemble(measure, relevance, 30)
         found.append(

@@ -1,5 +1,6 @@
 // Forward selections on columns of numbers and on partitions of rows.
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -28,8 +29,8 @@ void check_columns(const AnyMatrix& columns, const Matrix<double>& target, const
   check_candidates(columns.shape(0), options.candidates);
 }
 
-nb::dict to_dict(PartialResult&& result) {
-  nb::dict out = result_to_dict(result);
+nb::dict partial_to_dict(PartialResult&& result) {
+  nb::dict out = result_to_dict(static_cast<SearchResult&&>(result));
   out["complementarity"] = to_numpy(std::move(result.complementarity));
   out["feature_relevance"] = to_numpy(std::move(result.feature_relevance));
   out["feature_score"] = to_numpy(std::move(result.feature_score));
@@ -38,13 +39,26 @@ nb::dict to_dict(PartialResult&& result) {
   return out;
 }
 
-nb::dict bound_rrct(const AnyMatrix& ranks, const AnyMatrix& values, const Matrix<double>& target, std::size_t n_select,
-                    bool information, bool complementarity, bool magnitude_rule, double redundancy_scale,
-                    const Mask& candidates, const Indices& kept, nb::object progress, std::size_t n_threads) {
+nb::dict cmi_to_dict(CmiResult&& result) {
+  nb::dict out = steps_to_dict(std::move(result));
+  out["unknown"] = to_numpy(std::move(result.unknown));
+  out["n_blocks"] = to_numpy(std::move(result.n_blocks));
+  out["examined"] = to_numpy(std::move(result.examined));
+  out["value"] = to_numpy(std::move(result.value));
+  out["successor_value"] = to_numpy(std::move(result.successor_value));
+  out["n_evaluations"] = result.n_evaluations;
+  out["n_walked"] = result.n_walked;
+  return out;
+}
+
+BoundSearch* bound_rrct(const AnyMatrix& ranks, const AnyMatrix& values, const Matrix<double>& target,
+                        std::size_t n_select, bool information, bool complementarity, bool magnitude_rule,
+                        double redundancy_scale, const Mask& candidates, const Indices& kept, nb::object progress,
+                        std::size_t n_threads) {
   if (values.shape(0) != ranks.shape(0) || values.shape(1) != ranks.shape(1)) {
     throw std::invalid_argument("ranks and values differ in shape");
   }
-  auto options = forward_options<RrctOptions>(n_select, candidates, kept, progress);
+  auto options = forward_options<RrctOptions>(candidates, kept, progress);
   options.information = information;
   options.complementarity = complementarity;
   options.magnitude_rule = magnitude_rule;
@@ -52,42 +66,45 @@ nb::dict bound_rrct(const AnyMatrix& ranks, const AnyMatrix& values, const Matri
   check_columns(ranks, target, options);
   const ColumnPointer rank_pointer = column_pointer(ranks);
   const ColumnPointer value_pointer = column_pointer(values);
-  return to_dict(without_gil([&](Interrupt& interrupt) {
-    const CentredColumns rank_columns(rank_pointer, ranks.shape(0), ranks.shape(1), n_threads, interrupt);
-    const CentredColumns value_columns(value_pointer, values.shape(0), values.shape(1), n_threads, interrupt);
-    return rrct_forward(rank_columns, value_columns, {target.data(), target.size()}, options, interrupt);
-  }));
+  auto columns = std::make_unique<std::vector<CentredColumns>>();
+  auto search = without_gil([&](Interrupt& interrupt) {
+    columns->emplace_back(rank_pointer, ranks.shape(0), ranks.shape(1), n_threads, interrupt);
+    columns->emplace_back(value_pointer, values.shape(0), values.shape(1), n_threads, interrupt);
+    return rrct_forward(columns->front(), columns->back(), {target.data(), target.size()}, options, interrupt);
+  });
+  return hold_search(std::move(search), &partial_to_dict, n_select, ranks, values, target, std::move(columns));
 }
 
-nb::dict bound_gso(const AnyMatrix& columns, const Matrix<double>& target, std::size_t n_select, const Mask& candidates,
-                   const Indices& kept, const std::optional<Matrix<double>>& weights, nb::object progress,
-                   std::size_t n_threads) {
+BoundSearch* bound_gso(const AnyMatrix& columns, const Matrix<double>& target, std::size_t n_select,
+                       const Mask& candidates, const Indices& kept, const std::optional<Matrix<double>>& weights,
+                       nb::object progress, std::size_t n_threads) {
   if (weights && weights->shape(1) != columns.shape(1)) throw std::invalid_argument("one weight per row is needed");
-  const auto options = forward_options<ForwardOptions>(n_select, candidates, kept, progress);
+  const auto options = forward_options<ForwardOptions>(candidates, kept, progress);
   check_columns(columns, target, options);
   const ColumnPointer pointer = column_pointer(columns);
-  return to_dict(without_gil([&](Interrupt& interrupt) {
+  auto replicates = std::make_unique<std::vector<CentredColumns>>();
+  auto search = without_gil([&](Interrupt& interrupt) {
     const std::size_t p = columns.shape(0), n = columns.shape(1);
-    std::vector<CentredColumns> replicates;
     for (std::size_t r = 0; r < (weights ? weights->shape(0) : 1); ++r) {
       const std::span<const double> of_rows(weights ? weights->data() + r * n : nullptr, weights ? n : 0);
-      replicates.emplace_back(pointer, p, n, n_threads, interrupt, of_rows);
+      replicates->emplace_back(pointer, p, n, n_threads, interrupt, of_rows);
     }
-    return gso_forward(replicates, {target.data(), target.size()}, options, interrupt);
-  }));
+    return gso_forward(*replicates, {target.data(), target.size()}, options, interrupt);
+  });
+  return hold_search(std::move(search), &partial_to_dict, n_select, columns, target, weights, std::move(replicates));
 }
 
-nb::dict bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
-                        const Vector<double>& relevance, std::optional<std::size_t> n_select, bool take_last,
-                        const std::optional<Matrix<std::int64_t>>& weights, const Mask& candidates, const Indices& kept,
-                        nb::object progress) {
+BoundSearch* bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
+                            const Vector<double>& relevance, std::optional<std::size_t> n_select, bool take_last,
+                            const std::optional<Matrix<std::int64_t>>& weights, const Mask& candidates,
+                            const Indices& kept, nb::object progress) {
   if (classes.size() != table.n_rows() || (weights && weights->shape(1) != table.n_rows())) {
     throw std::invalid_argument("one class, and one weight if any, per row is needed");
   }
   for (const std::int32_t code : view(classes)) {
     if (code < 0 || static_cast<std::size_t>(code) >= n_classes) throw std::invalid_argument("no such class");
   }
-  auto options = forward_options<CmiOptions>(n_select, candidates, kept, progress);
+  auto options = forward_options<CmiOptions>(candidates, kept, progress);
   check_relevance(table.n_features(), view(relevance), options.candidates);
   options.read = [&table](std::uint32_t feature, std::uint8_t* codes) { table.codes_of(feature, codes); };
   options.classes = view(classes);
@@ -98,21 +115,13 @@ nb::dict bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>& cla
     const auto of_rows = options.weights.subspan(first, classes.size());
     n_counted = std::max(n_counted, static_cast<std::uint64_t>(std::reduce(of_rows.begin(), of_rows.end())));
   }
-  std::optional<XLogX> larger;
-  if (n_counted > table.xlogx().n()) larger.emplace(n_counted);
-  options.xlogx = larger ? &*larger : &table.xlogx();
+  std::unique_ptr<XLogX> larger;
+  if (n_counted > table.xlogx().n()) larger = std::make_unique<XLogX>(n_counted);
+  options.xlogx = larger ? larger.get() : &table.xlogx();
   options.relevance = view(relevance);
   options.take_last = take_last;
-  CmiResult result = without_gil([&](Interrupt& interrupt) { return cmi_walk(options, interrupt); });
-  nb::dict out = steps_to_dict(result);
-  out["unknown"] = to_numpy(std::move(result.unknown));
-  out["n_blocks"] = to_numpy(std::move(result.n_blocks));
-  out["examined"] = to_numpy(std::move(result.examined));
-  out["value"] = to_numpy(std::move(result.value));
-  out["successor_value"] = to_numpy(std::move(result.successor_value));
-  out["n_evaluations"] = result.n_evaluations;
-  out["n_walked"] = result.n_walked;
-  return out;
+  auto search = without_gil([&](Interrupt&) { return cmi_walk(options); });
+  return hold_search(std::move(search), &cmi_to_dict, n_select, classes, relevance, weights, std::move(larger));
 }
 
 }  // namespace
@@ -130,7 +139,8 @@ void bind_forward(nb::module_& module) {
   module.def("cmi_walk", &bound_cmi_walk, nb::arg("table"), nb::arg("classes"), nb::arg("n_classes"),
              nb::arg("relevance"), nb::kw_only(), nb::arg("n_select") = nb::none(), nb::arg("take_last") = true,
              nb::arg("weights") = nb::none(), nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(),
-             nb::arg("progress") = nb::none(), "The one-pass filter by conditional mutual information.");
+             nb::arg("progress") = nb::none(), nb::keep_alive<0, 1>(),
+             "The one-pass filter by conditional mutual information.");
 }
 
 }  // namespace thresher::bindings

@@ -38,30 +38,26 @@ ObjectiveKind objective_from(const std::string& name) {
       {{"difference", ObjectiveKind::difference}, {"sum", ObjectiveKind::sum}, {"quotient", ObjectiveKind::quotient}});
 }
 
-nb::dict bound_greedy_forward(PairMeasure& measure, Vector<double> relevance, std::size_t n_select,
-                              const std::string& objective, double weight, double offset, const std::string& strategy,
-                              Mask candidates, Indices kept, nb::object progress) {
-  auto options = forward_options<GreedyOptions>(n_select, candidates, kept, progress);
+BoundSearch* bound_greedy_forward(PairMeasure& measure, Vector<double> relevance, std::size_t n_select,
+                                  const std::string& objective, double weight, double offset,
+                                  const std::string& strategy, Mask candidates, Indices kept, nb::object progress) {
+  auto options = forward_options<GreedyOptions>(candidates, kept, progress);
   options.objective = objective_from(objective);
   options.weight = weight;
   options.offset = offset;
   options.strategy = choice_from<Strategy>(
       "strategy", strategy, {{"lazy", Strategy::lazy}, {"scan", Strategy::scan}, {"naive", Strategy::cached}});
-  SearchResult result =
-      without_gil([&](Interrupt& interrupt) { return greedy_forward(measure, view(relevance), options, interrupt); });
-  return result_to_dict(result);
+  return hold_search(greedy_forward(measure, view(relevance), options), &result_to_dict, n_select, relevance);
 }
 
-nb::dict bound_cfs_forward(PairMeasure& measure, Vector<double> relevance, std::optional<std::size_t> n_select,
-                           const std::string& strategy, double unit, Mask candidates, Indices kept,
-                           nb::object progress) {
-  auto options = forward_options<CfsOptions>(n_select, candidates, kept, progress);
+BoundSearch* bound_cfs_forward(PairMeasure& measure, Vector<double> relevance, std::optional<std::size_t> n_select,
+                               const std::string& strategy, double unit, Mask candidates, Indices kept,
+                               nb::object progress) {
+  auto options = forward_options<CfsOptions>(candidates, kept, progress);
   options.unit = unit;
   options.strategy = choice_from<Strategy>(
       "strategy", strategy, {{"lazy", Strategy::lazy}, {"cached", Strategy::cached}, {"naive", Strategy::naive}});
-  SearchResult result =
-      without_gil([&](Interrupt& interrupt) { return cfs_forward(measure, view(relevance), options, interrupt); });
-  return result_to_dict(result);
+  return hold_search(cfs_forward(measure, view(relevance), options), &result_to_dict, n_select, relevance);
 }
 
 nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, std::size_t max_stale, double min_gain,
@@ -84,19 +80,17 @@ nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, st
   return out;
 }
 
-nb::dict bound_fcbf(PairMeasure& measure, Vector<double> relevance, double threshold,
-                    std::optional<std::size_t> n_select, Mask candidates, Indices kept) {
-  auto options = forward_options<FcbfOptions>(n_select, candidates, kept);
+BoundSearch* bound_fcbf(PairMeasure& measure, Vector<double> relevance, double threshold,
+                        std::optional<std::size_t> n_select, Mask candidates, Indices kept) {
+  auto options = forward_options<FcbfOptions>(candidates, kept);
   options.threshold = threshold;
-  SearchResult result =
-      without_gil([&](Interrupt& interrupt) { return fcbf(measure, view(relevance), options, interrupt); });
-  return result_to_dict(result);
+  return hold_search(fcbf(measure, view(relevance), options), &result_to_dict, n_select, relevance);
 }
 
-nb::dict bound_greedy_accumulate(PairMeasure& term, Vector<double> relevance, std::size_t n_select,
-                                 const std::string& accumulation, const std::string& strategy, Mask candidates,
-                                 Indices kept, nb::object progress) {
-  auto options = forward_options<AccumulateOptions>(n_select, candidates, kept, progress);
+BoundSearch* bound_greedy_accumulate(PairMeasure& term, Vector<double> relevance, std::size_t n_select,
+                                     const std::string& accumulation, const std::string& strategy, Mask candidates,
+                                     Indices kept, nb::object progress) {
+  auto options = forward_options<AccumulateOptions>(candidates, kept, progress);
   options.accumulation = choice_from<Accumulation>("accumulation", accumulation,
                                                    {{"sum", Accumulation::sum},
                                                     {"minus-sum", Accumulation::minus_sum},
@@ -105,9 +99,7 @@ nb::dict bound_greedy_accumulate(PairMeasure& term, Vector<double> relevance, st
                                                     {"smallest-and-relevance", Accumulation::smallest_and_relevance}});
   options.strategy =
       choice_from<Strategy>("strategy", strategy, {{"lazy", Strategy::lazy}, {"naive", Strategy::cached}});
-  SearchResult result =
-      without_gil([&](Interrupt& interrupt) { return greedy_accumulate(term, view(relevance), options, interrupt); });
-  return result_to_dict(result);
+  return hold_search(greedy_accumulate(term, view(relevance), options), &result_to_dict, n_select, relevance);
 }
 
 nb::dict bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, std::size_t n_select,
@@ -148,22 +140,29 @@ nb::dict bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, s
 }  // namespace
 
 void bind_search(nb::module_& module) {
+  nb::class_<BoundSearch>(module, "ForwardSearch", "A forward search that can be asked for more features.")
+      .def("extend", &BoundSearch::extend, nb::arg("n_more") = nb::none(),
+           "Takes so many features more, or all the criterion takes.")
+      .def("result", &BoundSearch::result, "Everything found so far.")
+      .def_prop_ro("exhausted", &BoundSearch::is_exhausted, "Whether the criterion has no further feature to take.");
   module.def("greedy_forward", &bound_greedy_forward, nb::arg("measure"), nb::arg("relevance"), nb::arg("n_select"),
              nb::kw_only(), nb::arg("objective") = "difference", nb::arg("weight") = 1.0, nb::arg("offset") = 0.0,
              nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(),
-             nb::arg("progress") = nb::none());
+             nb::arg("progress") = nb::none(), nb::keep_alive<0, 1>());
   module.def("cfs_forward", &bound_cfs_forward, nb::arg("measure"), nb::arg("relevance"), nb::kw_only(),
              nb::arg("n_select") = nb::none(), nb::arg("strategy") = "lazy", nb::arg("unit") = 1.0,
-             nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none());
+             nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none(),
+             nb::keep_alive<0, 1>());
   module.def("cfs_best_first", &bound_cfs_best_first, nb::arg("measure"), nb::arg("relevance"), nb::kw_only(),
              nb::arg("max_stale") = 5, nb::arg("min_gain") = 1e-5, nb::arg("zero_to_one") = false,
              nb::arg("locally_predictive") = false, nb::arg("unit") = 1.0, nb::arg("candidates") = nb::none(),
              nb::arg("kept") = nb::none());
   module.def("fcbf", &bound_fcbf, nb::arg("measure"), nb::arg("relevance"), nb::arg("threshold") = 0.0, nb::kw_only(),
-             nb::arg("n_select") = nb::none(), nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none());
+             nb::arg("n_select") = nb::none(), nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(),
+             nb::keep_alive<0, 1>());
   module.def("greedy_accumulate", &bound_greedy_accumulate, nb::arg("term"), nb::arg("relevance"), nb::arg("n_select"),
              nb::kw_only(), nb::arg("accumulation"), nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(),
-             nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none());
+             nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none(), nb::keep_alive<0, 1>());
   module.def("greedy_ensemble", &bound_greedy_ensemble, nb::arg("measure"), nb::arg("relevance"), nb::arg("n_select"),
              nb::kw_only(), nb::arg("objective") = "difference", nb::arg("weight") = 1.0, nb::arg("offset") = 0.0,
              nb::arg("strategy") = "lazy", nb::arg("replicates") = nb::none(), nb::arg("candidates") = nb::none(),

@@ -4,8 +4,12 @@
 #include <nanobind/stl/optional.h>
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "bindings/bindings.hpp"
@@ -26,17 +30,16 @@ std::span<const T> view(const std::optional<Vector<T>>& values) {
   return values ? view(*values) : std::span<const T>();
 }
 
-// `progress`: a Python callable or None; it is called with the GIL held.
+// `progress`: a Python callable or None; it is called with the GIL held, but the options may be copied without.
 template <class Options>
-Options forward_options(std::optional<std::size_t> n_select, const Mask& candidates, const Indices& kept,
-                        nb::object progress = nb::none()) {
+Options forward_options(const Mask& candidates, const Indices& kept, nb::object progress = nb::none()) {
   Options options;
-  if (n_select) options.n_select = *n_select;
   options.candidates = {view(candidates), view(kept)};
   if (!progress.is_none()) {
-    options.progress = [progress](std::size_t n_selected, std::uint32_t feature, double score) {
+    options.progress = [shared = std::make_shared<nb::object>(std::move(progress))](
+                           std::size_t n_selected, std::uint32_t feature, double score) {
       nb::gil_scoped_acquire gil;
-      progress(n_selected, feature, score);
+      (*shared)(n_selected, feature, score);
     };
   }
   return options;
@@ -50,7 +53,7 @@ auto without_gil(Search search) {
   return search(interrupt);
 }
 
-inline nb::dict steps_to_dict(Steps& steps) {
+inline nb::dict steps_to_dict(Steps&& steps) {
   nb::dict out;
   out["selected"] = to_numpy(std::move(steps.selected));
   out["scores"] = to_numpy(std::move(steps.scores));
@@ -59,14 +62,84 @@ inline nb::dict steps_to_dict(Steps& steps) {
   return out;
 }
 
-inline nb::dict result_to_dict(SearchResult& result) {
-  nb::dict out = steps_to_dict(result);
+inline nb::dict result_to_dict(SearchResult&& result) {
+  nb::dict out = steps_to_dict(std::move(result));
   out["n_evaluations"] = result.n_evaluations;
   out["depth"] = to_numpy(std::move(result.record.depth));
   out["total"] = to_numpy(std::move(result.record.total));
   out["extreme"] = to_numpy(std::move(result.record.extreme));
   out["partner"] = to_numpy(std::move(result.record.partner));
   return out;
+}
+
+// A forward search as Python sees it.
+class BoundSearch {
+ public:
+  BoundSearch() = default;
+  virtual ~BoundSearch() = default;
+  BoundSearch(const BoundSearch&) = delete;
+  BoundSearch& operator=(const BoundSearch&) = delete;
+
+  void extend(std::optional<std::size_t> n_more) {
+    const Running running(*this);
+    without_gil([&](Interrupt& interrupt) {
+      go_on(n_more.value_or(std::numeric_limits<std::size_t>::max()), interrupt);
+      return 0;
+    });
+  }
+  nb::dict result() const {
+    check_idle();
+    return found();
+  }
+  virtual bool is_exhausted() const = 0;
+
+ protected:
+  virtual void go_on(std::size_t n_more, Interrupt& interrupt) = 0;
+  virtual nb::dict found() const = 0;
+
+ private:
+  // The GIL is released while the search works: another thread, or its own progress, could ask it for more.
+  struct Running {
+    explicit Running(BoundSearch& bound) : search(bound) {
+      search.check_idle();
+      search.is_running_ = true;
+    }
+    ~Running() { search.is_running_ = false; }
+    BoundSearch& search;
+  };
+  void check_idle() const {
+    if (is_running_) throw std::logic_error("the search is at work; ask it again when it has come back");
+  }
+
+  bool is_running_ = false;
+};
+
+// The search with what it reads.
+template <class Result, class... Inputs>
+class HeldSearch final : public BoundSearch {
+ public:
+  HeldSearch(ForwardSearch<Result>&& search, nb::dict (*to_dict)(Result&&), Inputs... inputs)
+      : inputs_(std::move(inputs)...), search_(std::move(search)), to_dict_(to_dict) {}
+
+  bool is_exhausted() const override { return search_.is_exhausted(); }
+
+ protected:
+  void go_on(std::size_t n_more, Interrupt& interrupt) override { search_.extend(n_more, interrupt); }
+  nb::dict found() const override { return to_dict_(search_.result()); }
+
+ private:
+  std::tuple<Inputs...> inputs_;
+  ForwardSearch<Result> search_;
+  nb::dict (*to_dict_)(Result&&);
+};
+
+// Python's search, which has taken its first features; `inputs` live as long as it does.
+template <class Result, class... Inputs>
+BoundSearch* hold_search(ForwardSearch<Result>&& search, nb::dict (*to_dict)(Result&&),
+                         std::optional<std::size_t> n_select, Inputs... inputs) {
+  auto held = std::make_unique<HeldSearch<Result, Inputs...>>(std::move(search), to_dict, std::move(inputs)...);
+  held->extend(n_select);
+  return held.release();
 }
 
 }  // namespace thresher::bindings

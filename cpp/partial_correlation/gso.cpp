@@ -1,17 +1,16 @@
 #include "partial_correlation/gso.hpp"
 
 #include <deque>
-#include <utility>
+#include <memory>
 
 namespace thresher {
 namespace {
 
-class PartialCorrelation {
+class PartialCorrelation final : public Criterion<PartialResult> {
  public:
   PartialCorrelation(std::span<const CentredColumns> replicates, std::span<const double> target,
                      const Candidates& candidates, Interrupt& interrupt)
-      : interrupt_(interrupt),
-        field_(replicates.front().n_features(), candidates),
+      : field_(replicates.front().n_features(), candidates),
         score_(field_.size()),
         collinear_(field_.size()),
         result_(replicates.front().n_features()) {
@@ -23,20 +22,21 @@ class PartialCorrelation {
     result_.feature_relevance = result_.feature_score;
   }
 
-  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept) {
-    follow(selected);
+  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept,
+            Interrupt& interrupt) override {
+    follow(selected, interrupt);
     return take(field_.position(kept.front()));
   }
 
-  std::optional<Step> next(std::span<const std::uint32_t> selected) {
-    follow(selected);
+  std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) override {
+    follow(selected, interrupt);
     if (result_.exhausted_at) return std::nullopt;
     const auto best = field_.best(score_, collinear_);
     if (!best) return std::nullopt;
     return take(*best);
   }
 
-  PartialResult& result() { return result_; }
+  PartialResult seen() const override { return result_; }
 
  private:
   Step take(std::size_t position) {
@@ -46,12 +46,12 @@ class PartialCorrelation {
   }
 
   // Regresses the feature selected last out of the others and the target.
-  void follow(std::span<const std::uint32_t> selected) {
+  void follow(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if (selected.empty()) return;
     bool exhausted = true;
     for (std::size_t r = 0; r < partials_.size(); ++r) {
-      partials_[r].fold(selected.back(), interrupt_);
-      partials_[r].correlations(partial_[r], interrupt_);
+      partials_[r].fold(selected.back(), interrupt);
+      partials_[r].correlations(partial_[r], interrupt);
       exhausted = exhausted && partials_[r].exhausted();
       result_.n_evaluations += field_.size() - selected.size();
     }
@@ -82,7 +82,6 @@ class PartialCorrelation {
     return partials_.size() > 1 && partials_[r].n_given() > 0 && partials_[r].exhausted();
   }
 
-  Interrupt& interrupt_;
   Field field_;
   // By replicate.
   std::deque<Partials> partials_;
@@ -95,11 +94,9 @@ class PartialCorrelation {
 
 }  // namespace
 
-PartialResult gso_forward(std::span<const CentredColumns> replicates, std::span<const double> target,
-                          const ForwardOptions& options, Interrupt& interrupt) {
-  PartialCorrelation criterion(replicates, target, options.candidates, interrupt);
-  search_forward(criterion, options, interrupt, criterion.result());
-  return std::move(criterion.result());
+ForwardSearch<PartialResult> gso_forward(std::span<const CentredColumns> replicates, std::span<const double> target,
+                                         const ForwardOptions& options, Interrupt& interrupt) {
+  return {std::make_unique<PartialCorrelation>(replicates, target, options.candidates, interrupt), options};
 }
 
 }  // namespace thresher

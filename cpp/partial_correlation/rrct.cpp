@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <memory>
 
 namespace thresher {
 namespace {
@@ -13,13 +13,12 @@ constexpr double kInformationOfPerfectFit = 1000.0;
 
 double sign(double value) { return std::abs(value) <= kDeadZone ? 0.0 : value > 0.0 ? 1.0 : -1.0; }
 
-class Tradeoff {
+class Tradeoff final : public Criterion<PartialResult> {
  public:
   Tradeoff(const CentredColumns& ranks, const CentredColumns& values, std::span<const double> target,
            const RrctOptions& options, Interrupt& interrupt)
       : values_(values),
         options_(options),
-        interrupt_(interrupt),
         field_(ranks.n_features(), options.candidates),
         marginal_(marginal_correlations(ranks, target, field_.features(), interrupt)),
         partial_(field_.size()),
@@ -34,20 +33,21 @@ class Tradeoff {
     }
   }
 
-  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept) {
-    follow(selected);
+  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept,
+            Interrupt& interrupt) override {
+    follow(selected, interrupt);
     return take(field_.position(kept.front()));
   }
 
-  std::optional<Step> next(std::span<const std::uint32_t> selected) {
-    follow(selected);
+  std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) override {
+    follow(selected, interrupt);
     auto best = field_.best(score_, collinear_);
     if (!best) best = field_.best(score_, {});
     if (!best) return std::nullopt;
     return take(*best);
   }
 
-  PartialResult& result() { return result_; }
+  PartialResult seen() const override { return result_; }
 
  private:
   double strength(const Correlation& r) const {
@@ -76,10 +76,10 @@ class Tradeoff {
   }
 
   // Brings all scores up to date with the feature selected last.
-  void follow(std::span<const std::uint32_t> selected) {
+  void follow(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if (selected.empty()) return;
-    add_redundancy(selected.back());
-    if (partials_) add_complementarity(selected);
+    add_redundancy(selected.back(), interrupt);
+    if (partials_) add_complementarity(selected, interrupt);
     for (std::size_t i = 0; i < field_.size(); ++i) {
       if (field_.is_selected(i)) continue;
       const std::uint32_t feature = field_.features()[i];
@@ -89,7 +89,7 @@ class Tradeoff {
     }
   }
 
-  void add_redundancy(std::uint32_t selected) {
+  void add_redundancy(std::uint32_t selected, Interrupt& interrupt) {
     features_.clear();
     for (std::size_t i = 0; i < field_.size(); ++i) {
       if (!field_.is_selected(i)) features_.push_back(field_.features()[i]);
@@ -97,7 +97,7 @@ class Tradeoff {
     std::vector<double> reference(values_.n_rows());
     values_.write(selected, reference.data());
     std::vector<double> correlation(features_.size());
-    values_.correlate(features_, reference.data(), values_.square(selected), correlation, interrupt_);
+    values_.correlate(features_, reference.data(), values_.square(selected), correlation, interrupt);
     for (std::size_t i = 0; i < features_.size(); ++i) {
       const double r = correlation[i];
       result_.record.add<SummedTerms>(features_[i], selected, strength({r, 1.0 - r * r}));
@@ -105,8 +105,8 @@ class Tradeoff {
     result_.n_evaluations += features_.size();
   }
 
-  void add_complementarity(std::span<const std::uint32_t> selected) {
-    partials_->fold(selected.back(), interrupt_);
+  void add_complementarity(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
+    partials_->fold(selected.back(), interrupt);
     if (partials_->exhausted()) {
       result_.exhausted_at = selected.size();
       partials_.reset();
@@ -114,7 +114,7 @@ class Tradeoff {
       std::fill(collinear_.begin(), collinear_.end(), std::uint8_t{0});
       return;
     }
-    partials_->correlations(partial_, interrupt_);
+    partials_->correlations(partial_, interrupt);
     for (std::size_t i = 0; i < field_.size(); ++i) {
       if (field_.is_selected(i)) continue;
       collinear_[i] = partials_->collinear(i);
@@ -123,8 +123,7 @@ class Tradeoff {
   }
 
   const CentredColumns& values_;
-  const RrctOptions& options_;
-  Interrupt& interrupt_;
+  RrctOptions options_;
   Field field_;
   std::optional<Partials> partials_;
   // By position.
@@ -137,11 +136,10 @@ class Tradeoff {
 
 }  // namespace
 
-PartialResult rrct_forward(const CentredColumns& ranks, const CentredColumns& values, std::span<const double> target,
-                           const RrctOptions& options, Interrupt& interrupt) {
-  Tradeoff criterion(ranks, values, target, options, interrupt);
-  search_forward(criterion, options, interrupt, criterion.result());
-  return std::move(criterion.result());
+ForwardSearch<PartialResult> rrct_forward(const CentredColumns& ranks, const CentredColumns& values,
+                                          std::span<const double> target, const RrctOptions& options,
+                                          Interrupt& interrupt) {
+  return {std::make_unique<Tradeoff>(ranks, values, target, options, interrupt), options};
 }
 
 }  // namespace thresher

@@ -1,8 +1,8 @@
 #include "row_partition/cmi_walk.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
-#include <utility>
 
 #include "row_partition/row_blocks.hpp"
 
@@ -21,11 +21,10 @@ struct Replicate {
 };
 
 // The next of the list that tells more than its successor.
-class AheadOfSuccessor {
+class AheadOfSuccessor final : public Criterion<CmiResult> {
  public:
-  AheadOfSuccessor(const CmiOptions& options, Interrupt& interrupt)
+  explicit AheadOfSuccessor(const CmiOptions& options)
       : options_(options),
-        interrupt_(interrupt),
         order_(open_candidates(options.relevance, options.candidates)),
         blocks_(absent_rows(options)),
         codes_(options.n_rows()) {
@@ -40,14 +39,14 @@ class AheadOfSuccessor {
     }
   }
 
-  Step keep(std::span<const std::uint32_t>, std::span<const std::uint32_t> kept) {
+  Step keep(std::span<const std::uint32_t>, std::span<const std::uint32_t> kept, Interrupt&) override {
     return accept(kept.front(), information(kept.front()));
   }
 
-  std::optional<Step> next(std::span<const std::uint32_t> selected) {
+  std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) override {
     std::optional<double> here;  // known where the last comparison has left it
     while (result_.n_walked < order_.size() && !settled()) {
-      interrupt_.check();
+      interrupt.check();
       const std::uint32_t feature = order_[result_.n_walked++];
       if (selected.empty()) return accept(feature, information(feature));
       if (!here) here = evaluate(feature);
@@ -62,7 +61,7 @@ class AheadOfSuccessor {
     return std::nullopt;
   }
 
-  CmiResult& result() { return result_; }
+  CmiResult seen() const override { return result_; }
 
  private:
   static std::vector<std::uint8_t> absent_rows(const CmiOptions& options) {
@@ -104,8 +103,7 @@ class AheadOfSuccessor {
     return {feature, gain, options_.relevance[feature]};
   }
 
-  const CmiOptions& options_;
-  Interrupt& interrupt_;
+  CmiOptions options_;
   std::vector<std::uint32_t> order_;
   std::vector<Replicate> replicates_;
   BlockNumbers blocks_;
@@ -115,10 +113,8 @@ class AheadOfSuccessor {
 
 }  // namespace
 
-CmiResult cmi_walk(const CmiOptions& options, Interrupt& interrupt) {
-  AheadOfSuccessor criterion(options, interrupt);
-  search_forward(criterion, options, interrupt, criterion.result());
-  return std::move(criterion.result());
+ForwardSearch<CmiResult> cmi_walk(const CmiOptions& options) {
+  return {std::make_unique<AheadOfSuccessor>(options), options};
 }
 
 }  // namespace thresher

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "core/interrupt.hpp"
 #include "core/xlogx.hpp"
 #include "search/forward.hpp"
 
@@ -46,9 +45,9 @@ struct CmiResult : Steps {
 
 // Walks the list once and takes a feature if, given those taken, it tells more than 1e-10 bits more than the next one.
 //
-// Stops at n_select, or when the selected features settle every row's class on every replicate. Information comes from
+// Stops when the selected features settle every row's class on every replicate. Information comes from
 // integer counts in fixed point, so the order of rows cannot matter. Time O(rows not yet settled) a value; memory O(n)
 // beyond the codes.
-CmiResult cmi_walk(const CmiOptions& options, Interrupt& interrupt);
+ForwardSearch<CmiResult> cmi_walk(const CmiOptions& options);
 
 }  // namespace thresher

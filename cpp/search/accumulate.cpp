@@ -46,10 +46,10 @@ struct Accumulated {
 
 }  // namespace
 
-SearchResult greedy_accumulate(PairMeasure& term, std::span<const double> relevance, const AccumulateOptions& options,
-                               Interrupt& interrupt) {
+ForwardSearch<SearchResult> greedy_accumulate(PairMeasure& term, std::span<const double> relevance,
+                                              const AccumulateOptions& options) {
   const auto search = [&](auto formula) {
-    return search_by_terms(term, relevance, options, options.strategy, formula, interrupt);
+    return search_by_terms(term, relevance, options, options.strategy, formula);
   };
   switch (options.accumulation) {
     case Accumulation::sum: return search(Accumulated<TermSum, false>());

@@ -4,7 +4,6 @@
 
 #include <span>
 
-#include "core/interrupt.hpp"
 #include "measures/pair_measure.hpp"
 #include "search/forward.hpp"
 #include "search/search_result.hpp"
@@ -27,7 +26,7 @@ struct AccumulateOptions : ForwardOptions {
 // The first feature is the most relevant one. Terms may be negative. In the result `redundancy` holds the
 // accumulated terms (not their mean) and the record's extreme is the term that speaks most against the feature:
 // the largest under the minus sums, else the smallest.
-SearchResult greedy_accumulate(PairMeasure& term, std::span<const double> relevance, const AccumulateOptions& options,
-                               Interrupt& interrupt);
+ForwardSearch<SearchResult> greedy_accumulate(PairMeasure& term, std::span<const double> relevance,
+                                              const AccumulateOptions& options);
 
 }  // namespace thresher

@@ -30,9 +30,9 @@ struct MeritGain {
 
 }  // namespace
 
-SearchResult cfs_forward(PairMeasure& measure, std::span<const double> relevance, const CfsOptions& options,
-                         Interrupt& interrupt) {
-  return search_by_terms(measure, relevance, options, options.strategy, MeritGain{options.unit}, interrupt);
+ForwardSearch<SearchResult> cfs_forward(PairMeasure& measure, std::span<const double> relevance,
+                                        const CfsOptions& options) {
+  return search_by_terms(measure, relevance, options, options.strategy, MeritGain{options.unit});
 }
 
 }  // namespace thresher

@@ -54,13 +54,14 @@ EnsembleResult search_lazily(PairMeasure& measure, const std::vector<ReplicateIn
 ReplicateSelection search_one(PairMeasure& replicate, const ReplicateInput& input, const EnsembleOptions& options,
                               Interrupt& interrupt) {
   GreedyOptions alone;
-  alone.n_select = options.n_select;
   alone.objective = options.objective;
   alone.weight = options.weight;
   alone.offset = options.offset;
   alone.candidates = input.candidates;
-  SearchResult found = greedy_forward(replicate, input.relevance, alone, interrupt);
-  return {std::move(found.selected), std::move(found.scores), std::move(found.redundancy)};
+  auto search = greedy_forward(replicate, input.relevance, alone);
+  search.extend(options.n_select, interrupt);
+  const Steps& steps = search.steps();
+  return {steps.selected, steps.scores, steps.redundancy};
 }
 
 EnsembleResult greedy_ensemble(PairMeasure& measure, std::span<const double> relevance, const EnsembleOptions& options,

@@ -1,13 +1,13 @@
 #include "search/fcbf.hpp"
 
-#include <utility>
+#include <memory>
 #include <vector>
 
 namespace thresher {
 namespace {
 
 // The next of the list that no selected feature has deleted.
-class Survivor {
+class Survivor final : public Criterion<SearchResult> {
  public:
   Survivor(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options)
       : measure_(measure),
@@ -17,20 +17,22 @@ class Survivor {
     std::erase_if(left_, [&](std::uint32_t f) { return !(relevance[f] > options.threshold); });
   }
 
-  Step keep(std::span<const std::uint32_t>, std::span<const std::uint32_t> kept) {
+  Step keep(std::span<const std::uint32_t>, std::span<const std::uint32_t> kept, Interrupt&) override {
     delete_redundant(kept.front());
     return step(kept.front());
   }
 
-  std::optional<Step> next(std::span<const std::uint32_t>) {
+  std::optional<Step> next(std::span<const std::uint32_t>, Interrupt&) override {
     if (n_taken_ > 0) delete_redundant(left_[n_taken_ - 1]);
     if (n_taken_ == left_.size()) return std::nullopt;
     return step(left_[n_taken_++]);
   }
 
-  void finish(SearchResult& result) {
+  SearchResult seen() const override {
+    SearchResult result;
     result.n_evaluations = n_evaluations_;
-    result.record = std::move(record_);
+    result.record = record_;
+    return result;
   }
 
  private:
@@ -62,14 +64,9 @@ class Survivor {
 
 }  // namespace
 
-SearchResult fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options,
-                  Interrupt& interrupt) {
+ForwardSearch<SearchResult> fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options) {
   check_search_input(measure, relevance, options.candidates);
-  Survivor criterion(measure, relevance, options);
-  SearchResult result;
-  search_forward(criterion, options, interrupt, result);
-  criterion.finish(result);
-  return result;
+  return {std::make_unique<Survivor>(measure, relevance, options), options};
 }
 
 }  // namespace thresher

@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "core/interrupt.hpp"
 #include "search/search_result.hpp"
@@ -14,7 +17,6 @@ namespace thresher {
 
 // What every forward search is told.
 struct ForwardOptions {
-  std::size_t n_select = std::numeric_limits<std::size_t>::max();  // at most, kept features included
   Candidates candidates;
   Progress progress;
 };
@@ -27,27 +29,81 @@ enum class Strategy {
   naive,   // every candidate at every step, all terms computed anew
 };
 
-// Takes the kept features, then whatever the criterion says is next, until there are enough or it says there is none.
+// What a forward search asks for its steps. All functions are told what is selected so far, and may put off all work on
+// the last features of it until then: nothing is computed for a step that does not come.
+template <class Result>
+class Criterion {
+ public:
+  virtual ~Criterion() = default;
+
+  // The step of kept.front(); the features behind it will follow.
+  virtual Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept,
+                    Interrupt& interrupt) = 0;
+  // The step of the best candidate, which is a candidate no longer; none: stop, and ask no more.
+  virtual std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) = 0;
+  // Everything seen so far but the steps.
+  virtual Result seen() const = 0;
+};
+
+// A forward search in progress: the kept features, then whatever the criterion says is next. To go on gives what one
+// longer search would have given.
 //
-// A criterion is a class with two functions. Both are told what is selected so far, and may put off all work on the
-// last features of it until then: nothing is computed for a step that does not come.
-//
-//   Step keep(selected, kept)           the step of kept.front(); the features behind it will follow
-//   std::optional<Step> next(selected)  the step of the best candidate, which is a candidate no longer; none: stop
-template <class Criterion>
-void search_forward(Criterion& criterion, const ForwardOptions& options, Interrupt& interrupt, Steps& steps) {
-  const auto take = [&](const Step& step) {
-    steps.append(step);
-    if (options.progress) options.progress(steps.selected.size(), step.feature, step.score);
-    interrupt.check();
-  };
-  const auto kept = options.candidates.kept;
-  for (std::size_t i = 0; i < kept.size(); ++i) take(criterion.keep(steps.selected, kept.subspan(i)));
-  while (steps.selected.size() < options.n_select) {
-    const std::optional<Step> step = criterion.next(steps.selected);
-    if (!step) break;
-    take(*step);
+// What the criterion reads must outlive the search. If an exception leaves the criterion in the middle of a step, the
+// steps before it stand, but the search cannot go on.
+template <class Result>
+class ForwardSearch {
+ public:
+  ForwardSearch(std::unique_ptr<Criterion<Result>> criterion, const ForwardOptions& options)
+      : criterion_(std::move(criterion)),
+        kept_(options.candidates.kept.begin(), options.candidates.kept.end()),
+        progress_(options.progress) {}
+
+  // Takes so many features more, or less if there are no more. The kept ones count, but all of them are taken.
+  void extend(std::size_t n_more, Interrupt& interrupt) {
+    if (is_cut_short_) throw std::logic_error("the search was cut short in the middle of a step; start it again");
+    const std::size_t n_before = steps_.selected.size();
+    while (steps_.selected.size() < kept_.size()) {
+      take(within_step([&] { return criterion_->keep(steps_.selected, kept_left(), interrupt); }), interrupt);
+    }
+    while (!is_exhausted_ && steps_.selected.size() - n_before < n_more) {
+      const auto step = within_step([&] { return criterion_->next(steps_.selected, interrupt); });
+      if (step) take(*step, interrupt);
+      is_exhausted_ = !step;
+    }
   }
-}
+
+  const Steps& steps() const { return steps_; }
+  // Whether the criterion has said that there is no further step.
+  bool is_exhausted() const { return is_exhausted_; }
+
+  Result result() const {
+    Result result = criterion_->seen();
+    static_cast<Steps&>(result) = steps_;
+    return result;
+  }
+
+ private:
+  std::span<const std::uint32_t> kept_left() const { return std::span(kept_).subspan(steps_.selected.size()); }
+
+  template <class Ask>
+  auto within_step(Ask ask) {
+    is_cut_short_ = true;
+    auto step = ask();
+    is_cut_short_ = false;
+    return step;
+  }
+
+  void take(const Step& step, Interrupt& interrupt) {
+    steps_.append(step);
+    if (progress_) progress_(steps_.selected.size(), step.feature, step.score);
+    interrupt.check();
+  }
+
+  std::unique_ptr<Criterion<Result>> criterion_;
+  std::vector<std::uint32_t> kept_;
+  Progress progress_;
+  Steps steps_;
+  bool is_exhausted_ = false, is_cut_short_ = false;
+};
 
 }  // namespace thresher

@@ -26,10 +26,10 @@ struct Trade {
 
 }  // namespace
 
-SearchResult greedy_forward(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options,
-                            Interrupt& interrupt) {
+ForwardSearch<SearchResult> greedy_forward(PairMeasure& measure, std::span<const double> relevance,
+                                           const GreedyOptions& options) {
   return with_objective(options.objective, options.weight, options.offset, [&](auto make) {
-    return search_by_terms(measure, relevance, options, options.strategy, Trade<decltype(make)>{make}, interrupt);
+    return search_by_terms(measure, relevance, options, options.strategy, Trade<decltype(make)>{make});
   });
 }
 

@@ -3,7 +3,6 @@
 
 #include <span>
 
-#include "core/interrupt.hpp"
 #include "measures/pair_measure.hpp"
 #include "search/forward.hpp"
 #include "search/search_result.hpp"
@@ -19,7 +18,7 @@ struct GreedyOptions : ForwardOptions {
   Strategy strategy = Strategy::lazy;
 };
 
-SearchResult greedy_forward(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options,
-                            Interrupt& interrupt);
+ForwardSearch<SearchResult> greedy_forward(PairMeasure& measure, std::span<const double> relevance,
+                                           const GreedyOptions& options);
 
 }  // namespace thresher

@@ -25,46 +25,46 @@ namespace thresher {
 //   Leader floor()                                what a candidate has to beat
 //   Step step(feature, relevance, total, n_selected)  what to report; called once for each feature taken
 template <class Formula>
-class TermCriterion {
+class TermCriterion final : public Criterion<SearchResult> {
  public:
   using Objective = typename Formula::Objective;
 
   TermCriterion(PairMeasure& measure, std::span<const double> relevance, const Candidates& candidates,
-                Strategy strategy, Formula formula, Interrupt& interrupt)
+                Strategy strategy, Formula formula)
       : measure_(measure),
         relevance_(relevance),
         strategy_(strategy),
         formula_(formula),
-        interrupt_(interrupt),
         open_(open_candidates(relevance, candidates)),
         record_(relevance.size(), Objective::kEmpty) {}
 
-  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept) {
+  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept, Interrupt&) override {
     if (!selected.empty()) add_terms(selected.back(), kept);
     return step(kept.front(), record_.total[kept.front()], selected);
   }
 
   // Without terms the most relevant candidate is first.
-  std::optional<Step> next(std::span<const std::uint32_t> selected) {
+  std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) override {
     if (selected.empty()) {
       if (open_.empty() || !(relevance_[open_.front()] > formula_.floor().key)) return std::nullopt;
       const std::uint32_t first = open_.front();
       open_.erase(open_.begin());
       return step(first, Objective::kEmpty, selected);
     }
-    const Leader winner = best(selected);
+    const Leader winner = best(selected, interrupt);
     if (!winner.found()) return std::nullopt;
     return step(static_cast<std::uint32_t>(winner.feature), winner.total, selected);
   }
 
-  // Hands over what was seen of every feature.
-  void finish(SearchResult& result) {
-    if (lazy_) {
-      lazy_->record(record_);
-      n_evaluations_ += lazy_->n_evaluations();
-    }
+  SearchResult seen() const override {
+    SearchResult result;
     result.n_evaluations = n_evaluations_;
-    result.record = std::move(record_);
+    result.record = record_;
+    if (lazy_) {
+      lazy_->record(result.record);
+      result.n_evaluations += lazy_->n_evaluations();
+    }
+    return result;
   }
 
  private:
@@ -74,28 +74,28 @@ class TermCriterion {
     return formula_.step(feature, relevance_[feature], total, selected.size());
   }
 
-  Leader best(std::span<const std::uint32_t> selected) {
+  Leader best(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if constexpr (Formula::kHasBound) {
-      if (strategy_ == Strategy::lazy) return best_by_bounds(selected);
-      if (strategy_ == Strategy::scan) return best_by_scan(selected);
+      if (strategy_ == Strategy::lazy) return best_by_bounds(selected, interrupt);
+      if (strategy_ == Strategy::scan) return best_by_scan(selected, interrupt);
     }
-    return best_of_all(selected);
+    return best_of_all(selected, interrupt);
   }
 
-  Leader best_by_bounds(std::span<const std::uint32_t> selected) {
+  Leader best_by_bounds(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if (!lazy_) lazy_.emplace(measure_, relevance_, std::move(open_));
     if (lazy_->n_left() == 0) return {};
-    return lazy_->next(selected, formula_.objective(selected.size()), interrupt_, formula_.floor());
+    return lazy_->next(selected, formula_.objective(selected.size()), interrupt, formula_.floor());
   }
 
-  Leader best_of_all(std::span<const std::uint32_t> selected) {
+  Leader best_of_all(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if (n_known_ == 0) std::sort(open_.begin(), open_.end());
     if (strategy_ == Strategy::naive) {
       for (const std::uint32_t f : open_) record_.forget(f, Objective::kEmpty);
       n_known_ = 0;
     }
     for (; n_known_ < selected.size(); ++n_known_) {
-      interrupt_.check();
+      interrupt.check();
       add_terms(selected[n_known_], open_);
     }
     const Objective objective = formula_.objective(selected.size());
@@ -112,7 +112,7 @@ class TermCriterion {
 
   // The candidates are visited by the number of terms they have met, most first; those without any by relevance.
   // Each is extended until it is complete or can no longer win; it is not visited again in the same step.
-  Leader best_by_scan(std::span<const std::uint32_t> selected) {
+  Leader best_by_scan(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if (by_depth_.empty()) by_depth_.push_back(std::move(open_));
     const std::size_t k = selected.size();
     const Objective objective = formula_.objective(k);
@@ -132,7 +132,7 @@ class TermCriterion {
         while (record_.depth[f] < k && can_win()) {
           const std::uint32_t one[1] = {f};
           add_terms(selected[record_.depth[f]], one);
-          if (n_evaluations_ % 256 == 0) interrupt_.check();
+          if (n_evaluations_ % 256 == 0) interrupt.check();
         }
         if (record_.depth[f] == k && can_win()) leader = {key(f, objective), relevance_[f], f, 0, record_.total[f]};
         if (record_.depth[f] == depth) {
@@ -163,7 +163,6 @@ class TermCriterion {
   std::span<const double> relevance_;
   Strategy strategy_;
   Formula formula_;
-  Interrupt& interrupt_;
   Features open_;  // candidates left, by relevance, until a strategy takes them over
   FeatureRecord record_;
   std::size_t n_evaluations_ = 0;
@@ -176,14 +175,10 @@ class TermCriterion {
 
 // The forward search by such a criterion.
 template <class Formula>
-SearchResult search_by_terms(PairMeasure& measure, std::span<const double> relevance, const ForwardOptions& options,
-                             Strategy strategy, Formula formula, Interrupt& interrupt) {
+ForwardSearch<SearchResult> search_by_terms(PairMeasure& measure, std::span<const double> relevance,
+                                            const ForwardOptions& options, Strategy strategy, Formula formula) {
   check_search_input(measure, relevance, options.candidates);
-  TermCriterion<Formula> criterion(measure, relevance, options.candidates, strategy, formula, interrupt);
-  SearchResult result;
-  search_forward(criterion, options, interrupt, result);
-  criterion.finish(result);
-  return result;
+  return {std::make_unique<TermCriterion<Formula>>(measure, relevance, options.candidates, strategy, formula), options};
 }
 
 }  // namespace thresher

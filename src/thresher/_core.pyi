@@ -164,6 +164,12 @@ def apply_cuts(
 
 # --- searches -----------------------------------------------------------------------------------
 
+class ForwardSearch:
+    def extend(self, n_more: int | None = None) -> None: ...
+    def result(self) -> dict[str, Any]: ...
+    @property
+    def exhausted(self) -> bool: ...
+
 def greedy_forward(
     measure: PairMeasure,
     relevance: NDArray[np.float64],
@@ -176,7 +182,7 @@ def greedy_forward(
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
-) -> dict[str, Any]: ...
+) -> ForwardSearch: ...
 def cfs_forward(
     measure: PairMeasure,
     relevance: NDArray[np.float64],
@@ -187,7 +193,7 @@ def cfs_forward(
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
-) -> dict[str, Any]: ...
+) -> ForwardSearch: ...
 def cfs_best_first(
     measure: PairMeasure,
     relevance: NDArray[np.float64],
@@ -208,7 +214,7 @@ def fcbf(
     n_select: int | None = None,
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
-) -> dict[str, Any]: ...
+) -> ForwardSearch: ...
 def greedy_accumulate(
     term: PairMeasure,
     relevance: NDArray[np.float64],
@@ -219,7 +225,7 @@ def greedy_accumulate(
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
-) -> dict[str, Any]: ...
+) -> ForwardSearch: ...
 def greedy_ensemble(
     measure: PairMeasure,
     relevance: NDArray[np.float64],
@@ -255,7 +261,7 @@ def rrct(
     kept: NDArray[np.uint32] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
     n_threads: int = 1,
-) -> dict[str, Any]: ...
+) -> ForwardSearch: ...
 def gso(
     columns: NDArray[np.floating[Any]],
     target: NDArray[np.float64],
@@ -266,7 +272,7 @@ def gso(
     weights: NDArray[np.float64] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
     n_threads: int = 1,
-) -> dict[str, Any]: ...
+) -> ForwardSearch: ...
 def cmi_walk(
     table: CodedTable,
     classes: NDArray[np.int32],
@@ -279,7 +285,7 @@ def cmi_walk(
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
     progress: Callable[[int, int, float], object] | None = None,
-) -> dict[str, Any]: ...
+) -> ForwardSearch: ...
 
 # --- sparse columns -----------------------------------------------------------------------------
 

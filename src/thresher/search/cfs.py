@@ -48,7 +48,7 @@ def cfs_forward(
         unit=unit,
         progress=progress,
         **choices(candidates, kept),
-    )
+    ).result()
     return Found(**found_fields(found))
 
 

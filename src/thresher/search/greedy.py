@@ -89,7 +89,7 @@ def greedy_forward(
         strategy=strategy,
         progress=progress,
         **choices(candidates, kept),
-    )
+    ).result()
     return Found(**found_fields(found))
 
 
@@ -113,7 +113,7 @@ def greedy_accumulate(
         strategy=strategy,
         progress=progress,
         **choices(candidates, kept),
-    )
+    ).result()
     return Found(**found_fields(found))
 
 
@@ -129,7 +129,7 @@ def fcbf(
     """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
     found = _core.fcbf(
         pairs, relevance, float(threshold), n_select=n_select, **choices(candidates, kept)
-    )
+    ).result()
     return Found(**found_fields(found))
 
 

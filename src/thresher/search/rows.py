@@ -74,7 +74,7 @@ def gso(
         progress=progress,
         n_threads=n_threads,
         **choices(candidates, kept),
-    )
+    ).result()
     return _partials(found)
 
 
@@ -109,7 +109,7 @@ def rrct(
         progress=progress,
         n_threads=n_threads,
         **choices(candidates, kept),
-    )
+    ).result()
     return _partials(found)
 
 
@@ -163,7 +163,7 @@ def cmi_walk(
         weights=weights,
         progress=progress,
         **choices(candidates, kept),
-    )
+    ).result()
     del found["relevance"], found["redundancy"]
     found["selected"] = found["selected"].astype(np.intp)
     found["examined"] = found["examined"].astype(np.intp)

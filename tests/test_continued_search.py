@@ -1,0 +1,172 @@
+"""A forward search asked for more features gives what one longer search would have given."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+from tests.test_search import SETTINGS, random_settings, tie_rich_problem
+from thresher import _core
+
+
+def by_pairs(name, **options):
+    """A search over a table of pair values."""
+
+    def start(rng, trial, p, n_select):
+        relevance, table = tie_rich_problem(rng, p)
+        candidates, kept = random_settings(rng, trial, p)
+        return getattr(_core, name)(
+            _core.MatrixMeasure(table),
+            relevance,
+            n_select=n_select,
+            candidates=candidates,
+            kept=kept.astype(np.uint32),
+            **options,
+        )
+
+    return start
+
+
+def by_columns(name, **options):
+    """A search over columns of numbers, some of them sums of others."""
+
+    def start(rng, trial, p, n_select):
+        n = int(rng.integers(6, 30))
+        columns = rng.normal(size=(p, n))
+        columns[-1] = columns[0] + columns[p // 2]
+        candidates, kept = random_settings(rng, trial, p)
+        arrays = (columns, columns) if name == "rrct" else (columns,)
+        return getattr(_core, name)(
+            *arrays,
+            rng.normal(size=(1, n)),
+            n_select,
+            candidates=candidates,
+            kept=kept.astype(np.uint32),
+            **options,
+        )
+
+    return start
+
+
+def by_rows(rng, trial, p, n_select):
+    """The walk over partitions of rows."""
+    n = int(rng.integers(6, 60))
+    codes = rng.integers(0, 3, (p, n)).astype(np.uint8)
+    table = _core.CodedTable.from_codes(codes, np.full(p, 3, dtype=np.int32))
+    classes = rng.integers(0, 3, n).astype(np.int32)
+    candidates, kept = random_settings(rng, trial, p)
+    weights = rng.integers(0, 9, (2, n)) if trial % 2 else None
+    return _core.cmi_walk(
+        table,
+        classes,
+        3,
+        table.relevance(classes, 3),
+        n_select=n_select,
+        weights=weights,
+        candidates=candidates,
+        kept=kept.astype(np.uint32),
+    )
+
+
+SEARCHES = {
+    **{
+        f"{objective} {weight:g} {offset:g} {strategy}": by_pairs(
+            "greedy_forward", objective=objective, weight=weight, offset=offset, strategy=strategy
+        )
+        for objective, weight, offset in SETTINGS
+        for strategy in ("lazy", "scan", "naive")
+    },
+    **{f"cfs {s}": by_pairs("cfs_forward", strategy=s) for s in ("lazy", "cached", "naive")},
+    "fcbf": by_pairs("fcbf"),
+    **{
+        f"{accumulation} {strategy}": by_pairs(
+            "greedy_accumulate", accumulation=accumulation, strategy=strategy
+        )
+        for accumulation in (
+            "sum",
+            "minus-sum",
+            "minus-positive-sum",
+            "smallest",
+            "smallest-and-relevance",
+        )
+        for strategy in ("lazy", "naive")
+    },
+    "rrct": by_columns(
+        "rrct", information=True, complementarity=True, magnitude_rule=False, redundancy_scale=1.0
+    ),
+    "gso": by_columns("gso"),
+    "cmi": by_rows,
+}
+
+
+def assert_same(found, expected):
+    assert found.keys() == expected.keys()
+    for key, value in expected.items():
+        np.testing.assert_array_equal(found[key], value, err_msg=key)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_continued_search_equals_one_longer_search(name):
+    start = SEARCHES[name]
+    rng = np.random.default_rng(31)
+    for trial in range(24):
+        seed = int(rng.integers(2**31))
+        p = int(rng.integers(2, 30))
+        first, *more = rng.integers(0, 6, 3).tolist()
+        search = start(np.random.default_rng(seed), trial, p, first)
+        gc.collect()  # what the search reads lives as long as the search
+        for n_more in more:
+            n_before = len(search.result()["selected"])
+            search.extend(n_more)
+            found = search.result()
+            assert len(found["selected"]) == n_before + n_more or search.exhausted
+            n_asked = p + 5 if search.exhausted else n_before + n_more
+            assert_same(found, start(np.random.default_rng(seed), trial, p, n_asked).result())
+        search.extend()
+        assert search.exhausted
+        assert_same(search.result(), start(np.random.default_rng(seed), trial, p, p + 5).result())
+        search.extend(3)  # nothing is left to take
+        assert_same(search.result(), start(np.random.default_rng(seed), trial, p, p + 5).result())
+
+
+def start_with(progress):
+    rng = np.random.default_rng(5)
+    relevance, table = tie_rich_problem(rng, 20)
+    return lambda n: _core.greedy_forward(
+        _core.MatrixMeasure(table), relevance, n, progress=progress
+    )
+
+
+def test_an_exception_between_steps_leaves_a_search_that_can_go_on():
+    steps = []
+
+    def progress(n_selected, feature, score):
+        steps.append(feature)
+        if n_selected == 4:
+            raise KeyError("enough for now")
+
+    start = start_with(progress)
+    search = start(2)
+    with pytest.raises(KeyError, match="enough for now"):
+        search.extend(5)
+    assert search.result()["selected"].tolist() == steps[:4]
+    search.extend(3)
+    assert_same(search.result(), start_with(None)(7).result())
+
+
+def test_a_search_at_work_refuses_to_be_asked():
+    def progress(n_selected, feature, score):
+        for ask in (running[0].extend, running[0].result):
+            with pytest.raises(RuntimeError, match="at work"):
+                ask()
+            refused.append(n_selected)
+
+    refused, running = [], []
+    search = start_with(progress)(0)
+    running.append(search)
+    search.extend(2)
+    running.clear()
+    assert refused == [1, 1, 2, 2]
+    assert len(search.result()["selected"]) == 2
