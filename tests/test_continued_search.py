@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import gc
+import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from tests.test_search import SETTINGS, random_settings, tie_rich_problem
-from thresher import _core
+from thresher import (
+    CFS,
+    CIFE,
+    CMIM,
+    DISR,
+    FCBF,
+    GSO,
+    ICAP,
+    JMI,
+    JMIM,
+    MRMR,
+    NMIFS,
+    RRCT,
+    CMIFilter,
+    ThresherWarning,
+    _core,
+)
 
 
 def by_pairs(name, **options):
@@ -129,6 +147,46 @@ def test_a_continued_search_equals_one_longer_search(name):
         assert_same(search.result(), start(np.random.default_rng(seed), trial, p, p + 5).result())
         search.extend(3)  # nothing is left to take
         assert_same(search.result(), start(np.random.default_rng(seed), trial, p, p + 5).result())
+
+
+SELECTORS = [
+    MRMR(),
+    MRMR(relevance="pearson", objective="quotient", strategy="scan"),
+    MRMR(relevance="mi", strategy="naive"),
+    CFS(n_features_to_select=4),
+    CFS(n_features_to_select=4, strategy="cached", locally_predictive=True),
+    FCBF(n_features_to_select=4),
+    *(criterion() for criterion in (NMIFS, JMI, JMIM, CMIM, DISR, CIFE, ICAP)),
+    CMIFilter(n_features_to_select=4),
+    GSO(),
+    RRCT(),
+]
+
+
+@pytest.mark.parametrize(
+    "selector", SELECTORS, ids=lambda s: f"{type(s).__name__} {s.get_params().get('strategy')}"
+)
+def test_a_selector_can_be_asked_for_more_without_starting_over(selector):
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(80, 25))
+    y = (X[:, 3] + X[:, 8] * X[:, 11] + X[:, 20] + rng.normal(size=80) > 0).astype(int)
+    selector = clone(selector).set_params(keep=[7], n_features_to_select=9)
+    training = selector._read(X, y)
+    if isinstance(selector, RRCT):
+        search = selector._start(training, 3)
+    else:
+        selector._resolve(training)
+        search = selector._start(training, selector._measures(training), 3)
+    search.extend(2)
+    search.extend(4)
+    selection = search.found()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ThresherWarning)  # some stop before nine
+        selector.fit(X, y)
+    assert selection.selected.tolist() == selector.selected_.tolist()
+    assert selection.n_evaluations == selector.n_evaluations_
+    np.testing.assert_array_equal(selection.scores, selector.scores_)
+    np.testing.assert_array_equal(selection.relevance, selector.relevance_)
 
 
 def start_with(progress):

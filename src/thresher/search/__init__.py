@@ -1,6 +1,7 @@
 """How sets of features are generated: the searches and their results, parts and votes."""
 
 from thresher.search.ensemble import FoundParts, greedy_ensemble
+from thresher.search.forward import ForwardSearch
 from thresher.search.greedy import (
     Found,
     fcbf,
@@ -10,6 +11,7 @@ from thresher.search.greedy import (
 )
 
 __all__ = [
+    "ForwardSearch",
     "Found",
     "FoundParts",
     "fcbf",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thresher import _core
+from thresher.search.forward import ForwardSearch
 from thresher.search.greedy import (
     Features,
     Floats,
@@ -14,8 +15,8 @@ from thresher.search.greedy import (
     Mask,
     Progress,
     choices,
-    found_fields,
     order_by_relevance,
+    read_found,
 )
 
 
@@ -38,9 +39,9 @@ def cfs_forward(
     candidates: Mask | None = None,
     kept: Features | None = None,
     progress: Progress | None = None,
-) -> Found:
+) -> ForwardSearch[Found]:
     """Add the feature that raises the merit most, until none does; `unit` is what 1 is multiplied by in all values."""
-    found = _core.cfs_forward(
+    search = _core.cfs_forward(
         pairs,
         relevance,
         n_select=n_select,
@@ -48,8 +49,8 @@ def cfs_forward(
         unit=unit,
         progress=progress,
         **choices(candidates, kept),
-    ).result()
-    return Found(**found_fields(found))
+    )
+    return ForwardSearch(search, read_found)
 
 
 def cfs_best_first(

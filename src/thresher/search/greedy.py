@@ -1,4 +1,4 @@
-"""Greedy forward searches over terms of pairs, one call each."""
+"""Greedy forward searches over terms of pairs; each has taken `n_select` features and can be asked for more."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
+from thresher.search.forward import ForwardSearch
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -40,6 +41,10 @@ class Found:
     n_evaluations: int
     nearest: NDArray[np.int64]
     nearest_value: Floats
+
+
+def read_found(found: dict[str, Any]) -> Found:
+    return Found(**found_fields(found))
 
 
 def found_fields(found: dict[str, Any]) -> dict[str, Any]:
@@ -74,12 +79,12 @@ def greedy_forward(
     candidates: Mask | None = None,
     kept: Features | None = None,
     progress: Progress | None = None,
-) -> Found:
+) -> ForwardSearch[Found]:
     """Add the best feature, one at a time; ties go to the lowest position.
 
     Every strategy gives the same features; they differ in the pairs they evaluate.
     """
-    found = _core.greedy_forward(
+    search = _core.greedy_forward(
         pairs,
         relevance,
         n_select,
@@ -89,8 +94,8 @@ def greedy_forward(
         strategy=strategy,
         progress=progress,
         **choices(candidates, kept),
-    ).result()
-    return Found(**found_fields(found))
+    )
+    return ForwardSearch(search, read_found)
 
 
 def greedy_accumulate(
@@ -103,9 +108,9 @@ def greedy_accumulate(
     candidates: Mask | None = None,
     kept: Features | None = None,
     progress: Progress | None = None,
-) -> Found:
+) -> ForwardSearch[Found]:
     """As `greedy_forward`, the score being gathered from one term per chosen feature."""
-    found = _core.greedy_accumulate(
+    search = _core.greedy_accumulate(
         term,
         relevance,
         n_select,
@@ -113,8 +118,8 @@ def greedy_accumulate(
         strategy=strategy,
         progress=progress,
         **choices(candidates, kept),
-    ).result()
-    return Found(**found_fields(found))
+    )
+    return ForwardSearch(search, read_found)
 
 
 def fcbf(
@@ -125,12 +130,12 @@ def fcbf(
     n_select: int | None = None,
     candidates: Mask | None = None,
     kept: Features | None = None,
-) -> Found:
+) -> ForwardSearch[Found]:
     """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
-    found = _core.fcbf(
+    search = _core.fcbf(
         pairs, relevance, float(threshold), n_select=n_select, **choices(candidates, kept)
-    ).result()
-    return Found(**found_fields(found))
+    )
+    return ForwardSearch(search, read_found)
 
 
 def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
+from thresher.search.forward import ForwardSearch
 from thresher.search.greedy import Features, Floats, Found, Mask, Progress, choices, found_fields
 
 Columns = NDArray[np.floating[Any]] | NDArray[np.signedinteger[Any]]
@@ -64,9 +65,9 @@ def gso(
     kept: Features | None = None,
     progress: Progress | None = None,
     n_threads: int = 1,
-) -> FoundPartials:
+) -> ForwardSearch[FoundPartials]:
     """Add the feature with the largest squared partial correlation, summed over the lines of `weights`."""
-    found = _core.gso(
+    search = _core.gso(
         columns,
         target,
         n_select,
@@ -74,8 +75,8 @@ def gso(
         progress=progress,
         n_threads=n_threads,
         **choices(candidates, kept),
-    ).result()
-    return _partials(found)
+    )
+    return ForwardSearch(search, _partials)
 
 
 def rrct(
@@ -92,12 +93,12 @@ def rrct(
     kept: Features | None = None,
     progress: Progress | None = None,
     n_threads: int = 1,
-) -> FoundPartials:
+) -> ForwardSearch[FoundPartials]:
     """Add the feature whose relevance and complementarity best outweigh its redundancy.
 
     Relevance and complementarity are correlations of `ranks` with the target; redundancies are those of `values`.
     """
-    found = _core.rrct(
+    search = _core.rrct(
         ranks,
         values,
         target,
@@ -109,8 +110,8 @@ def rrct(
         progress=progress,
         n_threads=n_threads,
         **choices(candidates, kept),
-    ).result()
-    return _partials(found)
+    )
+    return ForwardSearch(search, _partials)
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,13 @@ class FoundWalk:
     n_evaluations: int
 
 
+def _walk(found: dict[str, Any]) -> FoundWalk:
+    del found["relevance"], found["redundancy"]
+    found["selected"] = found["selected"].astype(np.intp)
+    found["examined"] = found["examined"].astype(np.intp)
+    return FoundWalk(**found)
+
+
 def cmi_walk(
     table: _core.CodedTable,
     classes: NDArray[np.int32],
@@ -151,9 +159,9 @@ def cmi_walk(
     candidates: Mask | None = None,
     kept: Features | None = None,
     progress: Progress | None = None,
-) -> FoundWalk:
+) -> ForwardSearch[FoundWalk]:
     """Walk by falling relevance, keeping each feature that tells more than its successor, given those kept."""
-    found = _core.cmi_walk(
+    search = _core.cmi_walk(
         table,
         classes,
         n_classes,
@@ -163,8 +171,5 @@ def cmi_walk(
         weights=weights,
         progress=progress,
         **choices(candidates, kept),
-    ).result()
-    del found["relevance"], found["redundancy"]
-    found["selected"] = found["selected"].astype(np.intp)
-    found["examined"] = found["examined"].astype(np.intp)
-    return FoundWalk(**found)
+    )
+    return ForwardSearch(search, _walk)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.measures import Measures, RowMeasures
-from thresher.search import FoundParts
+from thresher.search import ForwardSearch, FoundParts
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.sources import Training
 
@@ -92,3 +92,21 @@ class SumSelector(BaseSelector):
     ) -> tuple[FoundParts, npt.NDArray[np.float64]] | None:
         """The lists of the usable replicates of measures with parts, and the relevances of all replicates."""
         return None
+
+
+class ForwardSelector(SumSelector):
+    """A selector by a forward search, which can be asked for more features than it was started for.
+
+    In place of `_search` a subclass brings
+
+    _start(training, measures, wanted)
+        The search, which has taken the `wanted` first features and tells the selection so far.
+    """
+
+    @abstractmethod
+    def _start(
+        self, training: Training, measures: RowMeasures, wanted: Any
+    ) -> ForwardSearch[Selection]: ...
+
+    def _search(self, training: Training, measures: RowMeasures, wanted: Any) -> Selection:
+        return self._start(training, measures, wanted).found()

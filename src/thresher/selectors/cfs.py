@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher import _core
 from thresher._checks import check_bool, check_choice
 from thresher._progress import step_reporter
 from thresher.measures import SearchMeasures
+from thresher.search import ForwardSearch, Found
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
-from thresher.selectors._sums import SumSelector
+from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
 Indices = npt.NDArray[np.intp]
@@ -23,7 +26,7 @@ STRATEGIES = ("lazy", "cached", "naive")
 MEASURES = ("su", "pearson")
 
 
-class CFS(SumSelector):
+class CFS(ForwardSelector):
     r"""Correlation-based feature selection (Hall): the set with the best merit.
 
     The merit of a set S of k features is
@@ -172,33 +175,42 @@ class CFS(SumSelector):
     ) -> Selection:
         if self.search == "best-first":
             return self._best_first(training, measures)
-        return self._forward(training, measures, wanted)
+        return self._start(training, measures, wanted).found()
 
-    def _forward(
+    def _start(
         self, training: Training, measures: SearchMeasures, wanted: int | None
-    ) -> Selection:
+    ) -> ForwardSearch[Selection]:
         relevance = measures.relevance(self.measure)
-        scale = measures.scale
         pairs = measures.pairs(self.measure)
-        may = measures.candidates(self.measure)
-        found = cfs_forward(
+        search = cfs_forward(
             pairs,
             relevance,
             n_select=wanted,
             strategy=self.strategy,
-            unit=scale,
-            candidates=may,
+            unit=measures.scale,
+            candidates=measures.candidates(self.measure),
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
+        return search.reported(partial(self._selection, measures, pairs, relevance))
+
+    def _selection(
+        self,
+        measures: SearchMeasures,
+        pairs: _core.PairMeasure,
+        relevance: npt.NDArray[np.float64],
+        found: Found,
+    ) -> Selection:
+        scale = measures.scale
         chosen = found.selected
         merits = found.scores / np.sqrt(scale)
         self.merit_ = float(merits[-1]) if len(chosen) else 0.0
         n_evaluations = found.n_evaluations
         added: Indices = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
+            may = measures.candidates(self.measure)
             added = add_locally_predictive(pairs, relevance, may, chosen)
-            n_evaluations += (len(chosen) + len(added)) * (training.n_features - 1)
+            n_evaluations += (len(chosen) + len(added)) * (len(relevance) - 1)
         selected = np.concatenate([chosen, added])
         nothing = np.full(len(added), np.nan)
         scores = np.concatenate([merits, nothing])

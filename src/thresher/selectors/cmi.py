@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ import numpy.typing as npt
 from thresher._checks import ThresherWarning, check_choice
 from thresher._progress import step_reporter
 from thresher.measures import Codes, RowMeasures
+from thresher.search import ForwardSearch
 from thresher.search.rows import FoundWalk, cmi_walk
 from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import Walked
-from thresher.selectors._sums import SumSelector
+from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
@@ -23,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 MOST_DISCRETE_VALUES = 10
 
 
-class CMIFilter(SumSelector):
+class CMIFilter(ForwardSelector):
     """One pass over the ranked features by conditional mutual information (Lee and Kim).
 
     Features are ranked once by I(f;C). The list is then walked once: a feature is chosen if, given
@@ -144,11 +146,13 @@ class CMIFilter(SumSelector):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
 
-    def _search(self, training: Training, measures: RowMeasures, wanted: int | None) -> Selection:
+    def _start(
+        self, training: Training, measures: RowMeasures, wanted: int | None
+    ) -> ForwardSearch[Selection]:
         relevance = measures.relevance("mi")
         whole, weights = measures.whole, measures.row_weights()
         classes, n_classes = whole.target_codes
-        found = cmi_walk(
+        search = cmi_walk(
             whole.codes.table,
             classes,
             n_classes,
@@ -160,14 +164,20 @@ class CMIFilter(SumSelector):
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
+        report = partial(self._selection, training, whole.codes, relevance / measures.scale)
+        return search.reported(report)
+
+    def _selection(
+        self, training: Training, codes: Codes, relevance: Floats, found: FoundWalk
+    ) -> Selection:
         self.n_walked_ = found.n_walked
         selected = found.selected
-        _warn_of_identifier(training, whole.codes, found)
+        _warn_of_identifier(training, codes, found)
         settled = bool(len(selected)) and found.unknown[-1] == 0
         return Selection.of_steps(
             selected,
             found.scores,
-            relevance / measures.scale,
+            relevance,
             more={"unknown": found.unknown, "n_blocks": found.n_blocks},
             n_evaluations=found.n_evaluations,
             explanation=_walked(training.n_features, found),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,17 +11,17 @@ import numpy.typing as npt
 from thresher._checks import check_choice
 from thresher._progress import step_reporter
 from thresher.measures import SearchMeasures
-from thresher.search import greedy_accumulate, order_by_relevance
+from thresher.search import ForwardSearch, Found, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
 from thresher.selectors._explain import TermsSeen
-from thresher.selectors._sums import SumSelector
+from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
 
 
-class InformationCriterion(SumSelector):
+class InformationCriterion(ForwardSelector):
     """The parameters that all greedy criteria of information have."""
 
     _strategies: ClassVar[tuple[str, ...]]
@@ -65,9 +66,11 @@ class _Criterion(InformationCriterion):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
 
-    def _search(self, training: Training, measures: SearchMeasures, wanted: int) -> Selection:
+    def _start(
+        self, training: Training, measures: SearchMeasures, wanted: int
+    ) -> ForwardSearch[Selection]:
         relevance = measures.relevance("mi")
-        found = greedy_accumulate(
+        search = greedy_accumulate(
             measures.triples(self._term),
             relevance,
             wanted,
@@ -77,12 +80,15 @@ class _Criterion(InformationCriterion):
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
+        return search.reported(partial(self._selection, measures.scale, relevance))
+
+    def _selection(self, scale: int, relevance: npt.NDArray[np.float64], found: Found) -> Selection:
         return Selection.of_steps(
             found.selected,
-            found.scores / measures.scale,
-            relevance / measures.scale,
+            found.scores / scale,
+            relevance / scale,
             n_evaluations=found.n_evaluations,
-            explanation=TermsSeen(found.nearest, found.nearest_value / measures.scale, self._term),
+            explanation=TermsSeen(found.nearest, found.nearest_value / scale, self._term),
         )
 
 

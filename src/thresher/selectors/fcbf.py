@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from thresher._checks import check_number
 from thresher.measures import SearchMeasures
-from thresher.search import fcbf
+from thresher.search import ForwardSearch, Found, fcbf
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
-from thresher.selectors._sums import SumSelector
+from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
 
-class FCBF(SumSelector):
+class FCBF(ForwardSelector):
     """Fast correlation-based filter (Yu and Liu).
 
     Features are sorted by falling symmetrical uncertainty (SU) with the class. The first is chosen
@@ -118,11 +122,11 @@ class FCBF(SumSelector):
     def _measure_names(self) -> tuple[str, ...]:
         return ("su",)
 
-    def _search(
+    def _start(
         self, training: Training, measures: SearchMeasures, wanted: int | None
-    ) -> Selection:
+    ) -> ForwardSearch[Selection]:
         relevance = measures.relevance("su")
-        found = fcbf(
+        search = fcbf(
             measures.pairs("su"),
             relevance,
             self.threshold * measures.scale,
@@ -130,8 +134,11 @@ class FCBF(SumSelector):
             candidates=measures.candidates("su"),
             kept=training.kept,
         )
+        return search.reported(partial(self._selection, measures.scale, relevance))
+
+    def _selection(self, scale: int, relevance: npt.NDArray[np.float64], found: Found) -> Selection:
         selected = found.selected
-        relevance = relevance / measures.scale
+        relevance = relevance / scale
         why = (
             "the others are redundant with those selected"
             if len(selected)
@@ -141,11 +148,11 @@ class FCBF(SumSelector):
             selected,
             relevance[selected],
             relevance,
-            found.redundancy / measures.scale,
+            found.redundancy / scale,
             n_evaluations=found.n_evaluations,
             explanation=Nearest(
                 found.nearest,
-                found.nearest_value / measures.scale,
+                found.nearest_value / scale,
                 True,
                 threshold=float(self.threshold),
             ),

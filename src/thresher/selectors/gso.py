@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy.typing as npt
 
 from thresher._progress import step_reporter
 from thresher.measures import RowMeasures
-from thresher.search.rows import gso
+from thresher.search import ForwardSearch
+from thresher.search.rows import FoundPartials, gso
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Outscored
 from thresher.selectors._partial import (
@@ -18,11 +20,11 @@ from thresher.selectors._partial import (
     safe_columns,
     uses_indicators,
 )
-from thresher.selectors._sums import SumSelector
+from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
 
-class GSO(SumSelector):
+class GSO(ForwardSelector):
     """Gram-Schmidt orthogonalisation: the feature with the largest partial correlation, step by step.
 
     Each step adds the feature with the largest squared correlation with the target once the chosen
@@ -113,10 +115,12 @@ class GSO(SumSelector):
     def _measure_names(self) -> tuple[str, ...]:
         return ("pearson",)
 
-    def _search(self, training: Training, measures: RowMeasures, wanted: int) -> Selection:
+    def _start(
+        self, training: Training, measures: RowMeasures, wanted: int
+    ) -> ForwardSearch[Selection]:
         by_class = uses_indicators(training, self.target)
         weights = measures.row_weights()
-        found = gso(
+        search = gso(
             safe_columns(self, training),
             class_indicators(training) if by_class else _safe_target(training),
             wanted,
@@ -126,6 +130,9 @@ class GSO(SumSelector):
             progress=step_reporter(self, training.names, wanted),
             n_threads=training.n_threads,
         )
+        return search.reported(partial(self._selection, training))
+
+    def _selection(self, training: Training, found: FoundPartials) -> Selection:
         selected = found.selected
         if found.exhausted_at is not None:
             why = f"they leave nothing of the target to explain in {training.n_rows} samples"

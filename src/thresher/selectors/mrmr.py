@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,17 @@ import numpy.typing as npt
 from thresher._checks import ThresherWarning, check_choice, check_number
 from thresher._progress import step_reporter
 from thresher.measures import KINDS, Measures, SearchMeasures, check_measure
-from thresher.search import FoundParts, greedy_ensemble, greedy_forward
+from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
-from thresher.selectors._sums import SumSelector
+from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
 OBJECTIVES = ("auto", "difference", "quotient", "sum")
 STRATEGIES = ("lazy", "scan", "naive")
 
 
-class MRMR(SumSelector):
+class MRMR(ForwardSelector):
     """Minimum redundancy, maximum relevance: greedy forward selection, exact and fast.
 
     The first feature is the most relevant one. Each further step adds the feature whose relevance R
@@ -150,9 +151,11 @@ class MRMR(SumSelector):
     def _measure_names(self) -> tuple[str, str]:
         return self.relevance_measure_, self.redundancy_measure_
 
-    def _search(self, training: Training, measures: SearchMeasures, wanted: int) -> Selection:
+    def _start(
+        self, training: Training, measures: SearchMeasures, wanted: int
+    ) -> ForwardSearch[Selection]:
         relevance = measures.relevance(self.relevance_measure_)
-        found = greedy_forward(
+        search = greedy_forward(
             measures.pairs(self.redundancy_measure_),
             relevance,
             wanted,
@@ -164,10 +167,13 @@ class MRMR(SumSelector):
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
+        return search.reported(partial(self._selection, measures.scale, relevance))
+
+    def _selection(self, scale: int, relevance: npt.NDArray[np.float64], found: Found) -> Selection:
         # An Inner Ensemble searches on sums; what it reports are means.
-        relevance = relevance / measures.scale
-        redundancy = found.redundancy / measures.scale
-        scores = found.scores / measures.scale
+        relevance = relevance / scale
+        redundancy = found.redundancy / scale
+        scores = found.scores / scale
         if self.objective_ == "quotient":  # a ratio, but for the first feature's relevance
             scores[1:] = found.scores[1:]
         return Selection.of_steps(
@@ -178,7 +184,7 @@ class MRMR(SumSelector):
             n_evaluations=found.n_evaluations,
             explanation=Nearest(
                 found.nearest,
-                found.nearest_value / measures.scale,
+                found.nearest_value / scale,
                 self.relevance_measure_ == self.redundancy_measure_,
                 # F without any effect is 1 on average.
                 chance=1.0 if self.relevance_measure_ == "f" else 0.0,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher._progress import step_reporter
 from thresher.measures import SearchMeasures
-from thresher.search import greedy_forward
+from thresher.search import ForwardSearch, Found, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
 from thresher.selectors.criteria import InformationCriterion
@@ -92,9 +94,11 @@ class NMIFS(InformationCriterion):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi", "nmi")
 
-    def _search(self, training: Training, measures: SearchMeasures, wanted: int) -> Selection:
+    def _start(
+        self, training: Training, measures: SearchMeasures, wanted: int
+    ) -> ForwardSearch[Selection]:
         relevance = in_nats(measures.relevance("mi"))
-        found = greedy_forward(
+        search = greedy_forward(
             measures.pairs("nmi"),
             relevance,
             wanted,
@@ -103,13 +107,16 @@ class NMIFS(InformationCriterion):
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
+        return search.reported(partial(self._selection, measures.scale, relevance))
+
+    def _selection(self, scale: int, relevance: npt.NDArray[np.float64], found: Found) -> Selection:
         return Selection.of_steps(
             found.selected,
-            found.scores / measures.scale,
-            relevance / measures.scale,
-            found.redundancy / measures.scale,
+            found.scores / scale,
+            relevance / scale,
+            found.redundancy / scale,
             n_evaluations=found.n_evaluations,
-            explanation=Nearest(found.nearest, found.nearest_value / measures.scale, False),
+            explanation=Nearest(found.nearest, found.nearest_value / scale, False),
         )
 
 

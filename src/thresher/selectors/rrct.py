@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from thresher import _core
 from thresher._checks import ThresherWarning, check_bool, check_choice
 from thresher._progress import step_reporter
 from thresher.measures.power import POWERS, power_columns
+from thresher.search import ForwardSearch
 from thresher.search.rows import FoundPartials, rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
@@ -178,11 +180,14 @@ class RRCT(BaseSelector):
         self._check_parameters()
         training = self._read(X, y)
         wanted = self._count(training)
+        return self._finish(training, self._start(training, wanted).found(), wanted)
+
+    def _start(self, training: Training, wanted: int) -> ForwardSearch[Selection]:
         columns = safe_columns(self, training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
-        found = rrct(
+        search = rrct(
             ranks,
             self._redundancy_columns(training, columns, ranks),
             class_indicators(training) if by_class else _ranked_target(training),
@@ -196,6 +201,9 @@ class RRCT(BaseSelector):
             progress=step_reporter(self, training.names, wanted),
             n_threads=training.n_threads,
         )
+        return search.reported(partial(self._selection, training, scale))
+
+    def _selection(self, training: Training, scale: float, found: FoundPartials) -> Selection:
         _warn_of_few_samples(training, found, self.complementarity)
         selected = found.selected
         # A feature has met all chosen before it, or before the last.
@@ -217,7 +225,7 @@ class RRCT(BaseSelector):
             ),
         )
         selection.redundancy = redundancy
-        return self._finish(training, selection, wanted)
+        return selection
 
     def _check_parameters(self) -> None:
         if self.power is not None:
