@@ -11,6 +11,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/part_sets.hpp"
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "measures/discrete_measure.hpp"
@@ -20,8 +21,6 @@
 
 namespace thresher::bindings {
 namespace {
-
-using OptionalParts = std::optional<Vector<std::int32_t>>;
 
 Missing missing_named(const std::string& name) {
   if (name == "error") return Missing::error;
@@ -60,36 +59,32 @@ Weights read_weights(const nb::object& array, std::size_t n_rows) {
   return weights;
 }
 
-BuildOptions read_options(const OptionalParts& parts, const nb::object& weights, std::size_t n_rows,
-                          std::size_t n_threads, const std::string& missing) {
+BuildOptions read_options(const OptionalParts& parts, const OptionalSets& sets, const nb::object& weights,
+                          std::size_t n_rows, std::size_t n_threads, const std::string& missing) {
   BuildOptions options;
-  if (parts) {
-    options.parts = {parts->data(), parts->size()};
-    options.n_parts = 1;
-    for (const std::int32_t part : options.parts) {
-      options.n_parts = std::max(options.n_parts, static_cast<std::size_t>(std::max(part, 0)) + 1);
-    }
-  }
+  options.parts = as_span(parts);
+  options.sets = read_sets(parts, sets);
   options.weights = read_weights(weights, n_rows);
   options.missing = missing_named(missing);
   options.n_threads = n_threads;
   return options;
 }
 
-std::shared_ptr<CodedTable> table_from_dense(nb::object array, const OptionalParts& parts, const nb::object& weights,
-                                             std::size_t n_threads, const std::string& missing) {
+std::shared_ptr<CodedTable> table_from_dense(nb::object array, const OptionalParts& parts, const OptionalSets& sets,
+                                             const nb::object& weights, std::size_t n_threads,
+                                             const std::string& missing) {
   const HeldArray held = hold_array(std::move(array), 2);
-  BuildOptions options = read_options(parts, weights, held.view.n_rows, n_threads, missing);
+  BuildOptions options = read_options(parts, sets, weights, held.view.n_rows, n_threads, missing);
   ReleasedGil released;
   SignalInterrupt interrupt;
   return std::make_shared<CodedTable>(build_from_dense(held.view, std::move(options), interrupt));
 }
 
 std::shared_ptr<CodedTable> table_from_codes(const Matrix<std::uint8_t>& codes, const Vector<std::int32_t>& levels,
-                                             const OptionalParts& parts, const nb::object& weights,
-                                             std::size_t n_threads, int missing_code) {
+                                             const OptionalParts& parts, const OptionalSets& sets,
+                                             const nb::object& weights, std::size_t n_threads, int missing_code) {
   if (codes.shape(0) != levels.size()) throw std::invalid_argument("levels: one number per feature is needed");
-  BuildOptions options = read_options(parts, weights, codes.shape(1), n_threads, "pairwise");
+  BuildOptions options = read_options(parts, sets, weights, codes.shape(1), n_threads, "pairwise");
   ReleasedGil released;
   SignalInterrupt interrupt;
   return std::make_shared<CodedTable>(build_from_codes(codes.data(), {levels.data(), levels.size()}, codes.shape(1),
@@ -136,11 +131,12 @@ SparseView read_sparse(const nb::object& indptr, const nb::object& indices, cons
 
 std::shared_ptr<CodedTable> table_from_sparse(const nb::object& indptr, const nb::object& indices,
                                               const nb::object& data, std::size_t n_rows, std::size_t n_columns,
-                                              bool is_csc, const OptionalParts& parts, const nb::object& weights,
-                                              std::size_t n_threads, const std::string& missing) {
+                                              bool is_csc, const OptionalParts& parts, const OptionalSets& sets,
+                                              const nb::object& weights, std::size_t n_threads,
+                                              const std::string& missing) {
   std::vector<HeldArray> held;
   const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
-  BuildOptions options = read_options(parts, weights, n_rows, n_threads, missing);
+  BuildOptions options = read_options(parts, sets, weights, n_rows, n_threads, missing);
   ReleasedGil released;
   SignalInterrupt interrupt;
   return std::make_shared<CodedTable>(build_from_sparse(view, std::move(options), interrupt));
@@ -168,7 +164,7 @@ auto table_constant_parts(const CodedTable& table) {
   std::vector<std::uint8_t> constant(n * n_replicates);
   std::vector<std::uint8_t> one(n_replicates);
   for (std::size_t f = 0; f < n; ++f) {
-    if (table.varies_without_any_part(f)) continue;
+    if (table.surely_varies(f)) continue;
     table.find_constant_replicates(f, one.data());
     for (std::size_t r = 0; r < n_replicates; ++r) constant[r * n + f] = one[r];
   }
@@ -311,12 +307,12 @@ nb::dict scan_sparse_columns(const nb::object& indptr, const nb::object& indices
 
 void bind_table(nb::module_& module) {
   nb::class_<CodedTable>(module, "CodedTable", "Discrete features, packed for counting.")
-      .def_static("from_dense", &table_from_dense, nb::arg("array"), nb::arg("parts") = nb::none(),
+      .def_static("from_dense", &table_from_dense, nb::arg("array"), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
                   nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error")
-      .def_static("from_codes", &table_from_codes, nb::arg("codes"), nb::arg("levels"), nb::arg("parts") = nb::none(),
+      .def_static("from_codes", &table_from_codes, nb::arg("codes"), nb::arg("levels"), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
                   nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing_code") = -1)
       .def_static("from_sparse", &table_from_sparse, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
-                  nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("parts") = nb::none(),
+                  nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
                   nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error")
       .def_prop_ro("n_rows", &CodedTable::n_rows)
       .def_prop_ro("n_features", &CodedTable::n_features)

@@ -11,6 +11,7 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/numeric_arrays.hpp"
+#include "bindings/part_sets.hpp"
 #include "measures/numeric_measure.hpp"
 #include "measures/numeric_relevance.hpp"
 #include "measures/ranks.hpp"
@@ -21,11 +22,6 @@ namespace thresher::bindings {
 namespace {
 
 using AnyArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
-
-template <class T>
-std::span<const T> as_span(const std::optional<Vector<T>>& values) {
-  return values ? std::span<const T>(values->data(), values->size()) : std::span<const T>();
-}
 
 template <class In, class Out>
 nb::object transpose(const AnyArray& array, std::span<const std::uint32_t> order, std::size_t n_threads) {
@@ -75,13 +71,13 @@ nb::object feature_major_any(const AnyArray& array, std::size_t n_threads,
   throw nb::type_error("the array must hold real numbers of at most 64 bits");
 }
 
-NumericTable* make_table(NumericArray array, std::optional<Vector<std::int32_t>> parts,
+NumericTable* make_table(NumericArray array, const OptionalParts& parts, const OptionalSets& sets,
                          std::optional<Vector<double>> weights, std::size_t n_threads, const std::string& missing) {
   if (missing != "error" && missing != "pairwise") {
     throw nb::value_error(("missing must be 'error' or 'pairwise', got '" + missing + "'").c_str());
   }
   const NumericMatrix matrix = numeric_matrix(array);
-  const NumericOptions options{as_span(parts), as_span(weights), missing == "pairwise", n_threads};
+  const NumericOptions options{as_span(parts), read_sets(parts, sets), as_span(weights), missing == "pairwise", n_threads};
   ReleasedGil released;
   SignalInterrupt interrupt;
   return new NumericTable(matrix, options, interrupt);
@@ -196,7 +192,7 @@ void bind_moments(nb::module_& module) {
              "One row per feature: (p, n) float32 where that holds every value of the dtype, else float64. "
              "order: rows to take, in that order.");
   nb::class_<NumericTable>(module, "NumericTable", "Continuous features, one row per feature.")
-      .def(nb::new_(&make_table), nb::arg("matrix").noconvert(), nb::arg("parts") = nb::none(),
+      .def(nb::new_(&make_table), nb::arg("matrix").noconvert(), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
            nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error",
            nb::keep_alive<0, 2>())
       .def_prop_ro("n_features", &NumericTable::n_features)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/part_sets.hpp"
 #include "measures/sparse_table.hpp"
 
 namespace thresher::bindings {
@@ -18,12 +19,12 @@ std::span<const T> view(const Vector<T>& array) {
 
 // The arrays are borrowed: they must come in the type asked for, and outlive the table.
 void make_sparse_table(SparseTable* self, const Vector<std::int64_t>& starts, const Vector<std::int32_t>& rows,
-                       const Vector<double>& values, std::size_t n_rows, const Vector<std::int32_t>& parts,
-                       const Vector<double>& weights) {
+                       const Vector<double>& values, std::size_t n_rows, const OptionalParts& parts,
+                       const OptionalSets& sets, const std::optional<Vector<double>>& weights) {
   const CscView matrix{n_rows, starts.size() - 1, view(starts), view(rows), view(values)};
   ReleasedGil released;
   SignalInterrupt interrupt;
-  new (self) SparseTable(matrix, view(parts), view(weights));
+  new (self) SparseTable(matrix, as_span(parts), read_sets(parts, sets), as_span(weights));
 }
 
 // One row per replicate; plain data give one dimension.
@@ -62,7 +63,8 @@ void make_sparse_measure(SparsePairMeasure* self, const SparseTable& table, cons
 void bind_sparse(nb::module_& module) {
   nb::class_<SparseTable>(module, "SparseTable", "Numeric features of a CSC matrix.")
       .def("__init__", &make_sparse_table, nb::arg("starts").noconvert(), nb::arg("rows").noconvert(),
-           nb::arg("values").noconvert(), nb::arg("n_rows"), nb::arg("parts"), nb::arg("weights"),
+           nb::arg("values").noconvert(), nb::arg("n_rows"), nb::arg("parts") = nb::none(),
+           nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(),
            nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def_prop_ro("n_features", &SparseTable::n_features)
       .def_prop_ro("constant_parts", &constant_parts)

@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "bindings/calls.hpp"
@@ -19,6 +21,12 @@ template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Empty if there is no array.
+template <class T>
+std::span<const T> as_span(const std::optional<Vector<T>>& values) {
+  return values ? std::span<const T>(values->data(), values->size()) : std::span<const T>();
+}
 
 // A NumPy array that owns the vector's memory.
 template <class T, class Allocator>

@@ -129,38 +129,104 @@ inline void add_cell(const std::uint32_t* cell, std::size_t n_parts, const std::
   for (std::size_t part = 0; part < n_parts; ++part) sums[part] += *(from_total - cell[part]);
 }
 
+// All cells of a table, part by part: add(cell) for each. both(i, j, cell) counts those of levels that have planes, and
+// those of the last levels follow. scratch: (planes of the reference + 3) * n_parts counts.
+template <class Both, class Add>
+inline void for_cells(const JointReference& reference, const CodedFeature& feature, std::uint32_t* scratch, Both both,
+                      Add add) {
+  const std::size_t n_parts = reference.n_parts;
+  const std::size_t b_planes = reference.planes.n_planes;
+  std::uint32_t* cell = scratch;
+  std::uint32_t* rest = scratch + n_parts;
+  std::uint32_t* rests = scratch + 2 * n_parts;  // one per plane of the reference, then the last level
+  for (std::size_t m = 0; m < (b_planes + 1) * n_parts; ++m) rests[m] = reference.counts[m];
+  for (std::size_t i = 0; i + 1 < feature.levels; ++i) {
+    for (std::size_t part = 0; part < n_parts; ++part) rest[part] = feature.counts[i * n_parts + part];
+    for (std::size_t j = 0; j < b_planes; ++j) {
+      both(i, j, cell);
+      std::uint32_t* rest_j = rests + j * n_parts;
+      for (std::size_t part = 0; part < n_parts; ++part) {
+        rest[part] -= cell[part];
+        rest_j[part] -= cell[part];
+      }
+      add(cell);
+    }
+    std::uint32_t* last = rests + b_planes * n_parts;
+    for (std::size_t part = 0; part < n_parts; ++part) last[part] -= rest[part];
+    add(rest);
+  }
+  for (std::size_t j = 0; j <= b_planes; ++j) add(rests + j * n_parts);
+}
+
+// Counts of one cell where every part is one word.
+struct WordCells {
+  const std::uint64_t* a;
+  const std::uint64_t* b;
+  std::size_t stride, n_parts;
+
+  void operator()(std::size_t i, std::size_t j, std::uint32_t* cell) const {
+    const std::uint64_t* left = a + i * stride;
+    const std::uint64_t* right = b + j * stride;
+    for (std::size_t part = 0; part < n_parts; ++part) cell[part] = popcount(left[part] & right[part]);
+  }
+};
+
 // Parts of one word.
 void joint_word_sums(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
                      std::size_t n, std::uint32_t* scratch, std::int64_t* sums) {
   const std::size_t n_parts = reference.n_parts;
-  const std::size_t b_planes = reference.planes.n_planes;
-  const std::size_t stride = reference.planes.stride;
-  std::uint32_t* cell = scratch;
-  std::uint32_t* rest = scratch + n_parts;
-  std::uint32_t* rests = scratch + 2 * n_parts;  // one per plane of the reference, then the last level
+  const std::int64_t* L = reference.xlogx;
   for (std::size_t k = 0; k < n; ++k, sums += n_parts) {
     const CodedFeature& feature = features[wanted[k]];
     for (std::size_t r = 0; r < n_parts; ++r) sums[r] = 0;
-    for (std::size_t m = 0; m < (b_planes + 1) * n_parts; ++m) rests[m] = reference.counts[m];
-    for (std::size_t i = 0; i + 1 < feature.levels; ++i) {
-      const std::uint64_t* a = feature.data + i * stride;
-      for (std::size_t part = 0; part < n_parts; ++part) rest[part] = feature.counts[i * n_parts + part];
-      for (std::size_t j = 0; j < b_planes; ++j) {
-        const std::uint64_t* b = reference.planes.words + j * stride;
-        for (std::size_t part = 0; part < n_parts; ++part) cell[part] = popcount(a[part] & b[part]);
-        std::uint32_t* rest_j = rests + j * n_parts;
-        for (std::size_t part = 0; part < n_parts; ++part) {
-          rest[part] -= cell[part];
-          rest_j[part] -= cell[part];
-        }
-        add_cell(cell, n_parts, reference.xlogx, sums);
-      }
-      std::uint32_t* last = rests + b_planes * n_parts;
-      for (std::size_t part = 0; part < n_parts; ++part) last[part] -= rest[part];
-      add_cell(rest, n_parts, reference.xlogx, sums);
-    }
-    for (std::size_t j = 0; j <= b_planes; ++j) add_cell(rests + j * n_parts, n_parts, reference.xlogx, sums);
+    const WordCells both = {feature.data, reference.planes.words, reference.planes.stride, n_parts};
+    for_cells(reference, feature, scratch, both,
+              [=](const std::uint32_t* cell) { add_cell(cell, n_parts, L, sums); });
   }
+}
+
+// counts[part * pairs of planes + pair].
+inline void count_parts(const JointReference& reference, PlaneBlock a, std::uint32_t* counts) {
+  const std::size_t n_pairs = a.n_planes * reference.planes.n_planes;
+  for (std::size_t part = 0; part < reference.n_parts; ++part) {
+    const WordRange words = reference.part_words[part];
+    const PlaneBlock left = {a.words + words.begin, a.n_planes, a.stride};
+    const PlaneBlock right = {reference.planes.words + words.begin, reference.planes.n_planes, a.stride};
+    count_kernels.count_pairs(left, right, words.end - words.begin, counts + part * n_pairs);
+  }
+}
+
+void joint_set_sums(const JointReference& reference, const CodedFeature& feature, const SetMasks& sets,
+                    std::uint32_t* scratch, std::int64_t* sums) {
+  const std::size_t n_parts = reference.n_parts;
+  const std::size_t b_planes = reference.planes.n_planes;
+  const std::int64_t* L = reference.xlogx;
+  std::uint32_t* kept = scratch;
+  scratch += sets.stride;
+  for (std::size_t s = 0; s < 2 * sets.stride; ++s) sums[s] = 0;
+  const auto add = [=, &sets](const std::uint32_t* cell) {
+    std::uint32_t total = 0;
+    for (std::size_t part = 0; part < n_parts; ++part) total += cell[part];
+    count_on_sets(sets, cell, kept);
+    std::int64_t* rests = sums + sets.stride;
+    for (std::size_t s = 0; s < sets.stride; ++s) {
+      sums[s] += L[kept[s]];
+      rests[s] += L[total - kept[s]];
+    }
+  };
+  if (reference.one_word_parts) {
+    const WordCells both = {feature.data, reference.planes.words, reference.planes.stride, n_parts};
+    return for_cells(reference, feature, scratch, both, add);
+  }
+  const std::size_t n_pairs = (feature.levels - 1u) * b_planes;
+  std::uint32_t* counts = scratch;
+  count_parts(reference, {feature.data, feature.levels - 1u, reference.planes.stride}, counts);
+  for_cells(
+      reference, feature, counts + n_parts * n_pairs,
+      [=](std::size_t i, std::size_t j, std::uint32_t* cell) {
+        for (std::size_t part = 0; part < n_parts; ++part) cell[part] = counts[part * n_pairs + i * b_planes + j];
+      },
+      add);
 }
 
 // out[part * n + m] = the sum of in[m * n_parts + part] over all other parts.
@@ -176,12 +242,7 @@ inline void turn_without_parts(const std::uint32_t* in, std::size_t n, std::size
 inline void count_without_parts(const JointReference& reference, PlaneBlock a, std::uint32_t* totals,
                                 std::uint32_t* counts) {
   const std::size_t n_pairs = a.n_planes * reference.planes.n_planes;
-  for (std::size_t part = 0; part < reference.n_parts; ++part) {
-    const WordRange words = reference.part_words[part];
-    const PlaneBlock left = {a.words + words.begin, a.n_planes, a.stride};
-    const PlaneBlock right = {reference.planes.words + words.begin, reference.planes.n_planes, a.stride};
-    count_kernels.count_pairs(left, right, words.end - words.begin, counts + part * n_pairs);
-  }
+  count_parts(reference, a, counts);
   for (std::size_t pair = 0; pair < n_pairs; ++pair) totals[pair] = 0;
   for (std::size_t part = 0; part < reference.n_parts; ++part)
     for (std::size_t pair = 0; pair < n_pairs; ++pair) totals[pair] += counts[part * n_pairs + pair];
@@ -214,6 +275,21 @@ void joint_part_sums(const JointReference& reference, const CodedFeature* featur
   }
 }
 
+void count_levels(const CodedFeature* features, std::size_t n, const std::uint64_t* mask, std::size_t n_words,
+                  std::uint32_t n_rows, std::uint32_t* counts) {
+  for (std::size_t f = 0; f < n; ++f) {
+    const std::uint64_t* plane = features[f].data;
+    std::uint32_t rest = n_rows;
+    for (std::size_t level = 0; level + 1 < features[f].levels; ++level, plane += n_words) {
+      std::uint32_t count = 0;
+      for (std::size_t w = 0; w < n_words; ++w) count += popcount(plane[w] & mask[w]);
+      *counts++ = count;
+      rest -= count;
+    }
+    if (features[f].levels > 0) *counts++ = rest;
+  }
+}
+
 void bits_values(const std::int64_t* sums, const double* units, std::size_t n, double* values) {
   for (std::size_t k = 0; k < n; ++k) {
     const auto sum = static_cast<double>(sums[k] > 0 ? sums[k] : 0);
@@ -225,7 +301,7 @@ void bits_values(const std::int64_t* sums, const double* units, std::size_t n, d
 }  // namespace
 
 extern const JointKernels joint_kernels;
-const JointKernels joint_kernels = {joint_sums, joint_part_sums, bits_values};
+const JointKernels joint_kernels = {joint_sums, joint_set_sums, joint_part_sums, count_levels, bits_values};
 
 }  // namespace THRESHER_LEVEL
 }  // namespace thresher

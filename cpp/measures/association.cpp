@@ -83,9 +83,8 @@ void short_segment_dots(const Work& work, const T* base, const T* reference, std
 }
 
 double value_from_rows(const Work& work, std::uint32_t feature, std::size_t replicate) {
-  const SegmentLayout& layout = work.table.layout();
-  return two_pass_correlation(work.table.column(feature), work.reference.column, work.centred, layout,
-                              layout.has_parts() ? replicate : kAllRows);
+  return two_pass_correlation(work.table.column(feature), work.reference.column, work.centred, work.table.layout(),
+                              replicate);
 }
 
 void chunk_values(const Work& work, std::span<const std::uint32_t> features, double* out) {
@@ -100,13 +99,13 @@ void chunk_values(const Work& work, std::span<const std::uint32_t> features, dou
   double single[kChunk];
   std::vector<double> several;
   double* dots = single;
-  if (n_replicates > 1) {
-    several.resize(n_replicates * kChunk);
+  if (layout.n_segments() > 1) {
+    several.resize(layout.n_segments() * kChunk);
     dots = several.data();
   }
   visit_type(work.table.matrix(), [&](const auto* base) {
     const auto* reference = same_type(work.reference.column, base);
-    if (reference != nullptr && n_replicates > 1 && layout.weights() == nullptr && layout.n_rows() <= kShortRows) {
+    if (reference != nullptr && layout.n_segments() > 1 && layout.weights() == nullptr && layout.n_rows() <= kShortRows) {
       short_segment_dots(work, base, reference, features, dots);
     } else {
       segment_dots(work, base, features, dots);
@@ -116,7 +115,7 @@ void chunk_values(const Work& work, std::span<const std::uint32_t> features, dou
   for (std::size_t i = 0; i < features.size(); ++i) {
     const std::size_t at = features[i] * n_replicates;
     double* values = out + i * n_replicates;
-    layout.leave_out(dots + i, kChunk, values, 1);
+    layout.sets().sum(dots + i, kChunk, values, 1);
     for (std::size_t r = 0; r < n_replicates; ++r) {
       if ((work.moments.unsafe[at + r] | work.reference.unsafe[r]) != 0) {
         values[r] = value_from_rows(work, features[i], r);

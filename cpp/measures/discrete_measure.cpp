@@ -23,36 +23,30 @@ bool any_bytes(const CodedTable& table, std::span<const std::uint32_t> features)
 MarginSums::MarginSums(const CodedTable& table) : n_replicates_(table.layout().n_replicates()) {
   sums_.resize(checked_product(table.n_features(), n_replicates_));
   largest_levels_.reserve(table.n_features());
+  std::vector<std::uint32_t> kept(n_replicates_);
   for (std::size_t f = 0; f < table.n_features(); ++f) {
     std::int64_t* sums = sums_.data() + f * n_replicates_;
-    largest_levels_.push_back(sum(table, table.feature(f).counts, table.feature(f).levels, sums));
+    largest_levels_.push_back(sum(table, table.feature(f).counts, table.feature(f).levels, kept, sums));
   }
 }
 
 std::uint32_t MarginSums::sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels,
-                              std::int64_t* sums) {
+                              std::span<std::uint32_t> kept, std::int64_t* sums) {
   const XLogX& xlogx = table.xlogx();
   const std::size_t n_parts = table.n_parts();
-  const std::size_t n_replicates = table.layout().n_replicates();
-  std::fill_n(sums, n_replicates, std::int64_t{0});
+  std::fill_n(sums, kept.size(), std::int64_t{0});
   std::uint32_t largest = 0;
   for (std::size_t level = 0; level < n_levels; ++level) {
     const std::uint32_t* by_part = counts + level * n_parts;
-    const std::uint32_t total = std::accumulate(by_part, by_part + n_parts, 0U);
-    largest = std::max(largest, total);
-    if (!table.layout().has_parts()) {
-      sums[0] += xlogx(total);
-      continue;
-    }
-    for (std::size_t part = 0; part < n_parts; ++part) sums[part] += xlogx(total - by_part[part]);
+    largest = std::max(largest, std::accumulate(by_part, by_part + n_parts, 0U));
+    table.layout().sets().count(by_part, kept.data());
+    for (std::size_t r = 0; r < kept.size(); ++r) sums[r] += xlogx(kept[r]);
   }
   return largest;
 }
 
 ReplicateRows::ReplicateRows(const CodedTable& table) {
-  const RowLayout& layout = table.layout();
-  for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
-    const std::size_t rows = table.n_rows() - (layout.has_parts() ? layout.rows_in(r) : 0);
+  for (const std::uint32_t rows : table.layout().kept_rows()) {
     whole.push_back(table.xlogx()(rows));
     unit.push_back(static_cast<double>(rows) * table.xlogx().scale());
   }
@@ -63,7 +57,7 @@ struct ReferenceValues::Scratch {
   std::vector<std::uint32_t> cells;
   std::vector<std::int64_t> whole_cells;
   std::vector<double> real_cells;
-  std::vector<std::uint32_t> totals;
+  std::vector<std::uint32_t> totals, kept;
   std::vector<std::int64_t> whole, joint;
 };
 
@@ -75,7 +69,8 @@ ReferenceValues::ReferenceValues(const CodedTable& table, const MarginSums& marg
     largest_level_ = margins.largest_level(index);
   } else {
     own_margin_.resize(table.layout().n_replicates());
-    largest_level_ = MarginSums::sum(table, reference.counts(), reference.n_levels(), own_margin_.data());
+    std::vector<std::uint32_t> kept(own_margin_.size());
+    largest_level_ = MarginSums::sum(table, reference.counts(), reference.n_levels(), kept, own_margin_.data());
     reference_margin_ = own_margin_.data();
   }
 }
@@ -111,14 +106,15 @@ void ReferenceValues::joint_of_cells(std::uint32_t f, Scratch& scratch) const {
   }
   scratch.whole.resize(n_cells);
   for (std::size_t c = 0; c < n_cells; ++c) scratch.whole[c] = xlogx(scratch.totals[c]);
-  for (std::size_t part = 0; part < n_parts; ++part) {
-    const std::uint32_t* cells = scratch.cells.data() + part * n_cells;
+  scratch.kept.resize(n_cells);
+  for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
+    layout.sets().sum_rows(r, scratch.cells.data(), scratch.totals.data(), n_cells, scratch.kept.data());
     std::int64_t sum = 0;
-    // A part that the cell does not touch needs no logarithm.
+    // A cell that loses nothing needs no logarithm.
     for (std::size_t c = 0; c < n_cells; ++c) {
-      sum += cells[c] == 0 ? scratch.whole[c] : xlogx(scratch.totals[c] - cells[c]);
+      sum += scratch.kept[c] == scratch.totals[c] ? scratch.whole[c] : xlogx(scratch.kept[c]);
     }
-    scratch.joint[part] = sum;
+    scratch.joint[r] = sum;
   }
 }
 
@@ -138,11 +134,7 @@ void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::ve
   // Of two features, the one with the lower number gives the rows, so that a pair has one value.
   const bool turn = index_ < f;
   for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
-    std::fill_n(used, n_cells, Count{0});
-    for (std::size_t part = 0; part < n_parts; ++part) {
-      if (layout.has_parts() && part == r) continue;
-      for (std::size_t c = 0; c < n_cells; ++c) used[c] += cells[part * n_cells + c];
-    }
+    layout.sets().sum_rows(r, cells.data(), n_cells, used);
     if (turn) {
       for (std::size_t i = 0; i < a_levels; ++i)
         for (std::size_t j = 0; j < b_levels; ++j) turned[j * a_levels + i] = used[i * b_levels + j];
@@ -185,9 +177,12 @@ void ReferenceValues::compute_by_kernels(std::span<const std::uint32_t> features
   const JointReference reference = {reference_.planes(), reference_.counts(), table_.xlogx().table(), layout.n_words(),
                                     layout.n_parts(),    layout.part_words(), layout.one_word_parts()};
   const std::size_t n_replicates = layout.n_replicates();
+  const SetMasks sets = layout.sets().masks();
   std::vector<std::uint32_t> part_scratch;
+  std::vector<std::int64_t> set_sums;
   if (layout.has_parts()) {
-    part_scratch.resize((layout.n_parts() + 1) * CodedTable::kMaxPackedLevels * reference_.n_levels());
+    part_scratch.resize((layout.n_parts() + 1) * CodedTable::kMaxPackedLevels * reference_.n_levels() + sets.stride);
+    set_sums.resize(2 * sets.stride);
   }
   std::vector<std::int64_t> many_sums;
   std::vector<double> many_units;
@@ -210,10 +205,16 @@ void ReferenceValues::compute_by_kernels(std::span<const std::uint32_t> features
     const std::size_t n = std::min(kBatch, features.size() - first);
     const std::uint32_t* wanted = features.data() + first;
     double* values = out + first * n_replicates;
-    if (layout.has_parts()) {
+    if (!layout.has_parts()) {
+      kernels.joint_sums(reference, table_.features(), wanted, n, sums);
+    } else if (layout.sets().are_all_but_one()) {
       kernels.joint_part_sums(reference, table_.features(), wanted, n, part_scratch.data(), sums);
     } else {
-      kernels.joint_sums(reference, table_.features(), wanted, n, sums);
+      for (std::size_t k = 0; k < n; ++k) {
+        kernels.joint_set_sums(reference, table_.feature(wanted[k]), sets, part_scratch.data(), set_sums.data());
+        std::ranges::transform(layout.sets().places(), sums + k * n_replicates,
+                               [&](std::uint32_t place) { return set_sums[place]; });
+      }
     }
     if (!in_bits) {
       for (std::size_t k = 0; k < n; ++k) {
@@ -316,12 +317,12 @@ bool DiscretePairMeasure::offers_replicates() const {
   return measure_ != DiscreteMeasure::chi2 && ShortColumns::suit(*table_);
 }
 
-std::unique_ptr<PairMeasure> DiscretePairMeasure::replicate(std::size_t part) {
+std::unique_ptr<PairMeasure> DiscretePairMeasure::replicate(std::size_t number) {
   if (!short_columns_) {
     if (!offers_replicates()) return nullptr;
     short_columns_ = std::make_shared<const ShortColumns>(*table_);
   }
-  return std::make_unique<ShortReplicate>(*table_, *short_columns_, margins_, rows_, part, measure_);
+  return std::make_unique<ShortReplicate>(*table_, *short_columns_, margins_, rows_, number, measure_);
 }
 
 void discrete_relevance(const CodedTable& table, std::span<const std::int32_t> classes, std::size_t n_classes,

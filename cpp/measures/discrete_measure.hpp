@@ -21,9 +21,9 @@ class MarginSums {
   explicit MarginSums(const CodedTable& table);
 
   // sums[r] = sum of L over the column's levels on replicate r, from counts[level * n_parts + part]; returns the rows
-  // of the most frequent level.
+  // of the most frequent level. `kept` has room for one count per replicate.
   static std::uint32_t sum(const CodedTable& table, const std::uint32_t* counts, std::size_t n_levels,
-                           std::int64_t* sums);
+                           std::span<std::uint32_t> kept, std::int64_t* sums);
 
   const std::int64_t* of(std::size_t f) const { return sums_.data() + f * n_replicates_; }
   // No cell of the feature's tables has more rows.
@@ -90,7 +90,7 @@ class DiscretePairMeasure final : public PairMeasure {
   void answer(std::span<const TermRequest> requests) override;
   // Offered for few rows.
   bool offers_replicates() const override;
-  std::unique_ptr<PairMeasure> replicate(std::size_t part) override;
+  std::unique_ptr<PairMeasure> replicate(std::size_t number) override;
 
  private:
   std::shared_ptr<const CodedTable> table_;

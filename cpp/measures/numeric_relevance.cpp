@@ -26,7 +26,7 @@ class ClassLayout {
       }
     }
     for (std::size_t c = 0; c < n_classes; ++c) {
-      layout.leave_out(rows.data() + c, n_classes, kept_rows.data() + c, n_classes);
+      layout.sets().sum(rows.data() + c, n_classes, kept_rows.data() + c, n_classes);
     }
   }
 
@@ -75,13 +75,12 @@ class FColumn {
       }
     });
     for (std::size_t c = 0; c < n_classes; ++c) {
-      layout_.leave_out(sums_.data() + c, n_classes, kept_.data() + c, n_classes);
+      layout_.sets().sum(sums_.data() + c, n_classes, kept_.data() + c, n_classes);
     }
   }
 
   double value(std::size_t feature, std::size_t replicate) const {
-    const std::size_t part = layout_.has_parts() ? replicate : kAllRows;
-    if (table_.pairwise()) return from_rows(feature, part);
+    if (table_.pairwise()) return from_rows(feature, replicate);
     const ColumnMoments& moments = table_.centred();
     const std::size_t at = feature * layout_.n_replicates() + replicate;
     const std::size_t first = replicate * classes_.n_classes;
@@ -99,12 +98,12 @@ class FColumn {
     const double between = explained - moments.kept_sum[at] * (moments.kept_sum[at] / n);
     const double within = scatter - between;
     // Little is left within the classes: the difference has lost its digits.
-    if (moments.unsafe[at] != 0 || within < kSafeShare * scatter) return from_rows(feature, part);
+    if (moments.unsafe[at] != 0 || within < kSafeShare * scatter) return from_rows(feature, replicate);
     return f_from_scatter(between, within, n, present);
   }
 
-  double from_rows(std::size_t feature, std::size_t part) const {
-    return two_pass_f(table_.column(feature), classes_.labels.data(), classes_.n_classes, layout_, part);
+  double from_rows(std::size_t feature, std::size_t replicate) const {
+    return two_pass_f(table_.column(feature), classes_.labels.data(), classes_.n_classes, layout_, replicate);
   }
 
   const NumericTable& table_;

@@ -26,7 +26,7 @@ class PairMeasure {
 
   virtual std::size_t n_features() const = 0;
 
-  // 1 for plain data; e for an ensemble whose replicate i leaves part i out.
+  // 1 for plain data; of an ensemble, the number of sets of parts of the rows that it is made on.
   virtual std::size_t n_replicates() const { return 1; }
 
   // Whether (f, g) and (g, f) have the same values, so that one can stand for the other.

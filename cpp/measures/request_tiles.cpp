@@ -50,8 +50,7 @@ struct Work {
     const std::size_t f = feature * layout.n_replicates() + replicate;
     const std::size_t g = reference * layout.n_replicates() + replicate;
     if ((moments.unsafe[f] | moments.unsafe[g]) != 0) {
-      return two_pass_correlation(table.column(feature), table.column(reference), centred, layout,
-                                  layout.has_parts() ? replicate : kAllRows);
+      return two_pass_correlation(table.column(feature), table.column(reference), centred, layout, replicate);
     }
     const double shift = centred ? moments.kept_sum[f] * (moments.kept_sum[g] / layout.kept_rows()[replicate]) : 0.0;
     const double scale = moments.norm[f] * moments.norm[g];
@@ -65,7 +64,7 @@ struct Work {
     for (std::size_t c = 0; c < tile.columns().size(); ++c) {
       const std::uint32_t first = tile.columns()[c];
       double* values = tile.terms + tile.place(c, other) * layout.n_replicates();
-      layout.leave_out(dots + c, stride, values, 1);
+      layout.sets().sum(dots + c, stride, values, 1);
       for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
         values[r] = tile.turned() ? value(second, first, r, values[r]) : value(first, second, r, values[r]);
       }

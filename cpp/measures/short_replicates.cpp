@@ -1,7 +1,6 @@
 #include "measures/short_replicates.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "counting/joint_kernels.hpp"
 
@@ -49,10 +48,7 @@ ShortColumns::ShortColumns(const CodedTable& table) : n_words_((table.n_rows() +
   words_.assign(checked_product(n_planes, n_words_), 0);
   const std::vector<WordMove> moves = moves_of(table.layout());
   for (std::size_t f = 0; f < table.n_features(); ++f) {
-    const std::uint32_t* counts = table.feature(f).counts;
-    for (std::size_t level = 0; level < table.feature(f).levels; ++level, counts += table.n_parts()) {
-      level_totals_.push_back(std::accumulate(counts, counts + table.n_parts(), 0U));
-    }
+    n_levels_ += table.feature(f).levels;
     const PlaneBlock source = table.planes(f);
     for (std::size_t plane = 0; plane < source.n_planes; ++plane) {
       const std::uint64_t* from = source.words + plane * source.stride;
@@ -65,40 +61,42 @@ ShortColumns::ShortColumns(const CodedTable& table) : n_words_((table.n_rows() +
   }
 }
 
-std::vector<std::uint64_t> ShortColumns::rows_without(const RowLayout& layout, std::size_t part) const {
+std::vector<std::uint64_t> ShortColumns::rows_of(const RowLayout& layout, std::size_t replicate) const {
   std::vector<std::uint64_t> rows(n_words_, 0);
-  for (std::size_t place = 0; place < layout.n_rows(); ++place) {
-    const bool kept = place < layout.row_begin(part) || place >= layout.row_end(part);
-    rows[place / 64] |= static_cast<std::uint64_t>(kept) << place % 64;
+  for (std::size_t part = 0; part < layout.n_parts(); ++part) {
+    if (!layout.sets().keeps(replicate, part)) continue;
+    for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
+      rows[place / 64] |= std::uint64_t{1} << place % 64;
+    }
   }
   return rows;
 }
 
 ShortReplicate::ShortReplicate(const CodedTable& table, const ShortColumns& columns, const MarginSums& margins,
-                               const ReplicateRows& rows, std::size_t part, DiscreteMeasure measure)
+                               const ReplicateRows& rows, std::size_t replicate, DiscreteMeasure measure)
     : xlogx_(table.xlogx()),
       measure_(measure),
       n_words_(columns.n_words()),
-      whole_(rows.whole[part]),
-      unit_(rows.unit[part]),
-      kept_(columns.rows_without(table.layout(), part)),
-      features_(table.features(), table.features() + table.n_features()) {
-  count_levels(columns.level_totals(), table.n_parts(), part);
+      whole_(rows.whole[replicate]),
+      unit_(rows.unit[replicate]),
+      kept_(columns.rows_of(table.layout(), replicate)),
+      features_(table.features(), table.features() + table.n_features()),
+      counts_(columns.n_levels()) {
   margins_.reserve(features_.size());
   for (std::size_t f = 0; f < features_.size(); ++f) {
     features_[f].data = columns.planes(f);
-    margins_.push_back(margins.of(f)[part]);
+    margins_.push_back(margins.of(f)[replicate]);
   }
+  count_levels(table.layout().kept_rows()[replicate]);
   std::fill_n(units_, kBatch, unit_);
 }
 
 // The cells of the last level follow from the rows per level, so these must be the replicate's own.
-void ShortReplicate::count_levels(const std::vector<std::uint32_t>& totals, std::size_t n_parts, std::size_t part) {
-  counts_ = totals;
-  std::uint32_t* counts = counts_.data();
+void ShortReplicate::count_levels(std::uint32_t n_rows) {
+  THRESHER_DISPATCH(joint_kernels)
+      .count_levels(features_.data(), features_.size(), kept_.data(), n_words_, n_rows, counts_.data());
+  const std::uint32_t* counts = counts_.data();
   for (CodedFeature& feature : features_) {
-    for (std::size_t level = 0; level < feature.levels; ++level)
-      counts[level] -= feature.counts[level * n_parts + part];
     feature.counts = counts;
     counts += feature.levels;
   }

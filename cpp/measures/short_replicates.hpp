@@ -1,4 +1,4 @@
-// Leave-one-part-out replicates of a table of few rows, each of which computes its own pairs.
+// Replicates of a table of few rows, each of which computes its own pairs.
 //
 // With so few rows that a column is a word or two, counting a pair costs less than finding a value kept in memory.
 #pragma once
@@ -25,24 +25,24 @@ class ShortColumns {
   std::size_t n_words() const { return n_words_; }
   const std::uint64_t* planes(std::size_t f) const { return words_.data() + begin_[f]; }
 
-  // Rows per level on all parts together, feature after feature.
-  const std::vector<std::uint32_t>& level_totals() const { return level_totals_; }
+  // Levels of all features together.
+  std::size_t n_levels() const { return n_levels_; }
 
-  // The bits of all rows but those of one part.
-  std::vector<std::uint64_t> rows_without(const RowLayout& layout, std::size_t part) const;
+  // The bits of the rows that a replicate keeps.
+  std::vector<std::uint64_t> rows_of(const RowLayout& layout, std::size_t replicate) const;
 
  private:
   std::size_t n_words_;
+  std::size_t n_levels_ = 0;
   std::vector<std::size_t> begin_;
   std::vector<std::uint64_t> words_;
-  std::vector<std::uint32_t> level_totals_;
 };
 
 // One replicate as a plain measure; what it is made from must outlive it.
 class ShortReplicate final : public PairMeasure {
  public:
   ShortReplicate(const CodedTable& table, const ShortColumns& columns, const MarginSums& margins,
-                 const ReplicateRows& rows, std::size_t part, DiscreteMeasure measure);
+                 const ReplicateRows& rows, std::size_t replicate, DiscreteMeasure measure);
 
   std::size_t n_features() const override { return features_.size(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
@@ -54,7 +54,7 @@ class ShortReplicate final : public PairMeasure {
  private:
   static constexpr std::size_t kBatch = 64;
 
-  void count_levels(const std::vector<std::uint32_t>& totals, std::size_t n_parts, std::size_t part);
+  void count_levels(std::uint32_t n_rows);
   void mask_planes(std::uint32_t reference);
   void store(std::uint32_t reference, std::span<const std::uint32_t> features, double* out);
 

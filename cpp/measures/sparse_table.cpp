@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <utility>
 
 #include "core/parallel.hpp"
 #include "core/rounding.hpp"
@@ -21,24 +23,6 @@ double rounded_correlation(double cross, double square_a, double square_b) {
   return absolute_correlation(cross, std::sqrt(square_a) * std::sqrt(square_b));
 }
 
-// Leave-one-out sums without subtraction: out[r] = sum of all parts but r. One part alone: the sum itself.
-void leave_out(std::span<const double> per_part, bool has_parts, std::span<double> out) {
-  if (!has_parts) {
-    out[0] = per_part[0];
-    return;
-  }
-  double before = 0.0;
-  for (std::size_t r = 0; r < per_part.size(); ++r) {
-    out[r] = before;
-    before += per_part[r];
-  }
-  double after = 0.0;
-  for (std::size_t r = per_part.size(); r-- > 0;) {
-    out[r] += after;
-    after += per_part[r];
-  }
-}
-
 // A row vector w (y - mean) and its sums per part, against which columns are multiplied.
 struct Reference {
   std::vector<double> weighted;  // per row: w (y - shift)
@@ -47,8 +31,12 @@ struct Reference {
 };
 
 struct Workspace {
-  explicit Workspace(std::size_t n_parts)
-      : cross(n_parts), first(n_parts), second(n_parts), weight(n_parts), sums(3 * n_parts) {}
+  explicit Workspace(const PartSets& sets)
+      : cross(sets.n_parts()),
+        first(sets.n_parts()),
+        second(sets.n_parts()),
+        weight(sets.n_parts()),
+        sums(3 * sets.n_replicates()) {}
   std::vector<double> cross, first, second, weight, sums;
 };
 
@@ -66,8 +54,8 @@ Reference make_reference(const SparseTable& table, std::span<const double> dense
   }
   reference.first.resize(table.n_replicates());
   reference.second.resize(table.n_replicates());
-  leave_out(first, table.has_parts(), reference.first);
-  leave_out(second, table.has_parts(), reference.second);
+  table.sets().sum(first.data(), 1, reference.first.data(), 1);
+  table.sets().sum(second.data(), 1, reference.second.data(), 1);
   return reference;
 }
 
@@ -94,7 +82,7 @@ double dense_mean(const SparseTable& table, std::span<const double> dense) {
 double careful_correlation(const SparseTable& table, std::span<const double> a, std::span<const double> b,
                            std::size_t replicate) {
   double weight = 0.0, mean_a = 0.0, mean_b = 0.0;
-  const auto used = [&](std::size_t row) { return !table.has_parts() || table.part(row) != replicate; };
+  const auto used = [&](std::size_t row) { return table.sets().keeps(replicate, table.part(row)); };
   for (std::size_t row = 0; row < a.size(); ++row) {
     if (!used(row)) continue;
     weight += table.weight(row);
@@ -143,13 +131,13 @@ void correlate(const SparseTable& table, std::size_t feature, const Reference& r
   }
   const std::size_t n_replicates = table.n_replicates();
   const std::span<double> cross(work.sums.data(), n_replicates);
-  const std::span<double> first(work.sums.data() + n_parts, n_replicates);
-  const std::span<double> second(work.sums.data() + 2 * n_parts, n_replicates);
-  leave_out(work.cross, table.has_parts(), cross);
-  leave_out(work.first, table.has_parts(), first);
-  leave_out(work.second, table.has_parts(), second);
+  const std::span<double> first(work.sums.data() + n_replicates, n_replicates);
+  const std::span<double> second(work.sums.data() + 2 * n_replicates, n_replicates);
+  table.sets().sum(work.cross.data(), 1, cross.data(), 1);
+  table.sets().sum(work.first.data(), 1, first.data(), 1);
+  table.sets().sum(work.second.data(), 1, second.data(), 1);
   std::vector<double> weight(n_replicates);
-  leave_out(part_weight, table.has_parts(), weight);
+  table.sets().sum(part_weight.data(), 1, weight.data(), 1);
   for (std::size_t r = 0; r < n_replicates; ++r) {
     // Zeros of the column: sum of -shift w (y - mean) over all rows of the replicate.
     const double full_cross = cross[r] - shift * reference.first[r];
@@ -173,7 +161,7 @@ void relevance_of_all(const SparseTable& table, std::span<const double> target, 
   const std::size_t n_features = table.n_features();
   const std::size_t n_replicates = table.n_replicates();
   parallel_for(n_features, kFeaturesPerTask, n_threads, [&](std::size_t begin, std::size_t end) {
-    Workspace work(table.n_parts());
+    Workspace work(table.sets());
     std::vector<double> values(n_replicates);
     for (std::size_t feature = begin; feature < end; ++feature) {
       correlate(table, feature, reference, target, centred, work, values);
@@ -184,14 +172,20 @@ void relevance_of_all(const SparseTable& table, std::span<const double> target, 
 
 }  // namespace
 
-SparseTable::SparseTable(CscView matrix, std::span<const std::int32_t> parts, std::span<const double> weights)
+SparseTable::SparseTable(CscView matrix, std::span<const std::int32_t> parts, PartSets sets,
+                         std::span<const double> weights)
     : matrix_(matrix),
       parts_(parts.begin(), parts.end()),
       weights_(weights.begin(), weights.end()),
       has_parts_(!parts.empty()),
-      n_parts_(parts.empty() ? 1 : static_cast<std::size_t>(*std::max_element(parts.begin(), parts.end())) + 1),
-      part_weight_(n_parts_),
+      sets_(std::move(sets)),
+      part_weight_(sets_.n_parts()),
       mean_(matrix.n_features) {
+  for (const std::int32_t part : parts_) {
+    if (part < 0 || static_cast<std::size_t>(part) >= n_parts()) {
+      throw std::invalid_argument("parts: number out of range");
+    }
+  }
   double total = 0.0;
   for (std::size_t row = 0; row < matrix_.n_rows; ++row) {
     part_weight_[part(row)] += weight(row);
@@ -219,7 +213,7 @@ void SparseTable::relevance_cosine(std::span<const double> target, std::size_t n
 void SparseTable::relevance_f(std::span<const std::int32_t> classes, std::size_t n_classes, std::size_t n_threads,
                               std::span<double> out) const {
   const std::size_t n_features = matrix_.n_features;
-  const std::size_t cells = n_parts_ * n_classes;
+  const std::size_t cells = n_parts() * n_classes;
   std::vector<double> class_weight(cells);
   for (std::size_t row = 0; row < matrix_.n_rows; ++row) {
     class_weight[part(row) * n_classes + static_cast<std::size_t>(classes[row])] += weight(row);
@@ -253,8 +247,8 @@ void SparseTable::relevance_f(std::span<const std::int32_t> classes, std::size_t
         double n = 0.0, total = 0.0, squares = 0.0, within = 0.0, present = 0.0;
         for (std::size_t c = 0; c < n_classes; ++c) {
           double n_c = 0.0, t_c = 0.0, q_c = 0.0;
-          for (std::size_t p = 0; p < n_parts_; ++p) {
-            if (has_parts_ && p == r) continue;
+          for (std::size_t p = 0; p < n_parts(); ++p) {
+            if (!sets_.keeps(r, p)) continue;
             n_c += class_weight[p * n_classes + c];
             t_c += first[p * n_classes + c];
             q_c += second[p * n_classes + c];
@@ -279,10 +273,11 @@ void SparseTable::relevance_f(std::span<const std::int32_t> classes, std::size_t
 void SparseTable::constant(std::span<std::uint8_t> out) const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const std::size_t n_features = matrix_.n_features;
-  std::vector<std::size_t> part_rows(n_parts_);
+  std::vector<std::size_t> part_rows(n_parts());
   for (std::size_t row = 0; row < matrix_.n_rows; ++row) ++part_rows[part(row)];
-  std::vector<double> low(n_parts_), high(n_parts_);
-  std::vector<std::size_t> stored(n_parts_);
+  std::vector<double> low(n_parts()), high(n_parts());
+  std::vector<std::size_t> stored(n_parts());
+  std::vector<std::uint8_t> constant(n_replicates());
   for (std::size_t feature = 0; feature < n_features; ++feature) {
     std::fill(low.begin(), low.end(), kInfinity);
     std::fill(high.begin(), high.end(), -kInfinity);
@@ -294,20 +289,13 @@ void SparseTable::constant(std::span<std::uint8_t> out) const {
       high[p] = std::max(high[p], value);
       ++stored[p];
     }
-    for (std::size_t p = 0; p < n_parts_; ++p) {
+    for (std::size_t p = 0; p < n_parts(); ++p) {
       if (stored[p] == part_rows[p]) continue;
       low[p] = std::min(low[p], 0.0);
       high[p] = std::max(high[p], 0.0);
     }
-    for (std::size_t r = 0; r < n_replicates(); ++r) {
-      double least = kInfinity, most = -kInfinity;
-      for (std::size_t p = 0; p < n_parts_; ++p) {
-        if (has_parts_ && p == r) continue;
-        least = std::min(least, low[p]);
-        most = std::max(most, high[p]);
-      }
-      out[r * n_features + feature] = !(least < most);
-    }
+    sets_.find_constant(low.data(), high.data(), constant.data());
+    for (std::size_t r = 0; r < n_replicates(); ++r) out[r * n_features + feature] = constant[r];
   }
 }
 
@@ -320,7 +308,7 @@ void SparsePairMeasure::values(std::uint32_t reference, std::span<const std::uin
   const Reference prepared = make_reference(table_, dense, centred_ ? table_.mean(reference) : 0.0);
   const std::size_t n_replicates = table_.n_replicates();
   parallel_for(features.size(), kFeaturesPerTask, n_threads_, [&](std::size_t begin, std::size_t end) {
-    Workspace work(table_.n_parts());
+    Workspace work(table_.sets());
     for (std::size_t i = begin; i < end; ++i) {
       correlate(table_, features[i], prepared, dense, centred_, work, out.subspan(i * n_replicates, n_replicates));
     }

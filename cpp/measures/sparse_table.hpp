@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/part_sets.hpp"
 #include "measures/pair_measure.hpp"
 
 namespace thresher {
@@ -21,16 +22,17 @@ struct CscView {
 
 // Sums of sparse columns about their means, per part of the rows.
 //
-// With parts, replicate r is all rows but those of part r; without, there is one replicate, all rows.
+// With parts, a replicate is the rows of some of them; without, there is one replicate, all rows.
 // Sums run over the stored values in row order; implicit zeros enter in closed form.
 class SparseTable {
  public:
-  SparseTable(CscView matrix, std::span<const std::int32_t> parts, std::span<const double> weights);
+  SparseTable(CscView matrix, std::span<const std::int32_t> parts, PartSets sets, std::span<const double> weights);
 
   const CscView& matrix() const { return matrix_; }
   std::size_t n_features() const { return matrix_.n_features; }
-  std::size_t n_parts() const { return n_parts_; }
-  std::size_t n_replicates() const { return has_parts_ ? n_parts_ : 1; }
+  const PartSets& sets() const { return sets_; }
+  std::size_t n_parts() const { return sets_.n_parts(); }
+  std::size_t n_replicates() const { return sets_.n_replicates(); }
   bool has_parts() const { return has_parts_; }
   std::size_t part(std::size_t row) const { return has_parts_ ? static_cast<std::size_t>(parts_[row]) : 0; }
   double weight(std::size_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
@@ -50,7 +52,7 @@ class SparseTable {
   std::vector<std::int32_t> parts_;
   std::vector<double> weights_;
   bool has_parts_;
-  std::size_t n_parts_;
+  PartSets sets_;
   std::vector<double> part_weight_;
   std::vector<double> mean_;
 };

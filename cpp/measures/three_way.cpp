@@ -211,11 +211,7 @@ void ThreeWayMeasure::compute(std::uint32_t f, std::size_t g_levels, const Refer
   count_cells(*table_, composite, f, scratch, cells.data());
   Count* used = cells.data() + n_cells * layout.n_parts();
   for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
-    std::fill_n(used, n_cells, Count{0});
-    for (std::size_t part = 0; part < layout.n_parts(); ++part) {
-      if (layout.has_parts() && part == r) continue;
-      for (std::size_t i = 0; i < n_cells; ++i) used[i] += cells[part * n_cells + i];
-    }
+    layout.sets().sum_rows(r, cells.data(), n_cells, used);
     out[r] = triple_value(term_, table_->xlogx(), used, f_levels, g_levels, n_classes_);
   }
 }

@@ -64,9 +64,7 @@ ColumnReader::ColumnReader(const SegmentLayout& layout)
       low_(layout.n_segments()),
       high_(layout.n_segments()),
       sums_(layout.n_segments()),
-      squares_(layout.n_segments()),
-      low_after_(layout.n_segments() + 1),
-      high_after_(layout.n_segments() + 1) {}
+      squares_(layout.n_segments()) {}
 
 void ColumnReader::read_range(NumericColumn column, bool with_missing) {
   const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
@@ -104,25 +102,8 @@ double ColumnReader::mean() const {
   return std::accumulate(sums_.begin(), sums_.end(), 0.0) / rows_;
 }
 
-void ColumnReader::kept_constants(std::uint8_t* kept) {
-  const std::size_t n = layout_.n_segments();
-  if (!layout_.has_parts()) {
-    kept[0] = !(low_[0] < high_[0]);
-    return;
-  }
-  low_after_[n] = kInfinity;
-  high_after_[n] = -kInfinity;
-  for (std::size_t s = n; s-- > 0;) {
-    low_after_[s] = std::min(low_after_[s + 1], low_[s]);
-    high_after_[s] = std::max(high_after_[s + 1], high_[s]);
-  }
-  double low = kInfinity;
-  double high = -kInfinity;
-  for (std::size_t s = 0; s < n; ++s) {
-    kept[s] = !(std::min(low, low_after_[s + 1]) < std::max(high, high_after_[s + 1]));
-    low = std::min(low, low_[s]);
-    high = std::max(high, high_[s]);
-  }
+void ColumnReader::kept_constants(std::uint8_t* kept) const {
+  layout_.sets().find_constant(low_.data(), high_.data(), kept);
 }
 
 void ColumnReader::read_moments(NumericColumn column, bool centred, std::size_t feature, ColumnMoments& moments) {
@@ -140,8 +121,8 @@ void ColumnReader::read_moments(NumericColumn column, bool centred, std::size_t 
   });
   const std::size_t n_replicates = layout_.n_replicates();
   const std::size_t at = feature * n_replicates;
-  layout_.leave_out(sums_.data(), 1, moments.kept_sum.data() + at, 1);
-  layout_.leave_out(squares_.data(), 1, moments.norm.data() + at, 1);
+  layout_.sets().sum(sums_.data(), 1, moments.kept_sum.data() + at, 1);
+  layout_.sets().sum(squares_.data(), 1, moments.norm.data() + at, 1);
   const auto kept_rows = layout_.kept_rows();
   const bool extreme = is_extreme(minimum(), maximum());
   for (std::size_t r = 0; r < n_replicates; ++r) {

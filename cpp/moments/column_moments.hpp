@@ -40,7 +40,7 @@ class ColumnReader {
   double maximum() const;
   double mean() const;
   // kept[r] = whether replicate r keeps one distinct value at most.
-  void kept_constants(std::uint8_t* kept);
+  void kept_constants(std::uint8_t* kept) const;
 
   // Moments of the column read last at `feature`, about moments.centre[feature], which is its mean if `centred`.
   void read_moments(NumericColumn column, bool centred, std::size_t feature, ColumnMoments& moments);
@@ -52,8 +52,6 @@ class ColumnReader {
   std::vector<double> high_;
   std::vector<double> sums_;
   std::vector<double> squares_;
-  std::vector<double> low_after_;
-  std::vector<double> high_after_;
 };
 
 // Marks a measure as undefined.

@@ -14,7 +14,7 @@ NumericTable::NumericTable(NumericMatrix matrix, const NumericOptions& options, 
     : matrix_(matrix),
       n_given_rows_(matrix.n_rows),
       pairwise_(options.pairwise),
-      layout_(matrix.n_rows, options.parts, options.weights) {
+      layout_(matrix.n_rows, options.parts, options.sets, options.weights) {
   arrange(options.n_threads);
   const std::size_t n_replicates = layout_.n_replicates();
   if (n_features() > std::numeric_limits<std::size_t>::max() / 8 / n_replicates) {

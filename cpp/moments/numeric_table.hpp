@@ -17,6 +17,7 @@ namespace thresher {
 
 struct NumericOptions {
   std::span<const std::int32_t> parts;
+  PartSets sets;  // of the parts
   std::span<const double> weights;
   // Values may be NaN; a pair is then measured on the rows where both are present.
   bool pairwise = false;

@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace thresher {
 
-SegmentLayout::SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> parts, std::span<const double> weights) {
+SegmentLayout::SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> parts, PartSets sets,
+                             std::span<const double> weights)
+    : has_parts_(!parts.empty()), sets_(std::move(sets)) {
   if (n_rows > std::numeric_limits<std::uint32_t>::max()) throw std::invalid_argument("more than 2^32 rows");
   if (!parts.empty() && parts.size() != n_rows) throw std::invalid_argument("parts must have one entry per row");
   if (!weights.empty() && weights.size() != n_rows) throw std::invalid_argument("weights must have one entry per row");
-  has_parts_ = !parts.empty();
-  std::size_t n_parts = 1;
+  const std::size_t n_parts = sets_.n_parts();
   for (const std::int32_t part : parts) {
-    if (part < 0) throw std::invalid_argument("parts must not be negative");
-    n_parts = std::max(n_parts, static_cast<std::size_t>(part) + 1);
+    if (part < 0 || static_cast<std::size_t>(part) >= n_parts) throw std::invalid_argument("parts: number out of range");
   }
   for (const double weight : weights) {
     if (!(weight >= 0.0)) throw std::invalid_argument("weights must not be negative");
@@ -47,27 +48,8 @@ SegmentLayout::SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> p
       for (std::size_t i = segments_[s]; i < segments_[s + 1]; ++i) rows[s] += weights_[i];
     }
   }
-  kept_rows_.resize(n_parts);
-  leave_out(rows.data(), 1, kept_rows_.data(), 1);
-}
-
-void SegmentLayout::leave_out(const double* segment_values, std::size_t segment_stride, double* kept,
-                              std::size_t stride) const {
-  const std::size_t n = n_segments();
-  if (!has_parts_) {
-    kept[0] = segment_values[0];
-    return;
-  }
-  double after = 0.0;
-  for (std::size_t s = n; s-- > 0;) {
-    kept[s * stride] = after;
-    after += segment_values[s * segment_stride];
-  }
-  double before = 0.0;
-  for (std::size_t s = 0; s < n; ++s) {
-    kept[s * stride] += before;
-    before += segment_values[s * segment_stride];
-  }
+  kept_rows_.resize(n_replicates());
+  sets_.sum(rows.data(), 1, kept_rows_.data(), 1);
 }
 
 }  // namespace thresher

@@ -1,4 +1,4 @@
-// Which rows take part, in which order, with which weight; and sums over all rows but those of one part.
+// Which rows take part, in which order, with which weight; and sums over the rows of each replicate.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,22 @@
 #include <span>
 #include <vector>
 
+#include "core/part_sets.hpp"
+
 namespace thresher {
 
 // Rows sorted by part, those of weight 0 left out. Segment s holds the rows of part s;
 // without parts there is one segment and one replicate, all rows.
 class SegmentLayout {
  public:
-  SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> parts, std::span<const double> weights);
+  SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> parts, PartSets sets,
+                std::span<const double> weights);
 
   // Rows in use.
   std::size_t n_rows() const { return segments_.back(); }
   std::size_t n_segments() const { return segments_.size() - 1; }
-  std::size_t n_replicates() const { return n_segments(); }
+  std::size_t n_replicates() const { return sets_.n_replicates(); }
+  const PartSets& sets() const { return sets_; }
   bool has_parts() const { return has_parts_; }
   std::span<const std::size_t> segments() const { return segments_; }
 
@@ -38,12 +42,9 @@ class SegmentLayout {
     return out;
   }
 
-  // kept[r * stride] = sum of the segments' values but r's, by sums from both ends: nothing is subtracted,
-  // so a huge value in the part left out leaves no trace.
-  void leave_out(const double* segment_values, std::size_t segment_stride, double* kept, std::size_t stride) const;
-
  private:
-  bool has_parts_ = false;
+  bool has_parts_;
+  PartSets sets_;
   std::vector<std::size_t> segments_;
   std::vector<std::uint32_t> order_;
   std::vector<double> weights_;

@@ -13,11 +13,11 @@ namespace {
 
 // body(row, weight) for every row kept.
 template <class Body>
-void for_kept_rows(const SegmentLayout& layout, std::size_t left_out, Body&& body) {
+void for_kept_rows(const SegmentLayout& layout, std::size_t replicate, Body&& body) {
   const auto segments = layout.segments();
   const double* weights = layout.weights();
   for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
-    if (layout.has_parts() && s == left_out) continue;
+    if (!layout.sets().keeps(replicate, s)) continue;
     for (std::size_t row = segments[s]; row < segments[s + 1]; ++row) {
       body(row, weights == nullptr ? 1.0 : weights[row]);
     }
@@ -42,11 +42,11 @@ struct Range {
 
 // body(begin, count, weights) for every segment kept.
 template <class Body>
-void for_kept_segments(const SegmentLayout& layout, std::size_t left_out, Body&& body) {
+void for_kept_segments(const SegmentLayout& layout, std::size_t replicate, Body&& body) {
   const auto segments = layout.segments();
   const double* weights = layout.weights();
   for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
-    if (layout.has_parts() && s == left_out) continue;
+    if (!layout.sets().keeps(replicate, s)) continue;
     body(segments[s], segments[s + 1] - segments[s], weights == nullptr ? nullptr : weights + segments[s]);
   }
 }
@@ -60,7 +60,7 @@ bool is_ordinary(const Range& range) {
 
 // As `scaled_correlation`, by vector kernels; false if a column needs scaling.
 template <class X, class Y>
-bool plain_correlation(const X* x, const Y* y, bool centred, const SegmentLayout& layout, std::size_t left_out,
+bool plain_correlation(const X* x, const Y* y, bool centred, const SegmentLayout& layout, std::size_t replicate,
                        double& value) {
   const auto& kernels = typed(THRESHER_DISPATCH(paired_kernels), x, y);
   Range range_x;
@@ -68,7 +68,7 @@ bool plain_correlation(const X* x, const Y* y, bool centred, const SegmentLayout
   double n = 0.0;
   double sum_x = 0.0;
   double sum_y = 0.0;
-  for_kept_segments(layout, left_out, [&](std::size_t begin, std::size_t count, const double* weights) {
+  for_kept_segments(layout, replicate, [&](std::size_t begin, std::size_t count, const double* weights) {
     const PairedRange range = kernels.range(x + begin, y + begin, weights, count);
     if (range.low_x > range.high_x) return;
     range_x.add(range.low_x);
@@ -85,7 +85,7 @@ bool plain_correlation(const X* x, const Y* y, bool centred, const SegmentLayout
   const double mean_x = centred ? sum_x / n : 0.0;
   const double mean_y = centred ? sum_y / n : 0.0;
   PairedSums total{0.0, 0.0, 0.0, 0.0, 0.0};
-  for_kept_segments(layout, left_out, [&](std::size_t begin, std::size_t count, const double* weights) {
+  for_kept_segments(layout, replicate, [&](std::size_t begin, std::size_t count, const double* weights) {
     const PairedSums sums = kernels.sums(x + begin, y + begin, weights, count, mean_x, mean_y);
     total.x += sums.x;
     total.y += sums.y;
@@ -104,9 +104,9 @@ bool plain_correlation(const X* x, const Y* y, bool centred, const SegmentLayout
 
 // One value after the other, each brought near 1 by a power of two.
 template <class X, class Y>
-double scaled_correlation(const X* x, const Y* y, bool centred, const SegmentLayout& layout, std::size_t left_out) {
+double scaled_correlation(const X* x, const Y* y, bool centred, const SegmentLayout& layout, std::size_t replicate) {
   const auto for_pairs = [&](auto&& body) {
-    for_kept_rows(layout, left_out, [&](std::size_t row, double weight) {
+    for_kept_rows(layout, replicate, [&](std::size_t row, double weight) {
       const double a = static_cast<double>(x[row]);
       const double b = static_cast<double>(y[row]);
       if (!std::isnan(a) && !std::isnan(b)) body(a, b, weight);
@@ -158,11 +158,11 @@ double scaled_correlation(const X* x, const Y* y, bool centred, const SegmentLay
 }  // namespace
 
 double two_pass_correlation(NumericColumn x, NumericColumn y, bool centred, const SegmentLayout& layout,
-                            std::size_t left_out) {
+                            std::size_t replicate) {
   const auto measured = [&](const auto* a, const auto* b) {
     double value = 0.0;
-    if (plain_correlation(a, b, centred, layout, left_out, value)) return value;
-    return scaled_correlation(a, b, centred, layout, left_out);
+    if (plain_correlation(a, b, centred, layout, replicate, value)) return value;
+    return scaled_correlation(a, b, centred, layout, replicate);
   };
   // A target is always in double precision, a feature in that of its table.
   if (x.float64 != nullptr && y.float32 != nullptr) return measured(y.float32, x.float64);
@@ -172,10 +172,10 @@ double two_pass_correlation(NumericColumn x, NumericColumn y, bool centred, cons
 }
 
 double two_pass_f(NumericColumn x, const std::int32_t* classes, std::size_t n_classes, const SegmentLayout& layout,
-                  std::size_t left_out) {
+                  std::size_t replicate) {
   return visit_type(x, [&](const auto* values) {
     const auto for_present = [&](auto&& body) {
-      for_kept_rows(layout, left_out, [&](std::size_t row, double weight) {
+      for_kept_rows(layout, replicate, [&](std::size_t row, double weight) {
         const double value = static_cast<double>(values[row]);
         if (!std::isnan(value)) body(value, static_cast<std::size_t>(classes[row]), weight);
       });

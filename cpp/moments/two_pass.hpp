@@ -1,7 +1,7 @@
 // Measures from the raw rows, one pair and one replicate at a time: means first, then sums about them.
 //
 // The slow and careful way. It serves pairs with missing values, replicates whose variance sits almost wholly in the
-// part left out, and columns so large or small that squares leave the range of a double.
+// rows left out, and columns so large or small that squares leave the range of a double.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,13 @@
 
 namespace thresher {
 
-// No part is left out.
-inline constexpr std::size_t kAllRows = static_cast<std::size_t>(-1);
-
-// Rows of `layout` without segment `left_out` where neither value is NaN. Absolute, rounded.
+// The rows of the replicate where neither value is NaN. Absolute, rounded.
 double two_pass_correlation(NumericColumn x, NumericColumn y, bool centred, const SegmentLayout& layout,
-                            std::size_t left_out);
+                            std::size_t replicate);
 
-// One-way F over the rows where x is not NaN; classes are in the layout's order. Rounded.
+// One-way F over the rows of the replicate where x is not NaN; classes are in the layout's order. Rounded.
 double two_pass_f(NumericColumn x, const std::int32_t* classes, std::size_t n_classes, const SegmentLayout& layout,
-                  std::size_t left_out);
+                  std::size_t replicate);
 
 // F from the sums of squares between and within the classes, rounded; n is a sum of weights.
 double f_from_scatter(double between, double within, double n, std::size_t n_classes);

@@ -13,7 +13,7 @@ namespace thresher {
 
 struct BuildOptions {
   std::span<const std::int32_t> parts;  // empty: no parts
-  std::size_t n_parts = 1;
+  PartSets sets;                        // of the parts
   Weights weights;
   Missing missing = Missing::error;
   std::size_t n_threads = 1;

@@ -10,7 +10,7 @@ namespace thresher {
 RowLayout make_layout(std::size_t n_rows, const BuildOptions& options) {
   if (options.parts.empty()) return RowLayout(n_rows);
   if (options.parts.size() != n_rows) throw std::invalid_argument("parts: one number per row is needed");
-  return RowLayout(options.parts, options.n_parts);
+  return RowLayout(options.parts, options.sets);
 }
 
 ByteKind byte_kind(DType dtype) {

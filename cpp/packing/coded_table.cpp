@@ -179,33 +179,25 @@ bool CodedTable::is_constant(std::size_t f) const {
 }
 
 void CodedTable::find_constant_replicates(std::size_t f, std::uint8_t* constant) const {
-  if (!layout_.has_parts()) {
-    constant[0] = is_constant(f);
-    return;
-  }
   std::vector<std::uint32_t> counts;
   const std::size_t n_levels = levels_by_part(f, counts);
-  std::vector<std::uint32_t> present(n_parts());
+  std::vector<std::uint32_t> present(layout_.n_replicates());
+  std::vector<std::uint32_t> kept(layout_.n_replicates());
   for (std::size_t level = 0; level < n_levels; ++level) {
-    const std::uint32_t* by_part = counts.data() + level * n_parts();
-    std::uint32_t total = 0;
-    for (std::size_t part = 0; part < n_parts(); ++part) total += by_part[part];
-    for (std::size_t part = 0; part < n_parts(); ++part) present[part] += total > by_part[part];
+    layout_.sets().count(counts.data() + level * n_parts(), kept.data());
+    for (std::size_t r = 0; r < kept.size(); ++r) present[r] += kept[r] > 0;
   }
-  for (std::size_t part = 0; part < n_parts(); ++part) constant[part] = present[part] <= 1;
+  for (std::size_t r = 0; r < present.size(); ++r) constant[r] = present[r] <= 1;
 }
 
-bool CodedTable::varies_without_any_part(std::size_t f) const {
+bool CodedTable::surely_varies(std::size_t f) const {
   if (is_weighted()) return false;  // rows of weight zero do not count
   const CodedFeature& feature = features_[f];
-  std::uint32_t most = 0;
-  for (std::size_t part = 0; part < n_parts(); ++part) {
-    most = std::max(most, static_cast<std::uint32_t>(layout_.rows_in(part)));
-  }
+  const std::size_t most_left_out = n_rows() - *std::ranges::min_element(layout_.kept_rows());
   std::size_t n_large = 0;
   for (std::size_t level = 0; level < feature.levels && n_large < 2; ++level) {
     const std::uint32_t* counts = feature.counts + level * n_parts();
-    n_large += std::accumulate(counts, counts + n_parts(), 0U) > most;
+    n_large += std::accumulate(counts, counts + n_parts(), 0U) > most_left_out;
   }
   return n_large >= 2;
 }

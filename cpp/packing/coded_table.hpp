@@ -78,9 +78,9 @@ class CodedTable {
   bool is_constant(std::size_t f) const;
   // The same on every replicate: constant[r].
   void find_constant_replicates(std::size_t f, std::uint8_t* constant) const;
-  // Whether two levels have more rows than any part could take away: most features do, and it is quickly found. If
-  // not, the feature may vary without every part all the same.
-  bool varies_without_any_part(std::size_t f) const;
+  // Whether two levels have more rows than any replicate leaves out: many features do, and it is quickly found. If
+  // not, the feature may vary on every replicate all the same.
+  bool surely_varies(std::size_t f) const;
 
   // --- For builders. ---
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace thresher {
 namespace {
@@ -23,12 +24,13 @@ void check_rows(std::size_t n_rows) {
 RowLayout::RowLayout(std::size_t n_rows) : n_rows_(n_rows), row_begin_{0, n_rows} {
   check_rows(n_rows);
   lay_out_words();
+  count_kept_rows();
 }
 
-RowLayout::RowLayout(std::span<const std::int32_t> parts, std::size_t n_parts)
-    : n_rows_(parts.size()), has_parts_(true) {
+RowLayout::RowLayout(std::span<const std::int32_t> parts, PartSets sets)
+    : n_rows_(parts.size()), has_parts_(true), sets_(std::move(sets)) {
   check_rows(n_rows_);
-  if (n_parts == 0) throw std::invalid_argument("parts: there must be at least one part");
+  const std::size_t n_parts = sets_.n_parts();
   row_begin_.assign(n_parts + 1, 0);
   for (const std::int32_t part : parts) {
     if (part < 0 || static_cast<std::size_t>(part) >= n_parts)
@@ -37,6 +39,7 @@ RowLayout::RowLayout(std::span<const std::int32_t> parts, std::size_t n_parts)
   }
   for (std::size_t part = 0; part < n_parts; ++part) row_begin_[part + 1] += row_begin_[part];
   lay_out_words();
+  count_kept_rows();
   order_.resize(n_rows_);
   std::vector<std::size_t> next(row_begin_.begin(), row_begin_.end() - 1);
   for (std::size_t row = 0; row < n_rows_; ++row) {
@@ -60,6 +63,13 @@ void RowLayout::lay_out_words() {
     one_word_parts_ = one_word_parts_ && n_part_words == 1;
   }
   plane_stride_ = n_words() < kLineWords ? n_words() : whole_lines(n_words());
+}
+
+void RowLayout::count_kept_rows() {
+  std::vector<std::uint32_t> rows(n_parts());
+  for (std::size_t part = 0; part < n_parts(); ++part) rows[part] = static_cast<std::uint32_t>(rows_in(part));
+  kept_rows_.resize(n_replicates());
+  sets_.count(rows.data(), kept_rows_.data());
 }
 
 std::size_t RowLayout::word_rows(std::size_t word) const {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/part_sets.hpp"
 #include "packing/coded_feature.hpp"
 
 namespace thresher {
@@ -17,15 +18,18 @@ class RowLayout {
  public:
   // All rows in one part.
   explicit RowLayout(std::size_t n_rows);
-  // parts[i] in 0..n_parts-1; a part may be empty.
-  RowLayout(std::span<const std::int32_t> parts, std::size_t n_parts);
+  // parts[i] is the part of row i, below sets.n_parts(); a part may be empty.
+  RowLayout(std::span<const std::int32_t> parts, PartSets sets);
 
   std::size_t n_rows() const { return n_rows_; }
   // Without parts all rows are one block, and nothing is ever left out.
   bool has_parts() const { return has_parts_; }
   std::size_t n_parts() const { return row_begin_.size() - 1; }
-  // Leave-one-part-out versions of the data; one, of all rows, without parts.
-  std::size_t n_replicates() const { return has_parts_ ? n_parts() : 1; }
+  // The replicates of the data; one, of all rows, without parts.
+  const PartSets& sets() const { return sets_; }
+  std::size_t n_replicates() const { return sets_.n_replicates(); }
+  // Rows of each replicate.
+  std::span<const std::uint32_t> kept_rows() const { return kept_rows_; }
 
   // Words of one plane up to the last row, and the distance between planes (whole cache lines once planes are long).
   std::size_t n_words() const { return part_words_.back().end; }
@@ -56,9 +60,12 @@ class RowLayout {
 
  private:
   void lay_out_words();
+  void count_kept_rows();
 
   std::size_t n_rows_;
   bool has_parts_ = false;
+  PartSets sets_;
+  std::vector<std::uint32_t> kept_rows_;
   std::vector<std::size_t> row_begin_;
   std::size_t plane_stride_ = 0;
   std::vector<WordRange> part_words_;

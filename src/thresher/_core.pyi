@@ -65,6 +65,7 @@ class NumericTable:
         self,
         matrix: NDArray[Any],
         parts: NDArray[np.int32] | None = None,
+        sets: NDArray[np.uint8] | None = None,
         weights: NDArray[np.float64] | None = None,
         n_threads: int = 1,
         missing: str = "error",
@@ -296,8 +297,9 @@ class SparseTable:
         rows: NDArray[np.int32],
         values: NDArray[np.float64],
         n_rows: int,
-        parts: NDArray[np.int32],
-        weights: NDArray[np.float64],
+        parts: NDArray[np.int32] | None = None,
+        sets: NDArray[np.uint8] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None: ...
     @property
     def n_features(self) -> int: ...
@@ -338,6 +340,7 @@ class CodedTable:
     def from_dense(
         array: NDArray[Any],
         parts: NDArray[np.int32] | None = None,
+        sets: NDArray[np.uint8] | None = None,
         weights: NDArray[Any] | None = None,
         n_threads: int = 1,
         missing: str = "error",
@@ -347,6 +350,7 @@ class CodedTable:
         codes: NDArray[np.uint8],
         levels: NDArray[np.int32],
         parts: NDArray[np.int32] | None = None,
+        sets: NDArray[np.uint8] | None = None,
         weights: NDArray[Any] | None = None,
         n_threads: int = 1,
         missing_code: int = -1,
@@ -360,6 +364,7 @@ class CodedTable:
         n_columns: int,
         is_csc: bool,
         parts: NDArray[np.int32] | None = None,
+        sets: NDArray[np.uint8] | None = None,
         weights: NDArray[Any] | None = None,
         n_threads: int = 1,
         missing: str = "error",

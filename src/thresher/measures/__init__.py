@@ -3,6 +3,7 @@
 from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS, REDUNDANCIES, RELEVANCES, check_measure
+from thresher.measures._parts import PartSets
 from thresher.measures._protocol import RowMeasures, SearchMeasures
 from thresher.measures._replicates import ChosenRows, SharedReplicates, SummedReplicates
 from thresher.measures.columns import anova_f
@@ -29,6 +30,7 @@ __all__ = [
     "Measures",
     "PairCounts",
     "PairMoments",
+    "PartSets",
     "RowMeasures",
     "SearchMeasures",
     "SharedReplicates",

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher.discretize import MDLBins, make_discretizer
+from thresher.measures._parts import PartSets
 from thresher.measures.columns import stored_columns
 from thresher.sources import Table, Training, feature_blocks, to_feature_major
 
@@ -64,7 +65,7 @@ def code_features(
     discretize: Any = "auto",
     *,
     default: str = "mean-sd",
-    parts: npt.NDArray[np.int32] | None = None,
+    parts: PartSets | None = None,
 ) -> Codes:
     """Code every feature; columns that are not discrete are binned by `discretize` first.
 
@@ -74,23 +75,24 @@ def code_features(
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
     to_bin = np.zeros(table.n_features, bool) if rule is None else ~table.is_discrete
     missing = "pairwise" if training.missing == "pairwise" else "category"
+    in_parts = {} if parts is None else parts.arguments()
     try:
         if not to_bin.any():
             bins = Bins("none", to_bin)
-            return Codes(_code_as_is(table, parts, training.weights, missing), bins)
+            return Codes(_code_as_is(table, in_parts, training.weights, missing), bins)
         name = rule if isinstance(rule, str) else type(rule).__name__
         discretizer = make_discretizer(rule)
         if table.is_sparse:
-            coded, cuts = _code_sparse(training, discretizer, to_bin, parts, missing)
+            coded, cuts = _code_sparse(training, discretizer, to_bin, in_parts, missing)
             return Codes(coded, Bins(name, to_bin, cuts))
         codes, levels, cuts = _code_mixed(training, discretizer, to_bin)
         coded = _core.CodedTable.from_codes(
             codes,
             levels,
-            parts=parts,
             weights=training.weights,
             n_threads=table.n_threads,
             missing_code=MISSING_CODE if missing == "pairwise" else -1,
+            **in_parts,
         )
         return Codes(coded, Bins(name, to_bin, cuts))
     except ValueError as error:
@@ -117,9 +119,11 @@ def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArr
     return codes, int(codes.max()) + 1
 
 
-def _code_as_is(table: Table, parts: Any, weights: npt.NDArray[Any] | None, missing: str) -> Any:
+def _code_as_is(
+    table: Table, in_parts: dict[str, Any], weights: npt.NDArray[Any] | None, missing: str
+) -> Any:
     options: dict[str, Any] = {
-        "parts": parts,
+        **in_parts,
         "weights": weights,
         "n_threads": table.n_threads,
         "missing": missing,
@@ -139,7 +143,7 @@ def _code_as_is(table: Table, parts: Any, weights: npt.NDArray[Any] | None, miss
 
 
 def _code_sparse(
-    training: Training, discretizer: Any, to_bin: npt.NDArray[np.bool_], parts: Any, missing: str
+    training: Training, discretizer: Any, to_bin: npt.NDArray[np.bool_], in_parts: dict[str, Any], missing: str
 ) -> tuple[Any, list[npt.NDArray[np.float64]]]:
     """Bins from the stored values and the number of zeros: no column is ever dense.
 
@@ -162,10 +166,10 @@ def _code_sparse(
         n_rows,
         table.n_features,
         True,
-        parts=parts,
         weights=training.weights,
         n_threads=table.n_threads,
         missing=missing,
+        **in_parts,
     )
     pieces = np.split(cuts, offsets[1:-1])
     return coded, [pieces[feature] for feature in np.flatnonzero(to_bin)]
@@ -193,7 +197,7 @@ def _code_mixed(
         for features in _in_blocks(np.flatnonzero(~to_bin), table.n_rows):
             flags = table.is_category[features]
             part = Table(table.matrix[:, features], None, flags, table.n_threads)
-            as_is = _code_as_is(part, None, None, "category")
+            as_is = _code_as_is(part, {}, None, "category")
             codes[features] = as_is.matrix(n_threads=table.n_threads)
             levels[features] = as_is.levels
         for features in _in_blocks(np.flatnonzero(to_bin), table.n_rows):

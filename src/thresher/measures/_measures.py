@@ -12,6 +12,7 @@ from thresher import _core
 from thresher._cached import cached
 from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._names import KINDS
+from thresher.measures._parts import PartSets
 from thresher.measures._protocol import Floats, RowWeights
 from thresher.sources import Training
 
@@ -26,8 +27,8 @@ class Measures:
         How features that are not discrete are binned for measures on codes.
     default : str
         The rule that ``"auto"`` stands for.
-    parts : ndarray of int32 of shape (n_rows,), or None
-        Part of every row. With parts, values are per replicate: all rows but those of one part.
+    parts : PartSets or None
+        With parts, values are per replicate: the rows of some parts.
 
     Notes
     -----
@@ -44,7 +45,7 @@ class Measures:
         *,
         discretize: Any = "auto",
         default: str = "mean-sd",
-        parts: npt.NDArray[np.int32] | None = None,
+        parts: PartSets | None = None,
     ) -> None:
         self.training = training
         self.discretize = discretize
@@ -85,22 +86,23 @@ class Measures:
             # copy.
             assert self.parts is not None
             columns = _core.feature_major(table.matrix, training.n_threads, order)
-            parts = self.parts[order]
+            parts = self.parts.in_order(order)
             weights = None if weights is None else weights[order]
         return _core.NumericTable(
             columns,
-            parts=parts,
             weights=weights,
             n_threads=training.n_threads,
             missing="pairwise" if training.missing == "pairwise" else "error",
+            **({} if parts is None else parts.arguments()),
         )
 
     @cached
     def _row_order(self) -> npt.NDArray[np.uint32] | None:
         """Rows of the core's numeric table by part, where that is not their own order."""
-        if self.parts is None or self.training.table.is_sparse or np.all(np.diff(self.parts) >= 0):
+        if self.parts is None or self.training.table.is_sparse:
             return None
-        return np.argsort(self.parts, kind="stable").astype(np.uint32)
+        part = self.parts.part
+        return None if np.all(np.diff(part) >= 0) else np.argsort(part, kind="stable").astype(np.uint32)
 
     def _in_row_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return values if self._row_order is None else values[self._row_order]
@@ -116,8 +118,8 @@ class Measures:
             m.indices.astype(np.int32, copy=False),
             m.data.astype(np.float64, copy=False),
             self.training.n_rows,
-            np.empty(0, dtype=np.int32) if self.parts is None else self.parts,
-            np.empty(0) if weights is None else weights,
+            weights=weights,
+            **({} if self.parts is None else self.parts.arguments()),
         )
 
     @cached
@@ -201,13 +203,10 @@ class Measures:
         weights = self.training.weights
         return None if weights is None else weights[None, :]
 
-    def weights_without(self, parts: Sequence[int]) -> RowWeights:
-        """How much each row counts on the replicates without these parts: a line for each."""
-        weights = self.training.weights
-        if weights is None:
-            weights = np.ones(self.training.n_rows, dtype=np.int64)
+    def weights_on(self, replicates: Sequence[int]) -> RowWeights:
+        """How much each row counts on these replicates: a line for each."""
         assert self.parts is not None
-        return np.where(self.parts == np.asarray(parts)[:, None], 0, weights)
+        return self.parts.weights(replicates, self.training.weights)
 
     def candidates(self, *names: str) -> npt.NDArray[np.bool_]:
         """Features that may be chosen by these measures: not excluded, varying, also after binning.
@@ -216,8 +215,7 @@ class Measures:
         """
         may = self.training.candidates
         if self.parts is not None:
-            n_parts = int(self.parts.max()) + 1
-            may = np.repeat(may[None, :], n_parts, axis=0)
+            may = np.repeat(may[None, :], self.parts.n_replicates, axis=0)
         for is_discrete in {KINDS[name].is_discrete for name in names}:
             table = self.codes.table if is_discrete else None
             if table is not None:

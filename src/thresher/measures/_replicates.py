@@ -94,7 +94,7 @@ class OneReplicate:
         return _core.ReplicateView(self.shared.triple_cache(term), self.replicate)
 
     def row_weights(self) -> RowWeights:
-        return self.whole.weights_without([self.replicate])
+        return self.whole.weights_on([self.replicate])
 
     def candidates(self, *names: str) -> Mask:
         return np.ascontiguousarray(self.shared.candidates(*names)[self.replicate])
@@ -121,7 +121,7 @@ class SummedReplicates:
         return _core.SummedReplicates(self.whole.triples(term), self.replicates)
 
     def row_weights(self) -> RowWeights:
-        return self.whole.weights_without(self.replicates)
+        return self.whole.weights_on(self.replicates)
 
     def candidates(self, *names: str) -> Mask:
         """Features that vary on some of the replicates."""

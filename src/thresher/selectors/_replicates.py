@@ -15,6 +15,7 @@ from thresher.measures import (
     KINDS,
     ChosenRows,
     Measures,
+    PartSets,
     RowMeasures,
     SharedReplicates,
     SummedReplicates,
@@ -54,17 +55,17 @@ class Found:
 
 @dataclass
 class Plan:
-    """The replicates: parts to leave out, or bootstrap samples; and which of them can be used."""
+    """The replicates: sets of parts, or bootstrap samples; and which of them can be used."""
 
     n_replicates: int
-    parts: npt.NDArray[np.int32] | None
+    parts: PartSets | None
     counts: npt.NDArray[np.int32] | None
     usable: list[int]
 
     def rows(self, i: int) -> Rows:
         """The rows of a replicate, repeated as often as they were drawn."""
         if self.parts is not None:
-            return np.flatnonzero(self.parts != i)
+            return self.parts.rows(i)
         assert self.counts is not None
         return np.repeat(np.arange(self.counts.shape[1]), self.counts[i])
 
@@ -87,7 +88,7 @@ def plan_replicates(
         if target is not None:
             values = target.values if target.codes is None else target.codes
         part = assign_parts(n_rows, n_parts, parts, target=values, seed=seed)
-        plan = Plan(n_parts, part, None, [])
+        plan = Plan(n_parts, PartSets.all_but_one(part), None, [])
     plan.usable = _usable(plan, target, "bootstrap sample" if kind == "bagging" else "part")
     return plan
 
@@ -214,10 +215,10 @@ def _class_counts(plan: Plan, target: Target) -> npt.NDArray[Any]:
     """Rows of each class on each replicate."""
     assert target.codes is not None
     if plan.parts is not None:
-        cells = plan.parts * np.intp(target.n_classes) + target.codes
-        of_part = np.bincount(cells, minlength=plan.n_replicates * target.n_classes)
-        of_part = of_part.reshape(plan.n_replicates, target.n_classes)
-        return np.asarray(of_part.sum(axis=0) - of_part)
+        n_parts = plan.parts.keeps.shape[1]
+        cells = plan.parts.part * np.intp(target.n_classes) + target.codes
+        of_part = np.bincount(cells, minlength=n_parts * target.n_classes)
+        return np.asarray(plan.parts.keeps @ of_part.reshape(n_parts, target.n_classes))
     assert plan.counts is not None
     return np.array(
         [
