@@ -215,16 +215,17 @@ nb::object table_relevance(const CodedTable& table, const Vector<std::int32_t>& 
   return nb::cast(to_numpy(std::move(values), n_replicates, table.n_features()));
 }
 
-template <class Count>
+template <class Cell>
 nb::object cells_to_numpy(const CodedTable& table, const ReferenceColumn& reference, std::size_t f) {
   const std::size_t a_levels = table.feature(f).levels;
   const std::size_t b_levels = reference.n_levels();
   CountScratch scratch;
-  std::vector<Count> cells(a_levels * b_levels * table.n_parts() + 1);
+  std::vector<Cell> cells(a_levels * b_levels * table.n_parts() + 1);
   count_cells(table, reference, f, scratch, cells.data());
   cells.pop_back();
-  using Shown = std::conditional_t<std::is_same_v<Count, double>, double, std::int64_t>;
-  auto* owned = new std::vector<Shown>(cells.begin(), cells.end());
+  using Shown = std::conditional_t<std::is_same_v<Cell, DoubleDouble>, double, std::int64_t>;
+  auto* owned = new std::vector<Shown>(cells.size());
+  std::ranges::transform(cells, owned->begin(), [](Cell cell) { return rounded_count(cell); });
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Shown>*>(p); });
   if (!table.layout().has_parts()) {
     return nb::cast(nb::ndarray<nb::numpy, Shown, nb::ndim<2>>(owned->data(), {a_levels, b_levels}, owner));
@@ -234,7 +235,7 @@ nb::object cells_to_numpy(const CodedTable& table, const ReferenceColumn& refere
 }
 
 nb::object count_table(const CodedTable& table, const ReferenceColumn& reference, std::size_t f) {
-  if (!table.weights().real.empty()) return cells_to_numpy<double>(table, reference, f);
+  if (!table.weights().real.empty()) return cells_to_numpy<DoubleDouble>(table, reference, f);
   if (!table.weights().whole.empty()) return cells_to_numpy<std::int64_t>(table, reference, f);
   return cells_to_numpy<std::uint32_t>(table, reference, f);
 }
@@ -307,13 +308,16 @@ nb::dict scan_sparse_columns(const nb::object& indptr, const nb::object& indices
 
 void bind_table(nb::module_& module) {
   nb::class_<CodedTable>(module, "CodedTable", "Discrete features, packed for counting.")
-      .def_static("from_dense", &table_from_dense, nb::arg("array"), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
-                  nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error")
-      .def_static("from_codes", &table_from_codes, nb::arg("codes"), nb::arg("levels"), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
-                  nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing_code") = -1)
+      .def_static("from_dense", &table_from_dense, nb::arg("array"), nb::arg("parts") = nb::none(),
+                  nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1,
+                  nb::arg("missing") = "error")
+      .def_static("from_codes", &table_from_codes, nb::arg("codes"), nb::arg("levels"), nb::arg("parts") = nb::none(),
+                  nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1,
+                  nb::arg("missing_code") = -1)
       .def_static("from_sparse", &table_from_sparse, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
-                  nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
-                  nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error")
+                  nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("parts") = nb::none(),
+                  nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1,
+                  nb::arg("missing") = "error")
       .def_prop_ro("n_rows", &CodedTable::n_rows)
       .def_prop_ro("n_features", &CodedTable::n_features)
       .def_prop_ro("n_parts", &CodedTable::n_parts)

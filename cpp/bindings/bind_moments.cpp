@@ -77,7 +77,8 @@ NumericTable* make_table(NumericArray array, const OptionalParts& parts, const O
     throw nb::value_error(("missing must be 'error' or 'pairwise', got '" + missing + "'").c_str());
   }
   const NumericMatrix matrix = numeric_matrix(array);
-  const NumericOptions options{as_span(parts), read_sets(parts, sets), as_span(weights), missing == "pairwise", n_threads};
+  const NumericOptions options{as_span(parts), read_sets(parts, sets), as_span(weights), missing == "pairwise",
+                               n_threads};
   ReleasedGil released;
   SignalInterrupt interrupt;
   return new NumericTable(matrix, options, interrupt);
@@ -192,9 +193,9 @@ void bind_moments(nb::module_& module) {
              "One row per feature: (p, n) float32 where that holds every value of the dtype, else float64. "
              "order: rows to take, in that order.");
   nb::class_<NumericTable>(module, "NumericTable", "Continuous features, one row per feature.")
-      .def(nb::new_(&make_table), nb::arg("matrix").noconvert(), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
-           nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1, nb::arg("missing") = "error",
-           nb::keep_alive<0, 2>())
+      .def(nb::new_(&make_table), nb::arg("matrix").noconvert(), nb::arg("parts") = nb::none(),
+           nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1,
+           nb::arg("missing") = "error", nb::keep_alive<0, 2>())
       .def_prop_ro("n_features", &NumericTable::n_features)
       .def_prop_ro("n_rows", &NumericTable::n_rows)
       .def_prop_ro("n_replicates", &NumericTable::n_replicates)

@@ -64,8 +64,8 @@ void bind_sparse(nb::module_& module) {
   nb::class_<SparseTable>(module, "SparseTable", "Numeric features of a CSC matrix.")
       .def("__init__", &make_sparse_table, nb::arg("starts").noconvert(), nb::arg("rows").noconvert(),
            nb::arg("values").noconvert(), nb::arg("n_rows"), nb::arg("parts") = nb::none(),
-           nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(),
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+           nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
       .def_prop_ro("n_features", &SparseTable::n_features)
       .def_prop_ro("constant_parts", &constant_parts)
       .def(

@@ -47,6 +47,9 @@ inline DoubleDouble operator+(DoubleDouble a, double b) {
   return quick_two_sum(high.hi, high.lo + a.lo);
 }
 
+inline DoubleDouble& operator+=(DoubleDouble& a, DoubleDouble b) { return a = a + b; }
+inline DoubleDouble& operator+=(DoubleDouble& a, double b) { return a = a + b; }
+
 inline DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble product = two_product(a.hi, b.hi);
   return quick_two_sum(product.hi, product.lo + (a.hi * b.lo + a.lo * b.hi));

@@ -96,8 +96,8 @@ void PartSets::sum(const double* by_part, std::size_t part_stride, double* kept,
   }
 }
 
-void PartSets::sum_rows(std::size_t replicate, const std::uint32_t* by_part, const std::uint32_t* totals,
-                        std::size_t n, std::uint32_t* sums) const {
+void PartSets::sum_rows(std::size_t replicate, const std::uint32_t* by_part, const std::uint32_t* totals, std::size_t n,
+                        std::uint32_t* sums) const {
   const auto kept = std::span(keeps_).subspan(replicate * n_parts_, n_parts_);
   if (2 * std::ranges::count(kept, 1) <= static_cast<std::ptrdiff_t>(n_parts_)) {
     return sum_rows(replicate, by_part, n, sums);

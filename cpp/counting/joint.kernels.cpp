@@ -180,8 +180,7 @@ void joint_word_sums(const JointReference& reference, const CodedFeature* featur
     const CodedFeature& feature = features[wanted[k]];
     for (std::size_t r = 0; r < n_parts; ++r) sums[r] = 0;
     const WordCells both = {feature.data, reference.planes.words, reference.planes.stride, n_parts};
-    for_cells(reference, feature, scratch, both,
-              [=](const std::uint32_t* cell) { add_cell(cell, n_parts, L, sums); });
+    for_cells(reference, feature, scratch, both, [=](const std::uint32_t* cell) { add_cell(cell, n_parts, L, sums); });
   }
 }
 

@@ -180,7 +180,7 @@ void count_cells(const CodedTable& table, const ReferenceColumn& reference, std:
 }
 
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
-                 double* cells) {
+                 DoubleDouble* cells) {
   const double* weights = table.weights().real.data();
   count_plainly(table, reference, f, scratch, cells, [weights](std::size_t place) { return weights[place]; });
 }

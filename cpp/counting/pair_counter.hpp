@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/double_double.hpp"
 #include "packing/coded_table.hpp"
 
 namespace thresher {
@@ -54,12 +55,20 @@ struct CountScratch {
 };
 
 // The table of feature f (rows) against the reference (columns), part after part: cells[part][level of f][level of
-// reference]. Rows where either is missing are left out. Weighted versions sum weights in the order of the places.
+// reference]. Rows where either is missing are left out. Weighted versions sum weights; those that are not whole with
+// so many digits that the order of the rows, and how they are parted, cannot be seen in the sum rounded to a double.
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  std::uint32_t* cells);
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  std::int64_t* cells);
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
-                 double* cells);
+                 DoubleDouble* cells);
+
+// A cell as measures take it.
+template <class Count>
+Count rounded_count(Count cell) {
+  return cell;
+}
+inline double rounded_count(DoubleDouble cell) { return cell.hi; }
 
 }  // namespace thresher

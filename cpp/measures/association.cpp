@@ -105,7 +105,8 @@ void chunk_values(const Work& work, std::span<const std::uint32_t> features, dou
   }
   visit_type(work.table.matrix(), [&](const auto* base) {
     const auto* reference = same_type(work.reference.column, base);
-    if (reference != nullptr && layout.n_segments() > 1 && layout.weights() == nullptr && layout.n_rows() <= kShortRows) {
+    if (reference != nullptr && layout.n_segments() > 1 && layout.weights() == nullptr &&
+        layout.n_rows() <= kShortRows) {
       short_segment_dots(work, base, reference, features, dots);
     } else {
       segment_dots(work, base, features, dots);

@@ -56,7 +56,7 @@ struct ReferenceValues::Scratch {
   CountScratch counting;
   std::vector<std::uint32_t> cells;
   std::vector<std::int64_t> whole_cells;
-  std::vector<double> real_cells;
+  std::vector<DoubleDouble> real_cells;
   std::vector<std::uint32_t> totals, kept;
   std::vector<std::int64_t> whole, joint;
 };
@@ -119,22 +119,26 @@ void ReferenceValues::joint_of_cells(std::uint32_t f, Scratch& scratch) const {
 }
 
 // Any table: margins from the cells themselves.
-template <class Count>
-void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::vector<Count>& cells, double* out) const {
+template <class Cell>
+void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::vector<Cell>& cells, double* out) const {
+  using Count = decltype(rounded_count(Cell{}));
   const RowLayout& layout = table_.layout();
   std::size_t a_levels = table_.feature(f).levels;
   std::size_t b_levels = reference_.n_levels();
   const std::size_t n_cells = a_levels * b_levels;
   const std::size_t n_parts = layout.n_parts();
-  cells.assign(n_cells * (n_parts + 2) + a_levels + b_levels, Count{0});
+  cells.assign(n_cells * (n_parts + 1) + 1, Cell{0});
   count_cells(table_, reference_, f, scratch.counting, cells.data());
-  Count* used = cells.data() + n_parts * n_cells;
+  Cell* kept = cells.data() + n_parts * n_cells;
+  std::vector<Count> tables(2 * n_cells + a_levels + b_levels);
+  Count* used = tables.data();
   Count* turned = used + n_cells;
   Count* a_sums = turned + n_cells;
   // Of two features, the one with the lower number gives the rows, so that a pair has one value.
   const bool turn = index_ < f;
   for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
-    layout.sets().sum_rows(r, cells.data(), n_cells, used);
+    layout.sets().sum_rows(r, cells.data(), n_cells, kept);
+    for (std::size_t c = 0; c < n_cells; ++c) used[c] = rounded_count(kept[c]);
     if (turn) {
       for (std::size_t i = 0; i < a_levels; ++i)
         for (std::size_t j = 0; j < b_levels; ++j) turned[j * a_levels + i] = used[i * b_levels + j];

@@ -55,8 +55,8 @@ class ReferenceValues {
 
  private:
   struct Scratch;
-  template <class Count>
-  void compute_general(std::uint32_t f, Scratch& scratch, std::vector<Count>& cells, double* out) const;
+  template <class Cell>
+  void compute_general(std::uint32_t f, Scratch& scratch, std::vector<Cell>& cells, double* out) const;
   void compute_one(std::uint32_t f, Scratch& scratch, double* out) const;
   bool suits_kernels() const;
   bool is_looked_up(std::uint32_t f) const;

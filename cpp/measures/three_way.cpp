@@ -201,18 +201,20 @@ ThreeWayMeasure::ThreeWayMeasure(std::shared_ptr<const CodedTable> table, std::s
   }
 }
 
-template <class Count>
+template <class Cell>
 void ThreeWayMeasure::compute(std::uint32_t f, std::size_t g_levels, const ReferenceColumn& composite,
-                              CountScratch& scratch, std::vector<Count>& cells, double* out) const {
+                              CountScratch& scratch, std::vector<Cell>& cells, double* out) const {
   const RowLayout& layout = table_->layout();
   const std::size_t f_levels = table_->feature(f).levels;
   const std::size_t n_cells = f_levels * composite.n_levels();
-  cells.assign(n_cells * (layout.n_parts() + 1) + 1, Count{0});
+  cells.assign(n_cells * (layout.n_parts() + 1) + 1, Cell{0});
   count_cells(*table_, composite, f, scratch, cells.data());
-  Count* used = cells.data() + n_cells * layout.n_parts();
+  Cell* kept = cells.data() + n_cells * layout.n_parts();
+  std::vector<decltype(rounded_count(Cell{}))> used(n_cells);
   for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
-    layout.sets().sum_rows(r, cells.data(), n_cells, used);
-    out[r] = triple_value(term_, table_->xlogx(), used, f_levels, g_levels, n_classes_);
+    layout.sets().sum_rows(r, cells.data(), n_cells, kept);
+    for (std::size_t c = 0; c < n_cells; ++c) used[c] = rounded_count(kept[c]);
+    out[r] = triple_value(term_, table_->xlogx(), used.data(), f_levels, g_levels, n_classes_);
   }
 }
 
@@ -265,7 +267,7 @@ void ThreeWayMeasure::values(std::uint32_t reference, std::span<const std::uint3
     CountScratch scratch;
     std::vector<std::uint32_t> cells;
     std::vector<std::int64_t> whole_cells;
-    std::vector<double> real_cells;
+    std::vector<DoubleDouble> real_cells;
     for (std::size_t i = begin; i < end; ++i) {
       double* values = out.data() + i * n_replicates();
       if (!table_->weights().real.empty()) {

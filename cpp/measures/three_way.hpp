@@ -46,9 +46,9 @@ class ThreeWayMeasure final : public PairMeasure {
   const PlainTriples* plain_triples(std::uint32_t reference);
   static constexpr std::size_t kMostReferences = 512;
 
-  template <class Count>
+  template <class Cell>
   void compute(std::uint32_t f, std::size_t g_levels, const ReferenceColumn& composite, CountScratch& scratch,
-               std::vector<Count>& cells, double* out) const;
+               std::vector<Cell>& cells, double* out) const;
 
   std::shared_ptr<const CodedTable> table_;
   std::vector<std::int32_t> classes_;  // by place

@@ -15,7 +15,8 @@ SegmentLayout::SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> p
   if (!weights.empty() && weights.size() != n_rows) throw std::invalid_argument("weights must have one entry per row");
   const std::size_t n_parts = sets_.n_parts();
   for (const std::int32_t part : parts) {
-    if (part < 0 || static_cast<std::size_t>(part) >= n_parts) throw std::invalid_argument("parts: number out of range");
+    if (part < 0 || static_cast<std::size_t>(part) >= n_parts)
+      throw std::invalid_argument("parts: number out of range");
   }
   for (const double weight : weights) {
     if (!(weight >= 0.0)) throw std::invalid_argument("weights must not be negative");

@@ -143,7 +143,11 @@ def _code_as_is(
 
 
 def _code_sparse(
-    training: Training, discretizer: Any, to_bin: npt.NDArray[np.bool_], in_parts: dict[str, Any], missing: str
+    training: Training,
+    discretizer: Any,
+    to_bin: npt.NDArray[np.bool_],
+    in_parts: dict[str, Any],
+    missing: str,
 ) -> tuple[Any, list[npt.NDArray[np.float64]]]:
     """Bins from the stored values and the number of zeros: no column is ever dense.
 

@@ -102,7 +102,11 @@ class Measures:
         if self.parts is None or self.training.table.is_sparse:
             return None
         part = self.parts.part
-        return None if np.all(np.diff(part) >= 0) else np.argsort(part, kind="stable").astype(np.uint32)
+        return (
+            None
+            if np.all(np.diff(part) >= 0)
+            else np.argsort(part, kind="stable").astype(np.uint32)
+        )
 
     def _in_row_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return values if self._row_order is None else values[self._row_order]

@@ -102,7 +102,7 @@ def search_replicates(
     memory_limit: int,
 ) -> tuple[Found, Measures]:
     """Run the searches of any kind of ensemble."""
-    if kind == "bagging" or (kind == "full" and _exact_on_rows(selector, training)):
+    if kind == "bagging" or (kind == "full" and _exact_on_rows(selector)):
         whole = selector._measures(training)
         return _search_each(
             selector,
@@ -139,11 +139,10 @@ def not_sums(selector: SumSelector) -> str | None:
     return next((name for name in selector._measure_names() if not KINDS[name].is_sum), None)
 
 
-def _exact_on_rows(selector: SumSelector, training: Training) -> bool:
-    """Whether sums over chosen rows have the very bits of sums over parts: whole-number counts do."""
-    whole_weights = training.weights is None or training.weights.dtype.kind != "f"
+def _exact_on_rows(selector: SumSelector) -> bool:
+    """Whether sums over chosen rows have the very bits of sums over parts: counts do."""
     discrete = all(KINDS[name].is_discrete for name in selector._measure_names())
-    return (discrete and whole_weights) or not_sums(selector) is not None
+    return discrete or not_sums(selector) is not None
 
 
 def _search_each(
