@@ -130,7 +130,7 @@ def test_every_strategy_finds_the_same_lists(n, objective):
         taken = _core.DiscretePairMeasure(table.take(np.flatnonzero(s[part])), "mi", 1)
         one = _core.greedy_forward(
             taken, relevance[r], 8, objective=objective, candidates=candidates[r]
-        )
+        ).result()
         np.testing.assert_array_equal(one["selected"], plain["selected"][r])
 
 
