@@ -139,11 +139,12 @@ NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::s
   return new NumericPairMeasure(table, kind == "pearson" ? NumericKind::pearson : NumericKind::cosine, n_threads);
 }
 
-RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads) {
+RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads,
+                                   std::optional<Vector<std::int64_t>> weights) {
   const NumericMatrix matrix = numeric_matrix(array);
   ReleasedGil released;
   SignalInterrupt interrupt;
-  return new RankPairMeasure(matrix, n_threads, interrupt);
+  return new RankPairMeasure(matrix, as_span(weights), n_threads, interrupt);
 }
 
 nb::object rank_array(NumericArray array, std::size_t n_threads, std::optional<Vector<std::int64_t>> weights) {
@@ -221,7 +222,8 @@ void bind_moments(nb::module_& module) {
       .def(nb::new_(&make_numeric_measure), nb::arg("table"), nb::arg("kind"), nb::arg("n_threads") = 1,
            nb::keep_alive<0, 2>());
   nb::class_<RankPairMeasure, PairMeasure>(module, "RankPairMeasure", "Spearman correlation of pairs of features.")
-      .def(nb::new_(&make_rank_measure), nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1)
+      .def(nb::new_(&make_rank_measure), nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,
+           nb::arg("weights") = nb::none())
       .def_prop_ro("n_rows", &RankPairMeasure::n_rows)
       .def("relevance_spearman", &relevance_spearman, nb::arg("values"));
   module.def("doubled_ranks", &rank_array, nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,

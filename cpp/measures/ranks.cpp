@@ -27,6 +27,37 @@ std::size_t narrow_run(std::size_t n) {
   return std::max<std::size_t>(std::numeric_limits<std::int32_t>::max() / largest, 1);
 }
 
+std::size_t count_rows(std::size_t n_rows, std::span<const std::int64_t> weights) {
+  if (weights.empty()) return n_rows;
+  if (weights.size() != n_rows) throw std::invalid_argument("weights must have one entry per row");
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  std::int64_t total = 0;
+  for (const std::int64_t weight : weights) {
+    if (weight < 0) throw std::invalid_argument("weights must not be negative");
+    if (weight > kMost - total) {
+      throw std::invalid_argument("ranks with weights need a sum of sample_weight below 2^31; divide the weights");
+    }
+    total += weight;
+  }
+  return static_cast<std::size_t>(total);
+}
+
+double as_double(WideSum sum) { return static_cast<double>(sum.high) * 4294967296.0 + static_cast<double>(sum.low); }
+
+// Sum of weight times product. Exact: weights sum to less than 2^31 and products are below 2^62.
+template <class D>
+WideSum weighted_dot(const D* a, const D* b, std::span<const std::int64_t> weights) {
+  WideSum total{0, 0};
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::int64_t product = static_cast<std::int64_t>(a[i]) * b[i];
+    total.high += (product >> 32) * weights[i];
+    total.low += (static_cast<std::uint64_t>(product) & 0xffffffffu) * static_cast<std::uint64_t>(weights[i]);
+  }
+  total.high += static_cast<std::int64_t>(total.low >> 32);
+  total.low &= 0xffffffffu;
+  return total;
+}
+
 template <class T, class D>
 void rank_column(const SortedColumn<T>& sorted, std::span<const std::int64_t> weights, std::int64_t total, D* out) {
   const auto values = sorted.values;
@@ -50,16 +81,7 @@ void rank_column(const SortedColumn<T>& sorted, std::span<const std::int64_t> we
 DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> weights, std::size_t n_threads,
                            Interrupt& interrupt) {
   if (matrix.n_rows > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("more than 2^31 rows");
-  std::uint64_t total = matrix.n_rows;
-  if (!weights.empty()) {
-    if (weights.size() != matrix.n_rows) throw std::invalid_argument("weights must have one entry per row");
-    total = 0;
-    for (const std::int64_t weight : weights) {
-      if (weight < 0) throw std::invalid_argument("weights must not be negative");
-      total += static_cast<std::uint64_t>(weight);
-    }
-    if (total > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("weights sum to more than 2^31");
-  }
+  const std::size_t total = count_rows(matrix.n_rows, weights);
   DoubledRanks ranks{matrix.n_features, matrix.n_rows, {}, {}};
   const bool narrow = total <= kNarrowRows;
   narrow ? ranks.narrow.resize(matrix.n_features * matrix.n_rows)
@@ -81,8 +103,13 @@ DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> w
   return ranks;
 }
 
-RankPairMeasure::RankPairMeasure(NumericMatrix matrix, std::size_t n_threads, Interrupt& interrupt)
-    : n_threads_(n_threads), ranks_(doubled_ranks(matrix, {}, n_threads, interrupt)), norm_(matrix.n_features) {
+RankPairMeasure::RankPairMeasure(NumericMatrix matrix, std::span<const std::int64_t> weights, std::size_t n_threads,
+                                 Interrupt& interrupt)
+    : n_threads_(n_threads),
+      weights_(weights.begin(), weights.end()),
+      n_counted_(count_rows(matrix.n_rows, weights)),
+      ranks_(doubled_ranks(matrix, weights, n_threads, interrupt)),
+      norm_(matrix.n_features) {
   for_features(n_features(), n_rows(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
     for (std::size_t feature = begin; feature < end; ++feature)
       norm_[feature] = std::sqrt(dot(ranks_, feature, feature));
@@ -92,6 +119,15 @@ RankPairMeasure::RankPairMeasure(NumericMatrix matrix, std::size_t n_threads, In
 double RankPairMeasure::dot(const DoubledRanks& other, std::size_t index, std::size_t feature) const {
   const RankKernels& kernels = THRESHER_DISPATCH(rank_kernels);
   const std::size_t n = n_rows();
+  if (!weights_.empty()) {
+    const WideSum sum =
+        ranks_.narrow.empty()
+            ? weighted_dot(other.wide.data() + index * n, ranks_.wide.data() + feature * n, weights_)
+            : weighted_dot(other.narrow.data() + index * n, ranks_.narrow.data() + feature * n, weights_);
+    // Rounded as the sum over repeated rows is.
+    if (n_counted_ > kLongRows) return as_double(sum);
+    return static_cast<double>(sum.high * (std::int64_t{1} << 32) + static_cast<std::int64_t>(sum.low));
+  }
   if (!ranks_.narrow.empty()) {
     return static_cast<double>(
         kernels.dot16(other.narrow.data() + index * n, ranks_.narrow.data() + feature * n, n, narrow_run(n)));
@@ -99,8 +135,7 @@ double RankPairMeasure::dot(const DoubledRanks& other, std::size_t index, std::s
   const std::int32_t* a = other.wide.data() + index * n;
   const std::int32_t* b = ranks_.wide.data() + feature * n;
   if (n <= kLongRows) return static_cast<double>(kernels.dot32(a, b, n));
-  const WideSum sum = kernels.dot32_wide(a, b, n);
-  return static_cast<double>(sum.high) * 4294967296.0 + static_cast<double>(sum.low);
+  return as_double(kernels.dot32_wide(a, b, n));
 }
 
 void RankPairMeasure::associate(const DoubledRanks& other, std::size_t index, double norm,
@@ -121,7 +156,7 @@ void RankPairMeasure::values(std::uint32_t reference, std::span<const std::uint3
 std::vector<double> RankPairMeasure::relevance(std::span<const double> target) const {
   if (target.size() != n_rows()) throw std::invalid_argument("the target must have one value per row");
   NeverInterrupt never;
-  const RankPairMeasure own(NumericMatrix{nullptr, target.data(), 1, target.size()}, 1, never);
+  const RankPairMeasure own(NumericMatrix{nullptr, target.data(), 1, target.size()}, weights_, 1, never);
   std::vector<std::uint32_t> features(n_features());
   std::iota(features.begin(), features.end(), 0u);
   std::vector<double> out(n_features());

@@ -25,10 +25,11 @@ struct DoubledRanks {
 DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> weights, std::size_t n_threads,
                            Interrupt& interrupt);
 
-// Absolute Spearman correlation of pairs. Holds the ranks, not the values.
+// Absolute Spearman correlation of pairs. Holds the ranks, not the values. A weight w counts as w rows.
 class RankPairMeasure final : public PairMeasure {
  public:
-  RankPairMeasure(NumericMatrix matrix, std::size_t n_threads, Interrupt& interrupt);
+  RankPairMeasure(NumericMatrix matrix, std::span<const std::int64_t> weights, std::size_t n_threads,
+                  Interrupt& interrupt);
 
   std::size_t n_features() const override { return ranks_.n_features; }
   std::size_t n_rows() const { return ranks_.n_rows; }
@@ -44,6 +45,8 @@ class RankPairMeasure final : public PairMeasure {
   double dot(const DoubledRanks& other, std::size_t index, std::size_t feature) const;
 
   std::size_t n_threads_;
+  std::vector<std::int64_t> weights_;
+  std::size_t n_counted_;  // rows, or the sum of their weights
   DoubledRanks ranks_;
   std::vector<double> norm_;
 };

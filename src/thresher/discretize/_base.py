@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
-from thresher.sources import MOST_DISCRETE_VALUES, to_feature_major
+from thresher.sources import MOST_DISCRETE_VALUES, read_weights, to_feature_major
 
 Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -104,7 +104,9 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
         else:
             X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan")
         n_threads = effective_n_jobs(self.n_jobs)
-        weights = _check_weights(sample_weight, X.shape[0])
+        weights = read_weights(sample_weight, X.shape[0])
+        if weights is not None:
+            weights = weights.astype(np.float64)
         matrix = to_feature_major(X, n_threads)
         cuts, offsets = self.learn_cuts(matrix, y, weights, n_threads)
         if self.keep_discrete:
@@ -173,19 +175,6 @@ def _check_n_bins(n_bins: Any) -> None:
     whole = isinstance(n_bins, Integral) and not isinstance(n_bins, bool)
     if not whole or not 2 <= n_bins <= 255:
         raise ValueError(f"n_bins must be a whole number from 2 to 255, got {n_bins!r}")
-
-
-def _check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
-    if sample_weight is None:
-        return None
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_samples,):
-        raise ValueError(
-            f"sample_weight must have one entry per sample ({n_samples}), got shape {weights.shape}"
-        )
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise ValueError("sample_weight must be finite, not negative and not all zero")
-    return weights
 
 
 def _with_discrete(

@@ -145,15 +145,12 @@ class Measures:
             )
         rows = training.table.feature_major()
         values = training.labels.values
-        if training.weights is not None:
-            if training.weights.dtype.kind == "f":
-                raise ValueError(
-                    'the measure "spearman" takes whole-number sample_weight only (as repeats of rows); '
-                    'use "pearson" for fractional weights'
-                )
-            rows = np.repeat(rows, training.weights, axis=1)
-            values = np.repeat(values, training.weights)
-        return _core.RankPairMeasure(np.ascontiguousarray(rows), training.n_threads), values
+        if training.weights is not None and training.weights.dtype.kind == "f":
+            raise ValueError(
+                'the measure "spearman" takes whole-number sample_weight only (as repeats of rows, below 2^31 in all); '
+                'use "pearson" for fractional weights'
+            )
+        return _core.RankPairMeasure(rows, training.n_threads, training.weights), values
 
     def relevance(self, name: str) -> Floats:
         """The measure of every feature with the target: one per feature, or a row per replicate."""

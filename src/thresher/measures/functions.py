@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments, round_bounded
-from thresher.sources import read_target
+from thresher.sources import read_target, read_weights
 
 
 def _codes(values: Any, name: str) -> tuple[npt.NDArray[np.intp], int]:
@@ -40,7 +40,7 @@ def _discrete(measure: str, x: Any, y: Any, sample_weight: Any) -> float:
     a, n_a = _codes(x, "x")
     b, n_b = _codes(y, "y")
     _same_length(a, b)
-    return PairCounts.of(a, b, n_a, n_b, sample_weight).value(measure)
+    return PairCounts.of(a, b, n_a, n_b, read_weights(sample_weight, len(a))).value(measure)
 
 
 def mutual_information(x: Any, y: Any, *, sample_weight: Any = None) -> float:
@@ -115,7 +115,7 @@ def pearson(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     _same_length(a, b)
     if len(a) == 0 or a.min() == a.max() or b.min() == b.max():
         return 0.0
-    return PairMoments.of(a, b, sample_weight).value("pearson")
+    return PairMoments.of(a, b, read_weights(sample_weight, len(a))).value("pearson")
 
 
 def cosine(x: Any, y: Any, *, sample_weight: Any = None) -> float:
@@ -128,7 +128,7 @@ def cosine(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     """
     a, b = _numbers(x, "x"), _numbers(y, "y")
     _same_length(a, b)
-    return PairMoments.of(a, b, sample_weight).value("cosine")
+    return PairMoments.of(a, b, read_weights(sample_weight, len(a))).value("cosine")
 
 
 def spearman(x: Any, y: Any) -> float:
@@ -164,4 +164,6 @@ def f_statistic(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     if len(a) == 0 or a.min() == a.max():
         return 0.0
     assert target.codes is not None
-    return ClassMoments.of(a, target.codes, target.n_classes, sample_weight).value("f")
+    return ClassMoments.of(
+        a, target.codes, target.n_classes, read_weights(sample_weight, len(a))
+    ).value("f")

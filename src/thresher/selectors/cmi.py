@@ -140,7 +140,8 @@ class CMIFilter(ForwardSelector):
         check_choice("last", self.last, ("positive", "never"))
         if training.weights is not None and training.weights.dtype.kind == "f":
             raise ValueError(
-                "CMIFilter takes whole-number sample_weight only (as repeats of rows); round the weights"
+                "CMIFilter takes whole-number sample_weight only (as repeats of rows, at most 2^50 in all); "
+                "round the weights"
             )
 
     def _measure_names(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from thresher.sources._chunks import RowChunks
 from thresher.sources._table import MOST_DISCRETE_VALUES, Table, feature_blocks, to_feature_major
 from thresher.sources._target import Target, read_target
 from thresher.sources._training import Training, read_table, read_training, resolve_threads
+from thresher.sources._weights import read_weights
 
 __all__ = [
     "MOST_DISCRETE_VALUES",
@@ -15,6 +16,7 @@ __all__ = [
     "read_table",
     "read_target",
     "read_training",
+    "read_weights",
     "resolve_threads",
     "to_feature_major",
 ]

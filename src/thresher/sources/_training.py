@@ -16,6 +16,7 @@ from thresher._checks import ThresherWarning, check_choice, resolve_features
 from thresher.sources._frames import is_frame, read_frame
 from thresher.sources._table import Table
 from thresher.sources._target import Target, read_target
+from thresher.sources._weights import read_weights
 
 MISSING = ("error", "category", "pairwise", "drop_rows")
 
@@ -101,7 +102,7 @@ def read_training(
     labels = None
     if needs_target:
         labels = read_target(y, table.n_rows, kind=target, classes_only=classes_only, owner=owner)
-    weights = _read_weights(sample_weight, table.n_rows)
+    weights = read_weights(sample_weight, table.n_rows)
     rows = None
     if weights is not None:
         rows = np.flatnonzero(weights) if (weights == 0).any() else None
@@ -165,37 +166,6 @@ def read_table(selector: Any, X: Any, *, n_threads: int = 1, accept_sparse: bool
     if matrix.dtype.kind == "b":
         is_category[:] = True
     return Table(matrix, None, is_category, n_threads)
-
-
-def _read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight)
-    if weights.dtype.kind not in "fiub":
-        try:
-            weights = weights.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError("sample_weight must hold numbers, one per sample") from error
-    if weights.ndim == 0:
-        weights = np.full(n_rows, weights)
-    if weights.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got shape {weights.shape}")
-    if weights.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: give one weight per sample"
-        )
-    if not np.isfinite(weights).all():
-        raise ValueError("sample_weight contains NaN or infinity; give finite weights")
-    if (weights < 0).any():
-        first = int(np.flatnonzero(weights < 0)[0])
-        raise ValueError(
-            f"sample_weight is negative ({weights[first]} at sample {first}); give weights of at least 0"
-        )
-    if not (weights > 0).any():
-        raise ValueError("sample_weight is zero for every sample; give some a positive weight")
-    if weights.dtype.kind == "f" and (weights == np.floor(weights)).all():
-        return weights.astype(np.int64)
-    return weights.astype(np.int64 if weights.dtype.kind in "iub" else np.float64)
 
 
 def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp] | None:
