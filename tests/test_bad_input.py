@@ -112,6 +112,15 @@ def test_frame_columns_are_named():
         MRMR(relevance="f").fit(frame.assign(z=["u", "v"] * 20), Y)
 
 
+def test_a_column_of_too_many_levels_is_named_whatever_stands_beside_it():
+    n = 300
+    frame = pd.DataFrame({"age": np.linspace(0, 9, n), "sex": ["f", "m"] * (n // 2)})
+    frame["ticket"] = [f"ticket {i}" for i in range(n)]
+    for columns in (["age", "sex", "ticket"], ["sex", "ticket"], ["ticket", "age", "sex"]):
+        with pytest.raises(ValueError, match="column 'ticket' has more than 256 levels"):
+            MRMR(relevance="mi").fit(frame[columns], np.arange(n) % 2)
+
+
 def test_more_features_than_there_are_selects_all_with_a_warning():
     data = np.column_stack([X[:, :3], np.ones(40)])
     with pytest.warns(ThresherWarning, match=r"n_features_to_select=10, but only 3 features"):

@@ -116,8 +116,9 @@ def test_missing_values_can_be_a_last_level_or_left_out():
 def test_too_many_levels_are_refused_by_column_number():
     X = np.zeros((300, 20))
     X[:, 17] = np.arange(300)
-    with pytest.raises(ValueError, match="column 17 has more than 256 levels"):
+    with pytest.raises(_core.TooManyLevels, match="column 17 has more than 256 levels") as raised:
         _core.CodedTable.from_dense(X)
+    assert raised.value.column == 17
     table = _core.CodedTable.from_dense(X[:256])
     assert table.levels[17] == 256
     assert table.codes(17).tolist() == list(range(256))

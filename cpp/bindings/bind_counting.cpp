@@ -306,6 +306,24 @@ nb::dict scan_sparse_columns(const nb::object& indptr, const nb::object& indices
   return scan_to_dict(std::move(*scan));
 }
 
+// `TooManyLevels` of Python has the number of the column in `column`.
+void bind_errors(nb::module_& module) {
+  nb::object kind = nb::steal(PyErr_NewException("thresher._core.TooManyLevels", PyExc_ValueError, nullptr));
+  module.attr("TooManyLevels") = kind;
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void* payload) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const TooManyLevels& error) {
+          auto* type = static_cast<PyObject*>(payload);
+          nb::object raised = nb::borrow(type)(error.what());
+          raised.attr("column") = error.column;
+          PyErr_SetObject(type, raised.ptr());
+        }
+      },
+      kind.ptr());
+}
+
 void bind_table(nb::module_& module) {
   nb::class_<CodedTable>(module, "CodedTable", "Discrete features, packed for counting.")
       .def_static("from_dense", &table_from_dense, nb::arg("array"), nb::arg("parts") = nb::none(),
@@ -337,6 +355,7 @@ void bind_table(nb::module_& module) {
 }  // namespace
 
 void bind_counting(nb::module_& module) {
+  bind_errors(module);
   bind_table(module);
   nb::class_<DiscretePairMeasure, PairMeasure>(module, "DiscretePairMeasure")
       .def(

@@ -12,7 +12,7 @@ constexpr std::size_t kChunk = 64;
 CodedTable::Shape check_codes(const std::uint8_t* codes, std::size_t n_rows, std::size_t f, std::int32_t levels,
                               int missing_code) {
   if (levels < 0 || levels > static_cast<std::int32_t>(CodedTable::kMaxLevels)) {
-    throw ColumnError(f, "has more than 256 levels");
+    throw TooManyLevels(f);
   }
   bool missing = false;
   int largest = -1;
@@ -29,7 +29,7 @@ CodedTable::Shape check_codes(const std::uint8_t* codes, std::size_t n_rows, std
     largest = n_rows > 0 ? top : -1;
   }
   if (largest >= levels) throw ColumnError(f, "has a code that is not below its number of levels");
-  if (missing && levels > 255) throw ColumnError(f, "has more than 256 levels, missing values included");
+  if (missing && levels > 255) throw TooManyLevels(f);
   return {static_cast<std::uint16_t>(levels), missing};
 }
 

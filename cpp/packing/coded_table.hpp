@@ -28,6 +28,10 @@ struct ColumnError : std::invalid_argument {
   std::size_t column;
 };
 
+struct TooManyLevels : ColumnError {
+  explicit TooManyLevels(std::size_t bad_column) : ColumnError(bad_column, "has more than 256 levels") {}
+};
+
 // Row weights, one per row of the table: none, whole numbers (counts stay exact), or others (float sums in row order).
 struct Weights {
   std::vector<std::int64_t> whole;

@@ -15,7 +15,7 @@ namespace thresher {
 template <class T>
 class Levels {
  public:
-  // Throws ColumnError as soon as the column has too many values.
+  // Throws TooManyLevels as soon as the column has too many values.
   Levels(std::size_t column, Missing missing) : column_(column), missing_(missing) {}
 
   void add(T value) {
@@ -33,7 +33,7 @@ class Levels {
   }
 
   void check() const {
-    if (count() > CodedTable::kMaxLevels) throw ColumnError(column_, "has more than 256 levels");
+    if (count() > CodedTable::kMaxLevels) throw TooManyLevels(column_);
   }
 
   std::uint8_t code(T value) const {

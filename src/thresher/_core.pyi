@@ -340,6 +340,9 @@ def value_of_weighted_counts(counts: NDArray[np.float64], measure: str) -> float
 def xlogx_shift(n: int) -> int: ...
 def xlogx(n: int, counts: NDArray[np.int64]) -> NDArray[np.int64]: ...
 
+class TooManyLevels(ValueError):
+    column: int
+
 class CodedTable:
     @staticmethod
     def from_dense(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -95,8 +94,11 @@ def code_features(
             **in_parts,
         )
         return Codes(coded, Bins(name, to_bin, cuts))
-    except ValueError as error:
-        raise _named(error, table) from None
+    except _core.TooManyLevels as error:
+        raise ValueError(
+            f"column {table.name(error.column)} has more than 256 levels, too many for a discrete feature; "
+            'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or drop it'
+        ) from None
 
 
 def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArray[np.int32], int]:
@@ -121,7 +123,7 @@ def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArr
 
 def _code_as_is(
     table: Table, in_parts: dict[str, Any], weights: npt.NDArray[Any] | None, missing: str
-) -> Any:
+) -> _core.CodedTable:
     options: dict[str, Any] = {
         **in_parts,
         "weights": weights,
@@ -148,7 +150,7 @@ def _code_sparse(
     to_bin: npt.NDArray[np.bool_],
     in_parts: dict[str, Any],
     missing: str,
-) -> tuple[Any, list[npt.NDArray[np.float64]]]:
+) -> tuple[_core.CodedTable, list[npt.NDArray[np.float64]]]:
     """Bins from the stored values and the number of zeros: no column is ever dense.
 
     Codes are stored less the code of zero, so that the values not stored keep it.
@@ -201,7 +203,11 @@ def _code_mixed(
         for features in _in_blocks(np.flatnonzero(~to_bin), table.n_rows):
             flags = table.is_category[features]
             part = Table(table.matrix[:, features], None, flags, table.n_threads)
-            as_is = _code_as_is(part, {}, None, "category")
+            try:
+                as_is = _code_as_is(part, {}, None, "category")
+            except _core.TooManyLevels as error:
+                error.column = int(features[error.column])
+                raise
             codes[features] = as_is.matrix(n_threads=table.n_threads)
             levels[features] = as_is.levels
         for features in _in_blocks(np.flatnonzero(to_bin), table.n_rows):
@@ -235,14 +241,3 @@ def _place_missing(
         elif not to_bin[feature] and missing == "pairwise":
             levels[feature] -= 1
             codes[feature][codes[feature] == levels[feature]] = MISSING_CODE
-
-
-def _named(error: ValueError, table: Table) -> ValueError:
-    """The core's complaint of a column, with the column's name and what to do."""
-    found = re.match(r"column (\d+) has more than 256 levels", str(error))
-    if found is None:
-        return error
-    return ValueError(
-        f"column {table.name(int(found[1]))} has more than 256 levels, too many for a discrete feature; "
-        'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or drop it'
-    )
