@@ -84,3 +84,8 @@ def test_bad_chunks_get_one_sentence(chunks, words):
 def test_comparing_with_all_needs_everything():
     with pytest.raises(ValueError, match='against="all" needs every kept column'):
         RRFS(against="all").fit_chunks([make()[0]])
+
+
+def test_a_feature_is_not_kept_and_excluded():
+    with pytest.raises(ValueError, match="keep and exclude both name the feature 1"):
+        RFS(2, keep=[1], exclude=[1]).fit_chunks([make()[0]])

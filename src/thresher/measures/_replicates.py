@@ -150,9 +150,11 @@ class ChosenRows:
             replace(
                 training,
                 table=table,
+                columns=replace(
+                    training.columns, candidates=training.candidates & ~table.is_constant
+                ),
                 target=training.labels.take(self.rows),
                 weights=None if weights is None else weights[self.rows],
-                candidates=training.candidates & ~table.is_constant,
             )
         )
 

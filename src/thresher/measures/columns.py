@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from thresher import _core
-from thresher.sources import Table, Training, read_table, read_target, resolve_threads
+from thresher.sources import Columns, Table, Training, read_table, read_target, resolve_threads
 
 Floats = npt.NDArray[np.float64]
 
@@ -125,10 +125,7 @@ def anova_f(X: Any, y: Any, *, n_jobs: int | None = None) -> Floats:
     if labels.n_classes < 2:
         raise ValueError("y has one class; at least 2 classes are needed")
     everything = np.ones(table.n_features, dtype=bool)
-    nothing = np.empty(0, dtype=np.intp)
-    training = Training(
-        table, labels, None, everything, nothing, ~everything, "error", table.n_threads
-    )
+    training = Training(table, Columns.read(table.names, everything), labels)
     if table.is_sparse and (table.has_missing.any() or (table.scan.n_infinite > 0).any()):
         raise ValueError("X contains NaN or infinity; fill in or drop those values")
     values = f_values(training)

@@ -19,7 +19,7 @@ from thresher._progress import report
 from thresher.selectors import _json
 from thresher.selectors._explain import Account, Explanation
 from thresher.selectors._reason import Reason
-from thresher.sources import Training, read_training
+from thresher.sources import Columns, Training, read_training
 
 Floats = npt.NDArray[np.float64]
 P = ParamSpec("P")
@@ -136,24 +136,22 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             accept_sparse=self._takes_sparse,
         )
 
-    def _count_or_auto(self, training: Training) -> int | None:
+    def _count_or_auto(self, columns: Columns) -> int | None:
         """As `_count`; None for ``"auto"``, where the method has a natural stop."""
         if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             return None
-        return self._count(training, auto=True)
+        return self._count(columns, auto=True)
 
-    def _count(self, training: Training, *, auto: bool = False) -> int:
+    def _count(self, columns: Columns, *, auto: bool = False) -> int:
         """Number of features to select, at most those there are, with a warning if more were asked for."""
-        wanted = resolve_count(self.n_features_to_select, training.n_features, auto=auto)
+        wanted = resolve_count(self.n_features_to_select, columns.n_features, auto=auto)
         assert wanted is not None
-        if wanted < len(training.kept):
+        if wanted < len(columns.kept):
             raise ValueError(
-                f"keep names {len(training.kept)} features, but n_features_to_select is {wanted}; "
+                f"keep names {len(columns.kept)} features, but n_features_to_select is {wanted}; "
                 "ask for at least as many as are kept"
             )
-        can = training.candidates.copy()
-        can[training.kept] = True
-        available = int(can.sum())
+        available = int(columns.selectable.sum())
         if wanted > available:
             warnings.warn(
                 f"n_features_to_select={wanted}, but only {available} features can be selected "
@@ -163,9 +161,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return min(wanted, available)
 
-    def _finish(self, training: Training, selection: Selection, wanted: int | None = None) -> Any:
+    def _finish(self, columns: Columns, selection: Selection, wanted: int | None = None) -> Any:
         """Set every public attribute from what the search found; returns self."""
-        p = training.n_features
+        p = columns.n_features
         selected = np.asarray(selection.selected, dtype=np.intp)
         unknown = np.full(p, np.nan)
         self.selected_ = selected
@@ -180,9 +178,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_evaluations_ = int(selection.n_evaluations)
         self.trace_ = {name: np.asarray(values) for name, values in selection.trace.items()}
         self._explanation = selection.explanation
-        self._kept = training.kept
-        self._excluded = training.excluded
-        self._constant = ~training.candidates & ~training.excluded
+        self._kept = columns.kept
+        self._excluded = columns.excluded
+        self._constant = ~columns.candidates & ~columns.excluded
         _warn_of_shortfall(len(selected), wanted, selection.shortfall)
         report(self, "%d of %d features, %d evaluations", len(selected), p, self.n_evaluations_)
         return self

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from thresher import _core
 from thresher.selectors._base import BaseSelector, Selection
 from thresher.selectors._explain import Ranked
-from thresher.sources import Training
+from thresher.sources import Columns
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,7 +49,7 @@ class Ranking(BaseSelector):
 
     def _finish_ranking(
         self,
-        training: Training,
+        columns: Columns,
         scores: Floats,
         wanted: int | None,
         *,
@@ -58,7 +58,7 @@ class Ranking(BaseSelector):
     ) -> Any:
         """Choose the `wanted` best features, or those in `chosen`, and describe them."""
         order = rank_by_score(
-            scores, training.candidates, training.kept, greater_is_better=self.greater_is_better
+            scores, columns.candidates, columns.kept, greater_is_better=self.greater_is_better
         )
         if chosen is None:
             chosen = order[:wanted]
@@ -68,7 +68,7 @@ class Ranking(BaseSelector):
         details.setdefault("explanation", self._ranked())
         details.setdefault("trace", {"feature": chosen, "score": scores[chosen]})
         return self._finish(
-            training,
+            columns,
             Selection(selected=chosen, scores=scores, ranking=ranking, **details),
             wanted,
         )

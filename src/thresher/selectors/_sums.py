@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thresher.measures import Measures, RowMeasures
 from thresher.search import ForwardSearch, FoundParts
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
-from thresher.sources import Training
+from thresher.sources import Columns, Training
 
 
 class SumSelector(BaseSelector):
@@ -56,15 +56,15 @@ class SumSelector(BaseSelector):
         """
         training = self._read(X, y, sample_weight)
         self._resolve(training)
-        wanted = self._how_many(training)
+        wanted = self._how_many(training.columns)
         measures = self._measures(training)
         selection = self._search(training, measures, wanted)
         if self._default_bins is not None:
             self.bins_ = measures.bins
-        return self._finish(training, selection, wanted)
+        return self._finish(training.columns, selection, wanted)
 
-    def _how_many(self, training: Training) -> int | None:
-        return self._count_or_auto(training) if self._stops_by_itself else self._count(training)
+    def _how_many(self, columns: Columns) -> int | None:
+        return self._count_or_auto(columns) if self._stops_by_itself else self._count(columns)
 
     def _resolve(self, training: Training) -> None:
         pass

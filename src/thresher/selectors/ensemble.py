@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ from thresher.selectors._replicates import (
 )
 from thresher.selectors._sums import SumSelector
 from thresher.selectors.mrmr import MRMR
-from thresher.sources import read_target
+from thresher.sources import Columns, read_target
 
 KINDS = ("fast", "inner", "full", "bagging")
 _log = logging.getLogger("thresher")
@@ -227,7 +226,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
                 f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; '
                 'use kind="full" or kind="bagging"'
             )
-        wanted = selector._how_many(training)
+        wanted = selector._how_many(training.columns)
         plan = self._plan(training.n_rows, training.target)
         found, measures = search_replicates(
             selector, training, wanted, self.kind, plan, self.memory_limit or 0
@@ -239,7 +238,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
                 self.memory_limit,
             )
         self.bins_ = measures.bins
-        self._describe(training, found, wanted)
+        self._describe(training.columns, found, wanted)
         self.n_pairs_standard_: int | None = None
         self.n_pairs_fast_: int | None = None
         if selector._asks_pairs:
@@ -254,9 +253,9 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         seed = draw_seed(self.random_state) if random else 0
         return plan_replicates(self.kind, n_rows, self.n_parts, self.parts, target, seed)
 
-    def _describe(self, training: Any, found: Found, wanted: int | None) -> None:
+    def _describe(self, columns: Columns, found: Found, wanted: int | None) -> None:
         """Take the vote and set every public attribute."""
-        p = training.n_features
+        p = columns.n_features
         lists = found.lists
         size = wanted
         if size is None:
@@ -269,7 +268,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         inner = found.inner
         if inner is not None:
             inner.n_evaluations = found.n_evaluations
-            self._finish(training, inner, wanted)
+            self._finish(columns, inner, wanted)
             return
         selection = Selection(
             selected=selected,
@@ -279,7 +278,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             trace={"feature": selected, "votes": votes[selected]},
             explanation=Ballot(np.round(votes * len(lists)).astype(np.int64), len(lists)),
         )
-        self._finish(training, selection, wanted)
+        self._finish(columns, selection, wanted)
 
     def _refit(self, selector: Any, X: Any, y: Any, params: dict[str, Any]) -> Any:
         """Fit a clone of any selector on the rows of every replicate."""
@@ -299,11 +298,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             None,
             sum(int(getattr(one, "n_evaluations_", 0)) for one in fitted),
         )
-        nothing = np.zeros(n_features, dtype=bool)
-        training = SimpleNamespace(
-            n_features=n_features, excluded=nothing, candidates=~nothing, kept=[]
-        )
-        self._describe(training, found, None)
+        self._describe(Columns.read(None, np.ones(n_features, dtype=bool)), found, None)
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self
 

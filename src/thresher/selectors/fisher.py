@@ -82,5 +82,5 @@ class FisherScore(Ranking):
         self : FisherScore
         """
         training = self._read(X, y)
-        wanted = self._count(training)
-        return self._finish_ranking(training, separation(training, "fisher"), wanted)
+        wanted = self._count(training.columns)
+        return self._finish_ranking(training.columns, separation(training, "fisher"), wanted)

@@ -122,7 +122,7 @@ class LassoPath(BaseSelector):
         self : LassoPath
         """
         training = self._read(X, y, sample_weight)
-        wanted = self._count(training)
+        wanted = self._count(training.columns)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
         columns = safe_columns(self, training)
         targets = _targets(training, self.target)
@@ -163,7 +163,7 @@ class LassoPath(BaseSelector):
             n_evaluations=sum(entry.n_points for entry in entries),
             explanation=Entered(penalties),
         )
-        return self._finish(training, selection, wanted)
+        return self._finish(training.columns, selection, wanted)
 
 
 @dataclass

@@ -66,7 +66,7 @@ class NeighbourWeights(Ranking):
                 "or use RRFS, FisherScore or LaplacianScore, which take sparse data as they are"
             )
         training = self._read(X, y)
-        wanted = self._count(training)
+        wanted = self._count(training.columns)
         refuse_infinite_ranges(training.table)
         n = training.n_rows
         if self.n_samples is None:
@@ -96,7 +96,7 @@ class NeighbourWeights(Ranking):
             n_neighbors,
             training.n_threads,
         )
-        return self._finish_ranking(training, weights, wanted)
+        return self._finish_ranking(training.columns, weights, wanted)
 
     def _n_nearest(self) -> int:
         """Neighbours per class, where the kind asks for a number."""

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-from thresher._checks import ThresherWarning, check_choice, check_number, resolve_features
+from thresher._checks import ThresherWarning, check_choice, check_number
 from thresher.discretize import make_discretizer
 from thresher.measures import KINDS, Bins, Measures
 from thresher.measures.columns import (
@@ -23,8 +22,8 @@ from thresher.search.walk import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import (
+    Columns,
     RowChunks,
-    Table,
     Target,
     Training,
     feature_blocks,
@@ -72,18 +71,16 @@ class RelevanceFilter(Ranking):
             values = measures.relevance(name)
         return values, values
 
-    def _target_count(self, training: Training, mass: Floats) -> int:
+    def _target_count(self, columns: Columns, mass: Floats) -> int:
         """Number asked for, or the number that the share `cumulative` of all relevance needs."""
-        wanted = self._count_or_auto(training)
+        wanted = self._count_or_auto(columns)
         if wanted is not None:
             return wanted
-        can = training.candidates.copy()
-        can[training.kept] = True
         try:
-            found = count_by_cumulative_relevance(mass[can], self.cumulative)
+            found = count_by_cumulative_relevance(mass[columns.selectable], self.cumulative)
         except ValueError as error:
             raise ValueError(f'relevance="{self.relevance}": {error}') from None
-        return max(found, len(training.kept), 1)
+        return max(found, len(columns.kept), 1)
 
     @all_or_nothing
     def fit_chunks(self, chunks: Any, y: Any = None, *, memory: int = 1 << 28) -> Any:
@@ -111,8 +108,6 @@ class RelevanceFilter(Ranking):
         if self._needs_target:
             target = read_target(y, source.n_rows, kind=self.target, owner=type(self).__name__)
         p = source.n_features
-        excluded = np.zeros(p, dtype=bool)
-        excluded[resolve_features("exclude", self.exclude, source.names, p)] = True
         relevance, mass, varies = np.zeros(p), np.zeros(p), np.zeros(p, dtype=bool)
         size = source.group_size(memory)
         for start in range(0, p, size):
@@ -121,23 +116,23 @@ class RelevanceFilter(Ranking):
             measures = Measures(part, discretize=self.discretize, default=BINS)
             relevance[features], mass[features] = self._relevance(part, measures)
             varies[features] = part.candidates
-        everything = Table(
-            sparse.csc_matrix((source.n_rows, p)), source.names, np.zeros(p, dtype=bool)
-        )
-        kept = resolve_features("keep", self.keep, source.names, p)
-        training = Training(
-            everything, target, None, varies & ~excluded, kept, excluded, "error", source.n_threads
-        )
-        return self._choose_from_chunks(training, source, relevance, mass, size)
+        self.bins_ = Bins("none", np.zeros(p, dtype=bool))
+        columns = Columns.read(source.names, varies, self.keep, self.exclude)
+        return self._choose_from_chunks(columns, source, target, relevance, mass, size)
 
     def _check_parameters(self) -> None:
         self._check_relevance()
 
     def _choose_from_chunks(
-        self, training: Training, source: RowChunks, relevance: Floats, mass: Floats, size: int
+        self,
+        columns: Columns,
+        source: RowChunks,
+        target: Target | None,
+        relevance: Floats,
+        mass: Floats,
+        size: int,
     ) -> Any:
-        self.bins_ = Bins("none", np.zeros(training.n_features, dtype=bool))
-        return self._finish_ranking(training, relevance, self._target_count(training, mass))
+        return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
 
 
 def group_training(
@@ -145,11 +140,7 @@ def group_training(
 ) -> Training:
     """The training set of some columns of chunked rows."""
     table = source.columns(features)
-    nothing = np.zeros(len(features), dtype=bool)
-    none_kept = np.empty(0, dtype=np.intp)
-    return Training(
-        table, target, None, ~table.is_constant, none_kept, nothing, "error", source.n_threads
-    )
+    return Training(table, Columns.read(table.names, ~table.is_constant), target)
 
 
 class RFS(RelevanceFilter):
@@ -250,7 +241,8 @@ class RFS(RelevanceFilter):
         measures = Measures(training, discretize=self.discretize, default=BINS)
         relevance, mass = self._relevance(training, measures)
         self.bins_ = measures.bins
-        return self._finish_ranking(training, relevance, self._target_count(training, mass))
+        columns = training.columns
+        return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
 
 
 class _Reader(Ranking):

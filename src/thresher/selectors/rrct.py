@@ -179,8 +179,8 @@ class RRCT(BaseSelector):
         """
         self._check_parameters()
         training = self._read(X, y)
-        wanted = self._count(training)
-        return self._finish(training, self._start(training, wanted).found(), wanted)
+        wanted = self._count(training.columns)
+        return self._finish(training.columns, self._start(training, wanted).found(), wanted)
 
     def _start(self, training: Training, wanted: int) -> ForwardSearch[Selection]:
         columns = safe_columns(self, training)

@@ -15,14 +15,14 @@ from thresher._checks import (
     check_number,
     resolve_count,
 )
-from thresher.measures import Bins, Measures
+from thresher.measures import Measures
 from thresher.measures.columns import SIMILARITIES, similarity
 from thresher.search.walk import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import BINS, RelevanceFilter, group_training
-from thresher.sources import RowChunks, Training
+from thresher.sources import Columns, RowChunks, Target, Training
 
 Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
@@ -151,8 +151,8 @@ class RRFS(RelevanceFilter):
         training = self._read(X, y)
         measures = Measures(training, discretize=self.discretize, default=BINS)
         relevance, mass = self._relevance(training, measures)
-        wanted = self._target_count(training, mass)
-        order, stop = self._order(training, relevance, mass, wanted)
+        wanted = self._target_count(training.columns, mass)
+        order, stop = self._order(training.columns, relevance, mass, wanted)
         pairs = self._pairs(training, measures)
         self._warn_if_blind(training, pairs, order)
         walk = redundancy_walk(
@@ -167,17 +167,17 @@ class RRFS(RelevanceFilter):
             n_threads=training.n_threads,
         )
         self.bins_ = measures.bins
-        return self._describe(training, relevance, order, walk, wanted)
+        return self._describe(training.columns, relevance, order, walk, wanted)
 
     def _order(
-        self, training: Training, relevance: Floats, mass: Floats, wanted: int
+        self, columns: Columns, relevance: Floats, mass: Floats, wanted: int
     ) -> tuple[Features, float | None]:
         """The features to walk down, best first, and the mass of relevance that ends the walk."""
-        can = training.candidates & ~np.isnan(relevance)
+        can = columns.candidates & ~np.isnan(relevance)
         if self.drop_zero:
             can &= mass > 0
-        order = rank_by_score(relevance, can, training.kept)
-        order = order[: int(can.sum()) + int((~can[training.kept]).sum())]
+        order = rank_by_score(relevance, can, columns.kept)
+        order = order[: int(can.sum()) + int((~can[columns.kept]).sum())]
         if self.scan == "top":
             order = order[:wanted]
         stop = None if self.stop_mass is None else self.stop_mass * float(mass[can].sum())
@@ -193,25 +193,31 @@ class RRFS(RelevanceFilter):
             warn_if_all_alike(training, pairs, order, self.max_similarity)
 
     def _choose_from_chunks(
-        self, training: Training, source: RowChunks, relevance: Floats, mass: Floats, size: int
+        self,
+        columns: Columns,
+        source: RowChunks,
+        target: Target | None,
+        relevance: Floats,
+        mass: Floats,
+        size: int,
     ) -> Any:
         """The walk over groups of columns; the last kept column goes along to the next group."""
         if self.against == "all":
             raise ValueError(
                 'against="all" needs every kept column in memory; use against="last" with chunks'
             )
-        wanted = self._target_count(training, mass)
-        order, stop = self._order(training, relevance, mass, wanted)
+        wanted = self._target_count(columns, mass)
+        order, stop = self._order(columns, relevance, mass, wanted)
         kept: list[int] = []
         met: list[Floats] = []
         rivals: list[npt.NDArray[np.int64]] = []
         n_evaluations = 0
         start = 0
-        n_given = len(training.kept)
+        n_given = len(columns.kept)
         while start < len(order):
             last = kept[-1:]
             features = np.array([*last, *order[start : start + size]], dtype=np.intp)
-            part = group_training(source, features, training.target)
+            part = group_training(source, features, target)
             pairs = self._pairs(part, Measures(part, discretize=self.discretize, default=BINS))
             places = np.arange(len(features))
             if start == 0:
@@ -225,7 +231,7 @@ class RRFS(RelevanceFilter):
                 max_similarity=self.max_similarity,
                 stop_mass=None if stop is None else max(0.0, stop - before),
                 n_kept_before=len(last) + max(0, n_given - start),
-                n_threads=training.n_threads,
+                n_threads=source.n_threads,
             )
             kept.extend(features[walk.kept[len(last) :]].tolist())
             met.append(walk.similarity[len(last) :])
@@ -236,9 +242,8 @@ class RRFS(RelevanceFilter):
             if walk.n_scanned < len(features):
                 break
         similarities = np.concatenate(met) if met else np.empty(0)
-        self.bins_ = Bins("none", np.zeros(training.n_features, dtype=bool))
         return self._describe(
-            training,
+            columns,
             relevance,
             order,
             Walk(
@@ -252,9 +257,9 @@ class RRFS(RelevanceFilter):
         )
 
     def _describe(
-        self, training: Training, relevance: Floats, order: Features, walk: Walk, wanted: int
+        self, columns: Columns, relevance: Floats, order: Features, walk: Walk, wanted: int
     ) -> Any:
-        p = training.n_features
+        p = columns.n_features
         scanned = order[: walk.n_scanned]
         self.n_scanned_ = walk.n_scanned
         met = spread(p, scanned, walk.similarity)
@@ -264,7 +269,7 @@ class RRFS(RelevanceFilter):
         asked = resolve_count(self.n_features_to_select, p, auto=True)
         is_short = asked == wanted and self.stop_mass is None
         return self._finish(
-            training,
+            columns,
             Selection(
                 selected=walk.kept,
                 scores=spread(p, walk.kept, relevance[walk.kept]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -116,7 +117,6 @@ class S3F(Ranking):
         measures = Measures(training, discretize=self.discretize, default="equal-frequency")
         relevance = measures.relevance("su")
         candidates = measures.candidates("su")
-        training.candidates = candidates
         p = training.n_features
         features = np.flatnonzero(candidates)
         space = FeatureSpace(measures.pairs("su"), features, relevance)
@@ -144,7 +144,7 @@ class S3F(Ranking):
         ranking[order] = np.arange(1, p + 1)
         self.bins_ = measures.bins
         return self._finish(
-            training,
+            replace(training.columns, candidates=candidates),
             Selection(
                 selected=chosen,
                 scores=relevance,

@@ -108,7 +108,7 @@ class SFSLW(BaseSelector):
                 "or use FisherScore, which takes sparse data as they are"
             )
         training = self._read(X, y)
-        wanted = self._count_or_auto(training)
+        wanted = self._count_or_auto(training.columns)
         index = ClassBalls(training, self.radius, self.standardize)
         left = training.candidates.copy()
         left[training.kept] = False
@@ -137,7 +137,7 @@ class SFSLW(BaseSelector):
             index.add(selected[-1])
             candidates = np.delete(candidates, best)
         return self._finish(
-            training,
+            training.columns,
             Selection(
                 selected=selected,
                 scores=spread(training.n_features, selected, values),

@@ -162,9 +162,9 @@ class LaplacianScore(GraphRanking):
         self : LaplacianScore
         """
         training = self._read(X, y)
-        wanted = self._count(training)
+        wanted = self._count(training.columns)
         scores = smoothness(training, self._make_graph(training), centred=True)
-        return self._finish_ranking(training, scores, wanted)
+        return self._finish_ranking(training.columns, scores, wanted)
 
 
 class SPEC(GraphRanking):
@@ -271,14 +271,14 @@ class SPEC(GraphRanking):
         """
         check_choice("form", self.form, FORMS)
         training = self._read(X, y)
-        wanted = self._count(training)
+        wanted = self._count(training.columns)
         graph = self._make_graph(training)
         self.eigenvalues_ = None
         if self.form == "phi3":
             scores, self.eigenvalues_ = low_frequency_share(training, graph, self.n_eigenvectors)
         else:
             scores = smoothness(training, graph, centred=self.form == "phi2")
-        return self._finish_ranking(training, scores, wanted)
+        return self._finish_ranking(training.columns, scores, wanted)
 
 
 def low_frequency_share(

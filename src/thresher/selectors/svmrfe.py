@@ -120,7 +120,7 @@ class SVMRFE(Ranking):
                 "or use FisherScore or Univariate, which take sparse data as they are"
             )
         training = self._read(X, y)
-        wanted = self._count(training)
+        wanted = self._count(training.columns)
         return self._eliminate(training, wanted)
 
     def _eliminate(self, training: Training, wanted: int) -> Any:
@@ -149,7 +149,7 @@ class SVMRFE(Ranking):
         ranking[[*best_first, *rest.tolist()]] = np.arange(1, p + 1)
         chosen = best_first[:wanted]
         return self._finish(
-            training,
+            training.columns,
             Selection(
                 selected=chosen,
                 scores=scores,

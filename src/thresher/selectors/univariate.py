@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,7 @@ class Univariate(Ranking):
             raise ValueError(
                 f'missing="category" has no meaning for measure="{self.measure}"; use "mi", "su" or "chi2"'
             )
-        wanted = self._count_or_auto(training)
+        wanted = self._count_or_auto(training.columns)
         measures = Measures(training, discretize=self.discretize, default="equal-frequency")
         scores = self._scores(training, measures)
         candidates = measures.candidates(self.measure)
@@ -142,7 +143,6 @@ class Univariate(Ranking):
         self.corrected_pvalues_[candidates] = correct_pvalues(
             self.pvalues_[candidates], self.correction
         )
-        training.candidates = candidates
         chosen = None
         explanation = self._ranked()
         if wanted is None:
@@ -152,7 +152,7 @@ class Univariate(Ranking):
             order = rank_by_score(scores, candidates, training.kept)
             chosen = order[good[order]]
         return self._finish_ranking(
-            training,
+            replace(training.columns, candidates=candidates),
             scores,
             wanted,
             chosen=chosen,

@@ -1,6 +1,7 @@
 """Where rows come from: arrays, sparse matrices, dataframes; and the target that goes with them."""
 
 from thresher.sources._chunks import RowChunks
+from thresher.sources._columns import Columns
 from thresher.sources._table import MOST_DISCRETE_VALUES, Table, feature_blocks, to_feature_major
 from thresher.sources._target import Target, read_target
 from thresher.sources._training import Training, read_table, read_training, resolve_threads
@@ -8,6 +9,7 @@ from thresher.sources._weights import read_weights
 
 __all__ = [
     "MOST_DISCRETE_VALUES",
+    "Columns",
     "RowChunks",
     "Table",
     "Target",

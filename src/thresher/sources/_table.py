@@ -12,6 +12,7 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._cached import cached
+from thresher.sources._columns import label
 
 MOST_DISCRETE_VALUES = 10
 # Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
@@ -97,7 +98,7 @@ class Table:
 
     def name(self, feature: int) -> str:
         """What messages call a feature."""
-        return repr(str(self.names[feature])) if self.names is not None else str(feature)
+        return label(self.names, feature)
 
     def feature_major(self) -> npt.NDArray[Any]:
         """The columns as the rows of one float array, without a copy where X has that order already.

@@ -1,4 +1,4 @@
-"""One training set: the table, the target, the weights, and the features that may be chosen."""
+"""One training set: the table and its columns, the target, the weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from thresher._checks import ThresherWarning, check_choice, resolve_features
+from thresher._checks import ThresherWarning, check_choice
+from thresher.sources._columns import Columns, Mask
 from thresher.sources._frames import is_frame, read_frame
 from thresher.sources._table import Table
 from thresher.sources._target import Target, read_target
@@ -21,7 +22,7 @@ from thresher.sources._weights import read_weights
 MISSING = ("error", "category", "pairwise", "drop_rows")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Training:
     """What a selector learns from.
 
@@ -29,27 +30,24 @@ class Training:
     ----------
     table : Table
         The rows used: those of weight zero, and dropped ones, are gone.
+    columns : Columns
+        What is known of the features whatever the rows.
     target : Target or None
     weights : ndarray or None
         One positive weight per row; int64 if all were whole numbers.
-    candidates : ndarray of bool of shape (n_features,)
-        Features that vary and are not excluded.
-    kept : ndarray of int
-        Features to start from, in the order given by ``keep``.
-    excluded : ndarray of bool of shape (n_features,)
     missing : str
         How missing values are treated.
-    n_threads : int
     """
 
     table: Table
-    target: Target | None
-    weights: npt.NDArray[Any] | None
-    candidates: npt.NDArray[np.bool_]
-    kept: npt.NDArray[np.intp]
-    excluded: npt.NDArray[np.bool_]
-    missing: str
-    n_threads: int
+    columns: Columns
+    target: Target | None = None
+    weights: npt.NDArray[Any] | None = None
+    missing: str = "error"
+
+    @property
+    def n_threads(self) -> int:
+        return self.table.n_threads
 
     @property
     def n_rows(self) -> int:
@@ -61,7 +59,19 @@ class Training:
 
     @property
     def names(self) -> npt.NDArray[np.object_] | None:
-        return self.table.names
+        return self.columns.names
+
+    @property
+    def candidates(self) -> Mask:
+        return self.columns.candidates
+
+    @property
+    def kept(self) -> npt.NDArray[np.intp]:
+        return self.columns.kept
+
+    @property
+    def excluded(self) -> Mask:
+        return self.columns.excluded
 
     @property
     def labels(self) -> Target:
@@ -117,15 +127,6 @@ def read_training(
     _refuse_infinite(table)
     if missing == "error":
         _refuse_missing(table)
-    kept = resolve_features("keep", keep, table.names, table.n_features)
-    dropped = resolve_features("exclude", exclude, table.names, table.n_features)
-    both = np.intersect1d(kept, dropped)
-    if both.size:
-        raise ValueError(
-            f"keep and exclude both name the feature {table.name(int(both[0]))}; name it in one of them"
-        )
-    excluded = np.zeros(table.n_features, dtype=bool)
-    excluded[dropped] = True
     varies = ~table.is_constant
     if missing == "category":
         varies |= table.has_missing & (table.scan.n_missing < table.n_rows)
@@ -133,7 +134,9 @@ def read_training(
         raise ValueError(
             "no column of X varies: every feature is constant, so there is nothing to select"
         )
-    return Training(table, labels, weights, varies & ~excluded, kept, excluded, missing, n_threads)
+    return Training(
+        table, Columns.read(table.names, varies, keep, exclude), labels, weights, missing
+    )
 
 
 def read_table(selector: Any, X: Any, *, n_threads: int = 1, accept_sparse: bool = True) -> Table:

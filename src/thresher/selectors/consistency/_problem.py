@@ -226,7 +226,7 @@ class ConsistencySelector(BaseSelector):
         contribution = (np.asarray(without) - value) / problem.unit
         report(self, "risk %.4g (all features %.4g)", self.risk_, self.full_risk_)
         return self._finish(
-            training,
+            training.columns,
             Selection(
                 selected=selected,
                 scores=spread(training.n_features, selected, contribution),

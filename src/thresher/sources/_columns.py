@@ -1,0 +1,67 @@
+"""What a selector knows of the columns, apart from the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._checks import resolve_features
+
+Mask = npt.NDArray[np.bool_]
+Names = npt.NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The features, and those that may, must and must not be chosen.
+
+    Attributes
+    ----------
+    names : ndarray of object, or None
+        Feature names, if the input had any.
+    candidates : ndarray of bool of shape (n_features,)
+        Features that vary and are not excluded.
+    kept : ndarray of int
+        Features to start from, in the order given by ``keep``.
+    excluded : ndarray of bool of shape (n_features,)
+    """
+
+    names: Names | None
+    candidates: Mask
+    kept: npt.NDArray[np.intp]
+    excluded: Mask
+
+    @classmethod
+    def read(
+        cls, names: Names | None, varies: Mask, keep: Any = None, exclude: Any = None
+    ) -> Columns:
+        """From what varies, and features to keep and to exclude by name or position."""
+        kept = resolve_features("keep", keep, names, len(varies))
+        dropped = resolve_features("exclude", exclude, names, len(varies))
+        both = np.intersect1d(kept, dropped)
+        if both.size:
+            raise ValueError(
+                f"keep and exclude both name the feature {label(names, int(both[0]))}; name it in one of them"
+            )
+        excluded = np.zeros(len(varies), dtype=bool)
+        excluded[dropped] = True
+        return cls(names, varies & ~excluded, kept, excluded)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.candidates)
+
+    @property
+    def selectable(self) -> Mask:
+        """Candidates, and features that are kept whatever they are."""
+        can = self.candidates.copy()
+        can[self.kept] = True
+        return can
+
+
+def label(names: Names | None, feature: int) -> str:
+    """What messages call a feature."""
+    return repr(str(names[feature])) if names is not None else str(feature)
