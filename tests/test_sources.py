@@ -38,7 +38,7 @@ def test_missing_values_and_nullable_columns_become_nan(library):
     np.testing.assert_array_equal(
         table.matrix.T, [[1, nan, 3], [0.5, nan, 1.5], [1, nan, 0], [1, nan, 0]]
     )
-    assert table.is_category.tolist() == [False, False, True, True]
+    assert table.is_category.tolist() == [False, False, True, False]
     assert table.names.tolist() == list(columns)
 
 
@@ -169,3 +169,16 @@ def test_dropped_rows_are_counted():
     X = np.array([[1.0, 2], [np.nan, 1], [3, 5], [2, 2.5]])
     with pytest.warns(ThresherWarning, match="left out 1 of 4"):
         MRMR(1, missing="drop_rows").fit(X, [0, 1, 1, 0])
+
+
+def test_columns_of_one_type_are_asked_once(monkeypatch):
+    asked = []
+    schema = nw.DataFrame.schema.fget
+    monkeypatch.setattr(
+        nw.DataFrame,
+        "schema",
+        property(lambda frame: asked.append(frame.shape[1]) or schema(frame)),
+    )
+    frame = pd.DataFrame(np.zeros((3, 400)), columns=[f"c{i}" for i in range(400)])
+    read_table(Anybody(), frame.assign(text="a", whole=1))
+    assert asked == [3]

@@ -67,6 +67,14 @@ def check_number(
     raise ValueError(f"{parameter} must be {noun} {' and '.join(bounds)}, got {value!r}")
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, or what pandas calls NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # NA does not say whether it equals itself
+        return True
+
+
 def check_bool(parameter: str, value: Any) -> bool:
     """Return `value` if it is True or False, else raise."""
     if isinstance(value, bool | np.bool_):

@@ -75,6 +75,8 @@ def code_features(
     to_bin = np.zeros(table.n_features, bool) if rule is None else ~table.is_discrete
     missing = "pairwise" if training.missing == "pairwise" else "category"
     in_parts = {} if parts is None else parts.arguments()
+    if rule is None:  # excluded columns may have any number of levels
+        table = table.without(training.excluded & ~table.is_discrete)
     try:
         if not to_bin.any():
             bins = Bins("none", to_bin)

@@ -10,9 +10,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from narwhals.stable.v2.dependencies import is_polars_dataframe
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._checks import ThresherWarning, feature_position, resolve_count
 from thresher._progress import report
@@ -226,6 +228,25 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 f"use {type(selector).__name__}.from_json"
             )
         return selector
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+
+        Returns
+        -------
+        X_r : array, sparse matrix or dataframe of shape (n_samples, n_selected_features)
+            Columns of a frame keep their types where `set_output` asks for a frame of its kind.
+        """
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        # scikit-learn does as much for pandas.
+        if wanted != "polars" or not is_polars_dataframe(X) or not self.get_support().any():
+            return super().transform(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return X[:, np.flatnonzero(self.support_)]
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)

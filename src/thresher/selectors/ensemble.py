@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from joblib import delayed
+from scipy import sparse
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
@@ -283,6 +284,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     def _refit(self, selector: Any, X: Any, y: Any, params: dict[str, Any]) -> Any:
         """Fit a clone of any selector on the rows of every replicate."""
         X = X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
+        X = X.tocsr() if sparse.issparse(X) else X  # other forms have no rows to take
         validate_data(self, X, skip_check_array=True)
         n_rows, n_features = X.shape
         y = y if y is None or hasattr(y, "shape") else np.asarray(y)

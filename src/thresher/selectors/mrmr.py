@@ -227,6 +227,8 @@ class MRMR(ForwardSelector):
         relevance, redundancy = default_measures(training)
         if self.relevance != "auto":
             relevance = self.relevance
+        else:
+            _warn_of_categories(training)
         if self.redundancy != "auto":
             redundancy = self.redundancy
         elif self.relevance != "auto":
@@ -260,6 +262,21 @@ class MRMR(ForwardSelector):
         self.relevance_measure_ = relevance
         self.redundancy_measure_ = redundancy
         self.objective_ = objective
+
+
+def _warn_of_categories(training: Training) -> None:
+    """A category makes codes of all numbers beside it."""
+    table = training.table
+    categories = training.candidates & table.is_category
+    n_binned = int(np.sum(training.candidates & ~table.is_discrete))
+    if categories.any() and n_binned:
+        warnings.warn(
+            f'column {table.name(int(np.argmax(categories)))} holds categories, so relevance="auto" is "mi" and '
+            f"{n_binned} numeric columns are cut into bins; code the categories as numbers, or name them in exclude, "
+            'to compare numbers as they are, or give relevance="mi"',
+            ThresherWarning,
+            stacklevel=4,
+        )
 
 
 def default_measures(training: Training) -> tuple[str, str]:

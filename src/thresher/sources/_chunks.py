@@ -21,7 +21,7 @@ class RowChunks:
     chunks : list of blocks, or callable
         Arrays, sparse matrices or dataframes of numbers; or a function that returns a fresh iterator over them.
     selector : estimator
-        Gets ``n_features_in_`` and ``feature_names_in_``.
+        Gets ``n_features_in_`` and ``feature_names_in_``; may have `exclude`.
     n_threads : int
     """
 
@@ -61,7 +61,13 @@ class RowChunks:
 
     def _tables(self) -> Iterator[Table]:
         for block in self._chunks() if callable(self._chunks) else self._chunks:
-            yield read_table(self._selector, block, n_threads=self.n_threads)
+            yield read_table(
+                self._selector,
+                block,
+                n_threads=self.n_threads,
+                exclude=self._selector.exclude,
+                is_block=True,
+            )
 
     def group_size(self, memory: int) -> int:
         """How many columns at a time fit into so many bytes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from thresher._checks import is_missing, resolve_features
+
+LARGEST_EXACT = 1 << 53  # whole numbers beyond it have no double of their own
+
 
 @dataclass(frozen=True)
 class FrameColumns:
     """The columns of a dataframe as numbers.
 
-    Categories are replaced by their rank among the sorted categories that occur, missing values by NaN.
+    Categories are replaced by their rank among the sorted categories, missing values by NaN, truth by 0 and 1.
     """
 
     matrix: npt.NDArray[Any]  # (n_rows, n_columns)
@@ -24,86 +28,125 @@ class FrameColumns:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether `X` is an eager dataframe or table that narwhals reads."""
-    if isinstance(X, np.ndarray) or not hasattr(X, "shape"):
+    """Whether `X` is a dataframe or table that narwhals reads; one that is not in memory is refused."""
+    if isinstance(X, np.ndarray) or not (hasattr(X, "shape") or hasattr(type(X), "collect")):
         return False
     try:
-        return isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+        frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError:
-        names = [str(name) for name in X.columns]
-        twin = next(name for name in names if names.count(name) > 1)
+        names = Counter(str(name) for name in X.columns)
+        twin = next(name for name, count in names.items() if count > 1)
         raise ValueError(f"X has more than one column named {twin!r}; rename them") from None
+    if isinstance(frame, nw.LazyFrame) and not hasattr(X, "__array__"):
+        raise ValueError("X is a lazy frame, whose rows are not in memory; give X.collect()")
+    return isinstance(frame, nw.DataFrame)
 
 
-def read_frame(X: Any) -> FrameColumns:
-    """Read a dataframe, its numbers at once; a column that is no number and no category is refused."""
+def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameColumns:
+    """Read a dataframe, its numbers at once; a column that is no number and no category is refused.
+
+    Excluded columns may be anything: unless they are numbers they are read as zeros. With `is_block` there are more
+    rows elsewhere, to which values must be comparable.
+    """
     frame = nw.from_native(X, eager_only=True)
     names = np.array([str(name) for name in frame.columns], dtype=object)
-    schema = frame.schema  # a property that looks at every column
-    is_category = np.zeros(len(names), dtype=bool)
-    plain = [i for i, kind in enumerate(schema.values()) if _is_plain_number(kind)]
-    if len(plain) == len(names):
-        matrix = _plain_matrix(frame)
-        if matrix is not None:
+    p = len(names)
+    kinds = _kinds(frame)
+    is_category = np.zeros(p, dtype=bool)
+    plain = [i for i, kind in enumerate(kinds) if _is_plain_number(kind)]
+    if len(plain) == p:
+        matrix = _matrix_of(frame, "fiu")
+        if matrix is not None and (is_block or not _rounded(matrix.T, kinds)):
             return FrameColumns(matrix, names, is_category)
-    columns = np.empty((len(names), len(frame)), dtype=np.float64)
-    is_read = np.zeros(len(names), dtype=bool)
-    numbers = _plain_matrix(frame[:, plain]) if 0 < len(plain) < len(names) else None
-    if numbers is not None:
-        columns[plain] = numbers.T
-        is_read[plain] = True
-    for i, (name, kind) in enumerate(schema.items()):
-        if not is_read[i]:
-            columns[i], is_category[i] = _read_column(frame[name], kind, name)
+    columns = np.zeros((p, len(frame)), dtype=np.float64)
+    to_read = np.ones(p, dtype=bool)
+    truths = [i for i, kind in enumerate(kinds) if kind == nw.Boolean]
+    for some, letters in ((plain, "fiu"), (truths, "b")):
+        numbers = _matrix_of(frame[:, some], letters) if some else None
+        if numbers is not None:
+            columns[some] = numbers.T
+            to_read[some] = False
+    for i in [] if is_block else _rounded(columns, kinds):
+        columns[i] = from_smallest(frame[:, i].to_numpy())
+    to_read[resolve_features("exclude", exclude, names, p)] = False
+    for i in np.flatnonzero(to_read).tolist():
+        columns[i], is_category[i] = _read_column(frame[:, i], kinds[i], names[i])
     return FrameColumns(columns.T, names, is_category)
+
+
+def _kinds(frame: Any) -> list[Any]:
+    """The type of every column; of pandas' many columns of one type only the first is asked."""
+    if not frame.implementation.is_pandas():
+        return list(frame.schema.values())
+    first: dict[Any, int] = {}
+    same_as = []
+    for i, dtype in enumerate(frame.to_native().dtypes):
+        # Objects may be anything, and two types of categories are dear to compare.
+        alone = not isinstance(dtype, np.dtype) or dtype.kind == "O"
+        same_as.append(first.setdefault(i if alone else dtype, i))
+    asked = sorted(set(same_as))
+    kinds = dict(zip(asked, frame[:, asked].schema.values(), strict=True))
+    return [kinds[i] for i in same_as]
 
 
 def _is_plain_number(kind: Any) -> bool:
     return bool(kind.is_numeric()) and not kind.is_decimal()
 
 
-def _plain_matrix(frame: Any) -> npt.NDArray[Any] | None:
-    """All columns at once, where the library gives numbers without a detour through objects."""
+def _matrix_of(frame: Any, letters: str) -> npt.NDArray[Any] | None:
+    """All columns at once, where the library gives such numbers without a detour through objects."""
     matrix = frame.to_numpy()
-    return matrix if matrix.dtype.kind in "fiu" else None
+    return matrix if matrix.dtype.kind in letters else None
 
 
-def _read_column(
-    column: Any, kind: Any, name: str
-) -> tuple[npt.NDArray[np.float64] | Sequence[float], bool]:
-    if kind == nw.Boolean:
-        return _to_float(column.cast(nw.Float64)), True
-    if kind.is_numeric():
-        return _to_float(column.cast(nw.Float64)), False
+def _rounded(columns: npt.NDArray[Any], kinds: list[Any]) -> list[int]:
+    """Columns of whole numbers that are too large for the doubles they were read as."""
+    if columns.dtype.kind != "f" or not any(kind.is_integer() for kind in kinds):
+        return []
+    size = np.maximum(columns.max(axis=1, initial=0), -columns.min(axis=1, initial=0))
+    return [int(i) for i in np.flatnonzero(size >= LARGEST_EXACT) if kinds[i].is_integer()]
+
+
+def from_smallest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Whole numbers that doubles cannot tell apart as their distance from the smallest, where that is exact."""
+    if values.dtype.kind not in "iu" or int(values.max()) - int(values.min()) >= LARGEST_EXACT:
+        return values
+    distances: npt.NDArray[Any] = values - values.min()
+    return distances
+
+
+def _read_column(column: Any, kind: Any, name: str) -> tuple[npt.NDArray[np.float64], bool]:
+    if kind == nw.Boolean or kind.is_numeric():
+        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), False
     if kind in (nw.String, nw.Categorical, nw.Enum):
-        return _category_codes(_values(column.cast(nw.String))), True
+        native = getattr(column.to_native(), "array", None)
+        if hasattr(native, "categories") and hasattr(native, "codes"):
+            return _known_codes(native), True
+        return _category_codes([v if is_missing(v) else str(v) for v in column.to_list()]), True
     if kind == nw.Object:
-        return _object_column(_values(column), name)
+        return _object_column(column.to_list(), name)
     raise ValueError(
         f"column {name!r} has the type {kind}, which is neither a number nor a category; "
-        "convert or drop it"
+        "convert or drop it, or name it in exclude"
     )
 
 
-def _to_float(column: Any) -> npt.NDArray[np.float64]:
-    return np.asarray(column.to_numpy(), dtype=np.float64)
-
-
-def _values(column: Any) -> list[Any]:
-    """The values as Python objects, None where missing."""
-    missing = column.is_null().to_list()
-    values = column.to_list()
-    return [None if gone else value for value, gone in zip(values, missing, strict=True)]
+def _known_codes(values: Any) -> npt.NDArray[np.float64]:
+    """Codes of pandas' categories, which it has already."""
+    order = np.argsort(np.array([str(category) for category in values.categories], dtype=object))
+    rank = np.full(len(order) + 1, np.nan)  # the last, -1, is for missing values
+    rank[order] = np.arange(len(order))
+    codes: npt.NDArray[np.float64] = rank[values.codes]
+    return codes
 
 
 def _object_column(values: list[Any], name: str) -> tuple[npt.NDArray[np.float64], bool]:
-    present = [value for value in values if value is not None]
+    present = [value for value in values if not is_missing(value)]
     if all(isinstance(value, str) for value in present):
         return _category_codes(values), True
-    if all(isinstance(value, int | float | np.number | bool) for value in present):
-        numbers = [np.nan if value is None else float(value) for value in values]
-        is_bool = bool(present) and all(isinstance(value, bool | np.bool_) for value in present)
-        return np.array(numbers, dtype=np.float64), is_bool
+    if all(isinstance(value, int | float | np.number | np.bool_) for value in present):
+        numbers = [np.nan if is_missing(value) else float(value) for value in values]
+        return np.array(numbers, dtype=np.float64), False
     types = sorted({type(value).__name__ for value in present})
     raise ValueError(
         f"column {name!r} mixes values of the types {', '.join(types)}; make it all numbers or all strings"
@@ -111,7 +154,7 @@ def _object_column(values: list[Any], name: str) -> tuple[npt.NDArray[np.float64
 
 
 def _category_codes(values: list[Any]) -> npt.NDArray[np.float64]:
-    present = sorted({value for value in values if value is not None})
+    present = sorted({value for value in values if not is_missing(value)})
     code = {value: float(i) for i, value in enumerate(present)}
     missing = float("nan")
     return np.array([code.get(value, missing) for value in values], dtype=np.float64)

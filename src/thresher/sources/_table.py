@@ -13,8 +13,8 @@ from scipy import sparse
 from thresher import _core
 from thresher._cached import cached
 from thresher.sources._columns import label
+from thresher.sources._target import MOST_DISCRETE_VALUES
 
-MOST_DISCRETE_VALUES = 10
 # Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
 BLOCK_VALUES = 1 << 24
 
@@ -41,11 +41,12 @@ class Table:
     Attributes
     ----------
     matrix : ndarray or scipy sparse matrix/array in CSC or CSR form, of shape (n_rows, n_features)
-        Categories stand as their ranks, missing values as NaN.
+        Categories stand as their ranks, missing values as NaN, whole numbers beyond 2^53 as their distance from
+        the smallest of their column.
     names : ndarray of object, or None
         Feature names, if the input had any.
     is_category : ndarray of bool
-        Columns whose values carry no order: bool, categorical, string.
+        Columns whose values carry no order: categorical, string.
     """
 
     matrix: Any
@@ -118,6 +119,21 @@ class Table:
         if self._feature_major is None:
             self._feature_major = to_feature_major(self.matrix, self.n_threads)
         return self._feature_major
+
+    def without(self, features: npt.NDArray[np.bool_]) -> Table:
+        """The table with zeros in some columns, which are then as good as absent."""
+        if not features.any():
+            return self
+        matrix = self.matrix.copy()
+        if self.is_sparse:
+            by_column = (
+                np.repeat(features, np.diff(matrix.indptr)) if matrix.format == "csc" else None
+            )
+            matrix.data[features[matrix.indices] if by_column is None else by_column] = 0
+            matrix.eliminate_zeros()
+        else:
+            matrix[:, features] = 0
+        return Table(matrix, self.names, self.is_category & ~features, self.n_threads)
 
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """The table of some rows, with repeats if `rows` has them."""

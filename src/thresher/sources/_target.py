@@ -6,12 +6,15 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import column_or_1d
 
-from thresher._checks import ThresherWarning, check_choice
+from thresher._checks import ThresherWarning, check_choice, is_missing
 
+# More distinct whole numbers than this are a quantity, unless their type says that they are not.
+MOST_DISCRETE_VALUES = 10
 # Span of whole-number labels up to which they are counted rather than sorted.
 MOST_COUNTED_LABELS = 1 << 16
 TARGETS = ("auto", "nominal", "numeric")
@@ -92,6 +95,11 @@ def read_target(
                 f"{owner} needs classes, but y is continuous (Unknown label type: continuous); "
                 "give class labels, or cut y into classes first"
             )
+        if len(classes) > max(MOST_DISCRETE_VALUES, n_rows / 5):
+            raise ValueError(
+                f"{owner} needs classes, but y holds {len(classes)} distinct numbers in {n_rows} samples; use MRMR "
+                "or Univariate, which take numbers, cut y into classes, or give class labels as integers"
+            )
     _warn_of_many_classes(len(classes), n_rows, kind, is_number and not classes_only)
     return _nominal(classes, codes)
 
@@ -115,10 +123,22 @@ def _one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
         raise ValueError(
             f"{owner} requires y to be passed, but the target y is None: give one value per sample"
         )
+    if np.ma.is_masked(y):
+        first = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
+        raise ValueError(f"y has masked values (first at sample {first}); drop those samples")
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and (series.dtype.is_integer() or series.dtype == nw.Boolean):
+        # Whole numbers that could be missing are whole numbers where none is.
+        y = series.to_numpy() if series.null_count() == 0 else y
     y = column_or_1d(y, warn=True)
     if y.dtype.kind in "OUST" and y.dtype.kind != "O":
         y = y.astype(object)
-    return np.asarray(y)
+    return native_bytes(np.asarray(y))
+
+
+def native_bytes(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Values in the order of bytes of this machine."""
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
 def _refuse_missing(y: npt.NDArray[Any]) -> None:
@@ -131,7 +151,7 @@ def _refuse_missing(y: npt.NDArray[Any]) -> None:
         if np.isinf(y).any():
             raise ValueError("y contains infinity (inf); give finite numbers")
     elif y.dtype.kind == "O":
-        bad = [i for i, label in enumerate(y) if label is None or label != label]
+        bad = [i for i, label in enumerate(y) if is_missing(label)]
         if bad:
             raise ValueError(
                 f"y contains NaN or None (first at sample {bad[0]}); drop those samples"

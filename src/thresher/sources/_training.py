@@ -12,11 +12,11 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from thresher._checks import ThresherWarning, check_choice
+from thresher._checks import ThresherWarning, check_choice, resolve_features
 from thresher.sources._columns import Columns, Mask
-from thresher.sources._frames import is_frame, read_frame
+from thresher.sources._frames import LARGEST_EXACT, from_smallest, is_frame, read_frame
 from thresher.sources._table import Table
-from thresher.sources._target import Target, read_target
+from thresher.sources._target import Target, native_bytes, read_target
 from thresher.sources._weights import read_weights
 
 MISSING = ("error", "category", "pairwise", "drop_rows")
@@ -108,7 +108,9 @@ def read_training(
     owner = type(selector).__name__
     check_choice("missing", missing, missing_options)
     n_threads = resolve_threads(n_jobs)
-    table = read_table(selector, X, n_threads=n_threads, accept_sparse=accept_sparse)
+    table = read_table(
+        selector, X, n_threads=n_threads, accept_sparse=accept_sparse, exclude=exclude
+    )
     labels = None
     if needs_target:
         labels = read_target(y, table.n_rows, kind=target, classes_only=classes_only, owner=owner)
@@ -139,11 +141,35 @@ def read_training(
     )
 
 
-def read_table(selector: Any, X: Any, *, n_threads: int = 1, accept_sparse: bool = True) -> Table:
-    """Read X, set ``n_features_in_`` and ``feature_names_in_`` on the selector."""
+def read_table(
+    selector: Any,
+    X: Any,
+    *,
+    n_threads: int = 1,
+    accept_sparse: bool = True,
+    exclude: Any = None,
+    is_block: bool = False,
+) -> Table:
+    """Read X, set ``n_features_in_`` and ``feature_names_in_`` on the selector.
+
+    Excluded columns that are no finite numbers are read as zeros: nobody has to mend what is not used. With `is_block`
+    there are more rows elsewhere, to which values must be comparable.
+    """
+    table = _read(selector, X, n_threads, accept_sparse, exclude, is_block)
+    table = table if is_block else _exact(table)
+    if exclude is None:
+        return table
+    dropped = np.zeros(table.n_features, dtype=bool)
+    dropped[resolve_features("exclude", exclude, table.names, table.n_features)] = True
+    return table.without(dropped & (table.has_missing | (table.scan.n_infinite > 0)))
+
+
+def _read(
+    selector: Any, X: Any, n_threads: int, accept_sparse: bool, exclude: Any, is_block: bool
+) -> Table:
     if is_frame(X):
         validate_data(selector, X, skip_check_array=True)
-        columns = read_frame(X)
+        columns = read_frame(X, exclude, is_block=is_block)
         if columns.matrix.shape[1] == 0 or columns.matrix.shape[0] == 0:
             validate_data(selector, columns.matrix)  # scikit-learn's words for empty data
         selector.n_features_in_ = columns.matrix.shape[1]
@@ -156,6 +182,11 @@ def read_table(selector: Any, X: Any, *, n_threads: int = 1, accept_sparse: bool
             f"{type(selector).__name__} does not take sparse X, which it would have to densify; "
             "use MRMR, which takes it as it is, or give X.toarray()"
         )
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(np.float64), np.nan)
+    elif isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and exclude is not None:
+        X = X.copy()
+        X[:, resolve_features("exclude", exclude, None, X.shape[1])] = 0
     matrix = validate_data(
         selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
     )
@@ -166,9 +197,23 @@ def read_table(selector: Any, X: Any, *, n_threads: int = 1, accept_sparse: bool
             matrix.sum_duplicates()
     elif matrix.dtype.kind not in "fiub" or matrix.dtype == np.float16 or matrix.dtype.itemsize > 8:
         matrix = matrix.astype(np.float64)
-    if matrix.dtype.kind == "b":
-        is_category[:] = True
+    else:
+        matrix = native_bytes(matrix)
     return Table(matrix, None, is_category, n_threads)
+
+
+def _exact(table: Table) -> Table:
+    """Whole numbers that doubles cannot tell apart as their distance from the smallest of their column."""
+    if table.is_sparse or table.matrix.dtype not in (np.int64, np.uint64):
+        return table
+    size = np.maximum(np.abs(table.scan.minimum), np.abs(table.scan.maximum))
+    large = np.flatnonzero(size >= LARGEST_EXACT)
+    if not large.size:
+        return table
+    matrix = table.matrix.copy()
+    for feature in large:
+        matrix[:, feature] = from_smallest(matrix[:, feature])
+    return Table(matrix, table.names, table.is_category, table.n_threads)
 
 
 def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp] | None:

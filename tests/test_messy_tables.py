@@ -1,0 +1,198 @@
+"""Tables as people bring them: ids, dates, flags, lazy frames, masked and foreign numbers."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_diabetes
+from sklearn.feature_selection import SelectKBest
+
+from thresher import (
+    GSO,
+    JMI,
+    LCC,
+    MRMR,
+    RFS,
+    SVMRFE,
+    Ensemble,
+    FisherScore,
+    MultiSURF,
+    ReliefF,
+    ThresherWarning,
+    Univariate,
+)
+from thresher.sources import read_target
+
+rng = np.random.default_rng(0)
+N = 300
+Y = np.arange(N) % 2
+NUMBERS = pd.DataFrame(rng.normal(size=(N, 5)) + Y[:, None], columns=list("abcde"))
+MESSY = NUMBERS.assign(
+    id=[f"row {i}" for i in range(N)],
+    when=pd.Timestamp("2020-01-01"),
+    hole=np.where(np.arange(N) == 3, np.nan, 1.0),
+    endless=np.where(np.arange(N) == 3, np.inf, 1.0),
+    mixed=[1, "a"] * (N // 2),
+)
+EXTRA = ["id", "when", "hole", "endless", "mixed"]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        MRMR(2),
+        MRMR(2, relevance="mi"),
+        MRMR(2, missing="drop_rows"),
+        GSO(2),
+        JMI(2),
+        FisherScore(2),
+        ReliefF(2),
+        LCC(delta=0.1),
+        Univariate(2),
+    ],
+    ids=repr,
+)
+def test_excluded_columns_may_be_anything(selector):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ThresherWarning)
+        plain = selector.fit(NUMBERS, Y).selected_.tolist()
+        messy = selector.set_params(exclude=EXTRA).fit(MESSY, Y)
+    assert messy.selected_.tolist() == plain
+    assert messy.reason("when") == "excluded by the parameter exclude"
+
+
+def test_excluded_columns_of_arrays_and_sparse_matrices_may_be_anything():
+    X = NUMBERS.to_numpy().copy()
+    plain = MRMR(2, exclude=[4]).fit(X, Y).selected_.tolist()
+    X[7, 4] = np.nan
+    assert MRMR(2, exclude=[4]).fit(X, Y).selected_.tolist() == plain
+    for form in (sparse.csr_array, sparse.csc_array):
+        fitted = MRMR(2, exclude=[4]).fit(form(X), Y)
+        assert fitted.selected_.tolist() == plain
+    objects = X.astype(object)
+    objects[:, 4] = "free text"
+    assert MRMR(2, exclude=[4]).fit(objects, Y).selected_.tolist() == plain
+
+
+def test_an_excluded_identifier_may_have_a_level_for_every_row():
+    codes = rng.integers(0, 3, (N, 4))
+    with_id = np.column_stack([codes, np.arange(N)])
+    for selector in (LCC(discretize=None), MRMR(2, relevance="mi", discretize=None)):
+        plain = selector.fit(codes, Y).selected_.tolist()
+        assert selector.set_params(exclude=[4]).fit(with_id, Y).selected_.tolist() == plain
+
+
+def test_excluded_columns_of_chunks_may_be_anything():
+    chunks = [MESSY.iloc[:150], MESSY.iloc[150:]]
+    fitted = RFS(2, exclude=EXTRA).fit_chunks(chunks)
+    assert fitted.selected_.tolist() == RFS(2).fit(NUMBERS).selected_.tolist()
+
+
+def test_flags_are_numbers():
+    frame = NUMBERS.assign(flag=Y == 1)
+    for selector in (GSO(2), FisherScore(2), MRMR(2, relevance="f"), ReliefF(2), Univariate(2)):
+        flags = selector.fit(frame, Y)
+        numbers = selector.fit(frame.assign(flag=Y.astype(float)), Y)
+        assert flags.selected_.tolist() == numbers.selected_.tolist()
+    assert MRMR(2).fit(frame, Y).relevance_measure_ == "f"
+    assert MRMR(2).fit(pd.get_dummies(frame[["flag"]].astype(str)), Y).relevance_measure_ == "mi"
+    assert GSO(1).fit(frame[["flag"]].to_numpy(), Y).selected_.tolist() == [0]
+
+
+def test_categories_that_bin_the_numbers_are_told_of():
+    with pytest.warns(ThresherWarning, match="column 'kind' holds categories.* 5 numeric columns"):
+        MRMR(2).fit(NUMBERS.assign(kind=["u", "v", "w"] * (N // 3)), Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ThresherWarning)
+        MRMR(2, relevance="mi").fit(NUMBERS.assign(kind=["u", "v", "w"] * (N // 3)), Y)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "UInt8", "int64[pyarrow]"])
+def test_whole_numbers_that_could_be_missing_are_classes(dtype):
+    target = read_target(pd.Series([3, 1, 2, 3], dtype=dtype), 4)
+    assert target.is_nominal
+    assert target.classes.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", ["string", "object", "category"])
+def test_missing_labels_get_one_sentence(dtype):
+    with pytest.raises(ValueError, match=r"y contains NaN or None \(first at sample 1\)"):
+        MRMR(1).fit([[0], [1], [2], [3]], pd.Series(["u", pd.NA, "v", "u"], dtype=dtype))
+    with pytest.raises(ValueError, match=r"y has masked values \(first at sample 2\)"):
+        MRMR(1).fit([[0], [1], [2], [3]], np.ma.array([0, 1, 0, 1], mask=[0, 0, 1, 0]))
+
+
+@pytest.mark.parametrize("selector", [FisherScore(), SVMRFE(), MultiSURF(), LCC()], ids=repr)
+def test_selectors_of_classes_refuse_quantities(selector):
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.raises(ValueError, match=r"needs classes, but y holds 214 distinct numbers.*MRMR"):
+        selector.fit(X, y)
+
+
+def test_whole_numbers_beyond_doubles_are_told_apart():
+    large = (2**60 + Y).astype(np.int64)
+    for X in (
+        np.column_stack([large, np.arange(N) % 7]),
+        pd.DataFrame({"a": large, "b": np.linspace(0, 1, N)}),
+        np.column_stack([large.astype(np.uint64) + np.uint64(2**63), np.arange(N).astype("u8")]),
+    ):
+        for selector in (MRMR(1), MRMR(1, relevance="f"), GSO(1)):
+            assert selector.fit(X, Y).selected_.tolist() == [0]
+
+
+def test_lazy_frames_are_refused_in_a_sentence():
+    with pytest.raises(ValueError, match=r"X is a lazy frame.*collect"):
+        MRMR(1).fit(pl.DataFrame(NUMBERS.to_dict("list")).lazy(), Y)
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">i4"])
+def test_the_order_of_bytes_does_not_matter(dtype):
+    X = np.round(10 * NUMBERS.to_numpy()).astype(dtype)
+    native = X.astype(X.dtype.newbyteorder("="))
+    for selector in (MRMR(3), MRMR(3, relevance="mi"), GSO(3), ReliefF(3), LCC(), FisherScore(3)):
+        plain = selector.fit(native, Y).selected_.tolist()
+        assert selector.fit(X, Y.astype(">i8")).selected_.tolist() == plain
+
+
+def test_masked_values_are_missing():
+    X = np.ma.array(NUMBERS.to_numpy(), mask=np.zeros((N, 5), bool))
+    assert MRMR(2).fit(X, Y).selected_.tolist() == MRMR(2).fit(NUMBERS, Y).selected_.tolist()
+    X.mask[4, 2] = True
+    with pytest.raises(ValueError, match="column 2 of X contains NaN in 1 of 300"):
+        MRMR(2).fit(X, Y)
+
+
+@pytest.mark.parametrize("form", ["coo", "dia", "bsr", "lil", "dok"])
+@pytest.mark.parametrize("kind", ["fast", "full", "inner", "bagging"])
+def test_every_form_of_sparse_matrix_in_every_ensemble(form, kind):
+    X = sparse.csr_array(np.round(NUMBERS.to_numpy()))
+    options = {"n_parts": 4, "kind": kind, "random_state": 0}
+    for selector in (MRMR(2), SelectKBest(k=2)):
+        if kind in ("full", "bagging") or isinstance(selector, MRMR):
+            plain = Ensemble(selector, **options).fit(X, Y).selected_.tolist()
+            assert (
+                Ensemble(selector, **options).fit(X.asformat(form), Y).selected_.tolist() == plain
+            )
+
+
+def test_polars_output_keeps_types():
+    frame = pl.DataFrame({"a": Y.astype(np.int8), "b": ["u", "v"] * (N // 2), "c": NUMBERS["a"]})
+    fitted = MRMR(2, relevance="mi", exclude=["c"]).set_output(transform="polars").fit(frame, Y)
+    out = fitted.transform(frame)
+    assert out.schema == frame[["a", "b"]].schema
+    assert fitted.fit_transform(frame, Y).equals(out)
+
+
+def test_a_name_given_twice_is_found_at_once():
+    names = [f"c{i}" for i in range(100_000)]
+    frame = pd.DataFrame(np.zeros((2, 100_000)), columns=[*names[:-1], "c77"])
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match="more than one column named 'c77'"):
+        MRMR(1).fit(frame, [0, 1])
+    assert time.perf_counter() - start < 10
