@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.utils import get_tags
 
 from thresher.discretize._base import Bins, Cuts
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
@@ -113,3 +114,11 @@ def make_discretizer(discretize: Any) -> Any:
     except ValueError as error:
         raise ValueError(f"discretize={discretize!r} has no valid setting: {error}") from None
     return made
+
+
+def uses_target(discretize: Any) -> bool:
+    """Whether bins of this kind are made with a look at the target."""
+    discretizer = make_discretizer(discretize)
+    if isinstance(discretizer, _Foreign):
+        return bool(get_tags(discretizer.transformer).target_tags.required)
+    return bool(getattr(discretizer, "_uses_target", False))

@@ -1,5 +1,6 @@
-"""How good a selection is: how stable it is, and what it costs."""
+"""How good a selection is: how stable it is, what it costs, and how sure one can be of it."""
 
-from thresher.evaluate import cost, stability
+from thresher.evaluate import cost, errors, stability
+from thresher.evaluate.errors import error_bound
 
-__all__ = ["cost", "stability"]
+__all__ = ["cost", "error_bound", "errors", "stability"]

@@ -1,4 +1,4 @@
-"""Parts of rows and bootstrap samples: the replicates of an ensemble."""
+"""Parts of rows, halves of parts and bootstrap samples: the replicates of an ensemble."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
 
 # Each random stream derives from (seed, purpose, index), never from the order of calls.
-_SHUFFLE, _BOOTSTRAP = 1, 2
+_SHUFFLE, _BOOTSTRAP, _HALVES = 1, 2, 3
 
 
 def draw_seed(random_state: Any) -> int:
@@ -82,3 +82,37 @@ def bootstrap_counts(n_rows: int, n_samples: int, seed: int = 0) -> NDArray[np.i
         drawn = np.random.default_rng((seed, _BOOTSTRAP, i)).integers(n_rows, size=n_rows)
         counts[i] = np.bincount(drawn, minlength=n_rows)
     return counts
+
+
+def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> NDArray[np.bool_]:
+    """The parts of the first half of every pair; the second half is the rest.
+
+    Examples
+    --------
+    >>> draw_halves(6, 2).sum(axis=1).tolist()
+    [3, 3]
+    """
+    halves = np.zeros((n_pairs, n_parts), dtype=np.bool_)
+    for pair in range(n_pairs):
+        order = np.random.default_rng((seed, _HALVES, pair)).permutation(n_parts)
+        halves[pair, order[: n_parts // 2]] = True
+    return halves
+
+
+def number_groups(groups: ArrayLike, n_rows: int) -> NDArray[np.intp]:
+    """Groups of rows numbered as they first occur.
+
+    Examples
+    --------
+    >>> number_groups(["b", "a", "b", "c"], 4).tolist()
+    [0, 1, 0, 2]
+    """
+    labels = np.asarray(groups)
+    if labels.shape != (n_rows,):
+        raise ValueError(
+            f"groups must have one label per sample, ({n_rows},), got shape {labels.shape}"
+        )
+    _, first, code = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[code]

@@ -1,0 +1,168 @@
+"""The replicates of an ensemble: which rows each has, and which of them can be used."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._checks import ThresherWarning
+from thresher.measures import PartSets
+from thresher.search.parts import assign_parts, bootstrap_counts, draw_halves, number_groups
+from thresher.sources import Target
+
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass
+class Plan:
+    """The replicates: sets of parts, or bootstrap samples; and which of them can be used."""
+
+    n_replicates: int
+    parts: PartSets | None
+    counts: npt.NDArray[np.int32] | None
+    usable: list[int]
+    unit: str = "part"
+
+    def rows(self, i: int) -> Rows:
+        """The rows of a replicate, repeated as often as they were drawn."""
+        if self.parts is not None:
+            return self.parts.rows(i)
+        assert self.counts is not None
+        return np.repeat(np.arange(self.counts.shape[1]), self.counts[i])
+
+
+def plan_replicates(
+    kind: str,
+    n_rows: int,
+    n_parts: int,
+    parts: str,
+    target: Target | None,
+    seed: int,
+    *,
+    n_pairs: int = 0,
+    groups: npt.ArrayLike | None = None,
+) -> Plan:
+    """Draw the replicates, and warn of what they lose.
+
+    Groups of rows are dealt, and drawn, whole.
+    """
+    unit_of_row = np.arange(n_rows) if groups is None else number_groups(groups, n_rows)
+    n_units = int(unit_of_row.max()) + 1
+    n_parts = _possible_parts(n_parts, n_units, kind, "samples" if groups is None else "groups")
+    if kind == "bagging":
+        counts = bootstrap_counts(n_units, n_parts, seed)[:, unit_of_row]
+        plan = Plan(n_parts, None, counts, [], "bootstrap sample")
+    else:
+        values = None if target is None else _values_of_units(target, unit_of_row, n_units)
+        part = assign_parts(n_units, n_parts, parts, target=values, seed=seed)[unit_of_row]
+        if kind == "halves":
+            halves = draw_halves(n_parts, n_pairs, seed)
+            keeps = np.stack([halves, ~halves], axis=1).reshape(-1, n_parts)
+            plan = Plan(len(keeps), PartSets(part, keeps), None, [], "half")
+        else:
+            plan = Plan(n_parts, PartSets.all_but_one(part), None, [])
+    plan.usable = _usable(plan, target)
+    return plan
+
+
+def _possible_parts(n_parts: int, n_units: int, kind: str, noun: str) -> int:
+    most = n_units - n_units % 2 if kind == "halves" else n_units
+    if most < 2:
+        raise ValueError(f"an ensemble needs at least 2 {noun}, got {n_units}")
+    if most < n_parts:
+        warnings.warn(
+            f"n_parts={n_parts}, but there are only {n_units} {noun}; using {most} parts",
+            ThresherWarning,
+            stacklevel=5,
+        )
+    return min(n_parts, most)
+
+
+def _values_of_units(
+    target: Target, unit_of_row: npt.NDArray[np.intp], n_units: int
+) -> npt.NDArray[Any]:
+    """What units are sorted by: the most frequent class of their rows, or the mean of their target."""
+    if target.codes is None:
+        sums = np.bincount(unit_of_row, weights=target.values, minlength=n_units)
+        return np.asarray(sums / np.bincount(unit_of_row, minlength=n_units))
+    cells = unit_of_row * np.intp(target.n_classes) + target.codes
+    counts = np.bincount(cells, minlength=n_units * target.n_classes)
+    return np.argmax(counts.reshape(n_units, target.n_classes), axis=1)
+
+
+def _usable(plan: Plan, target: Target | None) -> list[int]:
+    """The replicates whose target varies; warns of the others and of lost classes."""
+    everything = list(range(plan.n_replicates))
+    if target is None:
+        return everything
+    usable: list[int] = []
+    useless: list[int] = []
+    poorer: list[int] = []
+    class_counts = None if target.codes is None else _class_counts(plan, target)
+    for i in everything:
+        if class_counts is None:
+            varies, loses = _values_vary(plan, i, target), False
+        else:
+            present = class_counts[i] > 0
+            varies, loses = present.sum() > 1, not present.all()
+        (usable if varies else useless).append(i)
+        if varies and loses:
+            poorer.append(i)
+    if plan.unit == "half":  # a half that cannot be used takes its partner with it
+        useless = sorted({half for i in useless for half in (i, i ^ 1)})
+        usable = [i for i in usable if i not in useless]
+        poorer = [i for i in poorer if i not in useless]
+    what = "is constant" if target.codes is None else "has one class"
+    holds = plan.unit != "part"  # the name stands for the rows of the replicate, not for those left out
+    if useless:
+        which = _numbered(plan.unit, useless)
+        warnings.warn(
+            f"the target {what} {'on' if holds else 'without'} {which}: left out of the ensemble"
+            f"{', with their partners' if plan.unit == 'half' else ''}",
+            ThresherWarning,
+            stacklevel=5,
+        )
+    least = 4 if plan.unit == "half" else 2
+    if len(usable) < least:
+        raise ValueError(
+            f"only {len(usable)} of {plan.n_replicates} replicates can be used, because the target "
+            f'{what} on the others; use parts="stratified", more parts, or more samples per class'
+        )
+    if poorer:
+        which = _numbered(plan.unit, poorer)
+        verb = "lack" if holds else "take away"
+        plural = verb if len(poorer) > 1 else verb.replace("lack", "lacks").replace("take", "takes")
+        warnings.warn(f"{which} {plural} all samples of some class", ThresherWarning, stacklevel=5)
+    return usable
+
+
+def _class_counts(plan: Plan, target: Target) -> npt.NDArray[Any]:
+    """Rows of each class on each replicate."""
+    assert target.codes is not None
+    if plan.parts is not None:
+        n_parts = plan.parts.keeps.shape[1]
+        cells = plan.parts.part * np.intp(target.n_classes) + target.codes
+        of_part = np.bincount(cells, minlength=n_parts * target.n_classes)
+        return np.asarray(plan.parts.keeps @ of_part.reshape(n_parts, target.n_classes))
+    assert plan.counts is not None
+    return np.array(
+        [
+            np.bincount(target.codes[counts > 0], minlength=target.n_classes)
+            for counts in plan.counts
+        ]
+    )
+
+
+def _values_vary(plan: Plan, i: int, target: Target) -> bool:
+    kept = target.values[plan.rows(i)]
+    return bool(kept.min() < kept.max())
+
+
+def _numbered(noun: str, numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:10])) + (", ..." if len(numbers) > 10 else "")
+    plural = "halves" if noun == "half" else f"{noun}s"
+    return f"{plural if len(numbers) > 1 else noun} {shown}"
