@@ -10,7 +10,8 @@ from sklearn.base import clone
 import thresher
 from thresher import CFS, FCBF, GSO, MRMR, NMIFS, CMIFilter, _core
 from thresher.measures import ChosenRows, PartSets
-from thresher.selectors._replicates import Plan, search_replicates
+from thresher.selectors._plan import Plan
+from thresher.selectors._replicates import search_replicates
 
 TERMS = ("joint", "conditional", "disr", "interaction")
 

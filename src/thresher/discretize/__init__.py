@@ -6,7 +6,7 @@ them by name through :func:`make_discretizer`.
 """
 
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
-from thresher.discretize._choice import make_discretizer
+from thresher.discretize._choice import make_discretizer, uses_target
 
 __all__ = [
     "EqualFrequencyBins",
@@ -14,4 +14,5 @@ __all__ = [
     "MDLBins",
     "MeanSdBins",
     "make_discretizer",
+    "uses_target",
 ]

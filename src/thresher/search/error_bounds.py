@@ -17,8 +17,10 @@ from thresher._checks import check_choice, check_number
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
-# Bounds that differ by a rounding are equal.
-_SLACK = 1.0 + 1e-12
+
+def exceeds(bound: float, pfer: float) -> bool:
+    """Whether a bound is above the wanted one by more than a rounding."""
+    return bound > pfer * (1.0 + 1e-12)
 
 
 def error_bound(
@@ -94,7 +96,8 @@ def error_bound(
     if pfer is not None:
         check_number("pfer", pfer, minimum=0)
     if cutoff is None:
-        assert q is not None and pfer is not None
+        assert q is not None
+        assert pfer is not None
         return least_cutoff(p, q, pfer, n_pairs, assumption) / (2 * n_pairs)
     wins = votes_needed(cutoff, n_pairs, above=0.0 if assumption == "r-concave" else 0.5)
     if q is None:
@@ -135,7 +138,7 @@ def least_cutoff(p: int, q: float, pfer: float, n_pairs: int, assumption: str) -
         lowest = math.floor(2 * n_pairs * q / p) + 1
     found = None
     for wins in range(2 * n_pairs, lowest - 1, -1):
-        if bound_of(p, q, wins, n_pairs, assumption) > pfer * _SLACK:
+        if exceeds(bound_of(p, q, wins, n_pairs, assumption), pfer):
             break
         found = wins
     if found is None:
@@ -152,10 +155,10 @@ def largest_q(p: int, wins: int, pfer: float, n_pairs: int, assumption: str) -> 
     low, high = 0, p
     while low < high:
         middle = (low + high + 1) // 2
-        if bound_of(p, middle, wins, n_pairs, assumption) <= pfer * _SLACK:
-            low = middle
-        else:
+        if exceeds(bound_of(p, middle, wins, n_pairs, assumption), pfer):
             high = middle - 1
+        else:
+            low = middle
     return low
 
 
@@ -192,21 +195,20 @@ def _largest_tail(t: int, mean: Fraction, m: int, power: int) -> float:
     share = np.linspace(0.0, 1.0, 17)
     grid = low[:, None] + (high - low)[:, None] * share
     values = _tail(np.repeat(k, len(share)), grid.ravel(), mu, t, power).reshape(grid.shape)
-    row, column = np.unravel_index(int(np.argmax(values)), values.shape)
-    best = float(values[row, column])
+    at = int(np.argmax(values))
+    best = float(values.flat[at])
+    last, row, column = k[at // len(share)], grid[at // len(share)], at % len(share)
     for _ in range(6):  # a closer look around the best
-        left, right = grid[row, max(column - 1, 0)], grid[row, min(column + 1, len(share) - 1)]
-        grid = (left + (right - left) * share)[None, :]
-        near = _tail(np.full(len(share), k[row]), grid[0], mu, t, power)
-        k, row, column = k[row : row + 1], 0, int(np.argmax(near))
+        left, right = row[max(column - 1, 0)], row[min(column + 1, len(share) - 1)]
+        row = left + (right - left) * share
+        near = _tail(np.full(len(share), last), row, mu, t, power)
+        column = int(np.argmax(near))
         best = max(best, float(near[column]))
     return min(max(best, 0.0), 1.0)
 
 
 @lru_cache(maxsize=64)
-def _intervals(
-    mean: Fraction, m: int, power: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _intervals(mean: Fraction, m: int, power: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The values of k, and log a_k for them and for one more."""
     lasts = np.arange(math.ceil(2 * mean), m)
     return lasts, _log_offsets(float(mean), np.append(lasts, m), power)
@@ -233,7 +235,7 @@ def _masses(k: NDArray[np.int64], log_a: NDArray[np.float64], power: int) -> NDA
     with np.errstate(over="ignore"):
         ratio = 1.0 / (1.0 + i * np.exp(-log_a)[:, None])
     ratio *= i <= k[:, None]
-    squares = ratio * ratio
+    squares = np.asarray(ratio * ratio)
     return squares if power == 2 else squares * squares
 
 
@@ -244,4 +246,4 @@ def _tail(
     i = np.arange(masses.shape[1])
     weights = np.maximum(k[:, None] + 1 - i, 0)
     scale = (k + 1 - mu) / (masses * weights).sum(axis=1)
-    return 1.0 - scale * masses[:, :t].sum(axis=1)
+    return np.asarray(1.0 - scale * masses[:, :t].sum(axis=1))

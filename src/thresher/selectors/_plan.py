@@ -91,7 +91,7 @@ def _values_of_units(
         return np.asarray(sums / np.bincount(unit_of_row, minlength=n_units))
     cells = unit_of_row * np.intp(target.n_classes) + target.codes
     counts = np.bincount(cells, minlength=n_units * target.n_classes)
-    return np.argmax(counts.reshape(n_units, target.n_classes), axis=1)
+    return np.asarray(np.argmax(counts.reshape(n_units, target.n_classes), axis=1))
 
 
 def _usable(plan: Plan, target: Target | None) -> list[int]:
@@ -113,16 +113,17 @@ def _usable(plan: Plan, target: Target | None) -> list[int]:
         if varies and loses:
             poorer.append(i)
     if plan.unit == "half":  # a half that cannot be used takes its partner with it
-        useless = sorted({half for i in useless for half in (i, i ^ 1)})
-        usable = [i for i in usable if i not in useless]
-        poorer = [i for i in poorer if i not in useless]
+        usable = [i for i in usable if i ^ 1 in usable]
+        poorer = [i for i in poorer if i in usable]
     what = "is constant" if target.codes is None else "has one class"
-    holds = plan.unit != "part"  # the name stands for the rows of the replicate, not for those left out
+    holds = (
+        plan.unit != "part"
+    )  # the name stands for the rows of the replicate, not for those left out
     if useless:
         which = _numbered(plan.unit, useless)
         warnings.warn(
             f"the target {what} {'on' if holds else 'without'} {which}: left out of the ensemble"
-            f"{', with their partners' if plan.unit == 'half' else ''}",
+            f"{', with its other half' if plan.unit == 'half' else ''}",
             ThresherWarning,
             stacklevel=5,
         )

@@ -13,11 +13,11 @@ from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from thresher._checks import check_choice, check_number
 from thresher._interrupt import run_in_threads
-from thresher.search.parts import PART_KINDS, draw_seed
+from thresher.search.parts import PART_KINDS, draw_seed, number_groups
 from thresher.search.votes import (
     VOTE_KINDS,
     combine_votes,
@@ -30,18 +30,14 @@ from thresher.search.votes import (
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Ballot
 from thresher.selectors._foreign import order_of_choice
-from thresher.selectors._replicates import (
-    Found,
-    Plan,
-    not_sums,
-    plan_replicates,
-    search_replicates,
-)
+from thresher.selectors._halves import check_halves, check_promise, count_varying, judge_halves
+from thresher.selectors._plan import Plan, plan_replicates
+from thresher.selectors._replicates import Found, not_sums, search_replicates
 from thresher.selectors._sums import SumSelector
 from thresher.selectors.mrmr import MRMR
 from thresher.sources import Columns, read_target
 
-KINDS = ("fast", "inner", "full", "bagging")
+KINDS = ("fast", "inner", "full", "bagging", "halves")
 _log = logging.getLogger("thresher")
 
 
@@ -58,9 +54,9 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     selector : selector, default=None
         Runs on every replicate; None stands for ``MRMR()``.
     n_parts : int, default=20
-        Parts of the rows, at least 2: replicate i is all rows but part i. With ``kind="bagging"``
-        the number of bootstrap samples.
-    kind : {"fast", "inner", "full", "bagging"}, default="fast"
+        Parts of the rows, at least 2: replicate i is all rows but part i. With ``kind="halves"`` an even
+        number, 40 for 50 pairs. With ``kind="bagging"`` the number of bootstrap samples.
+    kind : {"fast", "inner", "full", "bagging", "halves"}, default="fast"
         ``"fast"``
             One search per replicate; sums per part and a cache of pairs shared by all of them.
         ``"full"``
@@ -69,6 +65,10 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             One search; every measure is its mean over the replicates.
         ``"bagging"``
             One search per bootstrap sample.
+        ``"halves"``
+            One search on each of `n_pairs` random halves of the parts and on each of the other halves, with
+            sums per part shared by all. Features with enough votes are selected, and the number of those
+            that do not belong there has a bound.
 
         The first and the third need a selector whose measures are sums over rows: ``MRMR`` (not with
         ``"spearman"``), ``NMIFS``, ``CFS``, ``FCBF``, ``CMIFilter``, ``GSO`` and the criteria from
@@ -80,8 +80,17 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     vote : {"majority", "mean-rank"}, default="majority"
         Sort by votes, then by the sum of positions; or by the sum of positions over all replicates,
         one past the last where a feature was not chosen, then by votes. Then by feature index.
+    n_pairs : int, default=50
+        Pairs of halves of ``kind="halves"``, at least 2; more than 2.5 times `n_parts` are wasted.
+    cutoff : float or "auto", default=0.75
+        Share of the halves, above 1/2, that must have chosen a feature of ``kind="halves"``; rounded up to
+        a whole number of halves. ``"auto"`` takes the least that keeps `pfer`.
+    pfer : float, default=None
+        Most rarely chosen features to be expected among the selected ones of ``kind="halves"``.
+    assumption : {"none", "unimodal", "r-concave"}, default="none"
+        For the bound of ``kind="halves"``; see :func:`thresher.evaluate.error_bound`.
     random_state : int, RandomState or None, default=None
-        For ``parts="shuffled"`` and ``kind="bagging"``.
+        For ``parts="shuffled"``, ``kind="bagging"`` and ``kind="halves"``.
     n_jobs : int, default=None
         Threads; None leaves it to the selector. The result does not depend on it.
     memory_limit : int, default=None
@@ -98,7 +107,15 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     votes_ : ndarray of float of shape (n_features,)
         Share of the replicates that chose each feature.
     parts_ : list of ndarray of int
-        Each replicate's own selection in order of choice; of an Inner Ensemble, the one selection.
+        Each replicate's own selection in order of choice; of an Inner Ensemble, the one selection. Of
+        halves: first half, other half, and so on.
+    part_of_row_ : ndarray of int of shape (n_samples,), or None
+        The part of every sample, -1 if it was left out; None for bootstrap samples.
+    halves_ : ndarray of bool of shape (n_pairs, n_parts)
+        Of ``kind="halves"``: the parts of the first half of every pair that could be used.
+    cutoff_, error_bound_, q_ : float
+        Of ``kind="halves"``: the share of votes that selects, the bound on the expected number of rarely
+        chosen features selected, and the mean number of features chosen on a half.
     stability_ : float
         Mean Jaccard index of the selections in `parts_`.
     n_evaluations_ : int
@@ -127,6 +144,11 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     ``GSO`` ask for sums given what is chosen, which replicates cannot share: they share the table, its bins
     and the relevances, and each replicate gives the rows of its part the weight 0.
 
+    ``kind="halves"`` promises: of the features that a half chooses with a probability of at most `q_` over
+    the number of features, no more than `error_bound_` are selected on average. It needs independent samples,
+    of which groups that belong together are given as `groups`, and no look at the target before the halves are
+    drawn: bins that use it are refused. It does not say that a selected feature acts on the target.
+
     ``sample_weight`` is passed on by metadata routing: enable it, and call
     ``selector.set_fit_request(sample_weight=True)``. Rows are dealt to parts whatever their weight;
     bootstrap multiplicities are multiplied by it.
@@ -134,6 +156,8 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     References
     ----------
     B. Schowe and K. Morik, "Fast-Ensembles of Minimum Redundancy Feature Selection".
+    R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at stability
+    selection", 2013.
 
     Examples
     --------
@@ -145,6 +169,9 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     ['mean concave points', 'worst perimeter', 'worst concave points']
     >>> round(ensemble.stability_, 2)
     0.74
+    >>> halves = Ensemble(MRMR(3), 40, kind="halves", random_state=0).fit(X, y)
+    >>> round(halves.error_bound_, 2)
+    0.6
     """
 
     def __init__(
@@ -155,6 +182,10 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         kind: str = "fast",
         parts: str = "round-robin",
         vote: str = "majority",
+        n_pairs: int = 50,
+        cutoff: float | str = 0.75,
+        pfer: float | None = None,
+        assumption: str = "none",
         random_state: Any = None,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
@@ -164,12 +195,16 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         self.kind = kind
         self.parts = parts
         self.vote = vote
+        self.n_pairs = n_pairs
+        self.cutoff = cutoff
+        self.pfer = pfer
+        self.assumption = assumption
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Any:
         """Choose features.
 
         Parameters
@@ -177,6 +212,9 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             As the selector wants it.
+        groups : array-like of shape (n_samples,), default=None
+            Samples of one group belong together, such as those of one patient: they go to one part, and into
+            bootstrap samples together.
         **params
             Passed to the selector's ``fit`` by metadata routing.
 
@@ -190,14 +228,16 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         selector = clone(self._given_selector())
         if self.n_jobs is not None and "n_jobs" in selector.get_params(deep=False):
             selector.set_params(n_jobs=self.n_jobs)
+        if self.kind == "halves":
+            check_promise(selector)
         if isinstance(selector, SumSelector):
-            return self._fit_sums(selector, X, y, **routed)
+            return self._fit_sums(selector, X, y, groups, **routed)
         if self.kind in ("fast", "inner"):
             raise ValueError(
                 f'kind="{self.kind}" needs a selector whose measures are sums over rows, and '
                 f'{type(selector).__name__} is not one; use kind="full" or kind="bagging"'
             )
-        return self._refit(selector, X, y, routed)
+        return self._refit(selector, X, y, groups, routed)
 
     def _check_parameters(self) -> None:
         check_choice("kind", self.kind, KINDS)
@@ -211,24 +251,30 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             )
         if self.memory_limit is not None:
             check_number("memory_limit", self.memory_limit, minimum=1, integer=True)
+        if self.kind == "halves":
+            check_halves(self)
 
     def _given_selector(self) -> Any:
         return MRMR() if self.selector is None else self.selector
 
-    def _fit_sums(self, selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def _fit_sums(
+        self, selector: Any, X: Any, y: Any, groups: Any, sample_weight: Any = None
+    ) -> Any:
         training = selector._read(X, y, sample_weight)
         self.n_features_in_ = selector.n_features_in_
         if hasattr(selector, "feature_names_in_"):
             self.feature_names_in_ = selector.feature_names_in_
         selector._resolve(training)
         culprit = not_sums(selector)
-        if culprit is not None and self.kind in ("fast", "inner"):
+        if culprit is not None and self.kind in ("fast", "inner", "halves"):
             raise ValueError(
                 f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; '
                 'use kind="full" or kind="bagging"'
             )
+        if self.kind == "halves":
+            check_promise(selector, training)
         wanted = selector._how_many(training.columns)
-        plan = self._plan(training.n_rows, training.target)
+        plan = self._plan(_num_samples(X), training.target, groups, training.rows)
         found, measures = search_replicates(
             selector, training, wanted, self.kind, plan, self.memory_limit or 0
         )
@@ -239,7 +285,10 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
                 self.memory_limit,
             )
         self.bins_ = measures.bins
-        self._describe(training.columns, found, wanted)
+        choosable = training.columns.candidates
+        if self.kind == "halves":
+            choosable = measures.candidates(*selector._measure_names()).any(axis=0)
+        self._describe(training.columns, found, wanted, plan, int(choosable.sum()))
         self.n_pairs_standard_: int | None = None
         self.n_pairs_fast_: int | None = None
         if selector._asks_pairs:
@@ -249,19 +298,48 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             self.n_pairs_fast_ = count_pairs_fast(found.lists, p, k)
         return self
 
-    def _plan(self, n_rows: int, target: Any) -> Plan:
-        random = self.parts == "shuffled" or self.kind == "bagging"
-        seed = draw_seed(self.random_state) if random else 0
-        return plan_replicates(self.kind, n_rows, self.n_parts, self.parts, target, seed)
+    def _plan(self, n_given: int, target: Any, groups: Any, rows: Any = None) -> Plan:
+        """The replicates of the rows used: all, or those at these positions."""
+        used = np.arange(n_given) if rows is None else rows
+        if groups is not None:
+            groups = number_groups(groups, n_given)[used]
+        random = self.parts == "shuffled" or self.kind in ("bagging", "halves")
+        plan = plan_replicates(
+            self.kind,
+            len(used),
+            self.n_parts,
+            self.parts,
+            target,
+            draw_seed(self.random_state) if random else 0,
+            n_pairs=self.n_pairs,
+            groups=groups,
+        )
+        self.part_of_row_: npt.NDArray[np.int32] | None = None
+        if plan.parts is not None:
+            self.part_of_row_ = np.full(n_given, -1, dtype=np.int32)
+            self.part_of_row_[used] = plan.parts.part
+        return plan
 
-    def _describe(self, columns: Columns, found: Found, wanted: int | None) -> None:
-        """Take the vote and set every public attribute."""
+    def _describe(
+        self, columns: Columns, found: Found, wanted: int | None, plan: Plan, n_choosable: int
+    ) -> None:
+        """Take the vote and set every public attribute; `n_choosable` features vary."""
         p = columns.n_features
         lists = found.lists
         size = wanted
         if size is None:
             size = int(np.floor(np.mean([len(entries) for entries in lists]) + 0.5))
-        selected = combine_votes(lists, p, size, self.vote)
+        shortfall = ""
+        if self.kind == "halves":
+            assert plan.parts is not None
+            verdict = judge_halves(lists, p, n_choosable, self.cutoff, self.pfer, self.assumption)
+            self.halves_ = plan.parts.keeps[plan.usable[::2]]
+            self.cutoff_, self.q_ = verdict.cutoff, verdict.q
+            self.error_bound_ = verdict.error_bound
+            selected, wanted = verdict.selected, None
+            shortfall = f"none has the votes of a share of {verdict.cutoff:g} of the halves"
+        else:
+            selected = combine_votes(lists, p, size, self.vote)
         votes = count_votes(lists, p) / len(lists)
         self.votes_ = votes
         self.parts_ = [np.array(entries, dtype=np.intp) for entries in lists]
@@ -278,10 +356,11 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             n_evaluations=found.n_evaluations,
             trace={"feature": selected, "votes": votes[selected]},
             explanation=Ballot(np.round(votes * len(lists)).astype(np.int64), len(lists)),
+            shortfall=shortfall,
         )
         self._finish(columns, selection, wanted)
 
-    def _refit(self, selector: Any, X: Any, y: Any, params: dict[str, Any]) -> Any:
+    def _refit(self, selector: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> Any:
         """Fit a clone of any selector on the rows of every replicate."""
         X = X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
         X = X.tocsr() if sparse.issparse(X) else X  # other forms have no rows to take
@@ -289,7 +368,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         n_rows, n_features = X.shape
         y = y if y is None or hasattr(y, "shape") else np.asarray(y)
         target = None if y is None else read_target(y, n_rows, owner=type(selector).__name__)
-        plan = self._plan(n_rows, target)
+        plan = self._plan(n_rows, target, groups)
         fits = (
             delayed(_fit_on_rows)(clone(selector), X, y, plan.rows(i), params, n_rows)
             for i in plan.usable
@@ -300,13 +379,15 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             None,
             sum(int(getattr(one, "n_evaluations_", 0)) for one in fitted),
         )
-        self._describe(Columns.read(None, np.ones(n_features, dtype=bool)), found, None)
+        n_choosable = count_varying(X) if self.kind == "halves" else n_features
+        columns = Columns.read(None, np.ones(n_features, dtype=bool))
+        self._describe(columns, found, None, plan, n_choosable)
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self
 
     def _selected_at(self, k: int) -> list[int] | None:
         """The selection had `k` features been asked for, if that is known without another fit."""
-        if not getattr(self._given_selector(), "_nested", False):
+        if self.kind == "halves" or not getattr(self._given_selector(), "_nested", False):
             return None
         if self.kind == "inner":
             return [int(feature) for feature in self.selected_[:k]]
@@ -325,9 +406,13 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
 
     def get_metadata_routing(self) -> Any:
         """What is passed to the selector; see scikit-learn's user guide on metadata routing."""
-        return MetadataRouter(owner=self).add(
-            selector=self._given_selector(),
-            method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                selector=self._given_selector(),
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -37,6 +37,8 @@ class Training:
         One positive weight per row; int64 if all were whole numbers.
     missing : str
         How missing values are treated.
+    rows : ndarray of int or None
+        Positions of the rows used; None for all.
     """
 
     table: Table
@@ -44,6 +46,7 @@ class Training:
     target: Target | None = None
     weights: npt.NDArray[Any] | None = None
     missing: str = "error"
+    rows: npt.NDArray[np.intp] | None = None
 
     @property
     def n_threads(self) -> int:
@@ -136,9 +139,8 @@ def read_training(
         raise ValueError(
             "no column of X varies: every feature is constant, so there is nothing to select"
         )
-    return Training(
-        table, Columns.read(table.names, varies, keep, exclude), labels, weights, missing
-    )
+    columns = Columns.read(table.names, varies, keep, exclude)
+    return Training(table, columns, labels, weights, missing, rows)
 
 
 def read_table(

@@ -1,0 +1,133 @@
+"""The vote over complementary halves of the rows, and what it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from thresher._checks import check_choice, check_number
+from thresher.discretize import uses_target
+from thresher.measures import KINDS
+from thresher.search.error_bounds import (
+    ASSUMPTIONS,
+    bound_of,
+    exceeds,
+    largest_q,
+    least_cutoff,
+    votes_needed,
+)
+from thresher.search.votes import combine_votes, count_votes
+from thresher.selectors._sums import SumSelector
+from thresher.sources import Training
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the halves agree on.
+
+    Attributes
+    ----------
+    selected : list of int
+        By votes, then by the sum of positions, then by index.
+    cutoff : float
+        The least share of votes of a selected feature.
+    error_bound : float
+        Of the expected number of rarely chosen features among the selected ones.
+    q : float
+        Mean number of features chosen on a half.
+    """
+
+    selected: list[int]
+    cutoff: float
+    error_bound: float
+    q: float
+
+
+def judge_halves(
+    lists: Sequence[Sequence[int]],
+    n_features: int,
+    n_choosable: int,
+    cutoff: float | str,
+    pfer: float | None,
+    assumption: str,
+) -> Verdict:
+    """Keep the features with enough votes; `n_choosable` of the features can be chosen at all."""
+    n_pairs = len(lists) // 2
+    q = sum(map(len, lists)) / len(lists)
+    law = (n_pairs, assumption)
+    if isinstance(cutoff, str):
+        assert pfer is not None
+        wins = least_cutoff(n_choosable, q, pfer, *law)
+    else:
+        wins = votes_needed(cutoff, n_pairs)
+    bound = bound_of(n_choosable, q, wins, *law)
+    if pfer is not None and exceeds(bound, pfer):
+        better = least_cutoff(n_choosable, q, pfer, *law) / len(lists)
+        most = largest_q(n_choosable, wins, pfer, *law)
+        raise ValueError(
+            f"cutoff={cutoff} with {q:g} features a half keeps the expected errors below {bound:.3g} only, "
+            f"not pfer={pfer:g}; use cutoff={better:g}, or a selector of at most {most} features"
+        )
+    votes = count_votes(lists, n_features)
+    order = combine_votes(lists, n_features, n_features)
+    return Verdict([f for f in order if votes[f] >= wins], wins / len(lists), bound, q)
+
+
+def check_halves(ensemble: Any) -> None:
+    """Check what an ensemble has for halves alone."""
+    if ensemble.n_parts % 2:
+        even = ensemble.n_parts + 1
+        raise ValueError(
+            f'n_parts must be even with kind="halves", got {ensemble.n_parts}; use {even}'
+        )
+    check_number("n_pairs", ensemble.n_pairs, minimum=2, integer=True)
+    check_choice("assumption", ensemble.assumption, ASSUMPTIONS)
+    if ensemble.vote != "majority":
+        raise ValueError(
+            f'kind="halves" counts votes: vote must be "majority", got {ensemble.vote!r}'
+        )
+    cutoff, pfer = ensemble.cutoff, ensemble.pfer
+    if pfer is not None:
+        check_number("pfer", pfer, minimum=0)
+    if not isinstance(cutoff, str):
+        votes_needed(cutoff, ensemble.n_pairs)
+    elif cutoff != "auto":
+        raise ValueError(f'cutoff must be a number or "auto", got {cutoff!r}')
+    elif pfer is None:
+        raise ValueError('cutoff="auto" needs pfer, the expected number of errors to keep below')
+
+
+def check_promise(selector: Any, training: Training | None = None) -> None:
+    """Refuse what would look at the target of both halves at once, or choose a feature without a vote."""
+    keep = getattr(selector, "keep", None)
+    if keep is not None and np.size(keep) > 0:
+        raise ValueError(
+            f'keep={keep!r} cannot be used with kind="halves": kept features have every vote; '
+            "leave keep out, and add the features to what is selected"
+        )
+    if training is None or not isinstance(selector, SumSelector) or selector._default_bins is None:
+        return
+    rule: Any = getattr(selector, "discretize", "auto")
+    if isinstance(rule, str) and rule == "auto":
+        rule = selector._default_bins
+    on_codes = any(KINDS[name].is_discrete for name in selector._measure_names())
+    to_bin = on_codes and rule is not None and not training.table.is_discrete.all()
+    if to_bin and uses_target(rule):
+        raise ValueError(
+            f'kind="halves" cannot use bins made with a look at the target of all samples, as {rule!r} are: '
+            'the halves would not be independent; set discretize="equal-frequency" in the selector'
+        )
+
+
+def count_varying(X: Any) -> int:
+    """Columns with more than one distinct value."""
+    if issparse(X):
+        columns = X.tocsc()
+        low, high = columns.min(axis=0).toarray(), columns.max(axis=0).toarray()
+        return int((low != high).sum())
+    values = np.asarray(X)
+    return int((values != values[:1]).any(axis=0).sum())
