@@ -54,13 +54,14 @@ MODULES = {
     "thresher.measures": "Measures as functions, and sums",
     "thresher.evaluate.stability": "Stability",
     "thresher.evaluate.cost": "Cost of ensembles",
+    "thresher.evaluate.errors": "Bounds on errors",
     "thresher.plots": "Plots",
     "thresher.pp": "Single-cell data",
 }
 
 
 # What selectors use of the measures, and users do not.
-INNER = {"ChosenRows", "Codes", "Measures", "SharedReplicates", "SummedReplicates"}
+INNER = {"ChosenRows", "Codes", "Measures", "PartSets", "SharedReplicates", "SummedReplicates"}
 INNER |= {"check_measure", "code_features", "code_target"}
 
 
