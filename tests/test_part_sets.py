@@ -192,7 +192,7 @@ def found_lists(selector, X, y, sets, kind, sample_weight=None):
     selector = clone(selector)
     training = selector._read(X, y, sample_weight)
     selector._resolve(training)
-    wanted = selector._how_many(training)
+    wanted = selector._how_many(training.columns)
     plan = Plan(sets.n_replicates, sets, None, list(range(sets.n_replicates)))
     found, _ = search_replicates(selector, training, wanted, kind, plan, 0)
     alone = []

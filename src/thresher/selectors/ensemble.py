@@ -285,7 +285,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
                 self.memory_limit,
             )
         self.bins_ = measures.bins
-        choosable = training.columns.candidates
+        choosable = training.candidates
         if self.kind == "halves":
             choosable = measures.candidates(*selector._measure_names()).any(axis=0)
         self._describe(training.columns, found, wanted, plan, int(choosable.sum()))
