@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "measures/in_rounds.hpp"
 #include "measures/matrix_measure.hpp"
 #include "measures/pair_measure.hpp"
 
@@ -60,6 +61,9 @@ void bind_measure(nb::module_& module) {
   nb::class_<MatrixMeasure, PairMeasure>(module, "MatrixMeasure",
                                          "A measure that reads a table: values[..., reference, feature].")
       .def(nb::new_(&make_matrix_measure), nb::arg("values"));
+  nb::class_<InRounds, PairMeasure>(module, "InRounds", "Another measure, as if it answered in rounds.")
+      .def(nb::init<PairMeasure&, std::size_t>(), nb::arg("base"), nb::arg("round_size"), nb::keep_alive<1, 2>())
+      .def_prop_ro("n_rounds", &InRounds::n_rounds);
 }
 
 }  // namespace thresher::bindings

@@ -51,8 +51,12 @@ class PairMeasure {
   // costs more than a term that was asked for in vain.
   virtual std::size_t terms_at_once() const { return 1; }
 
-  // Answers several requests, of terms_at_once() references at most: one call of values for each reference, or better
-  // where a measure can overlap them.
+  // Pairs that a search should ask for at a time, where a question costs more than its pairs do; 0 where it does not. A
+  // constant, not a measured time: the pairs asked for depend on it.
+  virtual std::size_t round_size() const { return 0; }
+
+  // Answers several requests, of terms_at_once() references at most unless there is a round size: one call of values
+  // for each reference, or better where a measure can overlap them.
   virtual void answer(std::span<const TermRequest> requests);
 };
 

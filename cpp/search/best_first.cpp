@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -19,27 +20,38 @@ class RedundancyRows {
       : measure_(measure), features_(std::move(features)), zero_to_one_(zero_to_one), unit_(unit) {}
 
   const std::vector<double>& row(std::uint32_t reference) {
-    const auto found = rows_.find(reference);
-    if (found != rows_.end()) return found->second;
-    std::vector<double> row(measure_.n_features(), 0.0);
-    std::vector<std::uint32_t> missing;
-    for (const std::uint32_t f : features_) {
-      if (f == reference) continue;
-      const auto other = rows_.find(f);
-      if (other != rows_.end()) {
-        row[f] = other->second[reference];
-      } else {
-        missing.push_back(f);
-      }
-    }
-    std::vector<double> terms(missing.size());
-    measure_.values(reference, missing, terms);
-    n_evaluations_ += missing.size();
-    for (std::size_t i = 0; i < missing.size(); ++i) {
-      row[missing[i]] = zero_to_one_ && terms[i] < 1e-6 * unit_ ? unit_ : terms[i];
-    }
-    return rows_.emplace(reference, std::move(row)).first->second;
+    if (!rows_.contains(reference)) ask({&reference, 1});
+    return rows_.at(reference);
   }
+
+  bool knows(std::uint32_t reference) const { return rows_.contains(reference); }
+
+  // The rows of `references`, which must not be known, with one question.
+  void ask(std::span<const std::uint32_t> references) {
+    std::vector<std::vector<std::uint32_t>> missing(references.size());
+    std::vector<std::vector<double>> terms(references.size());
+    std::vector<TermRequest> requests;
+    for (std::size_t k = 0; k < references.size(); ++k) {
+      const auto before = references.first(k);
+      std::ranges::copy_if(features_, std::back_inserter(missing[k]), [&](std::uint32_t f) {
+        return f != references[k] && !knows(f) && std::ranges::find(before, f) == before.end();
+      });
+      terms[k].resize(missing[k].size());
+      n_evaluations_ += missing[k].size();
+      requests.push_back({references.subspan(k, 1), missing[k], terms[k]});
+    }
+    measure_.answer(requests);
+    for (std::size_t k = 0; k < references.size(); ++k) {
+      std::vector<double> row(measure_.n_features(), 0.0);
+      for (const auto& [f, other] : rows_) row[f] = other[references[k]];
+      for (std::size_t i = 0; i < missing[k].size(); ++i) {
+        row[missing[k][i]] = zero_to_one_ && terms[k][i] < 1e-6 * unit_ ? unit_ : terms[k][i];
+      }
+      rows_.emplace(references[k], std::move(row));
+    }
+  }
+
+  std::size_t round_size() const { return measure_.round_size(); }
 
   std::size_t n_evaluations() const { return n_evaluations_; }
 
@@ -127,7 +139,22 @@ class BestFirstRun {
     return sum;
   }
 
+  // In rounds: the rows that are needed, and those of the sets that are likely to be expanded next.
+  void ask_rows(const Subset& head) {
+    std::vector<std::uint32_t> references;
+    const auto add_members = [&](const Subset& subset) {
+      for (const std::uint32_t g : subset.members) {
+        if (!rows_.knows(g) && std::ranges::find(references, g) == references.end()) references.push_back(g);
+      }
+    };
+    add_members(head);
+    if (references.empty()) return;
+    for (const Subset& subset : open_list_) add_members(subset);
+    rows_.ask(references);
+  }
+
   bool expand(const Subset& head, std::size_t& n_subsets) {
+    if (rows_.round_size() > 0) ask_rows(head);
     std::fill(sums_.begin(), sums_.end(), 0.0);
     for (const std::uint32_t g : head.members) {
       interrupt_.check();

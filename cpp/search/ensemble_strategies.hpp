@@ -31,6 +31,10 @@ void append(ReplicateSelection& selection, std::uint32_t feature, double relevan
 ReplicateSelection search_one(PairMeasure& replicate, const ReplicateInput& input, const EnsembleOptions& options,
                               Interrupt& interrupt);
 
+// All replicates together, for measures that answer in rounds: a round is what all of them lack.
+EnsembleResult search_in_rounds(PairMeasure& measure, const std::vector<ReplicateInput>& inputs,
+                                const EnsembleOptions& options, Interrupt& interrupt);
+
 // One replicate after the other, each computing its own values; nothing if the measure does not offer that.
 std::optional<EnsembleResult> search_unshared(PairMeasure& measure, const std::vector<ReplicateInput>& inputs,
                                               const EnsembleOptions& options, Interrupt& interrupt);

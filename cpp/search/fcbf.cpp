@@ -1,7 +1,11 @@
 #include "search/fcbf.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
+
+#include "search/column_rounds.hpp"
 
 namespace thresher {
 namespace {
@@ -15,6 +19,7 @@ class Survivor final : public Criterion<SearchResult> {
         left_(open_candidates(relevance, options.candidates)),
         record_(relevance.size()) {
     std::erase_if(left_, [&](std::uint32_t f) { return !(relevance[f] > options.threshold); });
+    if (measure.round_size() > 0) columns_.emplace(measure);
   }
 
   Step keep(std::span<const std::uint32_t>, std::span<const std::uint32_t> kept, Interrupt&) override {
@@ -30,7 +35,7 @@ class Survivor final : public Criterion<SearchResult> {
 
   SearchResult seen() const override {
     SearchResult result;
-    result.n_evaluations = n_evaluations_;
+    result.n_evaluations = columns_ ? columns_->n_evaluations() : n_evaluations_;
     result.record = record_;
     return result;
   }
@@ -44,13 +49,28 @@ class Survivor final : public Criterion<SearchResult> {
   void delete_redundant(std::uint32_t feature) {
     const std::span<const std::uint32_t> later = std::span(left_).subspan(n_taken_);
     if (later.empty()) return;
-    add_column(measure_, feature, later, record_, terms_);
-    n_evaluations_ += later.size();
+    if (columns_) {
+      ask_columns(feature, later);
+      columns_->take(feature, later, terms_);
+      record_.add_all<SummedTerms>(later, feature, terms_);
+    } else {
+      add_column(measure_, feature, later, record_, terms_);
+      n_evaluations_ += later.size();
+    }
     std::size_t n_left = n_taken_;
     for (std::size_t i = n_taken_; i < left_.size(); ++i) {
       if (terms_[i - n_taken_] < relevance_[left_[i]]) left_[n_left++] = left_[i];
     }
     left_.resize(n_left);
+  }
+
+  // In rounds: the column that is needed, and those of the next of the list, should they be selected.
+  void ask_columns(std::uint32_t feature, std::span<const std::uint32_t> later) {
+    if (columns_->knows(feature)) return;
+    std::vector<std::uint32_t> references = {feature};
+    const std::size_t n_more = std::min(columns_->n_references(later.size()) - 1, later.size());
+    references.insert(references.end(), later.begin(), later.begin() + static_cast<std::ptrdiff_t>(n_more));
+    columns_->ask(references, later);
   }
 
   PairMeasure& measure_;
@@ -60,6 +80,7 @@ class Survivor final : public Criterion<SearchResult> {
   FeatureRecord record_;
   std::vector<double> terms_;
   std::size_t n_evaluations_ = 0;
+  std::optional<ColumnRounds> columns_;  // if the measure answers in rounds
 };
 
 }  // namespace

@@ -21,22 +21,12 @@
 #include "core/interrupt.hpp"
 #include "measures/pair_measure.hpp"
 #include "search/deferred_terms.hpp"
+#include "search/leader.hpp"
 #include "search/objective.hpp"
 #include "search/order.hpp"
 #include "search/search_result.hpp"
 
 namespace thresher {
-
-// A candidate all of whose terms are known.
-struct Leader {
-  double key = -kInfinity;
-  double relevance = 0.0;
-  std::int64_t feature = std::numeric_limits<std::int64_t>::max();
-  std::size_t slot = 0;
-  double total = 0.0;
-
-  bool found() const { return feature >= 0 && feature != std::numeric_limits<std::int64_t>::max(); }
-};
 
 // Candidates extended together, by one term or by several.
 inline constexpr std::size_t kBatch = 32;

@@ -86,7 +86,28 @@ void PairStore::answer(std::size_t replicate, std::span<const TermRequest> reque
       }
     }
   }
-  if (!missing_.empty()) compute(replicate);
+  if (missing_.empty()) return;
+  compute();
+  for (std::size_t i = 0; i < missing_.size(); ++i) *missing_[i].out = computed_[i * n_replicates_ + replicate];
+}
+
+void PairStore::fetch(std::span<const TermRequest> requests) {
+  missing_.clear();
+  for (const TermRequest& request : requests) {
+    for (const std::uint32_t feature : request.features) {
+      for (const std::uint32_t reference : request.references) {
+        if (find(reference, feature) >= kNotKept) missing_.push_back({reference, feature, nullptr});
+      }
+    }
+  }
+  const auto key = [this](const MissingPair& pair) {
+    const bool turn = is_symmetric_ && pair.feature < pair.reference;
+    return turn ? std::pair(pair.feature, pair.reference) : std::pair(pair.reference, pair.feature);
+  };
+  std::ranges::stable_sort(missing_, {}, key);
+  const auto repeats = std::ranges::unique(missing_, {}, key);
+  missing_.erase(repeats.begin(), repeats.end());
+  if (!missing_.empty()) compute();
 }
 
 // Features that miss the same references are asked for together.
@@ -118,13 +139,11 @@ std::vector<TermRequest> PairStore::requests_for_missing() {
   return requests;
 }
 
-void PairStore::compute(std::size_t replicate) {
+void PairStore::compute() {
   measure_.answer(requests_for_missing());
   n_computed_ += missing_.size();
   for (std::size_t i = 0; i < missing_.size(); ++i) {
-    const double* values = computed_.data() + i * n_replicates_;
-    *missing_[i].out = values[replicate];
-    keep(missing_[i].reference, missing_[i].feature, values);
+    keep(missing_[i].reference, missing_[i].feature, computed_.data() + i * n_replicates_);
   }
 }
 
@@ -154,13 +173,31 @@ SummedReplicates::SummedReplicates(PairMeasure& base, std::vector<std::uint32_t>
 }
 
 void SummedReplicates::values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) {
-  const std::size_t n_replicates = base_.n_replicates();
-  all_.resize(features.size() * n_replicates);
+  all_.resize(out.size() * base_.n_replicates());
   base_.values(reference, features, all_);
-  for (std::size_t i = 0; i < features.size(); ++i) {
-    double sum = 0.0;
-    for (const std::uint32_t replicate : replicates_) sum += all_[i * n_replicates + replicate];
-    out[i] = sum;
+  sum(all_, out);
+}
+
+void SummedReplicates::answer(std::span<const TermRequest> requests) {
+  const std::size_t n_replicates = base_.n_replicates();
+  std::size_t n_terms = 0;
+  for (const TermRequest& request : requests) n_terms += request.terms.size();
+  all_.resize(n_terms * n_replicates);
+  std::vector<TermRequest> of_all(requests.begin(), requests.end());
+  double* terms = all_.data();
+  for (TermRequest& request : of_all) {
+    request.terms = {terms, request.terms.size() * n_replicates};
+    terms += request.terms.size();
+  }
+  base_.answer(of_all);
+  for (std::size_t i = 0; i < requests.size(); ++i) sum(of_all[i].terms, requests[i].terms);
+}
+
+void SummedReplicates::sum(std::span<const double> all, std::span<double> out) const {
+  const std::size_t n_replicates = base_.n_replicates();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = 0.0;
+    for (const std::uint32_t replicate : replicates_) out[i] += all[i * n_replicates + replicate];
   }
 }
 

@@ -35,6 +35,10 @@ class PairStore {
   // The same for requests to one replicate.
   void answer(std::size_t replicate, std::span<const TermRequest> requests);
   std::size_t terms_at_once() const { return measure_.terms_at_once(); }
+  std::size_t round_size() const { return measure_.round_size(); }
+
+  // Keeps the values of all pairs of the requests of several replicates, with one question to the measure.
+  void fetch(std::span<const TermRequest> requests);
 
   // Whether finding a value costs less than computing it.
   bool is_worth_a_look() const { return !measure_.offers_replicates(); }
@@ -56,7 +60,7 @@ class PairStore {
   std::uint32_t find(std::uint32_t reference, std::uint32_t feature) const;
   void insert(std::uint32_t reference, std::uint32_t feature, std::uint32_t pair);
   std::vector<TermRequest> requests_for_missing();
-  void compute(std::size_t replicate);
+  void compute();
   void keep(std::uint32_t reference, std::uint32_t feature, const double* values);
 
   // The values of one replicate lie together: its search reads no others.
@@ -103,6 +107,7 @@ class ReplicateView final : public PairMeasure {
     store_.look_up(replicate_, feature, references, terms);
   }
   std::size_t terms_at_once() const override { return store_.terms_at_once(); }
+  std::size_t round_size() const override { return store_.round_size(); }
   void answer(std::span<const TermRequest> requests) override { store_.answer(replicate_, requests); }
 
  private:
@@ -118,9 +123,13 @@ class SummedReplicates final : public PairMeasure {
 
   std::size_t n_features() const override { return base_.n_features(); }
   bool is_symmetric() const override { return base_.is_symmetric(); }
+  std::size_t round_size() const override { return base_.round_size(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
+  void answer(std::span<const TermRequest> requests) override;
 
  private:
+  void sum(std::span<const double> all, std::span<double> out) const;
+
   PairMeasure& base_;
   std::vector<std::uint32_t> replicates_;
   std::vector<double> all_;

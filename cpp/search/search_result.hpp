@@ -33,6 +33,12 @@ struct FeatureRecord {
     ++depth[feature];
   }
 
+  // Features meet a selected one.
+  template <class Terms>
+  void add_all(std::span<const std::uint32_t> features, std::uint32_t selected, std::span<const double> terms) {
+    for (std::size_t i = 0; i < features.size(); ++i) add<Terms>(features[i], selected, terms[i]);
+  }
+
   // As if the feature had met none; the extreme term stays.
   void forget(std::uint32_t feature, double empty) {
     depth[feature] = 0;
@@ -87,7 +93,7 @@ void add_column(PairMeasure& measure, std::uint32_t reference, std::span<const s
                 FeatureRecord& record, std::vector<double>& terms) {
   terms.resize(features.size());
   measure.values(reference, features, terms);
-  for (std::size_t i = 0; i < features.size(); ++i) record.add<Terms>(features[i], reference, terms[i]);
+  record.add_all<Terms>(features, reference, terms);
 }
 
 }  // namespace thresher

@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "measures/pair_measure.hpp"
+#include "search/column_rounds.hpp"
 #include "search/forward.hpp"
 #include "search/lazy_search.hpp"
 #include "search/objective.hpp"
 #include "search/order.hpp"
+#include "search/round_search.hpp"
 
 namespace thresher {
 
@@ -36,7 +39,9 @@ class TermCriterion final : public Criterion<SearchResult> {
         strategy_(strategy),
         formula_(formula),
         open_(open_candidates(relevance, candidates)),
-        record_(relevance.size(), Objective::kEmpty) {}
+        record_(relevance.size(), Objective::kEmpty) {
+    if (measure.round_size() > 0) columns_.emplace(measure);
+  }
 
   Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept, Interrupt&) override {
     if (!selected.empty()) add_terms(selected.back(), kept);
@@ -60,10 +65,14 @@ class TermCriterion final : public Criterion<SearchResult> {
     SearchResult result;
     result.n_evaluations = n_evaluations_;
     result.record = record_;
-    if (lazy_) {
-      lazy_->record(result.record);
-      result.n_evaluations += lazy_->n_evaluations();
-    }
+    const auto add = [&](const auto& search) {
+      if (!search) return;
+      search->record(result.record);
+      result.n_evaluations += search->n_evaluations();
+    };
+    add(lazy_);
+    add(rounds_);
+    if (columns_) result.n_evaluations += columns_->n_evaluations();
     return result;
   }
 
@@ -76,27 +85,37 @@ class TermCriterion final : public Criterion<SearchResult> {
 
   Leader best(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if constexpr (Formula::kHasBound) {
-      if (strategy_ == Strategy::lazy) return best_by_bounds(selected, interrupt);
-      if (strategy_ == Strategy::scan) return best_by_scan(selected, interrupt);
+      if (strategy_ == Strategy::lazy) {
+        return columns_ ? best_by_bounds(rounds_, selected, interrupt) : best_by_bounds(lazy_, selected, interrupt);
+      }
+      if (strategy_ == Strategy::scan && !columns_) return best_by_scan(selected, interrupt);
     }
     return best_of_all(selected, interrupt);
   }
 
-  Leader best_by_bounds(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
-    if (!lazy_) lazy_.emplace(measure_, relevance_, std::move(open_));
-    if (lazy_->n_left() == 0) return {};
-    return lazy_->next(selected, formula_.objective(selected.size()), interrupt, formula_.floor());
+  template <class Search>
+  Leader best_by_bounds(std::optional<Search>& search, std::span<const std::uint32_t> selected, Interrupt& interrupt) {
+    if (!search) search.emplace(measure_, relevance_, std::move(open_));
+    if (search->n_left() == 0) return {};
+    return search->next(selected, formula_.objective(selected.size()), interrupt, formula_.floor());
   }
 
   Leader best_of_all(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     if (n_known_ == 0) std::sort(open_.begin(), open_.end());
-    if (strategy_ == Strategy::naive) {
+    if (columns_) {
+      ask_columns(selected);
+    } else if (strategy_ == Strategy::naive) {
       for (const std::uint32_t f : open_) record_.forget(f, Objective::kEmpty);
       n_known_ = 0;
     }
     for (; n_known_ < selected.size(); ++n_known_) {
       interrupt.check();
-      add_terms(selected[n_known_], open_);
+      if (columns_) {
+        columns_->take(selected[n_known_], open_, terms_);
+        record_.add_all<Objective>(open_, selected[n_known_], terms_);
+      } else {
+        add_terms(selected[n_known_], open_);
+      }
     }
     const Objective objective = formula_.objective(selected.size());
     Leader leader = formula_.floor();
@@ -152,6 +171,26 @@ class TermCriterion final : public Criterion<SearchResult> {
     return leader;
   }
 
+  // In rounds: the columns that are needed, and those of the best candidates, one of which is likely to be next.
+  void ask_columns(std::span<const std::uint32_t> selected) {
+    Features references;
+    for (const std::uint32_t f : selected.subspan(n_known_)) {
+      if (!columns_->knows(f)) references.push_back(f);
+    }
+    if (references.empty()) return;
+    Features likely;
+    std::ranges::copy_if(open_, std::back_inserter(likely), [&](std::uint32_t f) { return !columns_->knows(f); });
+    const Objective objective = formula_.objective(selected.size());
+    const auto promise = [&](std::uint32_t f) { return n_known_ == 0 ? relevance_[f] : key(f, objective); };
+    const std::size_t n_wanted = std::max(columns_->n_references(open_.size()), references.size()) - references.size();
+    const auto middle = likely.begin() + static_cast<std::ptrdiff_t>(std::min(n_wanted, likely.size()));
+    std::partial_sort(likely.begin(), middle, likely.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return is_better(promise(a), relevance_[a], a, promise(b), relevance_[b], b);
+    });
+    references.insert(references.end(), likely.begin(), middle);
+    columns_->ask(references, open_);
+  }
+
   double key(std::uint32_t f, const Objective& objective) const { return objective(relevance_[f], record_.total[f]); }
 
   void add_terms(std::uint32_t selected, std::span<const std::uint32_t> features) {
@@ -169,6 +208,8 @@ class TermCriterion final : public Criterion<SearchResult> {
   std::vector<double> terms_;
 
   std::optional<LazySearch<Objective>> lazy_;
+  std::optional<RoundSearch<Objective>> rounds_;
+  std::optional<ColumnRounds> columns_;  // if the measure answers in rounds
   std::vector<Features> by_depth_;
   std::size_t n_known_ = 0;  // selected features whose terms every candidate has met
 };

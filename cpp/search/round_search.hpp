@@ -1,0 +1,219 @@
+// Greedy selection for measures that answer in rounds: where a question costs more than its pairs, few large ones.
+//
+// As in the lazy search, a candidate's key with the terms met so far bounds its score. A round asks for the candidates
+// with the best bounds, each with all the terms it lacks, until there are enough pairs; every further round of a step
+// is twice as large. The first one is at least as large as what the step before has turned out to need, and a quarter.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/interrupt.hpp"
+#include "measures/pair_measure.hpp"
+#include "search/leader.hpp"
+#include "search/order.hpp"
+#include "search/search_result.hpp"
+
+namespace thresher {
+
+template <class Objective>
+class RoundSearch {
+ public:
+  // `order`: the candidates.
+  RoundSearch(PairMeasure& measure, std::span<const double> relevance, const std::vector<std::uint32_t>& order)
+      : measure_(&measure), takes_kept_terms_(measure.keeps_values()), smallest_(measure.round_size()) {
+    for (const std::uint32_t f : order) slots_.push_back({relevance[f], Objective::kEmpty, 0.0, 0.0, f, 0, 0, -1, {}});
+  }
+
+  // The best candidate for the set `selected`, whose features were the winners of the steps before (or were given at
+  // the start); no leader is found if none beats `floor`. The winner leaves the candidates.
+  Leader next(std::span<const std::uint32_t> selected, const Objective& objective, Interrupt& interrupt,
+              const Leader& floor = {}) {
+    begin(selected, objective, floor);
+    while (collect()) {
+      interrupt.check();
+      measure_->answer(requests_);
+      apply();
+    }
+    return finish();
+  }
+
+  // The same in pieces, for callers that find the terms themselves: begin, then collect, fill in the terms of
+  // requests() and apply until collect says no, then finish.
+  void begin(std::span<const std::uint32_t> selected, const Objective& objective, const Leader& floor = {}) {
+    selected_ = selected;
+    objective_ = objective;
+    leader_ = floor;
+    asked_.clear();
+    size_ = std::max(static_cast<double>(smallest_), 1.25 * static_cast<double>(n_needed_));
+    open_.resize(slots_.size());
+    for (std::size_t s = 0; s < slots_.size(); ++s) {
+      slots_[s].key = objective(slots_[s].relevance, slots_[s].total);
+      open_[s] = static_cast<std::uint32_t>(s);
+    }
+    std::make_heap(open_.begin(), open_.end(), behind());
+  }
+
+  bool collect() {
+    batch_.clear();
+    std::size_t n_pairs = 0;
+    while (static_cast<double>(n_pairs) < size_ && !open_.empty() && beats_leader(slots_[open_.front()])) {
+      const std::uint32_t s = open_.front();
+      std::pop_heap(open_.begin(), open_.end(), behind());
+      open_.pop_back();
+      if (look_up(slots_[s])) {
+        weigh(s);
+      } else {
+        batch_.push_back(s);
+        n_pairs += slots_[s].lacking.size();
+      }
+    }
+    if (batch_.empty()) return false;
+    size_ *= 2.0;
+    write_requests(n_pairs);
+    return true;
+  }
+
+  std::span<const TermRequest> requests() const { return requests_; }
+
+  void apply() {
+    for (std::size_t i = 0; i < batch_.size(); ++i) {
+      Slot& slot = slots_[batch_[i]];
+      const TermRequest& request = requests_[i];
+      asked_.push_back({slot.key, request.terms.size()});
+      for (std::size_t j = 0; j < request.terms.size(); ++j) add_term(slot, request.references[j], request.terms[j]);
+      slot.lacking.clear();
+      n_evaluations_ += request.terms.size();
+      weigh(batch_[i]);
+    }
+  }
+
+  Leader finish() {
+    n_needed_ = 0;
+    for (const Asked& asked : asked_) n_needed_ += asked.bound >= leader_.key ? asked.n_pairs : 0;
+    if (leader_.found()) {
+      retired_.push_back(slots_[leader_.slot]);
+      slots_[leader_.slot] = std::move(slots_.back());
+      slots_.pop_back();
+    }
+    return leader_;
+  }
+
+  std::size_t n_left() const { return slots_.size(); }
+  std::size_t n_evaluations() const { return n_evaluations_; }
+
+  // Everything seen so far, winners included.
+  void record(FeatureRecord& out) const {
+    for (const auto* slots : {&retired_, &slots_}) {
+      for (const Slot& slot : *slots) {
+        out.depth[slot.feature] = slot.depth;
+        out.total[slot.feature] = slot.total;
+        out.extreme[slot.feature] = slot.extreme;
+        out.partner[slot.feature] = slot.partner;
+      }
+    }
+  }
+
+ private:
+  struct Slot {
+    double relevance, total, key, extreme;
+    std::uint32_t feature, depth, n_seen;  // n_seen: selected features that were taken note of
+    std::int64_t partner;
+    std::vector<std::uint32_t> lacking;  // those of them whose term is not known
+  };
+
+  // A candidate asked for in this step: its bound before, and the terms it lacked.
+  struct Asked {
+    double bound;
+    std::size_t n_pairs;
+  };
+
+  auto behind() const {
+    return [this](std::uint32_t a, std::uint32_t b) {
+      const Slot &x = slots_[a], &y = slots_[b];
+      return is_better(y.key, y.relevance, y.feature, x.key, x.relevance, x.feature);
+    };
+  }
+
+  bool beats_leader(const Slot& slot) const {
+    return is_better(slot.key, slot.relevance, slot.feature, leader_.key, leader_.relevance, leader_.feature);
+  }
+
+  // Whether the measure keeps terms that the candidate lacks; they are added.
+  bool look_up(Slot& slot) {
+    const auto fresh = selected_.subspan(slot.n_seen);
+    slot.lacking.insert(slot.lacking.end(), fresh.begin(), fresh.end());
+    slot.n_seen = static_cast<std::uint32_t>(selected_.size());
+    if (!takes_kept_terms_) return false;
+    terms_.resize(slot.lacking.size());
+    measure_->look_up(slot.feature, slot.lacking, terms_);
+    std::size_t n_lacking = 0;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      if (std::isnan(terms_[i])) {
+        slot.lacking[n_lacking++] = slot.lacking[i];
+      } else {
+        add_term(slot, slot.lacking[i], terms_[i]);
+      }
+    }
+    slot.lacking.resize(n_lacking);
+    return n_lacking < terms_.size();
+  }
+
+  void write_requests(std::size_t n_pairs) {
+    terms_.resize(n_pairs);
+    requests_.clear();
+    double* terms = terms_.data();
+    for (const std::uint32_t s : batch_) {
+      const Slot& slot = slots_[s];
+      requests_.push_back({slot.lacking, {&slot.feature, 1}, {terms, slot.lacking.size()}});
+      terms += slot.lacking.size();
+    }
+  }
+
+  void add_term(Slot& slot, std::uint32_t selected, double term) {
+    if (slot.partner < 0 || Objective::more_extreme(term, slot.extreme)) {
+      slot.extreme = term;
+      slot.partner = selected;
+    }
+    slot.total = Objective::add(slot.total, term);
+    ++slot.depth;
+  }
+
+  // After terms were added.
+  void weigh(std::uint32_t s) {
+    Slot& slot = slots_[s];
+    slot.key = (*objective_)(slot.relevance, slot.total);
+    if (slot.depth < selected_.size()) {
+      open_.push_back(s);
+      std::push_heap(open_.begin(), open_.end(), behind());
+    } else if (beats_leader(slot)) {
+      leader_ = {slot.key, slot.relevance, static_cast<std::int64_t>(slot.feature), s, slot.total};
+    }
+  }
+
+  PairMeasure* measure_;
+  bool takes_kept_terms_;
+  std::size_t smallest_;  // pairs of a round
+  std::vector<Slot> slots_, retired_;
+  std::size_t n_needed_ = 0;  // pairs, in the step before
+  std::size_t n_evaluations_ = 0;
+
+  // The step in progress.
+  std::span<const std::uint32_t> selected_;
+  std::optional<Objective> objective_;
+  Leader leader_;
+  double size_ = 0.0;                // pairs of the next round
+  std::vector<std::uint32_t> open_;  // a heap of slots, the best bound on top
+  std::vector<std::uint32_t> batch_;
+  std::vector<Asked> asked_;
+  std::vector<double> terms_;
+  std::vector<TermRequest> requests_;
+};
+
+}  // namespace thresher
