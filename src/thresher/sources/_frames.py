@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,14 +54,14 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     p = len(names)
     kinds = _kinds(frame)
     is_category = np.zeros(p, dtype=bool)
-    plain = [i for i, kind in enumerate(kinds) if _is_plain_number(kind)]
+    plain = _places(kinds, lambda kind: kind.is_numeric() and not kind.is_decimal())
     if len(plain) == p:
         matrix = _matrix_of(frame, "fiu")
         if matrix is not None and (is_block or not _rounded(matrix.T, kinds)):
             return FrameColumns(matrix, names, is_category)
     columns = np.zeros((p, len(frame)), dtype=np.float64)
     to_read = np.ones(p, dtype=bool)
-    truths = [i for i, kind in enumerate(kinds) if kind == nw.Boolean]
+    truths = _places(kinds, lambda kind: kind == nw.Boolean)
     for some, letters in ((plain, "fiu"), (truths, "b")):
         numbers = _matrix_of(frame[:, some], letters) if some else None
         if numbers is not None:
@@ -69,6 +70,11 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     for i in [] if is_block else _rounded(columns, kinds):
         columns[i] = from_smallest(frame[:, i].to_numpy())
     to_read[resolve_features("exclude", exclude, names, p)] = False
+    if frame.implementation.is_pandas():
+        for i in _places(kinds, lambda kind: kind in (nw.Categorical, nw.Enum)):
+            if to_read[i]:
+                columns[i], is_category[i] = _known_codes(X.iloc[:, i].array), True
+                to_read[i] = False
     for i in np.flatnonzero(to_read).tolist():
         columns[i], is_category[i] = _read_column(frame[:, i], kinds[i], names[i])
     return FrameColumns(columns.T, names, is_category)
@@ -81,16 +87,20 @@ def _kinds(frame: Any) -> list[Any]:
     first: dict[Any, int] = {}
     same_as = []
     for i, dtype in enumerate(frame.to_native().dtypes):
-        # Objects may be anything, and two types of categories are dear to compare.
-        alone = not isinstance(dtype, np.dtype) or dtype.kind == "O"
-        same_as.append(first.setdefault(i if alone else dtype, i))
+        if dtype.name == "category":  # two such types are dear to compare
+            key: Any = "category"
+        else:  # objects may be anything
+            key = dtype if isinstance(dtype, np.dtype) and dtype.kind != "O" else i
+        same_as.append(first.setdefault(key, i))
     asked = sorted(set(same_as))
     kinds = dict(zip(asked, frame[:, asked].schema.values(), strict=True))
     return [kinds[i] for i in same_as]
 
 
-def _is_plain_number(kind: Any) -> bool:
-    return bool(kind.is_numeric()) and not kind.is_decimal()
+def _places(kinds: list[Any], is_wanted: Callable[[Any], bool]) -> list[int]:
+    """Columns of the wanted kinds, each kind looked at once."""
+    wanted = {key for key, kind in {id(kind): kind for kind in kinds}.items() if is_wanted(kind)}
+    return [i for i, kind in enumerate(kinds) if id(kind) in wanted]
 
 
 def _matrix_of(frame: Any, letters: str) -> npt.NDArray[Any] | None:
@@ -101,10 +111,11 @@ def _matrix_of(frame: Any, letters: str) -> npt.NDArray[Any] | None:
 
 def _rounded(columns: npt.NDArray[Any], kinds: list[Any]) -> list[int]:
     """Columns of whole numbers that are too large for the doubles they were read as."""
-    if columns.dtype.kind != "f" or not any(kind.is_integer() for kind in kinds):
+    integers = _places(kinds, lambda kind: kind.is_integer()) if columns.dtype.kind == "f" else []
+    if not integers:
         return []
     size = np.maximum(columns.max(axis=1, initial=0), -columns.min(axis=1, initial=0))
-    return [int(i) for i in np.flatnonzero(size >= LARGEST_EXACT) if kinds[i].is_integer()]
+    return [i for i in integers if size[i] >= LARGEST_EXACT]
 
 
 def from_smallest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -119,9 +130,6 @@ def _read_column(column: Any, kind: Any, name: str) -> tuple[npt.NDArray[np.floa
     if kind == nw.Boolean or kind.is_numeric():
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), False
     if kind in (nw.String, nw.Categorical, nw.Enum):
-        native = getattr(column.to_native(), "array", None)
-        if hasattr(native, "categories") and hasattr(native, "codes"):
-            return _known_codes(native), True
         return _category_codes([v if is_missing(v) else str(v) for v in column.to_list()]), True
     if kind == nw.Object:
         return _object_column(column.to_list(), name)
