@@ -21,6 +21,7 @@ from thresher._progress import report
 from thresher.selectors import _json
 from thresher.selectors._explain import Account, Explanation
 from thresher.selectors._reason import Reason
+from thresher.selectors._state import check_state
 from thresher.sources import Columns, Training, read_training
 
 Floats = npt.NDArray[np.float64]
@@ -213,6 +214,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """The selection had `k` features been asked for, if that is known without another fit."""
         return [int(feature) for feature in self.selected_[:k]] if self._nested else None
 
+    def _check_state(self) -> None:
+        """Refuse a fitted state, read from a text, that no fit could have given."""
+        check_state(self, ("_explanation", "_kept", "_excluded", "_constant"))
+
     def to_json(self) -> str:
         """The parameters and the fitted result as JSON text; see `from_json`."""
         check_is_fitted(self)
@@ -222,6 +227,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def from_json(cls, text: str) -> Any:
         """The fitted selector that `to_json` wrote. Data only: loading runs no code from the text."""
         selector = _json.load(text)
+        if isinstance(selector, BaseSelector) and not hasattr(selector, "selected_"):
+            raise ValueError(f"the text holds a {type(selector).__name__} that is not fitted")
         if not isinstance(selector, cls):
             raise ValueError(
                 f"the text holds a {type(selector).__name__}, not a {cls.__name__}; "

@@ -13,7 +13,11 @@ import numpy.typing as npt
 from thresher.selectors._reason import Kind, Reason
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+# The chosen feature that each feature met, -1 for none; how often each was chosen; some features.
 Positions = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int64]
+FeatureSet = npt.NDArray[np.intp]
 
 # From here on a redundancy in [0, 1] is called one, where it cannot be compared with the relevance.
 CLEARLY_REDUNDANT = 0.5
@@ -93,6 +97,10 @@ class Explanation:
         """Why a feature was left that could have been chosen."""
         return Reason("unexplained")
 
+    def fits_together(self) -> bool:
+        """Whether fields of the right types also agree with each other."""
+        return True
+
 
 @dataclass
 class Nearest(Explanation):
@@ -118,7 +126,7 @@ class Nearest(Explanation):
     comparable: bool
     chance: float = 0.0
     threshold: float | None = None
-    added: npt.NDArray[np.intp] | None = None
+    added: FeatureSet | None = None
 
     def chosen(self, feature: int, account: Account) -> Reason:
         if self.added is not None and feature in self.added:
@@ -156,7 +164,7 @@ class LastSeen(Explanation):
     """
 
     score: Floats
-    collinear: npt.NDArray[np.bool_]
+    collinear: Mask
     partner: Positions
     redundancy: Floats
 
@@ -226,9 +234,14 @@ class TermsSeen(Explanation):
         return self._met("outscored", feature)
 
     def _met(self, kind: Kind, feature: int) -> Reason:
+        if self.partner[feature] < 0:
+            return Reason(kind)
         end = "largest" if self.term == "interaction" else "smallest"
-        what = f"{end} {TERM_NAMES.get(self.term, self.term)}"
+        what = f"{end} {TERM_NAMES[self.term]}"
         return _with_partner(kind, self.partner, self.value, feature, what)
+
+    def fits_together(self) -> bool:
+        return self.term in TERM_NAMES or bool((self.partner < 0).all())
 
 
 @dataclass
@@ -244,7 +257,7 @@ class Outscored(Explanation):
 
     score: Floats
     what: str
-    collinear: npt.NDArray[np.bool_] | None = None
+    collinear: Mask | None = None
 
     def left(self, feature: int, account: Account) -> Reason:
         if self.collinear is not None and self.collinear[feature]:
@@ -285,14 +298,17 @@ class Similar(Explanation):
 class Represented(Explanation):
     """The cluster of each feature (-1: none), and the medoids."""
 
-    clusters: npt.NDArray[np.intp]
-    medoids: npt.NDArray[np.intp]
+    clusters: Positions
+    medoids: FeatureSet
 
     def left(self, feature: int, account: Account) -> Reason:
         cluster = int(self.clusters[feature])
         if cluster < 0:
             return Reason("unexplained")
         return Reason("represented", int(self.medoids[cluster]), float(cluster))
+
+    def fits_together(self) -> bool:
+        return bool((self.clusters < len(self.medoids)).all())
 
 
 @dataclass
@@ -368,7 +384,7 @@ class Ballot(Explanation):
     n_replicates : int
     """
 
-    votes: Positions
+    votes: Counts
     n_replicates: int
 
     def chosen(self, feature: int, account: Account) -> Reason:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -20,23 +21,58 @@ RECORDS: dict[str, Any] = {
     record.__name__: record
     for record in (Bins, _explain.Explanation, *_explain.Explanation.__subclasses__())
 }
+SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+# What the items of an array are in JSON, by the kind of its type.
+ITEMS: dict[str, tuple[type, ...]] = {
+    "b": (bool,),
+    "i": (int,),
+    "u": (int,),
+    "f": (int, float),
+    "U": (str,),
+    "O": (bool, int, float, str, type(None)),
+}
 
 
 def dump(selector: Any) -> str:
     """The parameters and fitted attributes of a selector."""
-    return json.dumps({"thresher": FORMAT, "selector": _encode(selector)}, allow_nan=False)
+    document = {
+        "thresher": FORMAT,
+        "version": thresher.__version__,
+        "selector": _encode(selector),
+    }
+    return json.dumps(document, allow_nan=False)
 
 
 def load(text: str) -> Any:
-    """The selector that `dump` wrote."""
+    """The selector that `dump` wrote; ``ValueError`` for anything else.
+
+    Memory is in proportion to the text.
+    """
     try:
         document = json.loads(text)
-        version = document["thresher"]
-    except (ValueError, TypeError, KeyError) as error:
+        written = document["thresher"]
+        version = document.get("version", "unknown")
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError("the text is not a selection written by to_json") from error
-    if version != FORMAT:
-        raise ValueError(f"the text has format {version}; this version of thresher reads {FORMAT}")
-    return _decode(document["selector"])
+    if written != FORMAT:
+        raise ValueError(
+            f"the text has format {written!r}, written by thresher {version!r}; thresher {thresher.__version__} reads "
+            f"format {FORMAT}: fit the selector again"
+        )
+    try:
+        return _decode(document["selector"])
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        said = str(error).splitlines()
+        raise ValueError(
+            f"the text is not a selection written by to_json: {said[0] if said else error!r}"
+        ) from error
 
 
 def _encode(value: Any) -> Any:
@@ -73,7 +109,7 @@ def _decode(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if "float" in value:
-        return float(value["float"])
+        return SPECIAL[value["float"]]
     if "array" in value:
         return _decode_array(value)
     if "tuple" in value:
@@ -87,13 +123,20 @@ def _decode(value: Any) -> Any:
 
 def _decode_object(value: dict[str, Any]) -> Any:
     name = value.get("object")
-    if name not in thresher._EXPORTS:
-        raise ValueError(f"the text holds an object {name!r} that thresher does not know")
-    cls = getattr(thresher, str(name))
+    cls = getattr(thresher, name) if isinstance(name, str) and name in thresher._EXPORTS else None
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
-        raise ValueError(f"the text holds an object {name!r} that thresher does not know")
+        raise ValueError(f"it holds an object {name!r} that thresher does not know")
     selector = cls(**_decode(value["parameters"]))
-    vars(selector).update(_decode(value["state"]))
+    state = _decode(value["state"])
+    for key in state:
+        # A fitted attribute, and none that would hide a method.
+        is_learnt = key.isidentifier() and (key.endswith("_") or key.startswith("_"))
+        if not is_learnt or key.startswith("__") or hasattr(cls, key):
+            raise ValueError(f"{name} has no fitted attribute {key!r}")
+    vars(selector).update(state)
+    check = getattr(selector, "_check_state", None)
+    if state and check is not None:
+        check()
     return selector
 
 
@@ -102,7 +145,7 @@ def _special(number: float) -> str:
 
 
 def _encode_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
-    if array.dtype.kind not in "biufOU":
+    if array.dtype.kind not in ITEMS:
         raise ValueError(f"to_json cannot write an array of {array.dtype}")
     flat = array.ravel().tolist()
     if array.dtype.kind == "f":
@@ -113,12 +156,29 @@ def _encode_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
 
 
 def _decode_array(value: dict[str, Any]) -> np.ndarray[Any, Any]:
-    dtype = np.dtype(value["dtype"])
-    flat = value["array"]
-    if dtype.kind == "f":
-        flat = [float(item) for item in flat]
-    elif dtype.kind == "O":
+    flat, name, shape = value["array"], value["dtype"], value["shape"]
+    if not isinstance(name, str) or not re.fullmatch(r"[<>|=]([biuf](1|2|4|8|16)|U\d+|O)", name):
+        raise ValueError(f"it holds an array of type {name!r}")
+    kind = name[1]
+    if not isinstance(flat, list):
+        raise ValueError("it holds an array whose items are no list")
+    if kind in "fO":
+        flat = [_decode_item(item, kind) for item in flat]
+    if not all(type(item) in ITEMS[kind] for item in flat):
+        raise ValueError(f"it holds an array of type {name!r} with items of another type")
+    sizes = shape if isinstance(shape, list) else []
+    if any(type(size) is not int or size < 0 for size in sizes) or math.prod(sizes) != len(flat):
+        raise ValueError(f"it holds an array of shape {shape!r} with {len(flat)} items")
+    if kind == "O":
         array = np.empty(len(flat), dtype=object)
-        array[:] = [_decode(item) for item in flat]
-        return array.reshape(value["shape"])
-    return np.array(flat, dtype=dtype).reshape(value["shape"])
+        array[:] = flat
+    else:
+        # Of text only as wide as it is: the name could ask for any width.
+        array = np.array(flat, dtype=np.dtype(name if kind != "U" else str))
+    return array.reshape(sizes)
+
+
+def _decode_item(item: Any, kind: str) -> Any:
+    if kind == "f" and isinstance(item, str):
+        return SPECIAL[item]
+    return _decode(item) if isinstance(item, dict) else item

@@ -23,6 +23,7 @@ from thresher._progress import report
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._reason import Reason
+from thresher.selectors._state import check_state, is_set
 from thresher.sources._frames import is_frame
 
 
@@ -225,6 +226,28 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
             )
 
         return why
+
+    def _check_state(self) -> None:
+        check_state(self, ())
+        p, n_steps = self.n_features_in_, len(self._steps)
+        step, seen, fitted = (vars(self).get(name) for name in ("step_", "_seen", "selectors_"))
+        if not (isinstance(seen, list) and isinstance(fitted, list) and isinstance(step, np.ndarray)):
+            raise ValueError("Chain lacks the selectors that were fitted")
+        if (
+            len(seen) != n_steps
+            or len(fitted) != n_steps
+            or not all(isinstance(selector, BaseSelector) for selector in fitted)
+            or not all(is_set(features, p) for features in seen)
+            or [getattr(selector, "n_features_in_", None) for selector in fitted]
+            != [len(features) for features in seen]
+            or step.shape != (p,)
+            or step.dtype.kind not in "iu"
+            or any(int(s) not in range(n_steps + 1) for s in step)
+        ):
+            raise ValueError("Chain has selectors that do not go with its features")
+        for number, features in enumerate(seen):
+            if not np.array_equal(np.sort(features), np.flatnonzero(step >= number)):
+                raise ValueError("Chain has a step_ that does not go with its selectors")
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Who asks for which metadata."""

@@ -385,6 +385,11 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self
 
+    def _check_state(self) -> None:
+        super()._check_state()
+        if not isinstance(self._given_selector(), BaseSelector):
+            raise ValueError("Ensemble has a selector that is none of thresher")
+
     def _selected_at(self, k: int) -> list[int] | None:
         """The selection had `k` features been asked for, if that is known without another fit."""
         if self.kind == "halves" or not getattr(self._given_selector(), "_nested", False):

@@ -1,0 +1,220 @@
+"""Saved selectors: what comes back, and what a hostile text cannot do."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+import thresher
+from thresher import FCBF, JMI, LCC, MRMR, RRFS, S3F, Chain, Ensemble, LassoPath, Univariate
+from thresher.selectors._base import BaseSelector
+
+X, Y = load_iris(return_X_y=True, as_frame=True)
+SELECTORS = [
+    MRMR(2),
+    JMI(2),
+    FCBF(),
+    LCC(),
+    RRFS(2),
+    S3F(),
+    Univariate("auto"),
+    LassoPath(2),
+    Ensemble(MRMR(2), 3),
+    Chain([Univariate(3), MRMR(2)]),
+]
+
+
+@pytest.fixture(scope="module")
+def texts():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [clone(selector).fit(X, Y).to_json() for selector in SELECTORS]
+
+
+def use(selector):
+    """All that a user may ask of a loaded selector."""
+    selector.get_support(indices=True)
+    selector.get_feature_names_out()
+    for feature in range(selector.n_features_in_):
+        selector.reason(feature)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # X has no names here
+        selector.transform(X.to_numpy())
+    repr(selector)
+    type(selector).from_json(selector.to_json())
+
+
+def test_the_version_that_wrote_it_is_in_the_text(texts):
+    for text in texts:
+        assert json.loads(text)["version"] == thresher.__version__
+    other = json.loads(texts[0])
+    other["thresher"], other["version"] = 3, "9.9.9"
+    with pytest.raises(ValueError, match=r"format 3, written by thresher '9\.9\.9'"):
+        MRMR.from_json(json.dumps(other))
+
+
+def places(document, path=()):
+    """The path of every value in a document."""
+    yield path
+    items = document.items() if isinstance(document, dict) else enumerate(document)
+    for key, value in items:
+        if isinstance(value, dict | list):
+            yield from places(value, (*path, key))
+        else:
+            yield (*path, key)
+
+
+HOSTILE = [
+    None,
+    True,
+    -1,
+    10**9,
+    10**30,
+    0.5,
+    "",
+    "fit",
+    [],
+    [[]],
+    {},
+    {"float": "1e999"},
+    {"array": [1, 2], "dtype": "<i8", "shape": [2]},
+    {"array": [99], "dtype": "<i8", "shape": [1]},
+    {"array": [], "dtype": "<f8", "shape": [0, 10**15]},
+    {"array": ["x"], "dtype": "<U1000000000", "shape": [1]},
+    {"array": [0], "dtype": "V1000000000", "shape": [1]},
+    {"object": "MRMR", "parameters": {"dict": []}, "state": {"dict": []}},
+    {"record": "Nearest", "state": {"dict": []}},
+]
+
+
+def planted(document, path, value):
+    changed = copy.deepcopy(document)
+    if not path:
+        return value
+    place = changed
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return changed
+
+
+def test_any_value_replaced_by_another_is_refused_or_harmless(texts):
+    draw = random.Random(0)
+    n_refused = 0
+    for text in texts:
+        document = json.loads(text)
+        paths = list(places(document))
+        for _ in range(150):
+            path = draw.choice(paths)
+            changed = json.dumps(planted(document, path, draw.choice(HOSTILE)))
+            try:
+                loaded = BaseSelector.from_json(changed)
+            except ValueError as error:
+                assert str(error).startswith("the text ")  # noqa: PT017
+                n_refused += 1
+            else:
+                use(loaded)
+    assert n_refused > 500
+
+
+@pytest.mark.parametrize("hostile", [v for v in HOSTILE if v is not True], ids=repr)
+@pytest.mark.parametrize(
+    "attribute",
+    ["selected_", "support_", "ranking_", "n_features_in_", "_explanation", "_kept", "relevance_"],
+)
+def test_what_every_method_stands_on_is_checked(attribute, hostile, texts):
+    document = json.loads(texts[0])
+    state = document["selector"]["state"]["dict"]
+    place = next(i for i, (key, _) in enumerate(state) if key == attribute)
+    state[place][1] = hostile
+    try:
+        loaded = MRMR.from_json(json.dumps(document))
+    except ValueError:
+        return
+    # The two features that were chosen, or an order of them, are all that passes here.
+    assert attribute in ("selected_", "_kept")
+    use(loaded)
+
+
+@pytest.mark.parametrize(
+    "key", ["fit", "transform", "reason", "__class__", "_account", "_steps", "n_jobs", "a b", 5]
+)
+def test_a_text_cannot_hide_methods_or_add_parameters(key, texts):
+    for text in (texts[0], texts[-1]):
+        document = json.loads(text)
+        document["selector"]["state"]["dict"].append([key, 1])
+        loaded = None
+        try:
+            loaded = BaseSelector.from_json(json.dumps(document))
+        except ValueError:
+            continue
+        assert key == "_steps"
+        use(loaded)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"thresher": 2, "selector": ' + "[" * 900 + "]" * 900 + "}",
+        '{"thresher": 2, "selector": ' + '{"tuple": [' * 400 + "]}" * 400 + "}",
+        '{"thresher": 2}',
+        '{"thresher": 2, "selector": {"object": ["MRMR"]}}',
+        '{"thresher": 2, "selector": {"object": "ThresherWarning"}}',
+        '{"thresher": 2, "selector": {"object": "MRMR", "parameters": {"dict": [["n", 1]]}, "state": {"dict": []}}}',
+        '{"thresher": 2, "selector": {"record": "os"}}',
+        '{"thresher": NaN}',
+        "1" * 10_000,
+        "",
+        "\ud800",
+    ],
+)
+def test_depth_sizes_and_nonsense_give_one_value_error(text):
+    with pytest.raises(ValueError, match="the text "):
+        MRMR.from_json(text)
+
+
+def test_a_text_that_is_no_text_is_refused():
+    for nothing in (None, 5, [], object()):
+        with pytest.raises(ValueError, match="not a selection"):
+            MRMR.from_json(nothing)
+
+
+def test_a_short_text_allocates_little(texts):
+    document = json.loads(texts[0])
+    claims = [
+        {"array": ["x"], "dtype": "<U1000000000", "shape": [1]},
+        {"array": [], "dtype": "<f8", "shape": [0, 10**15]},
+        {"array": [1], "dtype": "<f8", "shape": [10**12]},
+        10**12,
+    ]
+    keys = [key for key, _ in document["selector"]["state"]["dict"]]
+    tracemalloc.start()
+    for claim in claims:
+        for place in range(len(keys)):
+            changed = copy.deepcopy(document)
+            changed["selector"]["state"]["dict"][place][1] = claim
+            try:
+                MRMR.from_json(json.dumps(changed))
+            except ValueError:
+                pass
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+
+
+def test_names_of_any_kind_survive(texts):
+    strange = X.set_axis(["a\nb", "ü" * 300, "\u202e", "x"], axis=1)
+    fitted = MRMR(2).fit(strange, Y)
+    again = MRMR.from_json(fitted.to_json())
+    assert again.get_feature_names_out().tolist() == fitted.get_feature_names_out().tolist()
+    assert [again.reason(f) for f in range(4)] == [fitted.reason(f) for f in range(4)]
+    np.testing.assert_array_equal(again.scores_, fitted.scores_)
