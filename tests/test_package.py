@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +48,17 @@ def test_json_holds_discretisers_given_as_objects():
     again = MRMR.from_json(fitted.to_json())
     assert repr(again) == repr(fitted)
     np.testing.assert_array_equal(again.selected_, fitted.selected_)
+
+
+def test_versions_are_shown_of_all_that_is_used(capsys):
+    thresher.show_versions()
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert lines["thresher"] == thresher.__version__
+    assert lines["numpy"] == np.__version__
+    assert lines["instructions"] in ("baseline", "popcnt", "avx2", "avx512")
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    needed = tomllib.loads(text)["project"]["dependencies"]
+    assert {re.split("[>=]", entry)[0] for entry in needed} <= set(lines)
 
 
 @pytest.mark.parametrize(

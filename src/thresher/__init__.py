@@ -50,6 +50,7 @@ _EXPORTS: dict[str, str] = {
     "SALCC": "thresher.selectors.consistency",
     "SDCC": "thresher.selectors.consistency",
     "SetCover": "thresher.selectors.consistency",
+    "show_versions": "thresher._versions",
     "SFSLW": "thresher.selectors.sfslw",
     "SPEC": "thresher.selectors.spectral",
     "SVMRFE": "thresher.selectors.svmrfe",

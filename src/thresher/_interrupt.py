@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import os
 import threading
 import time
@@ -25,8 +26,15 @@ class _Watched:
     In another process there is nothing to watch: joblib ends its processes itself.
     """
 
-    def __init__(self, function: Callable[..., Any], stop: _core.Stop, running: list[None]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        stop: _core.Stop,
+        running: list[None],
+        context: contextvars.Context,
+    ) -> None:
         self.function = function
+        self.context = context
         self.stop = stop
         self.running = running
 
@@ -36,7 +44,7 @@ class _Watched:
         try:
             if self.stop.requested:
                 raise KeyboardInterrupt
-            return self.function(*args, **kwargs)
+            return self.context.run(self.function, *args, **kwargs)
         finally:
             self.running.pop()
             _core.exchange_stop(before)
@@ -61,7 +69,10 @@ def run_in_threads(
     """
     stop = _core.Stop()
     running: list[None] = []
-    watched = ((_Watched(function, stop, running), *given) for function, *given in calls)
+    context = contextvars.copy_context()  # so that warnings know who called
+    watched = (
+        (_Watched(function, stop, running, context.copy()), *given) for function, *given in calls
+    )
     try:
         yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)(watched)
     except BaseException:

@@ -6,6 +6,8 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TextIO, TypeVar
 
 from thresher._checks import readable
@@ -15,17 +17,36 @@ Item = TypeVar("Item")
 _WIDTH = 30
 
 
+# Whether a search runs on behalf of another, which reports for both.
+_is_inner: ContextVar[bool] = ContextVar("thresher_is_inner", default=False)
+
+
+@contextmanager
+def on_behalf() -> Iterator[None]:
+    """What is done inside serves another who reports it: only those who are asked to speak up do."""
+    token = _is_inner.set(True)
+    try:
+        yield
+    finally:
+        _is_inner.reset(token)
+
+
+def _listeners(owner: Any) -> tuple[bool, bool]:
+    """Whether to print, and whether to log."""
+    verbose = bool(getattr(owner, "verbose", 0))
+    return verbose, log.isEnabledFor(logging.INFO) and (verbose or not _is_inner.get())
+
+
 def report(owner: Any, text: str, *details: object) -> None:
     """Tell what `owner` has done, as ``text % details``: print it if ``owner.verbose``, and log it.
 
     Nothing is formatted where nobody listens.
     """
-    is_logged = log.isEnabledFor(logging.INFO)
-    verbose = getattr(owner, "verbose", 0)
-    if not (is_logged or verbose):
+    is_printed, is_logged = _listeners(owner)
+    if not (is_logged or is_printed):
         return
     line = f"[{type(owner).__name__}] {text % details}"
-    if verbose:
+    if is_printed:
         print(line, flush=True)
     if is_logged:
         log.info("%s", line)
@@ -35,7 +56,7 @@ def step_reporter(
     owner: Any, names: Any, wanted: int | None
 ) -> Callable[[int, int, float], None] | None:
     """A function that reports each step of a search; None where nobody listens."""
-    if not (getattr(owner, "verbose", 0) or log.isEnabledFor(logging.INFO)):
+    if not any(_listeners(owner)):
         return None
     total = "" if wanted is None else f"/{wanted}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
 from thresher._interrupt import run_in_threads
+from thresher._output import Output, as_table
 from thresher._progress import track
+from thresher._warn import one_call, warn
 from thresher.selectors._foreign import order_of_choice
 
 Floats = NDArray[np.float64]
@@ -62,6 +63,10 @@ class StabilityCurve:
             return np.full(len(self.k), math.nan)
         return np.asarray(self.values.std(axis=0, ddof=1))
 
+    def table(self, output: Output = "pandas") -> Any:
+        """``k``, ``mean`` and ``std``, one row per k, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
+        return as_table({"k": self.k, "mean": self.mean, "std": self.std}, output)
+
 
 @dataclass(frozen=True)
 class StabilityGrid:
@@ -73,6 +78,15 @@ class StabilityGrid:
     index: str
     name: str
 
+    def table(self, output: Output = "pandas") -> Any:
+        """``n_parts``, ``k`` and ``mean``, one row per pair, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
+        columns = {
+            "n_parts": np.repeat(self.n_parts, len(self.k)),
+            "k": np.tile(self.k, len(self.n_parts)),
+            "mean": self.values.ravel(),
+        }
+        return as_table(columns, output)
+
 
 @dataclass(frozen=True)
 class CurveComparison:
@@ -83,7 +97,18 @@ class CurveComparison:
     statistic: Floats
     pvalue: Floats
 
+    def table(self, output: Output = "pandas") -> Any:
+        """``k``, ``difference``, ``statistic`` and ``pvalue``, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
+        columns = {
+            "k": self.k,
+            "difference": self.difference,
+            "statistic": self.statistic,
+            "pvalue": self.pvalue,
+        }
+        return as_table(columns, output)
 
+
+@one_call()
 def stability_curve(
     selector: Any,
     X: Any,
@@ -178,6 +203,7 @@ def stability_curve(
     return StabilityCurve(np.array(sizes), values, index, label, seed, n_splits)
 
 
+@one_call()
 def stability_grid(
     ensemble: Any, X: Any, y: Any = None, *, n_parts: Iterable[int], **settings: Any
 ) -> StabilityGrid:
@@ -315,9 +341,7 @@ def _sizes(k: Iterable[int], n_columns: int) -> list[int]:
     if not sizes or min(sizes) < 1:
         raise ValueError(f"k must hold numbers in 1..{n_columns} (the columns of X), got {asked}")
     if len(sizes) < len(asked):
-        warnings.warn(
-            f"X has {n_columns} columns: the curve ends there, not at k={max(asked)}", stacklevel=3
-        )
+        warn(f"X has {n_columns} columns: the curve ends there, not at k={max(asked)}")
     return sizes
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
@@ -16,12 +15,15 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher._checks import ThresherWarning, feature_position, resolve_count
+from thresher._checks import feature_position, resolve_count
+from thresher._output import Output, as_table
 from thresher._progress import report
+from thresher._warn import one_call, warn
 from thresher.selectors import _json
 from thresher.selectors._explain import Account, Explanation
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state
+from thresher.selectors._table import feature_table
 from thresher.sources import Columns, Training, read_training
 
 Floats = npt.NDArray[np.float64]
@@ -37,7 +39,8 @@ def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
         selector: Any = args[0]
         before = dict(vars(selector))
         try:
-            return fit(*args, **kwargs)
+            with one_call():
+                return fit(*args, **kwargs)
         except BaseException:
             vars(selector).clear()
             vars(selector).update(before)
@@ -156,11 +159,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         available = int(columns.selectable.sum())
         if wanted > available:
-            warnings.warn(
+            warn(
                 f"n_features_to_select={wanted}, but only {available} features can be selected "
-                "(they vary and are not excluded); selecting all of them",
-                ThresherWarning,
-                stacklevel=3,
+                "(they vary and are not excluded); selecting all of them"
             )
         return min(wanted, available)
 
@@ -205,6 +206,24 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         position = feature_position("feature", feature, names, self.n_features_in_)
         return self._account()(position).sentence(names)
+
+    def table(self, output: Output = "pandas") -> Any:
+        """What was found out, one row per feature in the order of the columns of X.
+
+        Parameters
+        ----------
+        output : {"pandas", "polars", "dict"}, default="pandas"
+            A frame of that package, or a dict of lists.
+
+        Returns
+        -------
+        table : DataFrame or dict
+            ``name``, ``selected``, ``rank``, ``score``, ``relevance``, ``redundancy``, ``votes`` (of an ensemble),
+            ``pvalue`` (of a test), ``partner`` (the feature that the reason is about) and ``reason``. nan or None
+            stands for what this selector does not know.
+        """
+        check_is_fitted(self)
+        return as_table(feature_table(self), output)
 
     def _account(self) -> Callable[[int], Reason]:
         """The reason of any feature, as data."""
@@ -292,10 +311,6 @@ def spread(
 def _warn_of_shortfall(n_selected: int, wanted: int | None, why: str) -> None:
     because = f": {why}" if why else ""
     if n_selected == 0:
-        warnings.warn(f"no feature was selected{because}", ThresherWarning, stacklevel=4)
+        warn(f"no feature was selected{because}")
     elif wanted is not None and n_selected < wanted:
-        warnings.warn(
-            f"selected {n_selected} of {wanted} features asked for{because}",
-            ThresherWarning,
-            stacklevel=4,
-        )
+        warn(f"selected {n_selected} of {wanted} features asked for{because}")

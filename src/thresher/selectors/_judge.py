@@ -16,7 +16,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
-from thresher._checks import ThresherWarning
+from thresher._warn import warn
 
 Features = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -114,11 +114,9 @@ class Judge:
         for i, outcome in enumerate(outcomes):
             if isinstance(outcome, str) and not self._failure:
                 self._failure = outcome
-                warnings.warn(
+                warn(
                     f"the estimator failed on the features {list(sets[i // len(self.folds)])}, "
-                    f"which count as the worst: {outcome}",
-                    ThresherWarning,
-                    stacklevel=6,
+                    f"which count as the worst: {outcome}"
                 )
         scores = [math.nan if isinstance(outcome, str) else outcome for outcome in outcomes]
         return list(np.array(scores, dtype=np.float64).reshape(len(sets), len(self.folds)))

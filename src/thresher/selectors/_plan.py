@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import ThresherWarning
+from thresher._warn import warn
 from thresher.measures import PartSets
 from thresher.search.parts import assign_parts, bootstrap_counts, draw_halves, number_groups
 from thresher.sources import Target
@@ -74,11 +73,7 @@ def _possible_parts(n_parts: int, n_units: int, kind: str, noun: str) -> int:
     if most < 2:
         raise ValueError(f"an ensemble needs at least 2 {noun}, got {n_units}")
     if most < n_parts:
-        warnings.warn(
-            f"n_parts={n_parts}, but there are only {n_units} {noun}; using {most} parts",
-            ThresherWarning,
-            stacklevel=5,
-        )
+        warn(f"n_parts={n_parts}, but there are only {n_units} {noun}; using {most} parts")
     return min(n_parts, most)
 
 
@@ -121,11 +116,9 @@ def _usable(plan: Plan, target: Target | None) -> list[int]:
     )  # the name stands for the rows of the replicate, not for those left out
     if useless:
         which = _numbered(plan.unit, useless)
-        warnings.warn(
+        warn(
             f"the target {what} {'on' if holds else 'without'} {which}: left out of the ensemble"
-            f"{', with its other half' if plan.unit == 'half' else ''}",
-            ThresherWarning,
-            stacklevel=5,
+            f"{', with its other half' if plan.unit == 'half' else ''}"
         )
     least = 4 if plan.unit == "half" else 2
     if len(usable) < least:
@@ -137,7 +130,7 @@ def _usable(plan: Plan, target: Target | None) -> list[int]:
         which = _numbered(plan.unit, poorer)
         verb = "lack" if holds else "take away"
         plural = verb if len(poorer) > 1 else verb.replace("lack", "lacks").replace("take", "takes")
-        warnings.warn(f"{which} {plural} all samples of some class", ThresherWarning, stacklevel=5)
+        warn(f"{which} {plural} all samples of some class")
     return usable
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._progress import on_behalf
 from thresher.measures import (
     KINDS,
     ChosenRows,
@@ -54,8 +55,9 @@ def search_replicates(
     kind: str,
     plan: Plan,
     memory_limit: int,
+    progress: Callable[[int, int], None],
 ) -> tuple[Found, Measures]:
-    """Run the searches of any kind of ensemble."""
+    """Run the searches of any kind of ensemble; `progress` gets the number of each done, and of its features."""
     if kind == "bagging" or (kind == "full" and _exact_on_rows(selector)):
         whole = selector._measures(training)
         return _search_each(
@@ -63,10 +65,12 @@ def search_replicates(
             training,
             wanted,
             (ChosenRows(whole, plan.rows(i)) for i in plan.usable),
+            progress,
         ), whole
     whole = selector._measures(training, plan.parts)
     if kind == "inner":
-        selection = selector._search(training, SummedReplicates(whole, plan.usable), wanted)
+        with on_behalf():
+            selection = selector._search(training, SummedReplicates(whole, plan.usable), wanted)
         lists = [np.asarray(selection.selected, dtype=np.intp).tolist()]
         return Found(lists, None, selection.n_evaluations, inner=selection), whole
     if kind == "full":
@@ -74,7 +78,7 @@ def search_replicates(
         # next.
         shared = SharedReplicates(whole, memory_limit=1)
         replicates = (shared.replicate(i) for i in plan.usable)
-        return _search_each(selector, training, wanted, replicates), whole
+        return _search_each(selector, training, wanted, replicates, progress), whole
     of_all = selector._search_parts(training, whole, wanted, plan.usable, memory_limit)
     if of_all is not None:
         together, relevance = of_all
@@ -82,7 +86,7 @@ def search_replicates(
         return Found(together.lists, mean, together.n_evaluations, together.full), whole
     shared = SharedReplicates(whole, memory_limit)
     replicates = (shared.replicate(i) for i in plan.usable)
-    found = _search_each(selector, training, wanted, replicates)
+    found = _search_each(selector, training, wanted, replicates, progress)
     if selector._asks_pairs:
         found.n_evaluations, found.full = shared.n_computed, shared.full
     return found, whole
@@ -100,16 +104,22 @@ def _exact_on_rows(selector: SumSelector) -> bool:
 
 
 def _search_each(
-    selector: SumSelector, training: Training, wanted: int | None, replicates: Iterator[RowMeasures]
+    selector: SumSelector,
+    training: Training,
+    wanted: int | None,
+    replicates: Iterator[RowMeasures],
+    progress: Callable[[int, int], None],
 ) -> Found:
     found = Found([])
     relevances = []
-    for measures in replicates:
-        selection = selector._search(training, measures, wanted)
+    for number, measures in enumerate(replicates, start=1):
+        with on_behalf():
+            selection = selector._search(training, measures, wanted)
         found.lists.append(np.asarray(selection.selected, dtype=np.intp).tolist())
         found.n_evaluations += int(selection.n_evaluations)
         if selection.relevance is not None:
             relevances.append(selection.relevance)
+        progress(number, len(found.lists[-1]))
     found.relevance = mean_of(relevances)
     return found
 

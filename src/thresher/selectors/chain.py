@@ -231,7 +231,9 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         check_state(self, ())
         p, n_steps = self.n_features_in_, len(self._steps)
         step, seen, fitted = (vars(self).get(name) for name in ("step_", "_seen", "selectors_"))
-        if not (isinstance(seen, list) and isinstance(fitted, list) and isinstance(step, np.ndarray)):
+        if not (
+            isinstance(seen, list) and isinstance(fitted, list) and isinstance(step, np.ndarray)
+        ):
             raise ValueError("Chain lacks the selectors that were fitted")
         if (
             len(seen) != n_steps

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import ThresherWarning, check_choice
+from thresher._checks import check_choice
 from thresher._progress import step_reporter
+from thresher._warn import warn
 from thresher.measures import Codes, RowMeasures
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundWalk, cmi_walk
@@ -201,9 +201,7 @@ def _warn_of_identifier(training: Training, codes: Codes, found: FoundWalk) -> N
     for feature, left in zip(found.selected, found.unknown, strict=True):
         n_levels = int(codes.levels[feature])
         if left == 0 and n_levels > max(MOST_DISCRETE_VALUES, training.n_rows / 2):
-            warnings.warn(
+            warn(
                 f"column {training.table.name(int(feature))} has {n_levels} levels in {training.n_rows} samples and "
-                "ended the walk; if it is an identifier, name it in exclude",
-                ThresherWarning,
-                stacklevel=4,
+                "ended the walk; if it is an identifier, name it in exclude"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from sklearn.utils.validation import _num_samples, validate_data
 
 from thresher._checks import check_choice, check_number
 from thresher._interrupt import run_in_threads
+from thresher._progress import log, on_behalf, report
 from thresher.search.parts import PART_KINDS, draw_seed, number_groups
 from thresher.search.votes import (
     VOTE_KINDS,
@@ -38,7 +39,6 @@ from thresher.selectors.mrmr import MRMR
 from thresher.sources import Columns, read_target
 
 KINDS = ("fast", "inner", "full", "bagging", "halves")
-_log = logging.getLogger("thresher")
 
 
 class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
@@ -97,6 +97,9 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         Most bytes for the shared cache of ``kind="fast"``. Past it values are computed again, which
         changes the time but not the answer; the logger ``thresher`` says so. Discrete features on a
         few hundred rows need no cache: counting again is faster than keeping.
+    verbose : int, default=0
+        1 prints a line per replicate that is searched by itself and two at the end; the logger ``thresher`` gets
+        the same at level INFO.
 
     Attributes
     ----------
@@ -117,7 +120,10 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         Of ``kind="halves"``: the share of votes that selects, the bound on the expected number of rarely
         chosen features selected, and the mean number of features chosen on a half.
     stability_ : float
-        Mean Jaccard index of the selections in `parts_`.
+        Mean Jaccard index of the selections in `parts_`. Replicates that leave out one of 20 parts share nearly
+        all rows, which flatters: on noise it can be 0.3 where bootstrap samples give less than 0.1.
+    stability_note_ : str
+        What `stability_` is in this ensemble, to be quoted beside it.
     n_evaluations_ : int
         Pairs of features computed, one pass for all replicates counting once; around a selector that does
         not work by pairs, the sum of what it counts on each replicate.
@@ -189,6 +195,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         random_state: Any = None,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.selector = selector
         self.n_parts = n_parts
@@ -202,6 +209,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.memory_limit = memory_limit
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Any:
@@ -276,10 +284,16 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         wanted = selector._how_many(training.columns)
         plan = self._plan(_num_samples(X), training.target, groups, training.rows)
         found, measures = search_replicates(
-            selector, training, wanted, self.kind, plan, self.memory_limit or 0
+            selector,
+            training,
+            wanted,
+            self.kind,
+            plan,
+            self.memory_limit or 0,
+            self._progress(len(plan.usable)),
         )
         if found.full:
-            _log.warning(
+            log.warning(
                 "Ensemble: the cache of pairs reached memory_limit=%d bytes; "
                 "further values were computed again when needed",
                 self.memory_limit,
@@ -344,6 +358,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         self.votes_ = votes
         self.parts_ = [np.array(entries, dtype=np.intp) for entries in lists]
         self.stability_ = mean_jaccard_of(membership(lists))
+        self.stability_note_ = self._about_stability(len(lists))
         inner = found.inner
         if inner is not None:
             inner.n_evaluations = found.n_evaluations
@@ -359,6 +374,28 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             shortfall=shortfall,
         )
         self._finish(columns, selection, wanted)
+        report(self, "stability %.2f: %s", self.stability_, self.stability_note_)
+
+    def _progress(self, n_replicates: int) -> Callable[[int, int], None]:
+        def done(number: int, n_selected: int) -> None:
+            report(self, "replicate %d/%d: %d features", number, n_replicates, n_selected)
+
+        return done
+
+    def _about_stability(self, n_lists: int) -> str:
+        """What `stability_` is the stability of."""
+        if n_lists == 1:
+            return "one selection: nothing to compare"
+        mean = f"mean Jaccard index of {n_lists} selections"
+        if self.kind == "bagging":
+            return f"{mean} on bootstrap samples"
+        if self.kind == "halves":
+            return f"{mean} on halves of the rows, which are disjoint in pairs and else share about a half"
+        share = (n_lists - 2) / (n_lists - 1)
+        return (
+            f"{mean}, any two of which share about {share:.0%} of their rows: samples that overlap less agree less; "
+            'see kind="bagging" or stability_curve'
+        )
 
     def _refit(self, selector: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> Any:
         """Fit a clone of any selector on the rows of every replicate."""
@@ -373,7 +410,11 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             delayed(_fit_on_rows)(clone(selector), X, y, plan.rows(i), params, n_rows)
             for i in plan.usable
         )
-        fitted = list(run_in_threads(fits, self.n_jobs))
+        fitted: list[Any] = []
+        progress = self._progress(len(plan.usable))
+        for one in run_in_threads(fits, self.n_jobs, return_as="generator"):
+            fitted.append(one)
+            progress(len(fitted), int(np.sum(one.get_support())))
         found = Found(
             [order_of_choice(one).tolist() for one in fitted],
             None,
@@ -435,9 +476,10 @@ def _fit_on_rows(
         name: _safe_indexing(value, rows) if _is_per_row(value, n_rows) else value
         for name, value in params.items()
     }
-    return selector.fit(
-        _safe_indexing(X, rows), None if y is None else _safe_indexing(y, rows), **some
-    )
+    with on_behalf():
+        return selector.fit(
+            _safe_indexing(X, rows), None if y is None else _safe_indexing(y, rows), **some
+        )
 
 
 def _is_per_row(value: Any, n_rows: int) -> bool:

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
-from thresher._checks import ThresherWarning
 from thresher._interrupt import call_interruptibly
+from thresher._warn import warn
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered
 from thresher.selectors._partial import safe_columns, uses_indicators
@@ -150,11 +150,9 @@ class LassoPath(BaseSelector):
         scores = spread(p, selected, penalties[selected])
         never = [int(f) for f in selected[len(training.kept) :] if np.isnan(scores[f])]
         if never:
-            warnings.warn(
+            warn(
                 f"the lasso path let in {len(selected) - len(never)} of {wanted} features asked for; the others "
-                "are those that correlate most with what is left of the target",
-                ThresherWarning,
-                stacklevel=3,
+                "are those that correlate most with what is left of the target"
             )
         selection = Selection.of_steps(
             selected,

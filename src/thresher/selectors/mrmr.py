@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -10,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher._checks import check_choice, check_number
 from thresher._progress import step_reporter
+from thresher._warn import warn
 from thresher.measures import KINDS, Measures, SearchMeasures, check_measure
 from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
@@ -237,11 +237,9 @@ class MRMR(ForwardSelector):
         if objective == "auto":
             objective = "quotient" if relevance == "f" else "difference"
         elif objective != "quotient" and relevance == "f":
-            warnings.warn(
+            warn(
                 f'objective="{objective}" with relevance="f": F is unbounded and swamps a redundancy of at most 1; '
-                'use objective="quotient"',
-                ThresherWarning,
-                stacklevel=3,
+                'use objective="quotient"'
             )
         if objective == "quotient" and self.redundancy_weight != 1:
             raise ValueError(
@@ -270,12 +268,10 @@ def _warn_of_categories(training: Training) -> None:
     categories = training.candidates & table.is_category
     n_binned = int(np.sum(training.candidates & ~table.is_discrete))
     if categories.any() and n_binned:
-        warnings.warn(
+        warn(
             f'column {table.name(int(np.argmax(categories)))} holds categories, so relevance="auto" is "mi" and '
             f"{n_binned} numeric columns are cut into bins; code the categories as numbers, or name them in exclude, "
-            'to compare numbers as they are, or give relevance="mi"',
-            ThresherWarning,
-            stacklevel=4,
+            'to compare numbers as they are, or give relevance="mi"'
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,8 @@ from scipy import sparse
 from sklearn.utils import ClassifierTags, check_random_state
 
 from thresher import _core
-from thresher._checks import ThresherWarning, check_number, resolve_features
+from thresher._checks import check_number, resolve_features
+from thresher._warn import warn
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import Table, Training, to_feature_major
@@ -211,11 +211,9 @@ class ReliefF(NeighbourWeights):
         if sizes[smallest] <= self.n_neighbors:
             classes = training.labels.classes
             assert classes is not None
-            warnings.warn(
+            warn(
                 f"n_neighbors={self.n_neighbors}, but the smallest class, {classes[smallest]}, is of size "
-                f"{sizes[smallest]}; using the neighbours there are",
-                ThresherWarning,
-                stacklevel=4,
+                f"{sizes[smallest]}; using the neighbours there are"
             )
         return training
 

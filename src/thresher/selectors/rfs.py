@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher._checks import check_choice, check_number
+from thresher._warn import warn
 from thresher.discretize import make_discretizer
 from thresher.measures import KINDS, Bins, Measures
 from thresher.measures.columns import (
@@ -58,11 +58,9 @@ class RelevanceFilter(Ranking):
         if name in DISPERSIONS:
             values = dispersion(training, name)
             if name == "iqr" and not values[training.candidates].any():
-                warnings.warn(
+                warn(
                     'relevance="iqr" is 0 for every feature: the middle half of each column is one '
-                    'value (more than 3/4 zeros?); use "mean-median" or "mad"',
-                    ThresherWarning,
-                    stacklevel=4,
+                    'value (more than 3/4 zeros?); use "mean-median" or "mad"'
                 )
             return values, np.log(values) if name == "am/gm" else values
         if name in SEPARATIONS:

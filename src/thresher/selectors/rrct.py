@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from functools import partial
 from typing import Any
 
@@ -12,8 +11,9 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from thresher import _core
-from thresher._checks import ThresherWarning, check_bool, check_choice
+from thresher._checks import check_bool, check_choice
 from thresher._progress import step_reporter
+from thresher._warn import warn
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundPartials, rrct
@@ -236,11 +236,9 @@ class RRCT(BaseSelector):
         check_choice("sign_rule", self.sign_rule, ("signed", "magnitude"))
         check_choice("redundancy", self.redundancy, ("pearson", "spearman"))
         if self.power is not None and self.redundancy == "spearman":
-            warnings.warn(
+            warn(
                 f'power="{self.power}" has no effect with redundancy="spearman": '
-                "the transform does not change ranks",
-                ThresherWarning,
-                stacklevel=3,
+                "the transform does not change ranks"
             )
 
     def _redundancy_columns(
@@ -271,16 +269,12 @@ def _warn_of_few_samples(training: Training, found: FoundPartials, complementari
     exhausted = found.exhausted_at
     n_selected = len(found.selected)
     if exhausted is not None:
-        warnings.warn(
+        warn(
             f"{exhausted} chosen features leave nothing of the target to explain in {training.n_rows} "
-            "samples; later ones were chosen without complementarity",
-            ThresherWarning,
-            stacklevel=4,
+            "samples; later ones were chosen without complementarity"
         )
     elif complementarity and n_selected - 1 > (training.n_rows - 1) / 2:
-        warnings.warn(
+        warn(
             f"{n_selected} features were chosen on {training.n_rows} samples: given more than half as "
-            "many features as samples, partial correlations are mostly noise; choose fewer",
-            ThresherWarning,
-            stacklevel=4,
+            "many features as samples, partial correlations are mostly noise; choose fewer"
         )

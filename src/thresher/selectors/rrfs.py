@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import (
-    ThresherWarning,
     check_bool,
     check_choice,
     check_number,
     resolve_count,
 )
+from thresher._warn import warn
 from thresher.measures import Measures
 from thresher.measures.columns import SIMILARITIES, similarity
 from thresher.search.walk import Walk, redundancy_walk
@@ -321,11 +320,9 @@ def warn_if_all_alike(
         for measure in (cosine, correlation)
     ]
     if share[0] >= 0.5 and share[1] <= share[0] / 4:
-        warnings.warn(
+        warn(
             f'similarity="cosine" cannot tell these features apart: they are not centred and never negative, '
             f"and {share[0]:.0%} of {n_pairs} random pairs have a cosine of at least "
             f"{max_similarity:g}, but only {share[1]:.1%} a correlation of that size; "
-            'use similarity="pearson", or centre the columns',
-            ThresherWarning,
-            stacklevel=4,
+            'use similarity="pearson", or centre the columns'
         )

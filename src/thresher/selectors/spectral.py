@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher._checks import check_choice, check_number
 from thresher._interrupt import call_interruptibly
+from thresher._warn import warn
 from thresher.measures.graphs import (
     WEIGHTS,
     Graph,
@@ -54,11 +54,9 @@ class GraphRanking(Ranking):
             graph = class_graph(training)
         else:
             if parameters.n_neighbors >= training.n_rows:
-                warnings.warn(
+                warn(
                     f"n_neighbors={parameters.n_neighbors}, but a sample has only "
-                    f"{training.n_rows - 1} others; using those",
-                    ThresherWarning,
-                    stacklevel=3,
+                    f"{training.n_rows - 1} others; using those"
                 )
             graph, self.bandwidth_ = neighbour_graph(
                 training, parameters.n_neighbors, parameters.affinity, parameters.bandwidth
@@ -306,11 +304,9 @@ def low_frequency_share(
         n_threads=training.n_threads,
     )
     if last + 1 < n - 1 and values[last + 1] - values[last] < 1e-9:
-        warnings.warn(
+        warn(
             f"n_eigenvectors={count} cuts between equal eigenvalues ({values[last]:.6g}), so the scores "
-            "depend on an arbitrary choice; take one more or fewer",
-            ThresherWarning,
-            stacklevel=4,
+            "depend on an arbitrary choice; take one more or fewer"
         )
     values, vectors = values[: last + 1], vectors[:, : last + 1]
     weighted = root[:, None] * vectors

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import column_or_1d
 
-from thresher._checks import ThresherWarning, check_choice, is_missing
+from thresher._checks import check_choice, is_missing
+from thresher._warn import warn
 
 # More distinct whole numbers than this are a quantity, unless their type says that they are not.
 MOST_DISCRETE_VALUES = 10
@@ -169,9 +169,7 @@ def _as_numbers(y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 def _warn_of_many_classes(n_classes: int, n_rows: int, kind: str, may_be_number: bool) -> None:
     if kind == "auto" and may_be_number and n_classes > 2 and n_classes > n_rows / 5:
-        warnings.warn(
+        warn(
             f"y has {n_classes} distinct values in {n_rows} samples and is taken as classes; "
-            'if it is a quantity, give target="numeric"',
-            ThresherWarning,
-            stacklevel=2,
+            'if it is a quantity, give target="numeric"'
         )

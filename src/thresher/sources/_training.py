@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,8 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from thresher._checks import ThresherWarning, check_choice, resolve_features
+from thresher._checks import check_choice, resolve_features
+from thresher._warn import warn
 from thresher.sources._columns import Columns, Mask
 from thresher.sources._frames import LARGEST_EXACT, from_smallest, is_frame, read_frame
 from thresher.sources._table import Table
@@ -237,10 +237,8 @@ def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArr
         used = np.zeros(table.n_rows, dtype=bool)
         used[rows] = True
         complete &= used
-    warnings.warn(
-        f'missing="drop_rows" left out {table.n_rows - int(complete.sum())} of {table.n_rows} samples',
-        ThresherWarning,
-        stacklevel=2,
+    warn(
+        f'missing="drop_rows" left out {table.n_rows - int(complete.sum())} of {table.n_rows} samples'
     )
     return np.flatnonzero(complete)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._checks import ThresherWarning, check_choice, check_number
+from thresher._checks import check_choice, check_number
 from thresher._progress import report
+from thresher._warn import warn
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
 from thresher.selectors._base import BaseSelector, Selection, spread
@@ -197,11 +197,7 @@ class ConsistencySelector(BaseSelector):
         remedy = 'give a larger delta or delta_mode="relative"'
         if infeasible == "raise":
             raise ValueError(f'{inconsistent}; {remedy}, or infeasible="clip"')
-        warnings.warn(
-            f"{inconsistent}, which is used as the bound; {remedy} to choose another",
-            ThresherWarning,
-            stacklevel=4,
-        )
+        warn(f"{inconsistent}, which is used as the bound; {remedy} to choose another")
         return full
 
     def _conclude(
@@ -270,10 +266,8 @@ def _warn_of_unique_columns(training: Training, codes: Codes) -> None:
     unique = training.candidates & (codes.levels > NEARLY_UNIQUE * training.n_rows)
     if unique.any() and training.n_rows > 10:
         first = int(np.argmax(unique))
-        warnings.warn(
+        warn(
             f"column {training.table.name(first)} has {int(codes.levels[first])} distinct values "
             f"in {training.n_rows} samples: it tells nearly all of them apart whatever it means; "
-            'bin it (discretize="equal-frequency")',
-            ThresherWarning,
-            stacklevel=5,
+            'bin it (discretize="equal-frequency")'
         )

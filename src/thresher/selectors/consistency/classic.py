@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from thresher._checks import ThresherWarning, check_number
+from thresher._checks import check_number
+from thresher._warn import warn
 from thresher.search.consistency import FoundSet, cover, search_sets
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
@@ -25,12 +25,10 @@ class Exhaustive(ConsistencySelector):
                 "which grow exponentially with the features; use LCC or SDCC, or fewer features"
             )
         if not found.is_counted:
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} found the smallest sets from below, but n_evaluations_={found.n_evaluations} "
                 "is only a lower bound of what its search from above would evaluate: counting that was stopped by "
-                f"max_evaluations={limit}; raise it if you need the number",
-                ThresherWarning,
-                stacklevel=4,
+                f"max_evaluations={limit}; raise it if you need the number"
             )
         return found
 
