@@ -1,7 +1,8 @@
 # Every target sets up what it needs: Python >= 3.11, make and a C++20 compiler are enough.
 #
 #   make demo       select features from embedded data and show them
-#   make test       lint, types, layers, the test suite, an install from the sdist
+#   make test       lint, types, layers, the test suite (also on plain instructions), an install from the sdist
+#   make test-lowest   the test suite on the lowest versions of all dependencies (Python 3.11)
 #   make lint       the static checks alone
 #   make format     rewrite the sources as the formatters want them
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
@@ -23,9 +24,11 @@ SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('pur
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CORE := CMakeLists.txt $(CPP)
+CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c++20 --language=c++ -I cpp \
+    -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
 PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 
-.PHONY: demo test lint format bench docs sanitize clean check-sdist
+.PHONY: demo test test-lowest lint format bench docs sanitize clean check-sdist
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -33,12 +36,14 @@ demo: $(VENV)/.core
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	THRESHER_ISA=baseline $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 	$(MAKE) --no-print-directory check-sdist
 
 lint: $(VENV)/.core
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(BIN)/cppcheck $(CPPCHECK) cpp
 	$(BIN)/mypy
 	$(BIN)/python cpp/bindings/check_stub.py
 	$(BIN)/lint-imports
@@ -90,6 +95,21 @@ build/sdist/.checked: $(VENV)/.tools $(PACKAGE)
 	build/sdist/venv/bin/python -m pip --disable-pip-version-check --quiet install build/sdist/thresher-*.tar.gz
 	cd build/sdist && venv/bin/python -I $(CURDIR)/tests/smoke.py
 	@touch $@
+
+# The lowest versions that pyproject.toml declares, for building as for running, in an environment of its own.
+LOWEST := .venv-lowest
+$(LOWEST)/.core: pyproject.toml $(CORE)
+	@$(PYTHON) -c "import sys; sys.version_info[:2] == (3, 11) or sys.exit('the lowest versions are those of Python 3.11: make PYTHON=...')"
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip --quiet install --upgrade "pip>=25.1"
+	grep -oE '"[A-Za-z-]+>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/>=/==/' | sort -u > $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python -m pip --quiet install --constraint $(LOWEST)/lowest.txt --group build --group test
+	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pip --quiet install --no-build-isolation \
+	    --constraint $(LOWEST)/lowest.txt --editable . -Cbuild-dir=build/lowest
+	@touch $@
+
+test-lowest: $(LOWEST)/.core
+	$(LOWEST)/bin/python -m pytest -n $(WORKERS) $(ARGS)
 
 # The core with AddressSanitizer and UndefinedBehaviorSanitizer (GCC or Clang on Linux), beside the usual environment
 # whose packages it borrows. The interpreter is not instrumented, so the run-time libraries are loaded before it, and

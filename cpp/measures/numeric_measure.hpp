@@ -12,9 +12,10 @@ enum class NumericKind { pearson, cosine };
 class NumericPairMeasure final : public PairMeasure {
  public:
   NumericPairMeasure(const NumericTable& table, NumericKind kind, std::size_t n_threads)
-      : table_(table), kind_(kind), n_threads_(n_threads) {
-    moments_ = kind == NumericKind::cosine ? table.uncentred(n_threads) : table.centred_where_needed();
-  }
+      : table_(table),
+        kind_(kind),
+        n_threads_(n_threads),
+        moments_(kind == NumericKind::cosine ? table.uncentred(n_threads) : table.centred_where_needed()) {}
 
   std::size_t n_features() const override { return table_.n_features(); }
   std::size_t n_replicates() const override { return table_.n_replicates(); }
