@@ -28,7 +28,7 @@ CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability 
     -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
 PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 
-.PHONY: demo test test-lowest lint format bench docs sanitize clean check-sdist
+.PHONY: demo test test-lowest lint cppcheck format bench docs sanitize clean check-sdist
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -43,10 +43,13 @@ lint: $(VENV)/.core
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
-	$(BIN)/cppcheck $(CPPCHECK) cpp
+	@$(MAKE) --no-print-directory cppcheck
 	$(BIN)/mypy
 	$(BIN)/python cpp/bindings/check_stub.py
 	$(BIN)/lint-imports
+
+cppcheck: $(VENV)/.tools
+	$(BIN)/cppcheck $(CPPCHECK) cpp
 
 format: $(VENV)/.tools
 	$(BIN)/ruff check --fix .

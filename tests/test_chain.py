@@ -87,7 +87,9 @@ def test_selectors_of_scikit_learn_go_anywhere(cancer, last):
 
 
 def test_sparse_input_stays_sparse():
-    X = sparse.random_array((60, 200), density=0.1, rng=np.random.default_rng(0), format="csr")
+    X = sparse.random_array(
+        (60, 200), density=0.1, random_state=np.random.default_rng(0), format="csr"
+    )
     y = np.arange(60) % 2
     chain = Chain([RFS(50), FisherScore(5)]).fit(X, y)
     assert sparse.issparse(chain.transform(X))

@@ -276,7 +276,9 @@ def test_missing_values_of_sparse_columns_are_those_of_full_ones(missing):
 
 
 def test_binning_sparse_columns_makes_none_of_them_dense():
-    X = sparse.random_array((5000, 4000), density=0.002, format="csc", rng=np.random.default_rng(0))
+    X = sparse.random_array(
+        (5000, 4000), density=0.002, format="csc", random_state=np.random.default_rng(0)
+    )
     y = np.arange(5000) % 2
     selector = Univariate(5, measure="mi")
     selector.fit(X[:50], y[:50])

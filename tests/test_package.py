@@ -42,6 +42,13 @@ def test_every_public_name_exists():
         _ = thresher.nothing
 
 
+def test_the_citation_names_this_version():
+    citation = Path(__file__).resolve().parents[1] / "CITATION.cff"
+    if not citation.exists():
+        pytest.skip("the source tree is not here")
+    assert f"version: {thresher.__version__}\n" in citation.read_text()
+
+
 def test_json_holds_discretisers_given_as_objects():
     X, y = load_breast_cancer(return_X_y=True)
     fitted = MRMR(3, relevance="mi", discretize=MDLBins()).fit(X, y)

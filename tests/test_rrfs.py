@@ -188,7 +188,7 @@ def test_positive_data_that_look_alike_to_the_cosine_are_warned_of():
         warnings.simplefilter("error")
         RRFS(similarity="pearson").fit(data)
         RRFS().fit(data - 100)
-        RRFS().fit(sparse.random_array((40, 200), density=0.05, rng=rng))
+        RRFS().fit(sparse.random_array((40, 200), density=0.05, random_state=rng))
 
 
 def test_tox_171_is_warned_of_with_the_numbers_of_the_sheet(load_real):
