@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import RFECV, SelectKBest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 
 from thresher import CFS, FCBF, GSO, JMI, MRMR, NMIFS, RRCT, Ensemble, FisherScore, ThresherWarning
@@ -246,6 +249,20 @@ def test_groups_go_with_rows_that_count():
     plain = Ensemble(MRMR(3), 10, kind="halves", n_pairs=3, random_state=0)
     plain.fit(X[10:], y[10:], groups=groups[10:])
     assert [p.tolist() for p in plain.parts_] == [p.tolist() for p in ensemble.parts_]
+
+
+def test_groups_are_routed_to_ensembles_and_through_them():
+    X, y = problem(n=90, p=6)
+    groups = np.repeat(np.arange(30), 3)
+    inside = RFECV(LogisticRegression(), cv=GroupKFold(3))
+    with sklearn.config_context(enable_metadata_routing=True):
+        steps = [Ensemble(MRMR(2), 5).set_fit_request(groups=True), LogisticRegression()]
+        fitted = make_pipeline(*steps).fit(X, y, groups=groups)
+        np.testing.assert_array_equal(fitted[0].part_of_row_, groups % 5)
+        ensemble = Ensemble(inside, 4, kind="full").fit(X, y, groups=groups)
+        rows = ensemble.part_of_row_ != 0
+        alone = clone(inside).fit(X[rows], y[rows], groups=groups[rows])
+    assert set(ensemble.parts_[0]) == set(np.flatnonzero(alone.get_support()))
 
 
 def test_bad_groups():

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import delayed
 from scipy import sparse
+from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
@@ -222,7 +223,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             As the selector wants it.
         groups : array-like of shape (n_samples,), default=None
             Samples of one group belong together, such as those of one patient: they go to one part, and into
-            bootstrap samples together.
+            bootstrap samples together. With metadata routing a selector that asks for groups gets them, too.
         **params
             Passed to the selector's ``fit`` by metadata routing.
 
@@ -232,6 +233,8 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         """
         self._check_parameters()
         _raise_for_params(params, self, "fit")
+        if groups is not None and get_config()["enable_metadata_routing"]:
+            params = {**params, "groups": groups}
         routed = dict(process_routing(self, "fit", **params)["selector"]["fit"]) if params else {}
         selector = clone(self._given_selector())
         if self.n_jobs is not None and "n_jobs" in selector.get_params(deep=False):
