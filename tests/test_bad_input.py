@@ -9,7 +9,18 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from thresher import GSO, MRMR, RRCT, Ensemble, LassoPath, ThresherWarning
+from thresher import (
+    GSO,
+    MRMR,
+    RRCT,
+    RRFS,
+    Ensemble,
+    FisherScore,
+    LassoPath,
+    ReliefF,
+    ThresherWarning,
+)
+from thresher.discretize import EqualFrequencyBins
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 6))
@@ -175,3 +186,24 @@ def test_the_one_class_is_shown_as_it_was_given():
     for label in (0, 2.5, "sick"):
         with pytest.raises(ValueError, match=rf"one class \({label!r}\)"):
             MRMR().fit(X, [label] * 40)
+
+
+@pytest.mark.parametrize("n_jobs", ["two", 1.5, 0, True, [2]])
+@pytest.mark.parametrize(
+    "owner",
+    [
+        MRMR(2),
+        ReliefF(2),
+        RRFS(2),
+        LassoPath(2),
+        EqualFrequencyBins(),
+        Ensemble(FisherScore(2), 3, kind="full"),
+        Ensemble(MRMR(2), 3, kind="fast"),
+    ],
+    ids=lambda owner: type(owner).__name__,
+)
+def test_n_jobs_of_a_wrong_kind_is_one_sentence(owner, n_jobs):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
+    with pytest.raises(ValueError, match="n_jobs must be None or a whole number other than 0"):
+        clone(owner).set_params(n_jobs=n_jobs).fit(X, y)

@@ -83,7 +83,7 @@ def test_targets_that_cannot_be_used(selector, y, words):
 
 @pytest.mark.parametrize(
     "selector",
-    [FisherScore(), ReliefF(), MultiSURF(), SVMRFE(), SFSLW()],
+    [FisherScore(), Relief(), MultiSURF(), SVMRFE(), SFSLW()],
     ids=repr,
 )
 def test_selectors_for_classes_refuse_numbers(selector):

@@ -91,3 +91,12 @@ def test_kept_features_come_first_and_excluded_ones_are_not_in_the_model():
     assert 2 not in selector.selected_
     without = LassoPath(2).fit(np.delete(X, 2, axis=1), y)
     assert selector.selected_[1:].tolist() == [f + (f >= 2) for f in without.selected_]
+
+
+def test_nothing_left_to_choose_from_is_one_sentence():
+    X = np.column_stack([np.arange(8.0), np.ones(8), np.arange(8.0) ** 2])
+    with (
+        pytest.warns(ThresherWarning, match="only 0 features"),
+        pytest.raises(ValueError, match="exclude leaves LassoPath no feature that varies"),
+    ):
+        LassoPath(1, exclude=[0, 2]).fit(X, np.arange(8.0))

@@ -12,7 +12,14 @@ CPP = Path(__file__).resolve().parents[1] / "cpp"
 # From the top down. A room includes itself and rooms further down, never a neighbour on its own floor.
 FLOORS = (
     {"bindings"},
-    {"consistency", "discretize", "neighbours", "partial_correlation", "row_partition"},
+    {
+        "consistency",
+        "discretize",
+        "neighbours",
+        "partial_correlation",
+        "row_partition",
+        "support_vectors",
+    },
     {"search"},
     {"measures"},
     {"counting", "moments"},

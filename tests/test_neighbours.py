@@ -31,7 +31,7 @@ def problems(draw):
     return columns, nominal, classes.astype(np.int32), n_classes
 
 
-def weights(columns, nominal, classes, n_classes, kind, k=3, rows=None, n_threads=1):
+def weights(columns, nominal, classes, n_classes, kind, k=3, rows=None, n_threads=1, target=None):
     rows = np.arange(columns.shape[1]) if rows is None else np.asarray(rows)
     return _core.relief_weights(
         columns,
@@ -42,6 +42,7 @@ def weights(columns, nominal, classes, n_classes, kind, k=3, rows=None, n_thread
         kind,
         k,
         n_threads,
+        target,
     )
 
 
@@ -53,6 +54,33 @@ def test_relieff_agrees_with_the_definition(problem, k, kind):
         columns.T, classes.tolist(), k, nominal=nominal, multisurf=kind == "multisurf"
     )
     found = weights(columns, nominal, classes, n_classes, kind, k)
+    np.testing.assert_allclose(found, wanted, atol=1e-11)
+
+
+@settings(deadline=None, max_examples=40)
+@given(problems(), st.integers(1, 8), st.booleans(), st.booleans())
+def test_rrelieff_agrees_with_the_definition(problem, k, tied, some):
+    columns, nominal, classes, _ = problem
+    n = columns.shape[1]
+    rng = np.random.default_rng(k)
+    target = classes.astype(float) if tied else rng.normal(size=n)
+    rows = sorted(rng.permutation(n)[: n // 2].tolist()) if some else None
+    wanted = naive.rrelieff(columns.T, target.tolist(), k, nominal=nominal, sampled=rows)
+    one_class = np.zeros(n, dtype=np.int32)
+    for n_threads in (1, 3):
+        found = weights(
+            columns, nominal, one_class, 1, "rrelieff", k, rows, n_threads, target=target
+        )
+        np.testing.assert_allclose(found, wanted, atol=1e-11)
+
+
+def test_sampled_rows_of_multisurf_agree_with_the_definition():
+    rng = np.random.default_rng(6)
+    columns = rng.normal(size=(4, 60))
+    classes = rng.integers(0, 3, 60).astype(np.int32)
+    rows = [3, 17, 40, 41]
+    wanted = naive.relieff(columns.T, classes.tolist(), sampled=rows, multisurf=True)
+    found = weights(columns, [0] * 4, classes, 3, "multisurf", rows=rows)
     np.testing.assert_allclose(found, wanted, atol=1e-11)
 
 
@@ -164,6 +192,9 @@ for T in (np.float64, np.float32):
     for kind in ("relief", "relieff", "multisurf"):
         nominal = np.zeros(40, dtype=np.uint8)
         digest.update(_core.relief_weights(x, nominal, classes, 3, rows, kind, 5).tobytes())
+    y, one = columns[0] + columns[1], np.zeros(203, dtype=np.int32)
+    few = rows[::2].copy()
+    digest.update(_core.relief_weights(x, nominal, one, 1, few, "rrelieff", 5, 1, y).tobytes())
     a, b, d = _core.nearest_graph(x, 5)
     digest.update(a.tobytes() + b.tobytes() + d.tobytes())
     for measure in ("cosine", "pearson", "mici"):

@@ -141,10 +141,19 @@ def test_spec_on_classes_is_the_fisher_score():
     np.testing.assert_allclose(1 / spec.scores_ - 1, FisherScore(2).fit(X, y).scores_, rtol=1e-8)
 
 
-def test_a_cut_between_equal_eigenvalues_is_warned_of():
-    options = {"n_neighbors": 2, "affinity": "binary", "form": "phi3"}
-    with pytest.warns(ThresherWarning, match="cuts between equal eigenvalues"):
-        SPEC(2, n_eigenvectors=3, **options).fit(Z)
+def test_a_cut_inside_an_eigenspace_takes_all_of_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 6))
+    W = np.kron(np.eye(6), np.ones((5, 5)))  # eigenvalue 0 six times, 1 twenty-four times
+    rows = rng.permutation(30)
+    for n_eigenvectors in (2, 4, 6, 9):
+        options = {"form": "phi3", "n_eigenvectors": n_eigenvectors}
+        fitted = SPEC(2, graph=W, **options).fit(X)
+        assert len(fitted.eigenvalues_) == (5 if n_eigenvectors <= 6 else 29)
+        wanted = [naive.spec(x, W, "phi3", n_eigenvectors) for x in X.T]
+        np.testing.assert_allclose(fitted.scores_, wanted, atol=1e-9)
+        turned = SPEC(2, graph=W[np.ix_(rows, rows)], n_jobs=2, **options).fit(X[rows])
+        np.testing.assert_allclose(turned.scores_, fitted.scores_, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -281,6 +290,44 @@ def test_features_that_matter_only_together_are_seen():
 def test_sparse_data_are_refused_with_a_selector_that_takes_them(selector):
     with pytest.raises(TypeError, match=r"make sparse X dense.*use RRFS, FisherScore"):
         selector.fit(sparse.csr_matrix(Z), Y)
+
+
+def test_numbers_are_ranked_by_rrelieff():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 5))
+    y = np.where(X[:, 1] > 0, X[:, 3], -X[:, 3]) + 0.1 * rng.normal(size=90)
+    fitted = ReliefF(2, n_neighbors=12).fit(X, y)
+    np.testing.assert_allclose(fitted.scores_, naive.rrelieff(X, y.tolist(), 12), atol=1e-11)
+    assert fitted.selected_[0] == 3
+    whole = np.round(y * 2).astype(int)
+    numeric = ReliefF(2, target="numeric").fit(X, whole).scores_
+    np.testing.assert_allclose(numeric, naive.rrelieff(X, whole.tolist()), atol=1e-11)
+    as_classes = naive.relieff(X, (y > 0).tolist())
+    np.testing.assert_allclose(ReliefF(2).fit(X, y > 0).scores_, as_classes, atol=1e-11)
+    huge = ReliefF(2, n_neighbors=12).fit(X, y / np.abs(y).max() * 1.7e308)
+    np.testing.assert_allclose(huge.scores_, fitted.scores_, atol=1e-9)
+
+
+def test_rrelieff_sees_numbers_that_matter_only_together():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(300, 10)).astype(float)
+    y = 2.0 * (X[:, 2] != X[:, 7]) + rng.normal(size=300) / 4
+    assert sorted(ReliefF(2, n_neighbors=30).fit(X, y).selected_.tolist()) == [2, 7]
+
+
+def test_more_neighbours_than_samples_are_warned_of_with_numbers_too():
+    with pytest.warns(ThresherWarning, match=r"n_neighbors=10, but the training set is of size 6"):
+        ReliefF(2).fit(Z, Z[:, 0] * 1.5)
+
+
+def test_multisurf_shares_the_priors_among_classes_with_near_misses():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(6), 20)
+    X = rng.normal(size=(120, 30))
+    X[:, :10] += np.column_stack([y // 2] * 10)  # neighbours are of two classes in six
+    fitted = MultiSURF(10).fit(X, y)
+    wanted = naive.relieff(X, y.tolist(), multisurf=True)
+    np.testing.assert_allclose(fitted.scores_, wanted, atol=1e-11)
 
 
 def test_relief_is_for_two_classes():

@@ -273,3 +273,15 @@ def test_bad_data_are_named():
     frame = pd.DataFrame({"a": np.arange(len(y), dtype=float), "b": ["u", "v"] * (len(y) // 2)})
     with pytest.raises(ValueError, match="'b'"):
         RRCT(1).fit(frame, y)
+
+
+def test_many_classes_are_warned_of_once():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(60, 6))
+    with pytest.warns(ThresherWarning, match=r"y has 6 classes.*compare with MRMR") as caught:
+        RRCT(3).fit(features, np.arange(60) % 6)
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RRCT(3).fit(features, np.arange(60) % 3)
+        RRCT(3, target="numeric").fit(features, np.arange(60) % 6)

@@ -304,3 +304,27 @@ def test_a_quartile_range_of_zero_everywhere_is_warned_of():
         RFS(relevance="iqr").fit(data)
     with pytest.warns(ThresherWarning, match="no feature was selected"):
         assert RRFS(2, relevance="iqr").fit(data).selected_.size == 0
+
+
+def test_auto_uses_the_labels_it_is_given():
+    rng = np.random.default_rng(4)
+    y = np.arange(60) % 3
+    X = rng.gamma(1.0, size=(60, 12)) * np.logspace(0, 2, 12) + 2.0 * y[:, None] * (
+        np.arange(12) < 3
+    )
+    classes = RRFS(4).fit(X, y)
+    explicit = RRFS(4, relevance="fisher", similarity="pearson").fit(X, y)
+    assert (classes.relevance_measure_, classes.similarity_measure_) == ("fisher", "pearson")
+    assert classes.selected_.tolist() == explicit.selected_.tolist()
+    assert set(classes.selected_[:2]) <= {0, 1, 2}
+    alone = RRFS(4).fit(X)
+    explicit = RRFS(4, relevance="mean-median", similarity="cosine").fit(X, y)
+    assert (alone.relevance_measure_, alone.similarity_measure_) == ("mean-median", "cosine")
+    assert alone.selected_.tolist() == explicit.selected_.tolist()
+    numbers = RRFS(4).fit(X, X[:, 5] * 0.1 + 0.3)
+    assert (numbers.relevance_measure_, numbers.similarity_measure_) == ("pearson", "pearson")
+    assert numbers.selected_[0] == 5
+    chunked = RRFS(4).fit_chunks([X[:20], X[20:]], y)
+    assert chunked.selected_.tolist() == classes.selected_.tolist()
+    again = RRFS(4).fit(X, y).fit(X)
+    assert again.relevance_measure_ == "mean-median"

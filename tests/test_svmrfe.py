@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_iris, load_wine
+from sklearn.feature_selection import RFE
+from sklearn.svm import SVC
 
 from tests.naive import rankings as naive
 from tests.test_naive_rankings import Y, Z
@@ -35,6 +37,23 @@ def test_wide_data_rank_as_a_fresh_machine_for_every_round(seed):
     y = rng.integers(0, 2, 24)
     X = rng.normal(size=(24, 40)) + y[:, None] * (rng.random(40) < 0.2)
     assert order(SVMRFE(1, tol=1e-8).fit(X, y)) == naive.svm_rfe(X, y, tol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_default_ranks_as_rfe_does_with_a_tight_tolerance(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 50)
+    X = rng.normal(size=(50, 60)) + y[:, None] * (rng.random(60) < 0.2)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    wanted = RFE(SVC(kernel="linear", tol=1e-6), n_features_to_select=1).fit(Z, y)
+    assert SVMRFE(1).fit(X, y).ranking_.tolist() == wanted.ranking_.tolist()
+
+
+def test_many_samples_with_few_features_are_solved_too():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    X = rng.normal(size=(400, 12)) + 0.3 * y[:, None] * (np.arange(12) < 4)
+    assert order(SVMRFE(1).fit(X, y)) == naive.svm_rfe(X, y, tol=1e-6)
 
 
 def test_copies_leave_with_the_lowest_position_first():

@@ -1,14 +1,17 @@
 // Relief's weights, neighbour graphs and scores on graphs.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/searching.hpp"
 #include "core/elementary.hpp"
 #include "neighbours/laplacian.hpp"
 #include "neighbours/relief.hpp"
@@ -20,15 +23,17 @@ ReliefKind relief_named(const std::string& name) {
   if (name == "relief") return ReliefKind::relief;
   if (name == "multisurf") return ReliefKind::multisurf;
   if (name == "relieff") return ReliefKind::relieff;
+  if (name == "rrelieff") return ReliefKind::rrelieff;
   throw nb::value_error(("unknown kind " + name).c_str());
 }
 
 template <class T>
 nb::object relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal, const Vector<std::int32_t>& classes,
                   std::size_t n_classes, const Vector<std::uint32_t>& rows, const std::string& kind,
-                  std::size_t n_neighbours, std::size_t n_threads) {
+                  std::size_t n_neighbours, std::size_t n_threads, const std::optional<Vector<double>>& target) {
   const std::size_t n_rows = columns.shape(1);
   if (nominal.size() != columns.shape(0) || classes.size() != n_rows) throw nb::value_error("lengths differ");
+  if (kind == "rrelieff" && view(target).size() != n_rows) throw nb::value_error("rrelieff needs a number per row");
   for (std::size_t r = 0; r < n_rows; ++r) {
     if (classes.data()[r] < 0 || static_cast<std::size_t>(classes.data()[r]) >= n_classes) {
       throw nb::value_error("classes must be codes below n_classes");
@@ -45,7 +50,8 @@ nb::object relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal,
     const auto table =
         scaled_by_range(DenseColumns<T>{columns.data(), columns.shape(0), n_rows}, {nominal.data(), nominal.size()},
                         {classes.data(), classes.size()}, n_classes, n_threads);
-    weights = relief_weights(table, {which, n_neighbours, {rows.data(), rows.size()}, n_threads}, interrupt);
+    const ReliefOptions options{which, n_neighbours, {rows.data(), rows.size()}, n_threads, view(target)};
+    weights = relief_weights(table, options, interrupt);
   }
   return nb::cast(to_numpy(std::move(weights)));
 }
@@ -92,7 +98,7 @@ template <class T>
 void bind_for(nb::module_& module) {
   module.def("relief_weights", &relief<T>, nb::arg("columns").noconvert(), nb::arg("nominal"), nb::arg("classes"),
              nb::arg("n_classes"), nb::arg("rows"), nb::arg("kind"), nb::arg("n_neighbours"), nb::arg("n_threads") = 1,
-             "Weights of every feature of a (features, rows) array.");
+             nb::arg("target") = nb::none(), "Weights of every feature of a (features, rows) array.");
   module.def("nearest_graph", &graph<T>, nb::arg("columns").noconvert(), nb::arg("n_neighbours"),
              nb::arg("n_threads") = 1,
              "Edges (first, second, squared distance) of the nearest-neighbour graph of rows.");

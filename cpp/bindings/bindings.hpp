@@ -68,6 +68,7 @@ void bind_system(nb::module_& module);
 void bind_consistency(nb::module_& module);
 void bind_dispersion(nb::module_& module);
 void bind_neighbours(nb::module_& module);
+void bind_support_vectors(nb::module_& module);
 void bind_measure(nb::module_& module);
 void bind_replicates(nb::module_& module);
 void bind_search(nb::module_& module);

@@ -64,5 +64,6 @@ NB_MODULE(_core, module) {
   thresher::bindings::bind_counting(module);
   thresher::bindings::bind_dispersion(module);
   thresher::bindings::bind_neighbours(module);
+  thresher::bindings::bind_support_vectors(module);
   thresher::bindings::bind_sparse(module);
 }

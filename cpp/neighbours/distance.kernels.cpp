@@ -102,6 +102,38 @@ void tile(const T* panel_a, const T* panel_b, std::size_t n_features, T* out) {
   }
 }
 
+template <Metric metric>
+void weigh(const double* rows, const WeightedPairs& pairs, double* out) {
+  using Values = Vectors<double>::Values;
+  using Bits = Vectors<double>::Bits;
+  constexpr std::size_t width = kBytes / sizeof(double);
+  constexpr std::size_t n_sums = kWeighed / width < 8 ? kWeighed / width : 8;
+  for (std::size_t start = 0; start < kWeighed; start += n_sums * width) {
+    Values sum[n_sums];
+    __builtin_memcpy(sum, out + start, sizeof(sum));
+    for (std::size_t i = 0; i < pairs.count; ++i) {
+      const double* left = rows + pairs.first[i] * kWeighed + start;
+      const double* right = rows + pairs.second[i] * kWeighed + start;
+      const double weight = pairs.weight[i];
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < n_sums; ++v) {
+        Values a;
+        Values b;
+        __builtin_memcpy(&a, left + v * width, sizeof(Values));
+        __builtin_memcpy(&b, right + v * width, sizeof(Values));
+        if constexpr (metric == Metric::mismatch) {
+          sum[v] += (Values)((Bits)(a != b) & Vectors<double>::kOne) * weight;
+        } else if constexpr (metric == Metric::squared) {
+          sum[v] += (a - b) * (a - b) * weight;
+        } else {
+          sum[v] += (Values)((Bits)(a - b) & Vectors<double>::kAbsolute) * weight;
+        }
+      }
+    }
+    __builtin_memcpy(out + start, sum, sizeof(sum));
+  }
+}
+
 #else
 
 template <class T, Metric metric>
@@ -128,6 +160,22 @@ void tile(const T* panel_a, const T* panel_b, std::size_t n_features, T* out) {
   }
 }
 
+template <Metric metric>
+void weigh(const double* rows, const WeightedPairs& pairs, double* out) {
+  for (std::size_t i = 0; i < pairs.count; ++i) {
+    const double* left = rows + pairs.first[i] * kWeighed;
+    const double* right = rows + pairs.second[i] * kWeighed;
+    for (std::size_t f = 0; f < kWeighed; ++f) {
+      const double d = left[f] - right[f];
+      const double term = metric == Metric::mismatch  ? (d != 0.0 ? 1.0 : 0.0)
+                          : metric == Metric::squared ? d * d
+                          : d < 0.0                   ? -d
+                                                      : d;
+      out[f] += term * pairs.weight[i];
+    }
+  }
+}
+
 #endif
 
 double reduce(double* lane) {
@@ -137,42 +185,31 @@ double reduce(double* lane) {
   return lane[0];
 }
 
-template <class T, Metric metric>
-double weighted(const T* x, std::uint32_t first, std::uint32_t second, double weight) {
-  const double d = static_cast<double>(x[first]) - static_cast<double>(x[second]);
-  if constexpr (metric == Metric::mismatch) {
-    return d != 0.0 ? weight : 0.0;
-  } else if constexpr (metric == Metric::squared) {
-    return weight * (d * d);
-  } else {
-    return weight * (d < 0.0 ? -d : d);
-  }
-}
-
-template <class T, Metric metric>
-double weigh(const T* x, const std::uint32_t* first, const std::uint32_t* second, const double* weight,
-             std::size_t n_pairs) {
+template <class T>
+double weigh_squared(const T* x, const std::uint32_t* first, const std::uint32_t* second, const double* weight,
+                     std::size_t n_pairs) {
+  const auto term = [&](std::size_t pair) {
+    const double d = static_cast<double>(x[first[pair]]) - static_cast<double>(x[second[pair]]);
+    return weight[pair] * (d * d);
+  };
   double lane[kLanes] = {};
   std::size_t i = 0;
   for (; i + kLanes <= n_pairs; i += kLanes) {
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      lane[l] += weighted<T, metric>(x, first[i + l], second[i + l], weight[i + l]);
-    }
+    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += term(i + l);
   }
-  for (std::size_t l = 0; i + l < n_pairs; ++l) {
-    lane[l] += weighted<T, metric>(x, first[i + l], second[i + l], weight[i + l]);
-  }
+  for (std::size_t l = 0; i + l < n_pairs; ++l) lane[l] += term(i + l);
   return reduce(lane);
 }
 
 template <class T>
 constexpr DistanceKernelsOf<T> table() {
-  return {tile<T, Metric::manhattan>,  tile<T, Metric::squared>,  tile<T, Metric::mismatch>, tile<T, Metric::product>,
-          weigh<T, Metric::manhattan>, weigh<T, Metric::squared>, weigh<T, Metric::mismatch>};
+  return {tile<T, Metric::manhattan>, tile<T, Metric::squared>, tile<T, Metric::mismatch>, tile<T, Metric::product>,
+          weigh_squared<T>};
 }
 
 }  // namespace
 
-extern const DistanceKernels distance_kernels = {table<float>(), table<double>()};
+extern const DistanceKernels distance_kernels = {weigh<Metric::manhattan>, weigh<Metric::squared>,
+                                                 weigh<Metric::mismatch>, table<float>(), table<double>()};
 
 }  // namespace thresher::THRESHER_LEVEL

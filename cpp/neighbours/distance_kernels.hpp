@@ -1,4 +1,4 @@
-// Distances between two panels of rows, and weighted differences of one feature over pairs of rows.
+// Distances between two panels of rows, and weighted differences over pairs of rows.
 //
 // A panel holds kPanel rows feature by feature: value (feature f, row r of the panel) is at f * kPanel + r.
 // The sum of one pair of rows runs over features in their order, whatever the vector width: lanes are pairs.
@@ -15,6 +15,8 @@ constexpr std::size_t kPanel = 32;
 // Features per call of a kernel: two such pieces of single panels stay in the first-level cache. Sums of one piece are
 // added to the total afterwards, which also keeps rounding errors small.
 constexpr std::size_t kPiece = 128;
+// Features weighed over all pairs at a time: their sums stay in registers, a row of them in two cache lines or four.
+constexpr std::size_t kWeighed = 32;
 
 enum class Metric { manhattan, squared, mismatch, product };
 
@@ -26,17 +28,25 @@ struct DistanceKernelsOf {
   void (*mismatch)(const T* panel_a, const T* panel_b, std::size_t n_features, T* out);
   // The same of products. May be fused where the processor can: only for estimates with an error bound.
   void (*product)(const T* panel_a, const T* panel_b, std::size_t n_features, T* out);
-  // sum over pairs of weight * |x[first] - x[second]|^power, sixteen lanes in a fixed tree; mismatch: weight where
-  // they differ.
-  double (*weigh_absolute)(const T* x, const std::uint32_t* first, const std::uint32_t* second, const double* weight,
-                           std::size_t n_pairs);
+  // sum over pairs of weight * (x[first] - x[second])^2 of one feature, sixteen lanes in a fixed tree.
   double (*weigh_squared)(const T* x, const std::uint32_t* first, const std::uint32_t* second, const double* weight,
                           std::size_t n_pairs);
-  double (*weigh_mismatch)(const T* x, const std::uint32_t* first, const std::uint32_t* second, const double* weight,
-                           std::size_t n_pairs);
+};
+
+// Pairs of rows, each with a weight.
+struct WeightedPairs {
+  const std::uint32_t* first;
+  const std::uint32_t* second;
+  const double* weight;
+  std::size_t count;
 };
 
 struct DistanceKernels {
+  // out[f] += sum over pairs, in their order, of weight * |difference| of feature f, its square, or the weight where
+  // the values differ. Rows hold kWeighed features each.
+  void (*weigh_absolute)(const double* rows, const WeightedPairs& pairs, double* out);
+  void (*weigh_squares)(const double* rows, const WeightedPairs& pairs, double* out);
+  void (*weigh_mismatch)(const double* rows, const WeightedPairs& pairs, double* out);
   DistanceKernelsOf<float> single;
   DistanceKernelsOf<double> twice;
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "core/elementary.hpp"
 #include "core/parallel.hpp"
+#include "neighbours/all_distances.hpp"
 #include "neighbours/exact_strip.hpp"
 #include "neighbours/panels.hpp"
 
@@ -15,7 +15,6 @@ namespace thresher {
 namespace {
 
 constexpr double kUnit = 5.9604644775390625e-08;  // 2^-24, the rounding unit of single precision
-constexpr std::size_t kMirrorLimit = 4096;        // rows up to which the whole table of distances is held
 constexpr std::size_t kBatchDistances = std::size_t{1} << 22;
 
 // How far a distance in single precision can be from the true one.
@@ -93,10 +92,8 @@ class Search {
     const Bounds bounds(n_features, options_.squared);
     norms_.resize(n_rows());
     for (std::size_t r = 0; r < n_rows(); ++r) norms_[r] = std::sqrt(rows.square(r));
-    const bool mirrored = queries_.size() == n_rows() && n_rows() <= kMirrorLimit &&
-                          std::equal(queries_.begin(), queries_.end(), all.begin());
-    if (mirrored) {
-      const std::vector<float> distances = whole_table(rows, interrupt);
+    if (asks_all_rows(queries_, n_rows())) {
+      const auto distances = all_distances(rows, options_.squared, options_.n_threads, interrupt);
       std::vector<std::vector<Undecided>> undecided(n_rows());
       parallel_for(n_rows(), 16, options_.n_threads, [&](std::size_t begin, std::size_t end) {
         std::vector<Candidate> work;
@@ -136,37 +133,6 @@ class Search {
     });
     const double value = largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
     return value > 0.0 && table_.nominal.empty() ? std::max(value, 1e-290) : 1.0;
-  }
-
-  std::vector<float> whole_table(const Panels<float>& rows, Interrupt& interrupt) const {
-    const std::size_t n = n_rows();
-    std::vector<float> distances(n * n);
-    const std::size_t n_panels = rows.n_panels();
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> tiles;
-    for (std::uint32_t a = 0; a < n_panels; ++a) {
-      for (std::uint32_t b = a; b < n_panels; ++b) tiles.emplace_back(a, b);
-    }
-    constexpr std::size_t kTilesBetweenQuestions = 64;
-    for (std::size_t first = 0; first < tiles.size(); first += kTilesBetweenQuestions) {
-      interrupt.check();
-      const std::size_t count = std::min(kTilesBetweenQuestions, tiles.size() - first);
-      parallel_for(count, 1, options_.n_threads, [&](std::size_t begin, std::size_t end) {
-        alignas(64) float tile[kPanel * kPanel];
-        for (std::size_t i = first + begin; i < first + end; ++i) {
-          const std::size_t a = tiles[i].first;
-          const std::size_t b = tiles[i].second;
-          rows.distances(a, rows, b, options_.squared, tile);
-          for (std::size_t r = a * kPanel; r < std::min(n, (a + 1) * kPanel); ++r) {
-            for (std::size_t s = b * kPanel; s < std::min(n, (b + 1) * kPanel); ++s) {
-              const float value = tile[(r - a * kPanel) * kPanel + (s - b * kPanel)];
-              distances[r * n + s] = value;
-              distances[s * n + r] = value;
-            }
-          }
-        }
-      });
-    }
-    return distances;
   }
 
   void strip(const Panels<float>& asked, const Panels<float>& rows, std::size_t panel, const Bounds& bounds,
@@ -264,7 +230,7 @@ class Search {
   }
 
   void from_double(Interrupt& interrupt) {
-    const ExactStrips<T> strips(table_, queries_, options_.squared, options_.n_threads);
+    const ExactStrips<T> strips(table_, queries_, options_.squared);
     strips.for_each(options_.n_threads, interrupt, [&](std::size_t query, std::span<const double> distances) {
       std::vector<std::pair<double, std::uint32_t>> work;
       for (std::size_t group = 0; group < result_.n_groups; ++group) {
@@ -286,8 +252,6 @@ class Search {
 };
 
 }  // namespace
-
-double round_distance(double distance) { return round_significant(distance, 32); }
 
 template <class T>
 NearestRows nearest_rows(const RowTable<T>& table, std::span<const std::uint32_t> queries,

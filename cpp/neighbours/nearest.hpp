@@ -1,11 +1,14 @@
 // Exact nearest rows.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/elementary.hpp"
 #include "core/interrupt.hpp"
 #include "neighbours/row_table.hpp"
 
@@ -45,7 +48,13 @@ std::vector<double> pair_distances(const RowTable<T>& table, std::span<const std
                                    std::span<const std::uint32_t> second, bool squared, std::size_t n_threads,
                                    Interrupt& interrupt);
 
-// To 32 significant bits.
-double round_distance(double distance);
+// To 32 significant bits, ties to even.
+inline double round_distance(double distance) {
+  if (!std::isnormal(distance)) return round_significant(distance, 32);
+  constexpr std::uint64_t kDropped = (std::uint64_t{1} << 21) - 1;
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(distance);
+  bits += kDropped / 2 + ((bits >> 21) & 1);
+  return std::bit_cast<double>(bits & ~kDropped);
+}
 
 }  // namespace thresher

@@ -1,4 +1,4 @@
-// Relief, ReliefF and MultiSURF.
+// Relief, ReliefF, RReliefF and MultiSURF.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,19 @@
 
 namespace thresher {
 
-enum class ReliefKind { relief, relieff, multisurf };
+enum class ReliefKind { relief, relieff, rrelieff, multisurf };
 
 struct ReliefOptions {
   ReliefKind kind = ReliefKind::relieff;
   std::size_t n_neighbours = 10;
   std::span<const std::uint32_t> rows;  // the sampled rows
   std::size_t n_threads = 1;
+  std::span<const double> target;  // RReliefF: one number per row, not all equal
 };
 
 // One weight per feature, a multiple of 2^-40. Neighbours of each class are averaged and weighed by the prior of the
-// class; Relief uses squared differences and the nearest row of each class.
+// class, among the classes that have any; Relief uses squared differences and the nearest row of each class. RReliefF
+// reads a numeric target instead of classes.
 template <class T>
 std::vector<double> relief_weights(const RowTable<T>& table, const ReliefOptions& options, Interrupt& interrupt);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "partial_correlation/dot_kernels.hpp"
+#include "moments/dot_kernels.hpp"
 
 namespace thresher {
 namespace {

@@ -75,6 +75,18 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+def resolve_threads(n_jobs: Any) -> int:
+    """Number of threads for ``n_jobs``, as scikit-learn means it: None is one, -1 is all."""
+    is_whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool | np.bool_)
+    if n_jobs is not None and (not is_whole or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs must be None or a whole number other than 0 (-1: all processors), got {n_jobs!r}"
+        )
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
+
+
 def check_bool(parameter: str, value: Any) -> bool:
     """Return `value` if it is True or False, else raise."""
     if isinstance(value, bool | np.bool_):

@@ -498,10 +498,21 @@ def relief_weights(
     kind: str,
     n_neighbours: int,
     n_threads: int = 1,
+    target: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]: ...
 def nearest_graph(
     columns: NDArray[Any], n_neighbours: int, n_threads: int = 1
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]]: ...
+def recursive_elimination(
+    columns: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    used: NDArray[np.uint32],
+    never: NDArray[np.uint8],
+    counts: NDArray[np.uint32],
+    penalty: float,
+    tolerance: float,
+    n_threads: int = 1,
+) -> tuple[NDArray[np.uint32], NDArray[np.float64], int]: ...
 def exponentials(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def graph_scores(
     columns: NDArray[Any],

@@ -15,6 +15,7 @@ from joblib import Parallel
 from threadpoolctl import ThreadpoolController
 
 from thresher import _core
+from thresher._checks import resolve_threads
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_core.forget_calls)
@@ -67,6 +68,7 @@ def run_in_threads(
 
     When one fails, or Ctrl-C is pressed, or nobody wants the rest, those under way are ended and waited for.
     """
+    resolve_threads(n_jobs)  # joblib's own words for a wrong kind are less clear
     stop = _core.Stop()
     running: list[None] = []
     context = contextvars.copy_context()  # so that warnings know who called

@@ -1,4 +1,4 @@
-"""Relief, ReliefF, MultiSURF, Laplacian score, SPEC, SFS-LW and S3F from their definitions.
+"""Relief, ReliefF, RReliefF, MultiSURF, Laplacian score, SPEC, SFS-LW and S3F from their definitions.
 
 Matrices are samples x features. Distances are rounded to 32 significant bits before they are
 compared.
@@ -108,6 +108,7 @@ def relieff(X, y, n_neighbors=10, *, nominal=None, sampled=None, multisurf=False
             group = {
                 c: nearest(distance, [b for b in distance if y[b] == c], n_neighbors) for c in prior
             }
+        missed = math.fsum(prior[c] for c, rows in group.items() if rows and c != y[a])
         for i in range(d):
             for c, rows in group.items():
                 if not rows:
@@ -115,9 +116,31 @@ def relieff(X, y, n_neighbors=10, *, nominal=None, sampled=None, multisurf=False
                 if c == y[a]:
                     weights[i] -= _average(diff, i, a, rows) / len(sampled)
                 else:
-                    share = prior[c] / (1 - prior[y[a]])
+                    share = prior[c] / missed
                     weights[i] += share * _average(diff, i, a, rows) / len(sampled)
     return weights
+
+
+def rrelieff(X, y, n_neighbors=10, *, nominal=None, sampled=None, sigma=20):
+    """Robnik-Sikonja and Kononenko's probabilities: N_dC, N_dA and N_dC&dA, with influence by rank."""
+    diff = Differences(X, [0] * len(y), nominal)
+    n, d = diff.X.shape
+    sampled = range(n) if sampled is None else sampled
+    n_dc, n_da, n_dcda = 0.0, np.zeros(d), np.zeros(d)
+    for a in sampled:
+        distance = {b: diff.distance(a, b) for b in range(n) if b != a}
+        near = nearest(distance, list(distance), n_neighbors)
+        influence = [math.exp(-((rank / sigma) ** 2)) for rank in range(1, len(near) + 1)]
+        for b, raw in zip(near, influence, strict=True):
+            share = raw / math.fsum(influence)
+            apart = abs(y[a] - y[b]) / (max(y) - min(y))
+            n_dc += apart * share
+            for i in range(d):
+                n_da[i] += diff(i, a, b) * share
+                n_dcda[i] += apart * diff(i, a, b) * share
+    m = len(sampled)
+    unlike = n_dcda / n_dc if n_dc > 0 else np.zeros(d)
+    return unlike - ((n_da - n_dcda) / (m - n_dc) if m > n_dc else 0.0)
 
 
 def neighbour_graph(X, n_neighbors, weight="heat", bandwidth=None):
@@ -172,6 +195,8 @@ def spec(x, W, form, n_eigenvectors=None):
     if form == "phi2":
         return float(a**2 @ values / (1 - (f @ trivial) ** 2)) if min(x) != max(x) else math.nan
     count = len(values) if n_eigenvectors is None else n_eigenvectors - 1
+    while count < len(values) and values[count] - values[count - 1] < 1e-9:
+        count += 1
     return float(a[:count] ** 2 @ (2 - values[:count]))
 
 

@@ -7,13 +7,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
+from thresher._checks import resolve_threads
 from thresher.sources import MOST_DISCRETE_VALUES, read_weights, to_feature_major
 
 Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
@@ -103,7 +103,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
             X, y = validate_data(self, X, y, dtype="numeric", ensure_all_finite="allow-nan")
         else:
             X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan")
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = resolve_threads(self.n_jobs)
         weights = read_weights(sample_weight, X.shape[0])
         if weights is not None:
             weights = weights.astype(np.float64)
@@ -124,7 +124,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
         return matrix
 
     def _code(self, matrix: NDArray[Any]) -> NDArray[np.uint8]:
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = resolve_threads(self.n_jobs)
         return _core.apply_cuts(matrix, self._cuts, self._offsets, n_threads).T
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
@@ -141,7 +141,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan", reset=False)
-        return self._code(to_feature_major(X, effective_n_jobs(self.n_jobs)))
+        return self._code(to_feature_major(X, resolve_threads(self.n_jobs)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

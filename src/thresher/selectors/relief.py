@@ -1,4 +1,4 @@
-"""Relief, ReliefF and MultiSURF."""
+"""Relief, ReliefF (with RReliefF for numbers) and MultiSURF."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class NeighbourWeights(Ranking):
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Classes.
+            Classes; for `ReliefF` also numbers.
 
         Returns
         -------
@@ -85,16 +85,18 @@ class NeighbourWeights(Ranking):
             )
         ] = True
         labels = training.labels
-        assert labels.codes is not None
+        # To a numeric target all samples are of one class.
+        codes = np.zeros(n, dtype=np.int32) if labels.codes is None else labels.codes
         weights = _core.relief_weights(
             to_feature_major(training.table.matrix, training.n_threads),
             nominal.astype(np.uint8),
-            labels.codes,
-            labels.n_classes,
+            codes,
+            max(1, labels.n_classes),
             rows,
-            self._kind,
+            self._kind if labels.is_nominal else "rrelieff",
             n_neighbors,
             training.n_threads,
+            None if labels.is_nominal else labels.values,
         )
         return self._finish_ranking(training.columns, weights, wanted)
 
@@ -122,20 +124,30 @@ class ReliefF(NeighbourWeights):
     For every sample, the mean difference to its nearest misses of each other class, weighed by the
     class's prior, less the mean difference to its nearest hits. Sees features that matter only together.
 
+    With a numeric target it is RReliefF: how much a feature differs between near samples whose targets differ, less
+    how much it differs between near samples whose targets are alike. With ``diff`` the difference of a feature, ``c``
+    that of the target (over its range) and ``d`` the influence of a neighbour, the weight is
+    ``sum(diff c d) / sum(c d) - sum(diff (1 - c) d) / sum((1 - c) d)``.
+
     Parameters
     ----------
     n_features_to_select : int or float, default=10
         A number, or a fraction of all features.
     n_neighbors : int, default=10
-        Nearest samples per class by the sum of differences; where a class has fewer, those there are.
+        Nearest samples per class by the sum of differences; where a class has fewer, those there are. With a numeric
+        target the nearest of all; the influence of the r-th is proportional to ``exp(-(r / 20)^2)``, so that
+        many (70, say) blur less than they would if all counted alike.
     n_samples : int, default=None
         Samples, drawn without replacement, whose neighbours are looked at; None: all.
     categorical_features : list of str or int, default=None
         Features whose values carry no order, besides categorical, string and bool columns: they differ by 0 or 1.
+    target : {"auto", "nominal", "numeric"}, default="auto"
+        ``"auto"`` takes floats with more than two values as numbers and all else as classes.
     keep, exclude : list of str or int, default=None
     missing : {"error", "expected", "drop_rows"}, default="error"
         ``"expected"``: a missing value differs from another by 1 less the probability of that value, given the
-        class of the sample with the missing one; numbers by bins of equal frequency.
+        class of the sample with the missing one (of all samples if the target is numeric); numbers by bins of equal
+        frequency.
     random_state : int, RandomState or None, default=None
         For `n_samples`.
     n_jobs : int, default=None
@@ -170,9 +182,13 @@ class ReliefF(NeighbourWeights):
     >>> y = (X[:, 1] != X[:, 4]).astype(int)
     >>> sorted(ReliefF(2).fit(X, y).selected_.tolist())
     [1, 4]
+    >>> effect = 3.0 * y + rng.normal(size=200)
+    >>> sorted(ReliefF(2).fit(X, effect).selected_.tolist())
+    [1, 4]
     """
 
     _kind = "relieff"
+    _classes_only = False
 
     def __init__(
         self,
@@ -181,6 +197,7 @@ class ReliefF(NeighbourWeights):
         n_neighbors: int = 10,
         n_samples: int | None = None,
         categorical_features: Any = None,
+        target: str = "auto",
         keep: Any = None,
         exclude: Any = None,
         missing: str = "error",
@@ -198,22 +215,24 @@ class ReliefF(NeighbourWeights):
             n_jobs=n_jobs,
         )
         self.n_neighbors = n_neighbors
+        self.target = target
 
     def _n_nearest(self) -> int:
         return int(check_number("n_neighbors", self.n_neighbors, minimum=1, integer=True))
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
         training = super()._read(X, y, sample_weight)
-        codes = training.labels.codes
-        assert codes is not None
-        sizes = np.bincount(codes)
-        smallest = int(np.argmin(sizes))
-        if sizes[smallest] <= self.n_neighbors:
-            classes = training.labels.classes
-            assert classes is not None
+        labels = training.labels
+        group, size = "the training set", training.n_rows
+        if labels.codes is not None:
+            assert labels.classes is not None
+            sizes = np.bincount(labels.codes)
+            smallest = int(np.argmin(sizes))
+            group, size = f"the smallest class, {labels.classes[smallest]},", int(sizes[smallest])
+        if size <= self.n_neighbors:
             warn(
-                f"n_neighbors={self.n_neighbors}, but the smallest class, {classes[smallest]}, is of size "
-                f"{sizes[smallest]}; using the neighbours there are"
+                f"n_neighbors={self.n_neighbors}, but {group} is of size {size}; "
+                "using the neighbours there are"
             )
         return training
 
@@ -272,7 +291,8 @@ class MultiSURF(NeighbourWeights):
     """ReliefF whose neighbours are all samples nearer than usual, so that no number has to be chosen.
 
     The neighbours of a sample are those nearer than the mean less half a standard deviation of its distances to
-    all others. Hits and misses then enter as in `ReliefF`.
+    all others. Hits and misses then enter as in `ReliefF`, and the priors are shared out among the classes that have
+    a near miss.
 
     Parameters
     ----------
@@ -289,8 +309,9 @@ class MultiSURF(NeighbourWeights):
 
     Notes
     -----
-    Distances, ties, missing values and sparse X as in `ReliefF`. Time O(n_samples^2 n_features), memory two
-    copies of X in double precision.
+    Distances, ties, missing values and sparse X as in `ReliefF`; numeric targets are for `ReliefF`. Time
+    O(n_samples^2 n_features), memory up to two copies of X in double precision and, up to 4,096 samples, the table of
+    their distances.
 
     References
     ----------

@@ -44,17 +44,35 @@ class RelevanceFilter(Ranking):
 
     _missing_options = ("error", "pairwise", "drop_rows")
 
+    _relevances: tuple[str, ...] = RELEVANCES
+    _target_given = False
+
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
+        if self.relevance == "auto":
+            return self._target_given
         return self.relevance not in DISPERSIONS
 
+    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
+        self._target_given = y is not None
+        training = super()._read(X, y, sample_weight)
+        self._settle_measures(training.target)
+        return training
+
+    def _settle_measures(self, target: Target | None) -> None:
+        """Set the measures in use; ``"auto"`` is by what the target is."""
+        self.relevance_measure_: str = self.relevance
+        if self.relevance == "auto":
+            with_labels = "fisher" if target is not None and target.is_nominal else "pearson"
+            self.relevance_measure_ = "mean-median" if target is None else with_labels
+
     def _check_relevance(self) -> None:
-        check_choice("relevance", self.relevance, RELEVANCES)
+        check_choice("relevance", self.relevance, self._relevances)
         check_number("cumulative", self.cumulative, minimum=0, maximum=1, exclusive_minimum=True)
 
     def _relevance(self, training: Training, measures: Measures) -> tuple[Floats, Floats]:
         """Relevance of every feature, and its mass: the same but for a ratio that starts at 1."""
-        name: str = self.relevance
+        name = self.relevance_measure_
         if name in DISPERSIONS:
             values = dispersion(training, name)
             if name == "iqr" and not values[training.candidates].any():
@@ -77,7 +95,7 @@ class RelevanceFilter(Ranking):
         try:
             found = count_by_cumulative_relevance(mass[columns.selectable], self.cumulative)
         except ValueError as error:
-            raise ValueError(f'relevance="{self.relevance}": {error}') from None
+            raise ValueError(f'relevance="{self.relevance_measure_}": {error}') from None
         return max(found, len(columns.kept), 1)
 
     @all_or_nothing
@@ -103,8 +121,10 @@ class RelevanceFilter(Ranking):
         check_number("memory", memory, minimum=1, integer=True)
         source = RowChunks(chunks, self, resolve_threads(self.n_jobs))
         target = None
+        self._target_given = y is not None
         if self._needs_target:
             target = read_target(y, source.n_rows, kind=self.target, owner=type(self).__name__)
+        self._settle_measures(target)
         p = source.n_features
         relevance, mass, varies = np.zeros(p), np.zeros(p), np.zeros(p, dtype=bool)
         size = source.group_size(memory)
@@ -174,6 +194,7 @@ class RFS(RelevanceFilter):
         True: large relevance is good.
     selected_, support_, ranking_, scores_, relevance_, n_evaluations_, trace_
         See `MRMR`; ``scores_`` is the relevance of every feature, ``ranking_`` ranks all features.
+    relevance_measure_ : str
     bins_ : Bins
 
     Notes

@@ -29,6 +29,9 @@ from thresher.sources import Training
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.
 NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)
 
+# From so many classes on there is a warning.
+MANY_CLASSES = 5
+
 
 class RRCT(BaseSelector):
     r"""Relevance, redundancy and complementarity trade-off (Tsanas, Little and McSharry).
@@ -63,7 +66,8 @@ class RRCT(BaseSelector):
         ``"auto"`` takes floats with more than two values as numbers and all else as classes. Two
         classes are 0 and 1. More than two, and any with ``"nominal"``, enter as indicators: r and p
         become multiple correlations and the sign rule is ``"magnitude"``, so that the order in which
-        classes are coded cannot matter. ``"numeric"`` takes the labels as numbers, the paper's way.
+        classes are coded cannot matter. ``"numeric"`` takes the labels as numbers, the paper's way. With five classes
+        or more the choice is often poor, and a warning says so.
     redundancy : {"pearson", "spearman"}, default="pearson"
         ``redundancy="spearman", normalize=False`` is the authors' program of 2022.
     keep, exclude : list of str or int, default=None
@@ -186,6 +190,7 @@ class RRCT(BaseSelector):
         columns = safe_columns(self, training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
+        _warn_of_many_classes(training.labels.n_classes if by_class else 0)
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
         search = rrct(
             ranks,
@@ -263,6 +268,14 @@ def _ranked_target(training: Training) -> npt.NDArray[np.float64]:
     """Doubled centred ranks of the target, as one row."""
     ranks = 2 * rankdata(training.labels.values) - (training.n_rows + 1)
     return np.ascontiguousarray(ranks, dtype=np.float64)[None, :]
+
+
+def _warn_of_many_classes(n_classes: int) -> None:
+    if n_classes >= MANY_CLASSES:
+        warn(
+            f"y has {n_classes} classes: with many, RRCT has been seen to choose worse than at random; "
+            "compare with MRMR or JMI"
+        )
 
 
 def _warn_of_few_samples(training: Training, found: FoundPartials, complementarity: bool) -> None:

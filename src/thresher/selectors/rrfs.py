@@ -15,12 +15,12 @@ from thresher._checks import (
 )
 from thresher._warn import warn
 from thresher.measures import Measures
-from thresher.measures.columns import SIMILARITIES, similarity
+from thresher.measures.columns import DISPERSIONS, SIMILARITIES, similarity
 from thresher.search.walk import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
-from thresher.selectors.rfs import BINS, RelevanceFilter, group_training
+from thresher.selectors.rfs import BINS, RELEVANCES, RelevanceFilter, group_training
 from thresher.sources import Columns, RowChunks, Target, Training
 
 Floats = npt.NDArray[np.float64]
@@ -40,9 +40,12 @@ class RRFS(RelevanceFilter):
     ----------
     n_features_to_select : int, float or "auto", default="auto"
         Most features to keep; see `RFS`.
-    relevance : str, default="mean-median"
-        See `RFS`.
-    similarity : {"cosine", "pearson", "mici", "su"}, default="cosine"
+    relevance : str, default="auto"
+        ``"auto"``: the Fisher score where `fit` is given classes, the absolute correlation where it is given numbers,
+        and without y the dispersion ``"mean-median"``. Others: see `RFS`. Dispersion knows nothing of the classes; it
+        helps where there are none, and where what varies most is what is looked for.
+    similarity : {"auto", "cosine", "pearson", "mici", "su"}, default="auto"
+        ``"auto"``: ``"cosine"`` where the relevance is a dispersion, ``"pearson"`` where it is one with labels.
         Absolute cosine (the paper's), absolute correlation, 1 - smaller eigenvalue of the covariance over the
         smaller variance (the maximal information compression index turned into a similarity), or symmetrical
         uncertainty of binned columns. On positive columns whose spread is small against their mean any two
@@ -72,6 +75,8 @@ class RRFS(RelevanceFilter):
         Per kept feature: ``feature``, ``relevance``, ``similarity`` (largest met, nan for the first).
     n_scanned_ : int
         Features looked at.
+    relevance_measure_, similarity_measure_ : str
+        What ``"auto"`` stood for.
     bins_ : Bins
 
     Notes
@@ -90,7 +95,9 @@ class RRFS(RelevanceFilter):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from thresher import RRFS
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> selector = RRFS(5, relevance="fisher", similarity="pearson").fit(X, y)
+    >>> selector = RRFS(5).fit(X, y)
+    >>> selector.relevance_measure_, selector.similarity_measure_
+    ('fisher', 'pearson')
     >>> selector.get_feature_names_out().tolist()
     ['mean concavity', 'radius error', 'worst radius', 'worst compactness', 'worst concave points']
     >>> selector.reason("worst perimeter")
@@ -101,8 +108,8 @@ class RRFS(RelevanceFilter):
         self,
         n_features_to_select: int | float | str = "auto",
         *,
-        relevance: str = "mean-median",
-        similarity: str = "cosine",
+        relevance: str = "auto",
+        similarity: str = "auto",
         max_similarity: float = 0.8,
         cumulative: float = 0.95,
         against: str = "last",
@@ -132,6 +139,15 @@ class RRFS(RelevanceFilter):
         self.missing = missing
         self.n_jobs = n_jobs
 
+    _relevances = ("auto", *RELEVANCES)
+
+    def _settle_measures(self, target: Target | None) -> None:
+        super()._settle_measures(target)
+        self.similarity_measure_: str = self.similarity
+        if self.similarity == "auto":
+            unsupervised = self.relevance_measure_ in DISPERSIONS
+            self.similarity_measure_ = "cosine" if unsupervised else "pearson"
+
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Any:
         """Choose features.
@@ -140,7 +156,7 @@ class RRFS(RelevanceFilter):
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
-            Needed if the relevance is one with labels, else ignored.
+            Classes or numbers: needed if the relevance is one with labels, used by ``"auto"``, else ignored.
 
         Returns
         -------
@@ -183,12 +199,12 @@ class RRFS(RelevanceFilter):
         return order, stop
 
     def _pairs(self, training: Training, measures: Measures) -> Any:
-        if self.similarity == "su":
+        if self.similarity_measure_ == "su":
             return measures.pairs("su")
-        return similarity(training, self.similarity)
+        return similarity(training, self.similarity_measure_)
 
     def _warn_if_blind(self, training: Training, pairs: Any, order: Features) -> None:
-        if self.similarity == "cosine":
+        if self.similarity_measure_ == "cosine":
             warn_if_all_alike(training, pairs, order, self.max_similarity)
 
     def _choose_from_chunks(
@@ -287,7 +303,7 @@ class RRFS(RelevanceFilter):
 
     def _check_parameters(self) -> None:
         self._check_relevance()
-        check_choice("similarity", self.similarity, (*SIMILARITIES, "su"))
+        check_choice("similarity", self.similarity, ("auto", *SIMILARITIES, "su"))
         check_number("max_similarity", self.max_similarity, minimum=0, exclusive_minimum=True)
         check_choice("against", self.against, ("last", "all"))
         check_choice("scan", self.scan, ("all", "top"))

@@ -27,6 +27,8 @@ Floats = npt.NDArray[np.float64]
 
 AFFINITIES = (*WEIGHTS, "product", "classes")
 FORMS = ("phi1", "phi2", "phi3")
+# Eigenvalues that differ by less are those of one eigenspace.
+SAME_EIGENVALUE = 1e-9
 
 
 class GraphRanking(Ranking):
@@ -181,7 +183,9 @@ class SPEC(GraphRanking):
         A number, or a fraction of all features.
     form : {"phi1", "phi2", "phi3"}, default="phi2"
     n_eigenvectors : int, default=None
-        k of ``"phi3"``, the trivial eigenvector counted; None: all.
+        k of ``"phi3"``, the trivial eigenvector counted; None: all. Where the k-th eigenvalue is equal to the next ones
+        (within 1e-9), these count too: eigenvectors of one eigenvalue are any basis of their space, and a part of them
+        would be a matter of chance.
     n_neighbors, bandwidth, graph
         See `LaplacianScore`.
     affinity : {"heat", "binary", "cosine", "product", "classes"}, default="heat"
@@ -197,7 +201,7 @@ class SPEC(GraphRanking):
     scores_ : ndarray of float of shape (n_features,)
         In [0, 2]. Constant features are ranked last whatever the formula gives.
     eigenvalues_ : ndarray of float, or None
-        Those used by ``"phi3"``.
+        Those used by ``"phi3"``, the trivial one left out.
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_, bandwidth_
         See `LaplacianScore`.
 
@@ -303,11 +307,9 @@ def low_frequency_share(
         normalised + 3 * np.outer(trivial, trivial),
         n_threads=training.n_threads,
     )
-    if last + 1 < n - 1 and values[last + 1] - values[last] < 1e-9:
-        warn(
-            f"n_eigenvectors={count} cuts between equal eigenvalues ({values[last]:.6g}), so the scores "
-            "depend on an arbitrary choice; take one more or fewer"
-        )
+    # Eigenvectors of one eigenvalue are any basis of their space, so the space is taken as a whole.
+    while last + 1 < n - 1 and values[last + 1] - values[last] < SAME_EIGENVALUE:
+        last += 1
     values, vectors = values[: last + 1], vectors[:, : last + 1]
     weighted = root[:, None] * vectors
     pull = np.clip(2 - values, 0, 2)

@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.svm import SVC
 
+from thresher import _core
 from thresher._checks import check_number
-from thresher._interrupt import call_interruptibly
-from thresher.measures.columns import round_significant
+from thresher._warn import warn
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 
-# Multiplications that take so little time that nobody needs to interrupt them.
-SMALL_PRODUCT = 1 << 28
+# Standardised values are whole multiples of one over this: how a mean was added up does not show.
+GRID = 2.0**32
 
 
 class SVMRFE(Ranking):
@@ -33,9 +32,10 @@ class SVMRFE(Ranking):
         Features dropped per round: a number, or a fraction in (0, 1) of those left. Larger steps are faster and
         give another ranking. No step leaps over `n_features_to_select`.
     C : float, default=1.0
-        Penalty of the machine (``sklearn.svm.SVC``).
-    tol : float, default=1e-3
-        Tolerance of the machine.
+        Penalty of the machine, as in ``sklearn.svm.SVC``.
+    tol : float, default=1e-6
+        Largest violation of the machine's optimality that may remain, as in ``sklearn.svm.SVC``. With the 1e-3 usual
+        there, the order of features of like weight is a matter of chance.
     keep, exclude : list of str or int, default=None
         Features never dropped, and features never used.
     missing : {"error", "drop_rows"}, default="error"
@@ -53,11 +53,11 @@ class SVMRFE(Ranking):
 
     Notes
     -----
-    More than two classes: one machine per class against the rest, squared weights added. Columns are standardised and
-    rounded so finely that all inner products of samples are exact in double precision: features can then be taken
-    off the kernel matrix one after the other without drift. Equal weights: the lowest position is dropped first.
-    Time per round O(n_samples^2 + n_samples n_left) and one training on n_samples. Sparse X is refused;
-    `FisherScore` takes it.
+    More than two classes: one machine per class against the rest, squared weights added. Columns are standardised.
+    A machine begins where it ended the round before, as little changes when one feature of many goes; the ranking is
+    that of machines trained anew, within `tol`. Weights are compared after rounding to 32 significant bits; equal
+    ones: the lowest position is dropped first. Time per round O(n_samples^2 + n_samples n_left) and a short
+    training; memory the table of inner products of all samples. Sparse X is refused; `FisherScore` takes it.
 
     References
     ----------
@@ -82,7 +82,7 @@ class SVMRFE(Ranking):
         *,
         step: int | float = 1,
         C: float = 1.0,
-        tol: float = 1e-3,
+        tol: float = 1e-6,
         keep: Any = None,
         exclude: Any = None,
         missing: str = "error",
@@ -125,24 +125,31 @@ class SVMRFE(Ranking):
 
     def _eliminate(self, training: Training, wanted: int) -> Any:
         p = training.n_features
-        columns = rounded_standard_columns(training)
-        kernel = _products(columns)
+        codes = training.labels.codes
+        assert codes is not None
+        n_machines = 1 if training.labels.n_classes == 2 else training.labels.n_classes
+        signs = np.where(codes == np.arange(n_machines)[:, None], 1.0, -1.0)
         used = training.candidates.copy()
         used[training.kept] = True
-        left = np.flatnonzero(used)
-        never = np.isin(np.arange(p), training.kept)
-        scores = np.full(p, np.nan)
-        dropped: list[int] = []
-        rounds = 0
-        while (droppable := left[~never[left]]).size:
-            rounds += 1
-            scores[left] = self._squared_weights(kernel, columns, left, training)
-            count = self._n_to_drop(len(left), wanted)
-            order = np.lexsort((droppable, scores[droppable]))
-            out = droppable[order[:count]]
-            dropped.extend(out.tolist())
-            left = np.setdiff1d(left, out)
-            kernel -= _products(columns[out])
+        never = np.zeros(p, dtype=np.uint8)
+        never[training.kept] = 1
+        counts = self._counts(int(used.sum()), len(training.kept), wanted)
+        found, scores, n_unfinished = _core.recursive_elimination(
+            standard_columns(training),
+            signs,
+            np.flatnonzero(used).astype(np.uint32),
+            never,
+            np.array(counts, dtype=np.uint32),
+            self.C,
+            self.tol,
+            training.n_threads,
+        )
+        dropped = found.tolist()
+        if n_unfinished:
+            warn(
+                f"{n_unfinished} of {len(counts) * n_machines} machines did not reach tol={self.tol:g}; "
+                "give a larger tol or a smaller C"
+            )
         best_first = [*training.kept.tolist(), *reversed(dropped)]
         rest = np.setdiff1d(np.arange(p), best_first)
         ranking = np.empty(p, dtype=np.intp)
@@ -155,63 +162,28 @@ class SVMRFE(Ranking):
                 scores=scores,
                 relevance=scores,
                 ranking=ranking,
-                n_evaluations=rounds * _n_machines(training),
+                n_evaluations=len(counts) * n_machines,
                 trace={"feature": chosen, "score": scores[chosen]},
                 explanation=self._ranked(),
             ),
             wanted,
         )
 
-    def _n_to_drop(self, n_left: int, wanted: int) -> int:
-        count = int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
-        return min(count, n_left - wanted) if n_left > wanted else count
-
-    def _squared_weights(
-        self, kernel: Floats, columns: Floats, left: npt.NDArray[np.intp], training: Training
-    ) -> Floats:
-        """Sum over machines of the squared weights, to 32 significant bits so that copies tie."""
-        codes = training.labels.codes
-        total = np.zeros(len(left))
-        # The grid of the columns, undone: the machine sees ordinary numbers.
-        scale = grid_of(training.n_rows, training.n_features)
-        products = kernel / scale**2
-        for c in range(_n_machines(training)):
-            machine = SVC(C=self.C, kernel="precomputed", tol=self.tol)
-            call_interruptibly(machine.fit, products, codes == c)
-            duals = np.zeros(training.n_rows)
-            duals[machine.support_] = machine.dual_coef_[0]
-            for block in feature_blocks(len(left), training.n_rows):
-                total[block] += (columns[left[block]] @ duals / scale) ** 2
-        return round_significant(total, 32)
+    def _counts(self, n_left: int, n_kept: int, wanted: int) -> list[int]:
+        """How many features each round drops, until only kept ones are left."""
+        counts: list[int] = []
+        while n_left > n_kept:
+            count = int(self.step) if self.step >= 1 else max(1, int(self.step * n_left))
+            if n_left > wanted:
+                count = min(count, n_left - wanted)
+            counts.append(min(count, n_left - n_kept))
+            n_left -= counts[-1]
+        return counts
 
 
-def _n_machines(training: Training) -> int:
-    return 1 if training.labels.n_classes == 2 else training.labels.n_classes
-
-
-def _products(columns: Floats) -> Floats:
-    """Inner products of samples, in whole numbers: exact in any order."""
-    if columns.size * columns.shape[1] < SMALL_PRODUCT:
-        small: Floats = columns.T @ columns
-        return small
-    large: Floats = call_interruptibly(np.matmul, columns.T, columns)
-    return large
-
-
-def grid_of(n_rows: int, n_features: int) -> float:
-    """The power of two by which standardised columns may be multiplied so that products stay exact.
-
-    A standardised value is at most sqrt(n_rows), so an inner product of samples is at most
-    n_rows n_features grid^2, which must stay below 2^53.
-    """
-    bits = int((53 - np.ceil(np.log2(max(2, n_rows * n_features)))) // 2)
-    return float(2.0 ** min(20, max(bits, 8)))
-
-
-def rounded_standard_columns(training: Training) -> Floats:
-    """Standardised columns, features as rows, in whole multiples of 1 / `grid_of`; constants are 0."""
+def standard_columns(training: Training) -> Floats:
+    """Standardised columns, features as rows; constants are 0."""
     given = training.table.feature_major()
-    grid = grid_of(training.n_rows, training.n_features)
     columns = np.empty(given.shape)
     for block in feature_blocks(training.n_features, training.n_rows):
         rows = given[block].astype(np.float64)
@@ -219,6 +191,7 @@ def rounded_standard_columns(training: Training) -> Floats:
         deviation = np.sqrt((rows**2).mean(axis=1))
         varies = ~training.table.is_constant[block] & (deviation > 0)
         rows[~varies] = 0
-        rows[varies] *= grid / deviation[varies][:, None]
+        rows[varies] *= GRID / deviation[varies][:, None]
         np.rint(rows, out=columns[block])
+    columns /= GRID
     return columns

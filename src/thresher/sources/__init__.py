@@ -1,10 +1,11 @@
 """Where rows come from: arrays, sparse matrices, dataframes; and the target that goes with them."""
 
+from thresher._checks import resolve_threads
 from thresher.sources._chunks import RowChunks
 from thresher.sources._columns import Columns
 from thresher.sources._table import Table, feature_blocks, to_feature_major
 from thresher.sources._target import MOST_DISCRETE_VALUES, Target, read_target
-from thresher.sources._training import Training, read_table, read_training, resolve_threads
+from thresher.sources._training import Training, read_table, read_training
 from thresher.sources._weights import read_weights
 
 __all__ = [

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import joblib
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from thresher._checks import check_choice, resolve_features
+from thresher._checks import check_choice, resolve_features, resolve_threads
 from thresher._warn import warn
 from thresher.sources._columns import Columns, Mask
 from thresher.sources._frames import LARGEST_EXACT, from_smallest, is_frame, read_frame
@@ -81,11 +80,6 @@ class Training:
         """The target, where there must be one."""
         assert self.target is not None
         return self.target
-
-
-def resolve_threads(n_jobs: int | None) -> int:
-    """Number of threads for ``n_jobs``, as scikit-learn means it: None is one, -1 is all."""
-    return int(joblib.effective_n_jobs(n_jobs))
 
 
 def read_training(

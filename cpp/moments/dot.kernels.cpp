@@ -1,4 +1,4 @@
-#include "partial_correlation/dot_kernels.hpp"
+#include "moments/dot_kernels.hpp"
 
 namespace thresher::THRESHER_LEVEL {
 namespace {
