@@ -76,6 +76,7 @@ void bind_forward(nb::module_& module);
 void bind_moments(nb::module_& module);
 void bind_discretize(nb::module_& module);
 void bind_counting(nb::module_& module);
+void bind_counted(nb::module_& module);
 void bind_sparse(nb::module_& module);
 
 }  // namespace thresher::bindings

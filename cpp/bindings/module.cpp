@@ -62,6 +62,7 @@ NB_MODULE(_core, module) {
   thresher::bindings::bind_moments(module);
   thresher::bindings::bind_discretize(module);
   thresher::bindings::bind_counting(module);
+  thresher::bindings::bind_counted(module);
   thresher::bindings::bind_dispersion(module);
   thresher::bindings::bind_neighbours(module);
   thresher::bindings::bind_support_vectors(module);

@@ -5,6 +5,7 @@
 
 #include "core/parallel.hpp"
 #include "counting/joint_kernels.hpp"
+#include "measures/cell_values.hpp"
 #include "measures/short_replicates.hpp"
 
 namespace thresher {
@@ -121,45 +122,15 @@ void ReferenceValues::joint_of_cells(std::uint32_t f, Scratch& scratch) const {
 // Any table: margins from the cells themselves.
 template <class Cell>
 void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::vector<Cell>& cells, double* out) const {
-  using Count = decltype(rounded_count(Cell{}));
   const RowLayout& layout = table_.layout();
-  std::size_t a_levels = table_.feature(f).levels;
-  std::size_t b_levels = reference_.n_levels();
-  const std::size_t n_cells = a_levels * b_levels;
+  const std::size_t a_levels = table_.feature(f).levels;
+  const std::size_t n_cells = a_levels * reference_.n_levels();
   const std::size_t n_parts = layout.n_parts();
-  cells.assign(n_cells * (n_parts + 1) + 1, Cell{0});
+  cells.assign(n_cells * n_parts + 1, Cell{0});
   count_cells(table_, reference_, f, scratch.counting, cells.data());
-  Cell* kept = cells.data() + n_parts * n_cells;
-  std::vector<Count> tables(2 * n_cells + a_levels + b_levels);
-  Count* used = tables.data();
-  Count* turned = used + n_cells;
-  Count* a_sums = turned + n_cells;
   // Of two features, the one with the lower number gives the rows, so that a pair has one value.
-  const bool turn = index_ < f;
-  for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
-    layout.sets().sum_rows(r, cells.data(), n_cells, kept);
-    for (std::size_t c = 0; c < n_cells; ++c) used[c] = rounded_count(kept[c]);
-    if (turn) {
-      for (std::size_t i = 0; i < a_levels; ++i)
-        for (std::size_t j = 0; j < b_levels; ++j) turned[j * a_levels + i] = used[i * b_levels + j];
-    }
-    const std::size_t n_rows = turn ? b_levels : a_levels;
-    const std::size_t n_columns = turn ? a_levels : b_levels;
-    const Count* shown = turn ? turned : used;
-    Count* row_sums = a_sums;
-    Count* column_sums = a_sums + n_rows;
-    std::fill_n(a_sums, a_levels + b_levels, Count{0});
-    Count total{0};
-    for (std::size_t i = 0; i < n_rows; ++i) {
-      for (std::size_t j = 0; j < n_columns; ++j) {
-        row_sums[i] += shown[i * n_columns + j];
-        column_sums[j] += shown[i * n_columns + j];
-      }
-      total += row_sums[i];
-    }
-    out[r] =
-        table_value(measure_, TableView<Count>{shown, row_sums, column_sums, n_rows, n_columns, total}, table_.xlogx());
-  }
+  table_values<Cell>(measure_, table_.xlogx(), layout.sets(), {cells.data(), n_cells * n_parts}, a_levels, index_ < f,
+                     out);
 }
 
 // Whether the joint kernels apply to the reference. Without parts they are for few rows.

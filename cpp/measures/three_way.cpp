@@ -5,82 +5,9 @@
 
 #include "core/parallel.hpp"
 #include "counting/triple_kernels.hpp"
-#include "measures/measure_values.hpp"
 
 namespace thresher {
 namespace {
-
-// Sums of L over every margin of one f x g x C table.
-template <class Sum>
-struct TripleSums {
-  Sum whole{0}, f{0}, g{0}, c{0}, fg{0}, fc{0}, gc{0}, fgc{0};
-};
-
-template <class Sum>
-double term_value(ThreeWayTerm term, const TripleSums<Sum>& s, double unit) {
-  switch (term) {
-    case ThreeWayTerm::joint: return bits_value(static_cast<double>(s.whole + s.fgc - s.fg - s.c), unit);
-    case ThreeWayTerm::conditional: return bits_value(static_cast<double>(s.fgc + s.g - s.fg - s.gc), unit);
-    case ThreeWayTerm::disr:
-      return unit_ratio(static_cast<double>(s.whole + s.fgc - s.fg - s.c), static_cast<double>(s.whole - s.fgc));
-    case ThreeWayTerm::interaction: break;
-  }
-  const Sum plain = s.whole + s.fg - s.f - s.g;
-  const Sum given = s.fgc + s.c - s.fc - s.gc;
-  return round_to_grid(static_cast<double>(plain - given) / unit);
-}
-
-// Margins of the table, all in one buffer.
-template <class Count>
-struct Margins {
-  Margins(std::size_t f_levels, std::size_t g_levels, std::size_t n_classes)
-      : f(f_levels),
-        g(g_levels),
-        c(n_classes),
-        fg(f_levels * g_levels),
-        fc(f_levels * n_classes),
-        gc(g_levels * n_classes) {}
-  std::vector<Count> f, g, c, fg, fc, gc;
-};
-
-template <class Count>
-auto sum_logs(const XLogX& xlogx, const Count* counts, std::size_t n) {
-  typename SumOf<Count>::type sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += log_term(xlogx, counts[i]);
-  return sum;
-}
-
-template <class Count>
-double triple_value(ThreeWayTerm term, const XLogX& xlogx, const Count* cells, std::size_t f_levels,
-                    std::size_t g_levels, std::size_t n_classes) {
-  Margins<Count> m(f_levels, g_levels, n_classes);
-  Count total{0};
-  for (std::size_t i = 0; i < f_levels; ++i) {
-    for (std::size_t j = 0; j < g_levels; ++j) {
-      for (std::size_t k = 0; k < n_classes; ++k) {
-        const Count count = cells[(i * g_levels + j) * n_classes + k];
-        m.f[i] += count;
-        m.g[j] += count;
-        m.c[k] += count;
-        m.fg[i * g_levels + j] += count;
-        m.fc[i * n_classes + k] += count;
-        m.gc[j * n_classes + k] += count;
-        total += count;
-      }
-    }
-  }
-  if (!(total > 0)) return 0.0;
-  TripleSums<typename SumOf<Count>::type> sums;
-  sums.whole = log_term(xlogx, total);
-  sums.f = sum_logs(xlogx, m.f.data(), m.f.size());
-  sums.g = sum_logs(xlogx, m.g.data(), m.g.size());
-  sums.c = sum_logs(xlogx, m.c.data(), m.c.size());
-  sums.fg = sum_logs(xlogx, m.fg.data(), m.fg.size());
-  sums.fc = sum_logs(xlogx, m.fc.data(), m.fc.size());
-  sums.gc = sum_logs(xlogx, m.gc.data(), m.gc.size());
-  sums.fgc = sum_logs(xlogx, cells, f_levels * g_levels * n_classes);
-  return term_value(term, sums, static_cast<double>(total) * log_scale<Count>(xlogx));
-}
 
 // A column as one bit per row and level, levels side by side.
 class Lanes {
@@ -207,15 +134,10 @@ void ThreeWayMeasure::compute(std::uint32_t f, std::size_t g_levels, const Refer
   const RowLayout& layout = table_->layout();
   const std::size_t f_levels = table_->feature(f).levels;
   const std::size_t n_cells = f_levels * composite.n_levels();
-  cells.assign(n_cells * (layout.n_parts() + 1) + 1, Cell{0});
+  cells.assign(n_cells * layout.n_parts() + 1, Cell{0});
   count_cells(*table_, composite, f, scratch, cells.data());
-  Cell* kept = cells.data() + n_cells * layout.n_parts();
-  std::vector<decltype(rounded_count(Cell{}))> used(n_cells);
-  for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
-    layout.sets().sum_rows(r, cells.data(), n_cells, kept);
-    for (std::size_t c = 0; c < n_cells; ++c) used[c] = rounded_count(kept[c]);
-    out[r] = triple_value(term_, table_->xlogx(), used.data(), f_levels, g_levels, n_classes_);
-  }
+  triple_values<Cell>(term_, table_->xlogx(), layout.sets(), {cells.data(), n_cells * layout.n_parts()}, f_levels,
+                      g_levels, n_classes_, out);
 }
 
 ThreeWayMeasure::~ThreeWayMeasure() = default;

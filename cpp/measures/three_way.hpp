@@ -12,16 +12,10 @@
 
 #include "counting/pair_counter.hpp"
 #include "measures/pair_measure.hpp"
+#include "measures/triple_values.hpp"
 #include "packing/coded_table.hpp"
 
 namespace thresher {
-
-enum class ThreeWayTerm {
-  joint,        // I(f,g;C)
-  conditional,  // I(f;C|g)
-  disr,         // I(f,g;C) / H(f,g,C)
-  interaction,  // I(f;g) - I(f;g|C), which may be negative
-};
 
 std::optional<ThreeWayTerm> three_way_term_named(std::string_view name);
 

@@ -8,7 +8,8 @@
 namespace thresher {
 
 RowLayout make_layout(std::size_t n_rows, const BuildOptions& options) {
-  if (options.parts.empty()) return RowLayout(n_rows);
+  // A block without rows may have parts all the same.
+  if (options.parts.empty() && (n_rows > 0 || options.sets.n_parts() == 1)) return RowLayout(n_rows);
   if (options.parts.size() != n_rows) throw std::invalid_argument("parts: one number per row is needed");
   return RowLayout(options.parts, options.sets);
 }

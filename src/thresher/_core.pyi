@@ -425,6 +425,49 @@ class ThreeWayMeasure(PairMeasure):
         n_threads: int = 1,
     ) -> None: ...
 
+class CountedMeasure(PairMeasure):
+    @property
+    def n_rounds(self) -> int: ...
+    @property
+    def n_pairs(self) -> int: ...
+
+class CountedPairs(CountedMeasure):
+    def __init__(
+        self,
+        ask: Callable[[NDArray[np.uint32], NDArray[np.uint32]], NDArray[np.int64]],
+        levels: NDArray[np.int32],
+        margins: NDArray[np.int64],
+        n_rows: int,
+        *,
+        measure: str = "mi",
+        sets: NDArray[np.uint8] | None = None,
+        incomplete: NDArray[np.uint8] | None = None,
+        round_size: int | None = None,
+    ) -> None: ...
+
+class CountedTriples(CountedMeasure):
+    def __init__(
+        self,
+        ask: Callable[[NDArray[np.uint32], NDArray[np.uint32]], NDArray[np.int64]],
+        levels: NDArray[np.int32],
+        margins: NDArray[np.int64],
+        n_rows: int,
+        n_classes: int,
+        *,
+        term: str,
+        sets: NDArray[np.uint8] | None = None,
+        incomplete: NDArray[np.uint8] | None = None,
+        round_size: int | None = None,
+    ) -> None: ...
+
+def count_request(
+    block: CodedTable,
+    references: NDArray[np.uint32],
+    features: NDArray[np.uint32],
+    incomplete: NDArray[np.uint8] | None = None,
+    n_threads: int = 1,
+) -> NDArray[np.int64]: ...
+
 # --- dispersion, separation and similarity of columns --------------------------------------------
 
 def dispersion(

@@ -1,0 +1,117 @@
+// Measures over counts that Python delivers.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/bindings.hpp"
+#include "bindings/part_sets.hpp"
+#include "bindings/searching.hpp"
+#include "measures/counted_measure.hpp"
+#include "measures/three_way.hpp"
+
+namespace thresher::bindings {
+namespace {
+
+// A callable that takes the references and the features of the pairs and returns their counts.
+class PythonCounts final : public CountSource {
+ public:
+  explicit PythonCounts(nb::object ask) : ask_(std::move(ask)) {}
+
+  void count(const CountRequest& request, std::span<std::int64_t> counts) override {
+    nb::gil_scoped_acquire gil;
+    const nb::object answer = ask_(to_numpy(std::vector(request.references.begin(), request.references.end())),
+                                   to_numpy(std::vector(request.features.begin(), request.features.end())));
+    Vector<std::int64_t> delivered;
+    if (!nb::try_cast(answer, delivered, false) || delivered.size() != counts.size()) {
+      const std::string wanted = "an int64 array of " + std::to_string(counts.size()) + " counts";
+      throw nb::value_error(("the answer to a request must be " + wanted + ", got " + described(answer)).c_str());
+    }
+    std::copy_n(delivered.data(), counts.size(), counts.begin());
+  }
+
+ private:
+  static std::string text(const nb::object& value) { return nb::str(value).c_str(); }
+  static std::string described(const nb::object& answer) {
+    const bool is_array = nb::hasattr(answer, "dtype") && nb::hasattr(answer, "shape");
+    if (!is_array) return text(answer.type().attr("__name__"));
+    return text(answer.attr("dtype")) + " of shape " + text(answer.attr("shape"));
+  }
+
+  nb::object ask_;
+};
+
+FeatureMargins read_margins(const Vector<std::int32_t>& levels, const Vector<std::int64_t>& counts,
+                            std::uint64_t n_rows, std::size_t n_parts, const Mask& incomplete) {
+  FeatureMargins margins;
+  margins.n_parts = n_parts;
+  margins.n_rows = n_rows;
+  for (const std::int32_t n_levels : view(levels)) {
+    if (n_levels < 0) throw std::invalid_argument("levels must not be negative");
+    margins.levels.push_back(static_cast<std::uint32_t>(n_levels));
+  }
+  margins.counts.assign(counts.data(), counts.data() + counts.size());
+  if (incomplete) margins.incomplete.assign(incomplete->data(), incomplete->data() + incomplete->size());
+  return margins;
+}
+
+CountedPairs* make_pairs(nb::object ask, const Vector<std::int32_t>& levels, const Vector<std::int64_t>& margins,
+                         std::uint64_t n_rows, const std::string& measure, const OptionalSets& sets,
+                         const Mask& incomplete, std::optional<std::size_t> round_size) {
+  const auto kind = discrete_measure_named(measure);
+  if (!kind) throw std::invalid_argument("measure must be 'mi', 'su', 'nmi' or 'chi2', got '" + measure + "'");
+  PartSets replicates = read_sets(std::nullopt, sets);
+  const std::size_t n_parts = replicates.n_parts();
+  return new CountedPairs(std::make_shared<PythonCounts>(std::move(ask)),
+                          read_margins(levels, margins, n_rows, n_parts, incomplete), std::move(replicates),
+                          round_size.value_or(CountedMeasure::usual_round_size(levels.size())), *kind);
+}
+
+CountedTriples* make_triples(nb::object ask, const Vector<std::int32_t>& levels, const Vector<std::int64_t>& margins,
+                             std::uint64_t n_rows, std::size_t n_classes, const std::string& term,
+                             const OptionalSets& sets, const Mask& incomplete, std::optional<std::size_t> round_size) {
+  const auto kind = three_way_term_named(term);
+  if (!kind) throw std::invalid_argument("term must be 'joint', 'conditional', 'disr' or 'interaction'");
+  PartSets replicates = read_sets(std::nullopt, sets);
+  const std::size_t n_parts = replicates.n_parts() * n_classes;
+  return new CountedTriples(std::make_shared<PythonCounts>(std::move(ask)),
+                            read_margins(levels, margins, n_rows, n_parts, incomplete), std::move(replicates),
+                            round_size.value_or(CountedMeasure::usual_round_size(levels.size())), n_classes, *kind);
+}
+
+auto bound_count_request(const CodedTable& block, const Vector<std::uint32_t>& references,
+                         const Vector<std::uint32_t>& features, const Mask& incomplete, std::size_t n_threads) {
+  std::vector<std::int64_t> counts;
+  {
+    nb::gil_scoped_release release;
+    SignalInterrupt interrupt;
+    counts = count_request(block, {view(references), view(features)}, view(incomplete), n_threads);
+  }
+  return to_numpy(std::move(counts));
+}
+
+}  // namespace
+
+void bind_counted(nb::module_& module) {
+  nb::class_<CountedMeasure, PairMeasure>(module, "CountedMeasure", "Values from counts that someone else delivers.")
+      .def_prop_ro("n_rounds", &CountedMeasure::n_rounds)
+      .def_prop_ro("n_pairs", &CountedMeasure::n_pairs);
+  nb::class_<CountedPairs, CountedMeasure>(module, "CountedPairs", "A measure of two features.")
+      .def(nb::new_(&make_pairs), nb::arg("ask"), nb::arg("levels"), nb::arg("margins"), nb::arg("n_rows"),
+           nb::kw_only(), nb::arg("measure") = "mi", nb::arg("sets") = nb::none(), nb::arg("incomplete") = nb::none(),
+           nb::arg("round_size") = nb::none());
+  nb::class_<CountedTriples, CountedMeasure>(module, "CountedTriples", "A term of two features and the target.")
+      .def(nb::new_(&make_triples), nb::arg("ask"), nb::arg("levels"), nb::arg("margins"), nb::arg("n_rows"),
+           nb::arg("n_classes"), nb::kw_only(), nb::arg("term"), nb::arg("sets") = nb::none(),
+           nb::arg("incomplete") = nb::none(), nb::arg("round_size") = nb::none());
+  module.def("count_request", &bound_count_request, nb::arg("block"), nb::arg("references"), nb::arg("features"),
+             nb::arg("incomplete") = nb::none(), nb::arg("n_threads") = 1,
+             "The counts of pairs of features in a block of rows, as a CountedMeasure adds them up.");
+}
+
+}  // namespace thresher::bindings

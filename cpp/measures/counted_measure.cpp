@@ -1,0 +1,132 @@
+#include "measures/counted_measure.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "measures/cell_values.hpp"
+
+namespace thresher {
+
+std::size_t CountedMeasure::usual_round_size(std::size_t n_features) {
+  return std::max<std::size_t>(1024, (n_features + 2) / 3);
+}
+
+CountedMeasure::CountedMeasure(std::shared_ptr<CountSource> source, FeatureMargins margins, PartSets sets,
+                               std::size_t round_size)
+    : source_(std::move(source)),
+      margins_(std::move(margins)),
+      sets_(std::move(sets)),
+      xlogx_(margins_.n_rows),
+      round_size_(round_size) {
+  if (margins_.n_parts % sets_.n_parts() != 0) throw std::invalid_argument("margins and sets differ in parts");
+  if (!margins_.incomplete.empty() && margins_.incomplete.size() != margins_.levels.size()) {
+    throw std::invalid_argument("incomplete must have one mark per feature");
+  }
+  begin_ = {0};
+  for (const std::uint32_t n_levels : margins_.levels) begin_.push_back(begin_.back() + n_levels * margins_.n_parts);
+  if (margins_.counts.size() != begin_.back()) {
+    throw std::invalid_argument("margins must have one count per feature, level and part: " +
+                                std::to_string(begin_.back()) + ", got " + std::to_string(margins_.counts.size()));
+  }
+  if (std::ranges::any_of(margins_.counts, [](std::int64_t count) { return count < 0; })) {
+    throw std::invalid_argument("margins must not be negative");
+  }
+}
+
+void CountedMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) {
+  const TermRequest request = {{&reference, 1}, features, out};
+  answer({&request, 1});
+}
+
+void CountedMeasure::answer(std::span<const TermRequest> requests) {
+  std::vector<Pair> pairs;
+  for (const TermRequest& request : requests) {
+    double* out = request.terms.data();
+    for (const std::uint32_t feature : request.features) {
+      for (const std::uint32_t reference : request.references) {
+        pairs.push_back({reference, feature, out});
+        out += n_replicates();
+      }
+    }
+  }
+  if (!pairs.empty()) ask(pairs);
+}
+
+bool CountedMeasure::is_incomplete(const Pair& pair) const {
+  return !margins_.incomplete.empty() &&
+         (margins_.incomplete[pair.feature] != 0 || margins_.incomplete[pair.reference] != 0);
+}
+
+void CountedMeasure::ask(std::vector<Pair>& pairs) {
+  std::ranges::stable_sort(pairs, {}, &Pair::reference);
+  std::vector<std::uint32_t> references, features;
+  std::vector<std::size_t> begin = {0};
+  for (const Pair& pair : pairs) {
+    references.push_back(pair.reference);
+    features.push_back(pair.feature);
+    const std::size_t n_counts = n_told(levels(pair.feature), levels(pair.reference), is_incomplete(pair));
+    begin.push_back(begin.back() + n_counts * margins_.n_parts);
+  }
+  std::vector<std::int64_t> counts(begin.back());
+  ++n_rounds_;
+  n_pairs_ += pairs.size();
+  source_->count({references, features}, counts);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    complete(pairs[i], counts.data() + begin[i]);
+    store(pairs[i].feature, pairs[i].reference, cells_, pairs[i].out);
+  }
+}
+
+void CountedMeasure::complete(const Pair& pair, const std::int64_t* told) {
+  const std::size_t a_levels = levels(pair.feature), b_levels = levels(pair.reference);
+  const std::size_t n_parts = margins_.n_parts;
+  cells_.assign(a_levels * b_levels * n_parts, 0);
+  if (is_incomplete(pair)) {
+    std::copy_n(told, cells_.size(), cells_.begin());
+  } else if (!cells_.empty()) {
+    const std::int64_t* of_a = margins_.counts.data() + begin_[pair.feature];
+    const std::int64_t* of_b = margins_.counts.data() + begin_[pair.reference];
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      std::int64_t* cells = cells_.data() + part * a_levels * b_levels;
+      for (std::size_t i = 0; i + 1 < a_levels; ++i) {
+        std::int64_t rest = of_a[i * n_parts + part];
+        for (std::size_t j = 0; j + 1 < b_levels; ++j) rest -= cells[i * b_levels + j] = *told++;
+        cells[i * b_levels + b_levels - 1] = rest;
+      }
+      for (std::size_t j = 0; j < b_levels; ++j) {
+        std::int64_t rest = of_b[j * n_parts + part];
+        for (std::size_t i = 0; i + 1 < a_levels; ++i) rest -= cells[i * b_levels + j];
+        cells[(a_levels - 1) * b_levels + j] = rest;
+      }
+    }
+  }
+  if (std::ranges::any_of(cells_, [](std::int64_t count) { return count < 0; })) {
+    throw std::invalid_argument("the counts delivered for features " + std::to_string(pair.feature) + " and " +
+                                std::to_string(pair.reference) +
+                                " are negative or do not fit the margins; every block of rows must answer once");
+  }
+}
+
+// As in memory, the feature with the lower number gives the rows of the table.
+void CountedPairs::store(std::uint32_t feature, std::uint32_t reference, std::span<const std::int64_t> cells,
+                         double* out) {
+  table_values<std::int64_t>(measure_, xlogx(), sets(), cells, levels(feature), reference < feature, out);
+}
+
+void CountedTriples::store(std::uint32_t feature, std::uint32_t reference, std::span<const std::int64_t> cells,
+                           double* out) {
+  const std::size_t n_pair_cells = levels(feature) * levels(reference);
+  turned_.resize(cells.size());
+  for (std::size_t part = 0; part < sets().n_parts(); ++part) {
+    const std::int64_t* from = cells.data() + part * n_classes_ * n_pair_cells;
+    std::int64_t* to = turned_.data() + part * n_classes_ * n_pair_cells;
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+      for (std::size_t i = 0; i < n_pair_cells; ++i) to[i * n_classes_ + c] = from[c * n_pair_cells + i];
+    }
+  }
+  triple_values<std::int64_t>(term_, xlogx(), sets(), turned_, levels(feature), levels(reference), n_classes_, out);
+}
+
+}  // namespace thresher
