@@ -126,7 +126,8 @@ def _one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
     if np.ma.is_masked(y):
         first = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
         raise ValueError(f"y has masked values (first at sample {first}); drop those samples")
-    series = nw.from_native(y, series_only=True, pass_through=True)
+    is_array = isinstance(y, np.ndarray | list)  # which narwhals would look at for long
+    series = None if is_array else nw.from_native(y, series_only=True, pass_through=True)
     if isinstance(series, nw.Series) and (series.dtype.is_integer() or series.dtype == nw.Boolean):
         # Whole numbers that could be missing are whole numbers where none is.
         y = series.to_numpy() if series.null_count() == 0 else y
