@@ -1,0 +1,163 @@
+"""P-values of relevances from permuted targets, all features in one product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from thresher._interrupt import call_interruptibly
+from thresher.measures._measures import Measures
+from thresher.measures._names import KINDS
+from thresher.sources import feature_blocks
+
+Floats = npt.NDArray[np.float64]
+Orders = npt.NDArray[np.intp]
+
+# Each permutation is a random stream of its own, derived from (seed, purpose, index).
+_PERMUTE = 3
+# Bytes of permuted targets at a time.
+_BLOCK_BYTES = 1 << 26
+
+
+def permutation_pvalues(
+    measures: Measures,
+    measure: str,
+    candidates: npt.NDArray[np.bool_],
+    *,
+    n_permutations: int = 100,
+    seed: int = 0,
+) -> Floats:
+    """Share of relevances with a permuted target that are as large, over all features together.
+
+    Parameters
+    ----------
+    measures : Measures
+        Of all rows, without weights.
+    measure : str
+        ``"mi"``, ``"su"``, ``"nmi"`` and ``"chi2"`` are compared by the probability of their statistic under the
+        chi-squared law, as features with more levels have more information by chance; all others by the share
+        of the feature's scatter that the target explains.
+    candidates : ndarray of bool of shape (n_features,)
+    n_permutations : int
+    seed : int
+
+    Returns
+    -------
+    pvalues : ndarray of float of shape (n_features,)
+        ``(1 + #{T_i^m >= T_j}) / (1 + n_permutations * p)`` over the p candidates i and all permutations m; 1 for
+        features that are no candidates.
+
+    Notes
+    -----
+    Every statistic is a function of exact sums (counts, or products of whole numbers), so that neither threads nor
+    the processor can turn a comparison.
+    """
+    statistic = (_by_counts if KINDS[measure].is_discrete else _by_products)(
+        measures, measure, candidates
+    )
+    n_rows = measures.training.n_rows
+    observed = np.concatenate(list(statistic(np.arange(n_rows)[None, :])), axis=1)[0]
+    order = np.argsort(observed)
+    n_reaching = np.zeros(len(order) + 1, dtype=np.int64)  # by the number of observed ones reached
+    n_at_once = max(1, _BLOCK_BYTES // (8 * n_rows * max(measures.training.labels.n_classes, 1)))
+    for first in range(0, n_permutations, n_at_once):
+        some = range(first, min(first + n_at_once, n_permutations))
+        orders = np.stack(
+            [np.random.default_rng((seed, _PERMUTE, m)).permutation(n_rows) for m in some]
+        )
+        for values in statistic(orders):
+            reached = np.searchsorted(observed[order], values.ravel(), side="right")
+            n_reaching += np.bincount(reached, minlength=len(n_reaching))
+    n_larger = np.cumsum(n_reaching[::-1])[::-1][1:]
+    found = np.empty(len(order))
+    found[order] = (1 + n_larger) / (1 + n_permutations * len(order))
+    pvalues = np.ones(len(candidates))
+    pvalues[candidates] = found
+    return pvalues
+
+
+# From orders of the rows (a line each) to statistics: blocks of features, a line for each order.
+Statistic = Callable[[Orders], Iterator[Floats]]
+
+
+def _by_counts(measures: Measures, measure: str, candidates: npt.NDArray[np.bool_]) -> Statistic:
+    codes, n_classes = measures.target_codes
+    table, n_threads = measures.codes.table, measures.training.n_threads
+    freedom = (measures.codes.levels[candidates].astype(np.float64) - 1) * (n_classes - 1)
+    name = "chi2" if measure == "chi2" else "mi"
+    unit = 1.0 if name == "chi2" else 2 * np.log(2) * measures.training.n_rows
+
+    def statistic(orders: Orders) -> Iterator[Floats]:
+        values = np.stack(
+            [
+                np.asarray(table.relevance(codes[order], n_classes, name, n_threads))[candidates]
+                for order in orders
+            ]
+        )
+        yield values if np.ptp(freedom) == 0 else minus_log_probability(unit * values, freedom)
+
+    return statistic
+
+
+def minus_log_probability(statistic: Floats, freedom: Floats) -> Floats:
+    """Of a value at least as large under the chi-squared law; its leading term where that is too small."""
+    half, shape = statistic / 2, np.broadcast_to(freedom / 2, statistic.shape)
+    probability = special.gammaincc(shape, half)
+    is_tiny = probability < 1e-280
+    with np.errstate(divide="ignore"):
+        found = -np.log(probability)
+    x, a = half[is_tiny], shape[is_tiny]
+    found[is_tiny] = x - (a - 1) * np.log(x) + special.gammaln(a)
+    return np.asarray(found)
+
+
+def _by_products(measures: Measures, measure: str, candidates: npt.NDArray[np.bool_]) -> Statistic:
+    """The share of scatter explained, from whole-number columns: their products are exact in any order."""
+    training = measures.training
+    target, table, n_rows = training.labels, training.table, training.n_rows
+    chosen = np.flatnonzero(candidates)
+    bits = 52 - int(n_rows).bit_length()
+    if target.codes is not None:
+        lines = (target.codes == np.arange(target.n_classes)[:, None]).astype(np.float64)
+        divisors = lines.sum(axis=1)
+        column_bits = min(bits, 40)
+    else:
+        column_bits = min(bits // 2, 24)
+        values = _ranks(target.values[:, None])[:, 0] if measure == "spearman" else target.values
+        lines = _whole_numbers(values[:, None], column_bits).T
+        lines, divisors = lines - np.rint(lines.mean()), np.ones(1)
+
+    def columns(block: slice) -> Floats:
+        some = table.matrix[:, chosen[block]]
+        dense = np.asarray(some.toarray() if table.is_sparse else some, dtype=np.float64)
+        return _whole_numbers(_ranks(dense) if measure == "spearman" else dense, column_bits)
+
+    def statistic(orders: Orders) -> Iterator[Floats]:
+        turned = [line[orders] for line in lines]
+        for block in feature_blocks(len(chosen), n_rows):
+            x = columns(block)
+            sums = x.sum(axis=0)
+            scatter = (x * x).sum(axis=0) - sums * sums / n_rows
+            explained = np.zeros((len(orders), x.shape[1]))
+            for line, divisor in zip(turned, divisors, strict=True):
+                products = call_interruptibly(np.matmul, line, x, n_threads=training.n_threads)
+                explained += (products - sums * (line[0].sum() / n_rows)) ** 2 / divisor
+            yield explained / np.maximum(scatter, np.finfo(float).tiny)
+
+    return statistic
+
+
+def _whole_numbers(columns: Floats, bits: int) -> Floats:
+    """Columns in as many steps as `bits` allow, about the middle of their range."""
+    low, high = columns.min(axis=0), columns.max(axis=0)
+    width = np.where(high > low, high / 2 - low / 2, 1.0)
+    return np.asarray(np.rint((columns / 2 - (low / 4 + high / 4)) / width * 2.0 ** (bits - 1)))
+
+
+def _ranks(columns: Floats) -> Floats:
+    from scipy import stats
+
+    return np.asarray(stats.rankdata(columns, axis=0))
