@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+from scipy import special, stats
 
 from thresher._interrupt import call_interruptibly
 from thresher.measures._measures import Measures
@@ -18,6 +18,8 @@ Orders = npt.NDArray[np.intp]
 
 # Each permutation is a random stream of its own, derived from (seed, purpose, index).
 _PERMUTE = 3
+# Shares that are equal on paper tie.
+_GRID = 2.0**40
 # Bytes of permuted targets at a time.
 _BLOCK_BYTES = 1 << 26
 
@@ -121,14 +123,14 @@ def _by_products(measures: Measures, measure: str, candidates: npt.NDArray[np.bo
     chosen = np.flatnonzero(candidates)
     bits = 52 - int(n_rows).bit_length()
     if target.codes is not None:
+        column_bits = min(bits, 40)
         lines = (target.codes == np.arange(target.n_classes)[:, None]).astype(np.float64)
         divisors = lines.sum(axis=1)
-        column_bits = min(bits, 40)
     else:
-        column_bits = min(bits // 2, 24)
-        values = _ranks(target.values[:, None])[:, 0] if measure == "spearman" else target.values
-        lines = _whole_numbers(values[:, None], column_bits).T
-        lines, divisors = lines - np.rint(lines.mean()), np.ones(1)
+        column_bits = bits // 2
+        values = target.values[:, None]
+        lines = _whole_numbers(_ranks(values) if measure == "spearman" else values, column_bits).T
+        divisors = _scatter(lines.T)
 
     def columns(block: slice) -> Floats:
         some = table.matrix[:, chosen[block]]
@@ -139,25 +141,33 @@ def _by_products(measures: Measures, measure: str, candidates: npt.NDArray[np.bo
         turned = [line[orders] for line in lines]
         for block in feature_blocks(len(chosen), n_rows):
             x = columns(block)
-            sums = x.sum(axis=0)
-            scatter = (x * x).sum(axis=0) - sums * sums / n_rows
+            sums, scatter = x.sum(axis=0), _scatter(x)
             explained = np.zeros((len(orders), x.shape[1]))
             for line, divisor in zip(turned, divisors, strict=True):
                 products = call_interruptibly(np.matmul, line, x, n_threads=training.n_threads)
                 explained += (products - sums * (line[0].sum() / n_rows)) ** 2 / divisor
-            yield explained / np.maximum(scatter, np.finfo(float).tiny)
+            yield np.rint(explained / scatter * _GRID) / _GRID
 
     return statistic
 
 
+def _scatter(columns: Floats) -> Floats:
+    """Sums of squares about the mean."""
+    scatter: Floats = ((columns - columns.mean(axis=0)) ** 2).sum(axis=0)
+    return scatter
+
+
 def _whole_numbers(columns: Floats, bits: int) -> Floats:
-    """Columns in as many steps as `bits` allow, about the middle of their range."""
+    """Columns about the middle of their range, in as many steps as `bits` allow.
+
+    Whole numbers stay what they are where they fit, so that sums equal on paper tie.
+    """
     low, high = columns.min(axis=0), columns.max(axis=0)
-    width = np.where(high > low, high / 2 - low / 2, 1.0)
-    return np.asarray(np.rint((columns / 2 - (low / 4 + high / 4)) / width * 2.0 ** (bits - 1)))
+    middle, width = low / 2 + high / 2, high / 2 - low / 2
+    fits = (columns == np.floor(columns)).all(axis=0) & (width < 2.0 ** (bits - 2))
+    step = np.where(fits, 1.0, width * 2.0 ** (2 - bits))
+    return np.asarray(np.rint((columns - np.where(fits, np.floor(middle), middle)) / step))
 
 
 def _ranks(columns: Floats) -> Floats:
-    from scipy import stats
-
-    return np.asarray(stats.rankdata(columns, axis=0))
+    return np.asarray(2 * stats.rankdata(columns, axis=0))
