@@ -22,6 +22,7 @@ _EXPORTS: dict[str, str] = {
     "Ensemble": "thresher.selectors.ensemble",
     "EqualFrequencyBins": "thresher.discretize",
     "EqualWidthBins": "thresher.discretize",
+    "ErrorControlled": "thresher.selectors.error_controlled",
     "FCBF": "thresher.selectors.fcbf",
     "FisherScore": "thresher.selectors.fisher",
     "Focus": "thresher.selectors.consistency",

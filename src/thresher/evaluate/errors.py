@@ -1,5 +1,100 @@
 """What a selection may promise: bounds on the features it should not have selected."""
 
-from thresher.search.error_bounds import error_bound
+from __future__ import annotations
 
-__all__ = ["error_bound"]
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.search.error_bounds import error_bound
+from thresher.selectors.error_controlled import ErrorControlled
+
+__all__ = ["ProbeSelection", "error_bound", "probe_select"]
+
+
+@dataclass(frozen=True)
+class ProbeSelection:
+    """What `probe_select` found.
+
+    Attributes
+    ----------
+    selected : ndarray of int
+        Features in the order of the search.
+    names : ndarray of object or None
+        Their names, if X had names.
+    gate : ndarray of int
+        Features that passed the gate.
+    gate_level : float
+        The largest p-value that passes.
+    pvalues : ndarray of float of shape (n_features,)
+    """
+
+    selected: npt.NDArray[np.intp]
+    names: npt.NDArray[np.object_] | None
+    gate: npt.NDArray[np.intp]
+    gate_level: float
+    pvalues: npt.NDArray[np.float64]
+
+    @property
+    def n_selected(self) -> int:
+        return len(self.selected)
+
+
+def probe_select(
+    selector: Any,
+    X: Any,
+    y: Any,
+    fdr: float = 0.1,
+    pfer: float | None = None,
+    method: str = "gate",
+    pvalues: Any = "permutation",
+    n_permutations: int = 100,
+    random_state: Any = None,
+) -> ProbeSelection:
+    """Select with a bound on the expected share, or number, of features independent of y.
+
+    The conditions of that promise, and what it does not say, are those of `ErrorControlled`, which does the
+    same as an estimator for pipelines and cross-validation.
+
+    Parameters
+    ----------
+    selector : selector
+        Chooses among the features that pass the gate, at most as many as it is set to.
+    X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    fdr, pfer, method, pvalues, n_permutations, random_state
+        See `ErrorControlled`.
+
+    Returns
+    -------
+    selection : ProbeSelection
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import MRMR
+    >>> from thresher.evaluate import probe_select
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> found = probe_select(MRMR(5), X, y, fdr=0.05, random_state=0)
+    >>> len(found.gate), found.n_selected
+    (25, 5)
+    """
+    fitted = ErrorControlled(
+        selector,
+        fdr,
+        pfer=pfer,
+        method=method,
+        pvalues=pvalues,
+        n_permutations=n_permutations,
+        random_state=random_state,
+    ).fit(X, y)
+    names = getattr(fitted, "feature_names_in_", None)
+    return ProbeSelection(
+        fitted.selected_,
+        None if names is None else names[fitted.selected_],
+        np.flatnonzero(fitted.gate_),
+        fitted.gate_level_,
+        fitted.pvalues_,
+    )

@@ -32,6 +32,7 @@ Kind = Literal[
     "not looked at",
     "not needed",
     "not reached",
+    "not significant",
     "outranked",
     "outscored",
     "outvoted",
@@ -214,6 +215,9 @@ _LEFT: dict[str, Callable[[Reason, Names | None], str]] = {
     ),
     "not reached": lambda reason, names: (
         f"not reached: the walk ended after {reason.against:.0f} features; relevance {_number(reason.relevance)}"
+    ),
+    "not significant": lambda reason, names: (
+        f"not significant: p-value {_number(reason.value)}, at most {_number(reason.against)} passes the gate"
     ),
     "outranked": lambda reason, names: _rank(reason),
     "outscored": _outscored,

@@ -1,0 +1,361 @@
+"""Any search, with control of the share of false features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, get_tags
+
+from thresher._checks import check_choice, check_number, resolve_count
+from thresher.discretize import MDLBins
+from thresher.search.parts import draw_seed
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._foreign import order_of_choice
+from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
+from thresher.selectors._reason import Reason
+from thresher.selectors._sums import SumSelector
+from thresher.selectors.mrmr import MRMR
+from thresher.selectors.univariate import MEASURES, Univariate
+from thresher.sources import Columns
+
+Floats = npt.NDArray[np.float64]
+Positions = npt.NDArray[np.intp]
+
+METHODS = ("gate", "compete")
+PVALUES = ("permutation", "analytic")
+DEPENDENCES = ("positive", "any")
+
+# The streams of permuted columns; see `thresher.search.parts`.
+_PROBES = 4
+
+
+class ErrorControlled(BaseSelector):
+    """A selector whose list holds at most an expected share of false features.
+
+    Only features whose relevance is significant may enter the search, and the gate is as narrow as the number of
+    features that the search is then allowed to choose demands: *gate, then search*.
+
+    Parameters
+    ----------
+    selector : selector, default=None
+        Any selector with a number of features; None stands for ``MRMR()``. It chooses at most that number.
+    fdr : float, default=0.1
+        Level: the expected share of false features among those selected is at most this.
+    pfer : float, default=None
+        Control the expected *number* of false features instead, at this level.
+    method : {"gate", "compete"}, default="gate"
+        ``"compete"``: a permuted copy of every feature takes part in the search, and the list ends where the share of
+        copies says so; for rankings, and for selectors whose relevance is not a measure.
+    pvalues : {"permutation", "analytic"} or array-like of shape (n_features,), default="permutation"
+        P-values of the relevance, as `Univariate` has them, or your own.
+    n_permutations : int, default=100
+    dependence : {"positive", "any"}, default="positive"
+        What is known of the p-values' dependence on each other. ``"any"`` divides the level by 1 + 1/2 + ... + 1/K for
+        K features asked for, and holds without a condition.
+    random_state : int, RandomState or None, default=None
+        For permutations.
+
+    Attributes
+    ----------
+    pvalues_ : ndarray of float of shape (n_features,)
+        1 for constant and excluded features; nan with ``method="compete"``.
+    gate_ : ndarray of bool of shape (n_features,)
+        Features that passed the gate.
+    gate_level_ : float
+        The largest p-value that passes.
+    relevance_name_ : str
+        The measure whose p-values they are; ``"given"`` for your own.
+    selector_ : selector or None
+        Fitted on the features that passed; None if none did.
+    selected_, support_, ranking_, scores_, relevance_, redundancy_, n_evaluations_, trace_
+        See `MRMR`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Notes
+    -----
+    **The promise**: the expected share of features *independent of y* among those selected is at most `fdr`, for
+    valid p-values that fulfil Benjamini and Hochberg's condition (positive dependence), or any with
+    ``dependence="any"``. For F and correlations of correlated features that condition is an empirical finding, as it is
+    for Benjamini and Hochberg's procedure itself. **No promise**: that a feature acts, or tells anything that the
+    others do not. Features that matter only together have no relevance of their own and never pass, whatever the
+    criterion.
+
+    A selector that chooses its own number of features is taken at the level of ``dependence="any"``, since it may
+    choose fewer than the gate allows; the gate is then narrowed until what it chooses fits. ``keep`` is refused.
+    Missing values are treated as by the selector. Where the selector bins with the help of y, the p-values use equal
+    frequencies. Ties as in the selector. Time: one product of all features with `n_permutations` permuted targets, and
+    the search on the features that passed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import MRMR, ErrorControlled
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> careful = ErrorControlled(MRMR(5), fdr=0.05, random_state=0).fit(X, y)
+    >>> int(careful.gate_.sum()), len(careful.selected_)
+    (25, 5)
+    """
+
+    def __init__(
+        self,
+        selector: Any = None,
+        fdr: float = 0.1,
+        *,
+        pfer: float | None = None,
+        method: str = "gate",
+        pvalues: Any = "permutation",
+        n_permutations: int = 100,
+        dependence: str = "positive",
+        random_state: Any = None,
+    ) -> None:
+        self.selector = selector
+        self.fdr = fdr
+        self.pfer = pfer
+        self.method = method
+        self.pvalues = pvalues
+        self.n_permutations = n_permutations
+        self.dependence = dependence
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any) -> Any:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes or numbers.
+
+        Returns
+        -------
+        self : ErrorControlled
+        """
+        self._check_parameters()
+        selector = self._given_selector()
+        if getattr(selector, "keep", None) is not None:
+            raise ValueError(
+                "keep would select features that were not tested; leave it out of the selector of ErrorControlled"
+            )
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = X.tocsc() if hasattr(X, "tocsc") else X  # columns will be taken
+        ranking = self._rank(selector, X, y)
+        self.n_features_in_ = ranking.n_features_in_
+        if hasattr(ranking, "feature_names_in_"):
+            self.feature_names_in_ = ranking.feature_names_in_
+        candidates = np.flatnonzero(~ranking._constant & ~ranking._excluded)
+        wanted = _count_of(selector, len(candidates))
+        self.relevance_name_ = ranking.measure
+        if self.method == "compete":
+            selected = self._compete(selector, X, y, candidates, wanted)
+        else:
+            self.pvalues_ = self._pvalues(ranking)
+            selected = self._pass_and_search(selector, X, y, candidates, wanted)
+        return self._describe(ranking, selected)
+
+    def _check_parameters(self) -> None:
+        check_choice("method", self.method, METHODS)
+        check_choice("dependence", self.dependence, DEPENDENCES)
+        if isinstance(self.pvalues, str):
+            check_choice("pvalues", self.pvalues, PVALUES)
+        if not 0 < check_number("fdr", self.fdr) < 1:
+            raise ValueError(f"fdr must lie between 0 and 1, got {self.fdr}")
+        if self.pfer is not None:
+            check_number("pfer", self.pfer, minimum=0, exclusive_minimum=True)
+            if self.method == "compete":
+                raise ValueError('method="compete" controls a share; use method="gate" with pfer')
+
+    def _given_selector(self) -> Any:
+        return MRMR() if self.selector is None else self.selector
+
+    def _rank(self, selector: Any, X: Any, y: Any) -> Univariate:
+        """P-values of the relevance that the selector goes by, on input read as it reads it."""
+        known = ("target", "missing", "exclude", "n_jobs")
+        options = {name: getattr(selector, name) for name in known if hasattr(selector, name)}
+        if isinstance(selector, SumSelector):
+            resolved = clone(selector)
+            resolved._resolve(resolved._read(X, y))
+            name = resolved._measure_names()[0]
+            options["measure"] = name if name in MEASURES else "mi"
+            options["discretize"] = _unsupervised(selector)
+        analytic = self.method == "compete" or not isinstance(self.pvalues, str)
+        ranking = Univariate(
+            1,
+            pvalues="analytic" if analytic else self.pvalues,
+            n_permutations=self.n_permutations,
+            random_state=self.random_state,
+            **options,
+        )
+        ranking.fit(X, y)
+        return ranking
+
+    def _pvalues(self, ranking: Univariate) -> Floats:
+        if isinstance(self.pvalues, str):
+            return ranking.pvalues_
+        given = np.asarray(self.pvalues, dtype=np.float64)
+        if given.shape != (self.n_features_in_,):
+            raise ValueError(
+                f"pvalues must hold one p-value for each of the {self.n_features_in_} features, got shape {given.shape}"
+            )
+        bad = np.flatnonzero(~((given >= 0) & (given <= 1)))
+        if bad.size:
+            raise ValueError(
+                f"pvalues must lie in [0, 1], got {given[bad[0]]} for feature {bad[0]}"
+            )
+        self.relevance_name_ = "given"
+        return np.where(ranking._constant | ranking._excluded, 1.0, given)
+
+    def _pass_and_search(
+        self, selector: Any, X: Any, y: Any, candidates: Positions, wanted: int | None
+    ) -> Positions:
+        pvalues = self.pvalues_[candidates]
+        most = len(candidates) if wanted is None else wanted
+        level = self.fdr
+        if self.dependence == "any" or wanted is None:
+            level /= harmonic(most)
+        while True:
+            if self.pfer is not None:
+                gate = gate_by_count(pvalues, self.pfer, most)
+            else:
+                gate = open_gate(pvalues, level, most)
+            passed = candidates[gate.passed]
+            selected, fitted = _search_among(
+                selector, X, y, passed, None if wanted is None else gate.n_features
+            )
+            # A search that stops early chooses fewer features than its gate was made for.
+            if self.pfer is not None or len(selected) >= gate.n_features or not len(selected):
+                self._keep_gate(gate, passed, fitted)
+                return selected
+            most = len(selected)
+
+    def _compete(
+        self, selector: Any, X: Any, y: Any, candidates: Positions, wanted: int | None
+    ) -> Positions:
+        """Real features of the longest prefix of the search in which probes are few enough."""
+        own = np.asarray(_dense(_safe_indexing(X, candidates, axis=1)))
+        p = len(candidates)
+        rng = np.random.default_rng((draw_seed(self.random_state), _PROBES))
+        probes = np.column_stack([rng.permutation(column) for column in own.T])
+        places = rng.permutation(
+            2 * p
+        )  # ties go to the lowest position, which must not mean anything
+        mixed = np.concatenate([own, probes], axis=1)[:, places]
+        most = p if wanted is None else wanted
+        order, fitted = _search_among(
+            selector, mixed, y, np.arange(2 * p), None if wanted is None else min(2 * most, 2 * p)
+        )
+        is_real = places[order] < p
+        n_real, n_probes = np.cumsum(is_real), np.cumsum(~is_real)
+        fits = (p / (p + 1)) * (1 + n_probes) <= self.fdr * n_real
+        fits &= n_real <= most
+        end = int(np.flatnonzero(fits)[-1]) + 1 if fits.any() else 0
+        self.pvalues_ = np.full(self.n_features_in_, np.nan)
+        self._keep_gate(Gate(np.ones(p, dtype=bool), end, np.nan), candidates, fitted)
+        return candidates[places[order[:end]][is_real[:end]]]
+
+    def _keep_gate(self, gate: Gate, passed: Positions, fitted: Any) -> None:
+        self.gate_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.gate_[passed] = True
+        self.gate_level_ = gate.level
+        self.selector_ = fitted
+
+    def _describe(self, ranking: Univariate, selected: Positions) -> Any:
+        p = self.n_features_in_
+        passed = np.flatnonzero(self.gate_)
+        fitted = self.selector_ if self.method == "gate" else None
+
+        def known(name: str) -> Floats:
+            values = np.asarray(getattr(fitted, name, np.nan), dtype=np.float64)
+            return spread(p, passed, values) if values.shape == passed.shape else np.full(p, np.nan)
+
+        names = getattr(self, "feature_names_in_", None)
+        columns = Columns(
+            names, ~ranking._constant & ~ranking._excluded, np.empty(0, np.intp), ranking._excluded
+        )
+        selection = Selection(
+            selected,
+            known("scores_"),
+            ranking.scores_,
+            known("redundancy_"),
+            n_evaluations=int(getattr(self.selector_, "n_evaluations_", 0)),
+            trace={
+                "feature": selected,
+                "relevance": ranking.scores_[selected],
+                "p-value": self.pvalues_[selected],
+            },
+            shortfall="no feature is significant enough at this level",
+        )
+        return self._finish(columns, selection)
+
+    def _account(self) -> Callable[[int], Reason]:
+        """What the search says of features that passed the gate; of the others, their p-value."""
+        own = super()._account()
+        searched = self.selector_ if self.method == "gate" else None
+        inner = searched._account() if isinstance(searched, BaseSelector) else None
+        passed = np.flatnonzero(self.gate_)
+        places = {int(feature): place for place, feature in enumerate(passed)}
+
+        def why(position: int) -> Reason:
+            reason = own(position)
+            if position in places and inner is not None:
+                found = inner(places[position])
+                partner = None if found.partner is None else int(passed[found.partner])
+                return replace(found, partner=partner, step=reason.step, rank=reason.rank)
+            if reason.kind == "unexplained" and self.pvalues_[position] > self.gate_level_:
+                pvalue, level = float(self.pvalues_[position]), self.gate_level_
+                return replace(reason, kind="not significant", value=pvalue, against=level)
+            return reason
+
+        return why
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._given_selector())
+        tags.input_tags = inner.input_tags
+        tags.target_tags = inner.target_tags
+        return tags
+
+
+def _search_among(
+    selector: Any, X: Any, y: Any, features: Positions, n_features: int | None
+) -> tuple[Positions, Any]:
+    """What a clone of the selector chooses among these features, and the clone."""
+    if not features.size:
+        return features, None
+    fitted = clone(selector)
+    if getattr(fitted, "exclude", None) is not None:
+        fitted.set_params(exclude=None)
+    if n_features is not None:
+        name = "n_features_to_select" if hasattr(fitted, "n_features_to_select") else "k"
+        fitted.set_params(**{name: n_features})
+    fitted.fit(_safe_indexing(X, features, axis=1), y)
+    return features[order_of_choice(fitted)], fitted
+
+
+def _count_of(selector: Any, n_candidates: int) -> int | None:
+    """How many features the selector is asked for; None if it decides itself."""
+    for name in ("n_features_to_select", "k"):
+        value = getattr(selector, name, None)
+        if value is not None:
+            wanted = None if value in ("auto", "all") else resolve_count(value, n_candidates)
+            return None if wanted is None else min(wanted, n_candidates)
+    return None
+
+
+def _unsupervised(selector: Any) -> Any:
+    """The selector's bins, or equal frequencies where they look at y."""
+    rule = getattr(selector, "discretize", "auto")
+    if isinstance(rule, str) and rule == "auto":
+        rule = selector._default_bins
+    looks_at_y = isinstance(rule, MDLBins) or (isinstance(rule, str) and rule == "mdl")
+    return "equal-frequency" if looks_at_y else rule
+
+
+def _dense(matrix: Any) -> Any:
+    return matrix.toarray() if hasattr(matrix, "toarray") else matrix
