@@ -45,12 +45,11 @@ class RelevanceFilter(Ranking):
     _missing_options = ("error", "pairwise", "drop_rows")
 
     _relevances: tuple[str, ...] = RELEVANCES
-    _target_given = False
 
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
         if self.relevance == "auto":
-            return self._target_given
+            return getattr(self, "_target_given", False)
         return self.relevance not in DISPERSIONS
 
     def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
