@@ -7,7 +7,9 @@ import builtins
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import spearmanr
 
+from tests.naive import dispersion as naive
 from thresher import RRFS, FisherScore
 from thresher.pp import select_genes
 
@@ -27,7 +29,7 @@ def cells():
 
 def test_columns_are_written_as_scanpy_users_know_them(cells):
     before = cells.X.copy()
-    assert select_genes(cells, n_top_genes=10) is None
+    assert select_genes(cells, method="rrfs", n_top_genes=10) is None
     wanted = RRFS(10, similarity="pearson").fit(cells.X)
     assert cells.var["highly_variable"].to_numpy().tolist() == wanted.support_.tolist()
     ranks = cells.var["highly_variable_rank"].to_numpy()
@@ -61,6 +63,83 @@ def test_batches_vote_and_the_median_rank_breaks_ties(cells):
     assert np.array_equal(cells.var["highly_variable_intersection"], times == 3)
     order = np.argsort(cells.var["highly_variable_rank"].to_numpy())[:8]
     assert np.all(np.diff(times[order]) <= 0)
+
+
+def simulated(seed=0, n_cells=400, n_genes=1200, n_markers=150):
+    """Counts of cells of five kinds and of different depth; the first genes mark one kind each."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 5, n_cells)
+    mean = np.clip(np.exp(rng.normal(-0.5, 1.5, n_genes)), 0.02, 200)
+    rate = np.tile(mean, (n_cells, 1)) * np.exp(rng.normal(0, 0.3, n_cells))[:, None]
+    for gene in range(n_markers):
+        rate[kind == gene % 5, gene] *= 4.0
+    spread = 0.1 + 0.3 / np.sqrt(mean + 1)
+    return rng.poisson(rng.gamma(1 / spread, rate * spread)).astype(np.float32), kind
+
+
+def test_the_default_finds_markers_and_does_not_follow_the_mean():
+    counts, _ = simulated()
+    adata = anndata.AnnData(sparse.csr_matrix(counts))
+    select_genes(adata, n_top_genes=150)
+    chosen = adata.var["highly_variable"].to_numpy()
+    assert chosen[:150].sum() >= 90
+    assert abs(spearmanr(counts.mean(axis=0), adata.var["thresher_score"])[0]) < 0.5
+    dense = select_genes(anndata.AnnData(counts), n_top_genes=150, inplace=False)
+    np.testing.assert_allclose(dense["thresher_score"], adata.var["thresher_score"], rtol=1e-9)
+    by_variance = select_genes(adata, method="variance", n_top_genes=150, inplace=False)
+    assert by_variance["highly_variable"].to_numpy()[:150].sum() < 60
+
+
+def test_the_dispersion_is_the_one_of_its_definition():
+    counts, _ = simulated(1, 60, 40, 5)
+    frame = select_genes(anndata.AnnData(counts), n_top_genes=5, inplace=False)
+    wanted = naive.adjusted_dispersion(counts)
+    np.testing.assert_allclose(frame["dispersions_norm"], wanted, rtol=1e-8)
+    np.testing.assert_allclose(frame["thresher_score"], wanted, rtol=1e-8)
+    np.testing.assert_allclose(frame["means"], counts.mean(axis=0), rtol=1e-6)
+    with np.errstate(invalid="ignore"):
+        ratio = counts.var(axis=0, ddof=1, dtype=float) / counts.mean(axis=0, dtype=float)
+    np.testing.assert_allclose(frame["dispersions"], ratio, rtol=1e-9)
+
+
+def test_the_number_of_the_user_wins(cells):
+    own = select_genes(cells, method=FisherScore(5), target_key="kind", inplace=False)
+    assert own["highly_variable"].sum() == 5
+    asked = select_genes(
+        cells, method=FisherScore(5), target_key="kind", n_top_genes=7, inplace=False
+    )
+    assert asked["highly_variable"].sum() == 7
+    batches = select_genes(
+        cells, method=FisherScore(5), target_key="kind", batch_key="batch", inplace=False
+    )
+    assert batches["highly_variable"].sum() == 5
+
+
+def test_backed_objects_are_read_from_their_file(cells, tmp_path):
+    wanted = select_genes(cells, n_top_genes=10, inplace=False)
+    for name, values in {"sparse": cells.X, "dense": cells.X.toarray()}.items():
+        anndata.AnnData(values, obs=cells.obs).write_h5ad(tmp_path / f"{name}.h5ad")
+        backed = anndata.read_h5ad(tmp_path / f"{name}.h5ad", backed="r")
+        found = select_genes(backed, n_top_genes=10, inplace=False)
+        assert found["highly_variable"].tolist() == wanted["highly_variable"].tolist()
+        select_genes(backed, n_top_genes=10, batch_key="batch")
+        assert backed.var["highly_variable"].sum() == 10
+        with pytest.raises(ValueError, match="subset=True would have to rewrite the file"):
+            select_genes(backed, n_top_genes=10, subset=True)
+        backed.file.close()
+
+
+def test_batches_show_their_progress(cells, capfd):
+    select_genes(cells, batch_key="batch", n_top_genes=5, verbose=1)
+    assert "batches" in "".join(capfd.readouterr())
+
+
+def test_values_below_zero_are_refused_by_the_dispersion_only(cells):
+    scaled = anndata.AnnData(cells.X.toarray() - 1)
+    with pytest.raises(ValueError, match=r"needs counts or their logarithms, but gene 0 has -1"):
+        select_genes(scaled)
+    select_genes(scaled, method="variance", n_top_genes=5)
+    assert scaled.var["dispersions_norm"].isna().all()
 
 
 def test_subset_keeps_the_chosen_genes(cells):

@@ -7,10 +7,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 import thresher
 from thresher._checks import check_number
+from thresher._progress import track
+from thresher.pp._dispersion import (
+    GeneDispersion,
+    adjusted_dispersion,
+    means_and_variances,
+    over_mean,
+)
 from thresher.selectors._ranking import rank_by_score
+from thresher.sources import Table
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,30 +35,37 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "relieff": ("ReliefF", {}),
     "mrmr": ("MRMR", {}),
 }
+NAMES = ("dispersion", *METHODS)
+# Genes by a method of ours, if nothing else is said.
+N_TOP_GENES = 2000
 
 
 def select_genes(
     adata: Any,
     *,
-    method: Any = "rrfs",
-    n_top_genes: int = 2000,
+    method: Any = "dispersion",
+    n_top_genes: int | None = None,
     layer: str | None = None,
     batch_key: str | None = None,
     target_key: str | None = None,
     subset: bool = False,
     inplace: bool = True,
+    verbose: int = 0,
 ) -> Any:
     """Choose genes and mark them in ``adata.var``, with the columns scanpy's users know.
 
     Parameters
     ----------
     adata : anndata.AnnData
-        Cells x genes. Sparse values are read as they are and never made dense by methods that can avoid it.
-    method : str or selector, default="rrfs"
-        ``"rrfs"`` (with correlation), ``"rfs"``, ``"variance"``, ``"laplacian"``, and with `target_key` ``"fisher"``,
-        ``"f"``, ``"mi"``, ``"relieff"``, ``"mrmr"``; or any selector of ours.
-    n_top_genes : int, default=2000
-        Genes to choose.
+        Cells x genes. Sparse values are read as they are and never made dense by methods that can avoid it. Those of a
+        backed object are read into memory.
+    method : str or selector, default="dispersion"
+        ``"dispersion"``: variance over that of genes of like mean, the rule of Seurat's third version, for counts and
+        for their logarithms; it does not follow mean expression. ``"rrfs"`` (with correlation), ``"rfs"``,
+        ``"variance"``, ``"laplacian"``, and with `target_key` ``"fisher"``, ``"f"``, ``"mi"``, ``"relieff"``,
+        ``"mrmr"``; or any selector of ours.
+    n_top_genes : int, default=None
+        Genes to choose. None: as many as a selector given as `method` says, 2000 for a method given by name.
     layer : str, default=None
         Values to read; None: ``adata.X``.
     batch_key : str, default=None
@@ -61,12 +77,16 @@ def select_genes(
         Keep only the chosen genes in `adata`.
     inplace : bool, default=True
         Write to `adata`; else return the columns as a dataframe.
+    verbose : int, default=0
+        1 shows how many batches are done.
 
     Returns
     -------
     None or pandas.DataFrame
         Columns ``highly_variable`` (bool), ``highly_variable_rank`` (0 for the first; nan if not chosen),
-        ``thresher_score`` and ``thresher_relevance`` (means over batches), with `batch_key` also
+        ``thresher_score`` and ``thresher_relevance`` (means over batches), ``means``, ``dispersions`` (variance over
+        mean) and ``dispersions_norm`` (variance over that of genes of like mean; nan if values are negative), as
+        scanpy's ``pl.highly_variable_genes`` plots them, with `batch_key` also
         ``highly_variable_nbatches`` and ``highly_variable_intersection``. ``adata.uns["hvg"]`` tells the method.
 
     Examples
@@ -88,17 +108,21 @@ def select_genes(
         ) from error
     if not isinstance(adata, anndata.AnnData):
         raise ValueError(f"adata must be an anndata.AnnData, got {type(adata).__name__}")
-    check_number("n_top_genes", n_top_genes, minimum=1, integer=True)
-    values = _values(adata, layer)
-    selector = _selector(method, int(n_top_genes))
+    if n_top_genes is not None:
+        check_number("n_top_genes", n_top_genes, minimum=1, integer=True)
+    if subset and inplace and adata.isbacked:
+        raise ValueError(
+            "subset=True would have to rewrite the file of a backed adata; give adata.to_memory(), or subset=False"
+        )
+    values = _in_memory(_values(adata, layer))
+    selector = _selector(method, n_top_genes)
     target = None if target_key is None else _observed(adata, target_key, "target_key").to_numpy()
-    wanted = min(int(n_top_genes), adata.n_vars)
     if batch_key is None:
-        fitted = _fit(selector, values, target)
-        columns = _single(fitted)
+        columns = _single(_fit(selector, values, target))
     else:
         batches = _observed(adata, batch_key, "batch_key").to_numpy()
-        columns = _per_batch(selector, values, target, batches, wanted)
+        columns = _per_batch(selector, values, target, batches, n_top_genes, bool(verbose))
+    columns.update(_moments(values))
     frame = pd.DataFrame(columns, index=adata.var_names)
     if not inplace:
         return frame[frame["highly_variable"]] if subset else frame
@@ -118,6 +142,27 @@ def _values(adata: Any, layer: str | None) -> Any:
     return adata.layers[layer]
 
 
+def _in_memory(values: Any) -> Any:
+    """The values of a backed object read from its file; others as they are."""
+    if isinstance(values, np.ndarray) or sparse.issparse(values):
+        return values
+    return values.to_memory() if hasattr(values, "to_memory") else np.asarray(values)
+
+
+def _moments(values: Any) -> dict[str, Floats]:
+    """What scanpy plots: means, dispersions, and dispersions over those of genes of like mean."""
+    table = Table(values, None, np.zeros(values.shape[1], dtype=bool))
+    means, variances = means_and_variances(table)
+    adjusted = np.full(len(means), np.nan)
+    if not (table.scan.minimum < 0).any():
+        adjusted = adjusted_dispersion(table, means, variances)
+    return {
+        "means": means,
+        "dispersions": over_mean(variances, means),
+        "dispersions_norm": adjusted,
+    }
+
+
 def _observed(adata: Any, key: str, parameter: str) -> Any:
     if key not in adata.obs:
         raise ValueError(f"{parameter}={key!r} is not in adata.obs, which has {list(adata.obs)}")
@@ -127,19 +172,22 @@ def _observed(adata: Any, key: str, parameter: str) -> Any:
     return column
 
 
-def _selector(method: Any, n_top_genes: int) -> Any:
+def _selector(method: Any, n_top_genes: int | None) -> Any:
     if isinstance(method, str):
-        if method not in METHODS:
-            raise ValueError(f"method must be one of {list(METHODS)} or a selector, got {method!r}")
+        if method not in NAMES:
+            raise ValueError(f"method must be one of {list(NAMES)} or a selector, got {method!r}")
+        count = N_TOP_GENES if n_top_genes is None else int(n_top_genes)
+        if method == "dispersion":
+            return GeneDispersion(count)
         name, settings = METHODS[method]
-        return getattr(thresher, name)(n_top_genes, **settings)
+        return getattr(thresher, name)(count, **settings)
     if not hasattr(method, "get_support"):
-        raise ValueError(f"method must be one of {list(METHODS)} or a selector, got {method!r}")
+        raise ValueError(f"method must be one of {list(NAMES)} or a selector, got {method!r}")
     from sklearn.base import clone
 
     selector = clone(method)
-    if "n_features_to_select" in selector.get_params(deep=False):
-        selector.set_params(n_features_to_select=n_top_genes)
+    if n_top_genes is not None and "n_features_to_select" in selector.get_params(deep=False):
+        selector.set_params(n_features_to_select=int(n_top_genes))
     return selector
 
 
@@ -168,12 +216,20 @@ def _single(fitted: Any) -> dict[str, Any]:
 
 
 def _per_batch(
-    selector: Any, values: Any, target: Any, batches: Any, n_top_genes: int
+    selector: Any,
+    values: Any,
+    target: Any,
+    batches: Any,
+    n_top_genes: int | None,
+    show: bool,
 ) -> dict[str, Any]:
-    """Genes chosen in most batches, then by median rank among the chosen, then by position."""
+    """Genes chosen in most batches, then by median rank among the chosen, then by position.
+
+    As many as asked for; else as many as the batch with most chose.
+    """
     labels = np.unique(batches)
     found = []
-    for label in labels:
+    for label in track(labels, len(labels), "batches", show=show):
         rows = np.flatnonzero(batches == label)
         part = values[rows]
         found.append(_single(_fit(selector, part, None if target is None else target[rows])))
@@ -184,6 +240,8 @@ def _per_batch(
     median[chosen] = np.nanmedian(ranks[:, chosen], axis=0)
     by_rank = rank_by_score(median, chosen, greater_is_better=False)
     order = by_rank[np.argsort(-times[by_rank], kind="stable")]
+    if n_top_genes is None:
+        n_top_genes = max(int(f["highly_variable"].sum()) for f in found)
     best = order[: min(n_top_genes, int(chosen.sum()))]
     rank = np.full(len(times), np.nan)
     rank[best] = np.arange(len(best))
