@@ -27,6 +27,7 @@ from thresher import (
     ThresherWarning,
     _core,
 )
+from thresher._core import _testing
 
 
 def by_pairs(name, **options):
@@ -36,7 +37,7 @@ def by_pairs(name, **options):
         relevance, table = tie_rich_problem(rng, p)
         candidates, kept = random_settings(rng, trial, p)
         return getattr(_core, name)(
-            _core.MatrixMeasure(table),
+            _testing.MatrixMeasure(table),
             relevance,
             n_select=n_select,
             candidates=candidates,
@@ -193,7 +194,7 @@ def start_with(progress):
     rng = np.random.default_rng(5)
     relevance, table = tie_rich_problem(rng, 20)
     return lambda n: _core.greedy_forward(
-        _core.MatrixMeasure(table), relevance, n, progress=progress
+        _testing.MatrixMeasure(table), relevance, n, progress=progress
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from thresher import _core
+from thresher._core import _testing
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def tables():
 
 @pytest.mark.parametrize("limit", [0, 1, 40_000])
 def test_views_share_one_computation_per_pair_whatever_the_memory(tables, limit):
-    cache = _core.ReplicateCache(_core.MatrixMeasure(tables), memory_limit=limit)
+    cache = _core.ReplicateCache(_testing.MatrixMeasure(tables), memory_limit=limit)
     views = [_core.ReplicateView(cache, i) for i in range(4)]
     assert views[0].n_replicates == 1
     rng = np.random.default_rng(1)
@@ -36,7 +37,7 @@ def test_views_share_one_computation_per_pair_whatever_the_memory(tables, limit)
 
 def test_a_pair_has_two_values_if_the_measure_is_not_symmetric():
     tables = np.random.default_rng(2).random((3, 40, 40))
-    measure = _core.MatrixMeasure(tables)
+    measure = _testing.MatrixMeasure(tables)
     assert not measure.is_symmetric
     cache = _core.ReplicateCache(measure)
     features = np.arange(40, dtype=np.uint32)
@@ -48,7 +49,7 @@ def test_a_pair_has_two_values_if_the_measure_is_not_symmetric():
 
 
 def test_sums_run_over_the_replicates_asked_for(tables):
-    measure = _core.MatrixMeasure(tables)
+    measure = _testing.MatrixMeasure(tables)
     features = np.arange(60, dtype=np.uint32)
     summed = _core.SummedReplicates(measure, [0, 2, 3])
     expected = tables[[0, 2, 3], :, 7].sum(axis=0)
@@ -56,7 +57,7 @@ def test_sums_run_over_the_replicates_asked_for(tables):
 
 
 def test_replicates_that_do_not_exist_are_refused(tables):
-    measure = _core.MatrixMeasure(tables)
+    measure = _testing.MatrixMeasure(tables)
     with pytest.raises(ValueError, match="no such replicate"):
         _core.SummedReplicates(measure, [4])
     with pytest.raises(ValueError, match="no such replicate"):

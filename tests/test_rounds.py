@@ -11,6 +11,7 @@ from tests.conftest import load_real
 from tests.test_search import SETTINGS, random_settings, tie_rich_problem
 from tests.test_search_ensemble import ensemble_problem
 from thresher import MRMR, _core
+from thresher._core import _testing
 
 
 def policy_size(n_features):
@@ -51,11 +52,11 @@ def test_rounds_change_neither_features_nor_scores(name):
             table = rng.permuted(table, axis=1)
         candidates, kept = random_settings(rng, trial, p)
         n_select = int(rng.integers(1, p + 2))
-        plain = _core.MatrixMeasure(table)
+        plain = _testing.MatrixMeasure(table)
         options = options | {"candidates": candidates, "kept": kept.astype(np.uint32)}
         expected = search(plain, relevance, n_select=n_select, **options).result()
         for round_size in (1, 7, 60, 2000):
-            measure = _core.InRounds(plain, round_size)
+            measure = _testing.InRounds(plain, round_size)
             found = search(measure, relevance, n_select=n_select, **options).result()
             for key in ("selected", "scores", "relevance", "redundancy"):
                 np.testing.assert_array_equal(found[key], expected[key], err_msg=key)
@@ -70,8 +71,8 @@ def test_best_first_search_in_rounds_finds_the_same_set():
         candidates, kept = random_settings(rng, trial, p)
         options = {"candidates": candidates, "kept": kept.astype(np.uint32)}
         options |= {"locally_predictive": trial % 2 == 0, "zero_to_one": trial % 3 == 0}
-        plain = _core.MatrixMeasure(table)
-        measure = _core.InRounds(plain, 16)
+        plain = _testing.MatrixMeasure(table)
+        measure = _testing.InRounds(plain, 16)
         found = _core.cfs_best_first(measure, relevance, **options)
         expected = _core.cfs_best_first(plain, relevance, **options)
         assert found["selected"].tolist() == expected["selected"].tolist()
@@ -87,10 +88,10 @@ def test_replicates_in_rounds_find_the_lists_they_find_alone(objective, weight, 
         p, e = int(rng.integers(2, 30)), int(rng.integers(1, 5))
         relevance, tables = ensemble_problem(rng, p, e)
         kept = rng.permutation(p)[: trial % 3].astype(np.uint32)
-        plain = _core.MatrixMeasure(tables)
+        plain = _testing.MatrixMeasure(tables)
         expected = _core.greedy_ensemble(plain, relevance, p // 2 + 1, kept=kept, **options)
         for memory_limit in (0, 8):
-            measure = _core.InRounds(plain, 9)
+            measure = _testing.InRounds(plain, 9)
             found = _core.greedy_ensemble(
                 measure, relevance, p // 2 + 1, kept=kept, memory_limit=memory_limit, **options
             )
@@ -102,11 +103,11 @@ def test_replicates_in_rounds_find_the_lists_they_find_alone(objective, weight, 
 def test_replicates_share_their_rounds():
     rng = np.random.default_rng(20)
     relevance, tables = ensemble_problem(rng, 60, 6)
-    together = _core.InRounds(_core.MatrixMeasure(tables), 100)
+    together = _testing.InRounds(_testing.MatrixMeasure(tables), 100)
     _core.greedy_ensemble(together, relevance, 20)
     alone = 0
     for i in range(6):
-        measure = _core.InRounds(_core.MatrixMeasure(tables[i]), 100)
+        measure = _testing.InRounds(_testing.MatrixMeasure(tables[i]), 100)
         _core.greedy_forward(measure, relevance[i], 20)
         alone += measure.n_rounds
     assert together.n_rounds <= alone / 3
@@ -142,7 +143,7 @@ def test_real_data_take_few_rounds(name, objective, n_rounds):
     options = {"objective": objective, "candidates": candidates}
     relevance = measures.relevance("mi")
     expected = _core.greedy_forward(plain, relevance, 50, **options).result()
-    measure = _core.InRounds(plain, size)
+    measure = _testing.InRounds(plain, size)
     found = _core.greedy_forward(measure, relevance, 50, **options).result()
     assert found["selected"].tolist() == expected["selected"].tolist()
     assert found["scores"].tolist() == expected["scores"].tolist()
@@ -156,7 +157,7 @@ def test_criteria_without_a_bound_ask_for_eight_columns_a_round(name, n_rounds):
     options = {"accumulation": "sum", "candidates": candidates}
     relevance = measures.relevance("mi")
     expected = _core.greedy_accumulate(plain, relevance, 50, **options).result()
-    measure = _core.InRounds(plain, size)
+    measure = _testing.InRounds(plain, size)
     found = _core.greedy_accumulate(measure, relevance, 50, **options).result()
     assert found["selected"].tolist() == expected["selected"].tolist()
     assert measure.n_rounds == n_rounds

@@ -10,6 +10,7 @@ from tests.naive.fcbf import fcbf
 from tests.naive.mrmr import mrmr
 from tests.naive.three_way import CRITERIA, greedy_accumulate
 from thresher import _core
+from thresher._core import _testing
 
 UNIT = 2.0**-40
 
@@ -51,7 +52,7 @@ def test_every_strategy_gives_the_naive_answer(objective, weight, offset):
         )
         for strategy in ("lazy", "scan", "naive"):
             result = _core.greedy_forward(
-                _core.MatrixMeasure(table),
+                _testing.MatrixMeasure(table),
                 relevance,
                 n_select,
                 objective=objective,
@@ -71,7 +72,7 @@ def test_large_problems_agree_between_strategies(objective, weight, offset):
     rng = np.random.default_rng(3)
     for p, n_levels in ((700, 5), (1500, 10_000)):
         relevance, table = tie_rich_problem(rng, p, n_levels, zeros=0.05)
-        measure = _core.MatrixMeasure(table)
+        measure = _testing.MatrixMeasure(table)
         results = [
             _core.greedy_forward(
                 measure,
@@ -107,7 +108,7 @@ def test_cfs_strategies_give_the_naive_answer():
         expected = cfs_forward(relevance, table, n_select, candidates, kept.tolist())
         for strategy in ("lazy", "cached", "naive"):
             result = _core.cfs_forward(
-                _core.MatrixMeasure(table),
+                _testing.MatrixMeasure(table),
                 relevance,
                 n_select=n_select,
                 strategy=strategy,
@@ -131,7 +132,7 @@ def test_best_first_search_is_the_naive_one(zero_to_one, locally_predictive):
             relevance, table, candidates=candidates, kept=kept.tolist(), **options
         )
         result = _core.cfs_best_first(
-            _core.MatrixMeasure(table),
+            _testing.MatrixMeasure(table),
             relevance,
             candidates=candidates,
             kept=kept.astype(np.uint32),
@@ -151,7 +152,7 @@ def test_fcbf_is_the_naive_one():
         threshold = float(rng.choice(relevance)) if trial % 2 else 0.0
         expected = fcbf(relevance, table, threshold, candidates, kept.tolist())
         result = _core.fcbf(
-            _core.MatrixMeasure(table),
+            _testing.MatrixMeasure(table),
             relevance,
             threshold,
             candidates=candidates,
@@ -177,7 +178,7 @@ def test_accumulated_criteria_are_the_naive_ones(accumulation):
         )
         for strategy in ("lazy", "naive"):
             result = _core.greedy_accumulate(
-                _core.MatrixMeasure(table),
+                _testing.MatrixMeasure(table),
                 relevance,
                 n_select,
                 accumulation=accumulation,
@@ -195,7 +196,7 @@ def test_thousands_of_equal_relevances_are_searched_exactly(objective):
     p = 2000
     relevance = rng.choice([0.0, 0.25, 0.5], p, p=[0.5, 0.4, 0.1])
     table = np.triu(rng.choice([0.0, 0.125], (p, p), p=[0.9, 0.1]), 1)
-    measure = _core.MatrixMeasure(table + table.T)
+    measure = _testing.MatrixMeasure(table + table.T)
     lazy, naive = (
         _core.greedy_forward(
             measure, relevance, 40, objective=objective, strategy=strategy
@@ -210,7 +211,7 @@ def test_the_search_tells_what_it_saw_of_each_feature():
     relevance = np.array([0.5, 0.375, 0.25, 0.0])
     table = np.array([[0, 0.25, 0.125, 0], [0.25, 0, 0.5, 0], [0.125, 0.5, 0, 0], [0, 0, 0, 0.0]])
     result = _core.greedy_forward(
-        _core.MatrixMeasure(table), relevance, 3, strategy="naive"
+        _testing.MatrixMeasure(table), relevance, 3, strategy="naive"
     ).result()
     assert result["selected"].tolist() == [0, 1, 3]
     assert result["depth"].tolist() == [0, 1, 2, 2]
@@ -224,7 +225,7 @@ def test_progress_is_told_once_per_step():
     relevance, table = tie_rich_problem(rng, 30, 20)
     told = []
     result = _core.greedy_forward(
-        _core.MatrixMeasure(table), relevance, 8, progress=lambda *step: told.append(step)
+        _testing.MatrixMeasure(table), relevance, 8, progress=lambda *step: told.append(step)
     ).result()
     steps = zip(range(1, 9), result["selected"], result["scores"], strict=True)
     assert told == [(n, int(feature), float(score)) for n, feature, score in steps]
@@ -249,4 +250,4 @@ def test_progress_is_told_once_per_step():
 def test_bad_input_is_refused(change, message):
     arguments = {"relevance": np.ones(3), "n_select": 2} | change
     with pytest.raises(ValueError, match=message):
-        _core.greedy_forward(_core.MatrixMeasure(np.zeros((3, 3))), **arguments).result()
+        _core.greedy_forward(_testing.MatrixMeasure(np.zeros((3, 3))), **arguments).result()

@@ -8,6 +8,7 @@ import pytest
 from tests.naive.ensemble import full_ensemble, inner_ensemble
 from tests.test_search import SETTINGS, tie_rich_problem
 from thresher import _core
+from thresher._core import _testing
 
 
 def ensemble_problem(rng, p, e, n_levels=4):
@@ -31,7 +32,7 @@ def test_every_replicate_selects_as_if_alone(objective, weight, offset, strategy
         )
         for memory_limit in (0, 1, 8 * e * 10):
             result = _core.greedy_ensemble(
-                _core.MatrixMeasure(tables),
+                _testing.MatrixMeasure(tables),
                 relevance,
                 n_select,
                 strategy=strategy,
@@ -49,7 +50,7 @@ def test_every_replicate_selects_as_if_alone(objective, weight, offset, strategy
 def test_the_memory_limit_changes_no_list(strategy):
     rng = np.random.default_rng(22)
     relevance, tables = ensemble_problem(rng, 300, 7, 50)
-    measure = _core.MatrixMeasure(tables)
+    measure = _testing.MatrixMeasure(tables)
     for objective in ("difference", "quotient"):
         free, tight = (
             _core.greedy_ensemble(
@@ -76,7 +77,7 @@ def test_the_memory_limit_changes_no_list(strategy):
 def test_distinct_pairs_are_those_of_the_replicates_one_by_one():
     rng = np.random.default_rng(23)
     relevance, tables = ensemble_problem(rng, 200, 5, 30)
-    measure = _core.MatrixMeasure(tables)
+    measure = _testing.MatrixMeasure(tables)
     together = _core.greedy_ensemble(measure, relevance, 20)
     cache = _core.ReplicateCache(measure)
     for i in range(5):
@@ -93,10 +94,10 @@ def test_pairs_of_earlier_replicates_spare_later_ones_others():
         for shared in (0.1 * rng.random(p), rng.random((p, p)))
     )
     tables = tables + tables.transpose(0, 2, 1)
-    together = _core.greedy_ensemble(_core.MatrixMeasure(tables), relevance, k)
+    together = _core.greedy_ensemble(_testing.MatrixMeasure(tables), relevance, k)
     asked = set()
     for i in range(e):
-        alone = _core.greedy_forward(_core.MatrixMeasure(tables[i]), relevance[i], k).result()
+        alone = _core.greedy_forward(_testing.MatrixMeasure(tables[i]), relevance[i], k).result()
         chosen = alone["selected"].tolist()
         assert chosen == together["selected"][i].tolist()
         asked |= {frozenset((f, g)) for f in range(p) for g in chosen[: alone["depth"][f]]}
@@ -107,7 +108,7 @@ def test_the_dense_strategy_asks_for_every_pair_of_the_union():
     rng = np.random.default_rng(24)
     p, k = 60, 10
     relevance, tables = ensemble_problem(rng, p, 4, 30)
-    result = _core.greedy_ensemble(_core.MatrixMeasure(tables), relevance, k, strategy="dense")
+    result = _core.greedy_ensemble(_testing.MatrixMeasure(tables), relevance, k, strategy="dense")
     u = len({int(f) for selected in result["selected"] for f in selected[: k - 1]})
     assert result["n_evaluations"] == u * p - u * (u + 1) // 2
 
@@ -117,7 +118,7 @@ def test_some_replicates_can_be_left_out():
     relevance, tables = ensemble_problem(rng, 30, 4)
     used = np.array([3, 1], np.uint32)
     result = _core.greedy_ensemble(
-        _core.MatrixMeasure(tables), relevance[used], 10, replicates=used
+        _testing.MatrixMeasure(tables), relevance[used], 10, replicates=used
     )
     expected = full_ensemble(relevance[used], tables[used], 10)
     assert [s.tolist() for s in result["selected"]] == [x[0] for x in expected]
@@ -131,7 +132,7 @@ def test_the_sum_of_replicates_is_the_inner_ensemble(objective, weight, offset):
         relevance, tables = ensemble_problem(rng, p, e)
         options = {"objective": objective, "weight": weight}
         result = _core.greedy_forward(
-            _core.SummedReplicates(_core.MatrixMeasure(tables), list(range(e))),
+            _core.SummedReplicates(_testing.MatrixMeasure(tables), list(range(e))),
             relevance.sum(axis=0),
             p,
             offset=offset * e,
@@ -144,7 +145,7 @@ def test_the_sum_of_replicates_is_the_inner_ensemble(objective, weight, offset):
 def test_every_search_runs_on_one_replicate_of_a_shared_measure():
     rng = np.random.default_rng(27)
     relevance, tables = ensemble_problem(rng, 40, 3)
-    cache = _core.ReplicateCache(_core.MatrixMeasure(tables))
+    cache = _core.ReplicateCache(_testing.MatrixMeasure(tables))
     searches = [
         lambda m, r: _core.cfs_forward(m, r).result(),
         lambda m, r: _core.fcbf(m, r).result(),
@@ -155,5 +156,5 @@ def test_every_search_runs_on_one_replicate_of_a_shared_measure():
     for search in searches:
         for i in range(3):
             shared = search(_core.ReplicateView(cache, i), relevance[i])
-            alone = search(_core.MatrixMeasure(tables[i]), relevance[i])
+            alone = search(_testing.MatrixMeasure(tables[i]), relevance[i])
             assert shared["selected"].tolist() == alone["selected"].tolist()

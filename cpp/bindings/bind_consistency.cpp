@@ -91,7 +91,6 @@ class ConsistencyProblem {
   double full_risk() const { return refinement_.full_risk; }
   double empty_risk() const { return refinement_.empty_risk; }
   std::size_t border() const { return refinement_.border; }
-  std::size_t n_read() const { return refinement_.n_read; }
 
   double risk(const Features& features) const {
     check_features(features);
@@ -254,7 +253,6 @@ void bind_consistency(nb::module_& module) {
       .def_prop_ro("full_risk", &Problem::full_risk, "Unnormalised risk of all features.")
       .def_prop_ro("empty_risk", &Problem::empty_risk, "Unnormalised risk of the kept features alone.")
       .def_prop_ro("border", &Problem::border, "How many features at the start of the order change nothing.")
-      .def_prop_ro("n_read", &Problem::n_read, "Columns looked at to find the border.")
       .def("risk", &Problem::risk, nb::arg("features"), "Unnormalised risk of a set.")
       .def("leave_one_out", &Problem::leave_one_out, nb::arg("features"),
            "Unnormalised risk of a set, and of it without each of its features.")

@@ -195,12 +195,6 @@ auto table_matrix(const CodedTable& table, const std::optional<Vector<std::uint3
   return to_numpy(std::move(codes), n, table.n_rows());
 }
 
-auto table_level_values(const CodedTable& table, std::size_t f) {
-  check_feature(table, f);
-  const CodedFeature& feature = table.feature(f);
-  return to_numpy(std::vector<double>(feature.values, feature.values + feature.levels));
-}
-
 nb::object table_relevance(const CodedTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
                            const std::string& measure, std::size_t n_threads) {
   const DiscreteMeasure kind = measure_named(measure);
@@ -213,43 +207,6 @@ nb::object table_relevance(const CodedTable& table, const Vector<std::int32_t>& 
   }
   if (!table.layout().has_parts()) return nb::cast(to_numpy(std::move(values)));
   return nb::cast(to_numpy(std::move(values), n_replicates, table.n_features()));
-}
-
-template <class Cell>
-nb::object cells_to_numpy(const CodedTable& table, const ReferenceColumn& reference, std::size_t f) {
-  const std::size_t a_levels = table.feature(f).levels;
-  const std::size_t b_levels = reference.n_levels();
-  CountScratch scratch;
-  std::vector<Cell> cells(a_levels * b_levels * table.n_parts() + 1);
-  count_cells(table, reference, f, scratch, cells.data());
-  cells.pop_back();
-  using Shown = std::conditional_t<std::is_same_v<Cell, DoubleDouble>, double, std::int64_t>;
-  auto* owned = new std::vector<Shown>(cells.size());
-  std::ranges::transform(cells, owned->begin(), [](Cell cell) { return rounded_count(cell); });
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Shown>*>(p); });
-  if (!table.layout().has_parts()) {
-    return nb::cast(nb::ndarray<nb::numpy, Shown, nb::ndim<2>>(owned->data(), {a_levels, b_levels}, owner));
-  }
-  return nb::cast(
-      nb::ndarray<nb::numpy, Shown, nb::ndim<3>>(owned->data(), {table.n_parts(), a_levels, b_levels}, owner));
-}
-
-nb::object count_table(const CodedTable& table, const ReferenceColumn& reference, std::size_t f) {
-  if (!table.weights().real.empty()) return cells_to_numpy<DoubleDouble>(table, reference, f);
-  if (!table.weights().whole.empty()) return cells_to_numpy<std::int64_t>(table, reference, f);
-  return cells_to_numpy<std::uint32_t>(table, reference, f);
-}
-
-nb::object table_counts(const CodedTable& table, std::size_t f, std::size_t g) {
-  check_feature(table, f);
-  check_feature(table, g);
-  return count_table(table, ReferenceColumn(table, g), f);
-}
-
-nb::object table_counts_with(const CodedTable& table, std::size_t f, const Vector<std::int32_t>& classes,
-                             std::size_t n_classes) {
-  check_feature(table, f);
-  return count_table(table, ReferenceColumn(table, {classes.data(), classes.size()}, n_classes), f);
 }
 
 template <class Count>
@@ -345,11 +302,8 @@ void bind_table(nb::module_& module) {
       .def("take", &table_take, nb::arg("rows"), nb::arg("n_threads") = 1)
       .def("codes", &table_codes, nb::arg("feature"))
       .def("matrix", &table_matrix, nb::arg("features") = nb::none(), nb::arg("n_threads") = 1)
-      .def("level_values", &table_level_values, nb::arg("feature"))
       .def("relevance", &table_relevance, nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("measure") = "mi",
-           nb::arg("n_threads") = 1)
-      .def("counts", &table_counts, nb::arg("feature"), nb::arg("other"))
-      .def("counts_with", &table_counts_with, nb::arg("feature"), nb::arg("y_codes"), nb::arg("n_classes"));
+           nb::arg("n_threads") = 1);
 }
 
 }  // namespace
@@ -380,19 +334,6 @@ void bind_counting(nb::module_& module) {
   module.def("scan_columns", &scan_columns, nb::arg("array"), nb::arg("n_threads") = 1);
   module.def("scan_sparse", &scan_sparse_columns, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
              nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("n_threads") = 1);
-  // For tests of the fixed-point table.
-  module.def("xlogx_shift", [](std::uint64_t n) { return XLogX(n).shift(); }, nb::arg("n"));
-  module.def(
-      "xlogx",
-      [](std::uint64_t n, const Vector<std::int64_t>& counts) {
-        const XLogX xlogx(n);
-        std::vector<std::int64_t> values(counts.size());
-        for (std::size_t i = 0; i < values.size(); ++i) {
-          values[i] = xlogx(static_cast<std::uint64_t>(std::max<std::int64_t>(counts.data()[i], 0)));
-        }
-        return to_numpy(std::move(values));
-      },
-      nb::arg("n"), nb::arg("counts"));
 }
 
 }  // namespace thresher::bindings

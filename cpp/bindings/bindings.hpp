@@ -78,5 +78,6 @@ void bind_discretize(nb::module_& module);
 void bind_counting(nb::module_& module);
 void bind_counted(nb::module_& module);
 void bind_sparse(nb::module_& module);
+void bind_testing(nb::module_& core);
 
 }  // namespace thresher::bindings

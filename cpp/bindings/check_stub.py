@@ -16,7 +16,7 @@ from typing import Any
 
 from mypy import stubtest
 
-MODULES = ("thresher._core",)
+MODULES = ("thresher._core", "thresher._core._testing")
 
 
 def plain_function(function: Any) -> Callable[..., Any]:

@@ -34,9 +34,6 @@ void bind_system(nb::module_& module) {
              "Positions of the values from the smallest to the largest, equal ones by position.");
   isa_level();  // settled before any thread or forked child asks
   module.def("isa_level", [] { return std::string(isa_level_name(isa_level())); }, "The instruction-set level in use.");
-  module.def(
-      "best_isa_level", [] { return std::string(isa_level_name(best_isa_level())); },
-      "The best instruction-set level of this processor.");
 }
 
 }  // namespace thresher::bindings
@@ -67,4 +64,5 @@ NB_MODULE(_core, module) {
   thresher::bindings::bind_neighbours(module);
   thresher::bindings::bind_support_vectors(module);
   thresher::bindings::bind_sparse(module);
+  thresher::bindings::bind_testing(module);
 }

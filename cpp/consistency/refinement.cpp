@@ -18,7 +18,6 @@ Refinement refine(const CodedRows& rows, const GroupCost& cost, std::span<const 
   std::size_t j = order.size();
   while (j > 0 && !blocks.all_pure()) {
     --j;
-    ++result.n_read;
     if (blocks.split(order[j], static_cast<std::int32_t>(j))) changes.emplace_back(j, cost.risk(blocks.cost()));
     if (j % 256 == 0) interrupt.check();
   }

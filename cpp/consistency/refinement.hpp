@@ -23,7 +23,6 @@ struct Refinement {
   std::size_t border = 0;   // order[0..border) can go without changing the risk; no longer prefix can
   double full_risk = 0.0;   // of all features
   double empty_risk = 0.0;  // of the kept features alone
-  std::size_t n_read = 0;   // columns looked at
 };
 
 Refinement refine(const CodedRows& rows, const GroupCost& cost, std::span<const std::uint32_t> order,

@@ -46,8 +46,6 @@ class GroupCost {
   double tolerance() const { return tolerance_; }
   bool at_most(double risk, double bound) const { return risk <= bound + tolerance_; }
 
-  std::size_t n_classes() const { return n_classes_; }
-
  private:
   double x_log_x(double x) const;
 

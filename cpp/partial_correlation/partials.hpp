@@ -36,9 +36,6 @@ class Partials {
   // Adds a feature to the given set. A collinear one adds nothing.
   void fold(std::uint32_t feature, Interrupt& interrupt);
 
-  // Number of target columns that the given set has not used up.
-  std::size_t target_rank() const { return pivots_.size(); }
-
   // Number of features folded in, collinear ones included.
   std::size_t n_given() const { return n_given_; }
 
