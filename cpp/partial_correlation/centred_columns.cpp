@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/feature_loop.hpp"
 #include "moments/dot_kernels.hpp"
 
 namespace thresher {

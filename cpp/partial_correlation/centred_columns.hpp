@@ -70,11 +70,4 @@ class CentredColumns {
   std::vector<double> square_;
 };
 
-// Runs body(begin, end) over features on the threads, asking for an interrupt between stretches of work.
-template <class Body>
-void for_features(std::size_t n_features, std::size_t n_rows, std::size_t n_threads, Interrupt& interrupt,
-                  const Body& body);
-
 }  // namespace thresher
-
-#include "partial_correlation/centred_columns_impl.hpp"
