@@ -68,3 +68,10 @@ def test_only_the_bindings_know_of_python():
 def test_every_include_names_its_room():
     unnamed = [f"{file} includes {name}" for file, name in includes(r'"([^"/]+)"')]
     assert not unnamed
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/design.md", "docs/installation.md"])
+def test_files_that_the_documents_name_exist(name):
+    root = CPP.parent
+    named = re.findall(r"`((?:cpp|src|tests|benchmarks|docs)/[\w./-]+)`", (root / name).read_text())
+    assert not [path for path in named if not (root / path).exists()]
