@@ -124,3 +124,16 @@ def test_what_was_left_is_explained_by_the_last_index_it_would_have_given():
     assert float(value) < fitted.trace_["score"][1]
     assert SFSLW.from_json(fitted.to_json()).reason(left) == fitted.reason(left)
     assert SFSLW(1, keep=[0]).fit(X, y).reason(1).startswith("not looked at")
+
+
+@pytest.mark.parametrize("radius", ["max", "mean"])
+def test_balls_are_the_same_whether_terms_are_kept_or_not(monkeypatch, radius):
+    rng = np.random.default_rng(5)
+    y = np.arange(40) % 3
+    X = rng.normal(size=(40, 12)) + y[:, None] * (np.arange(12) % 4 == 0)
+    options = {"radius": radius, "keep": [7]}
+    kept = SFSLW(6, **options).fit(X, y)
+    monkeypatch.setattr("thresher.selectors.sfslw.MOST_KNOWN", 0)
+    anew = SFSLW(6, **options).fit(X, y)
+    assert kept.selected_.tolist() == anew.selected_.tolist()
+    np.testing.assert_array_equal(kept.scores_, anew.scores_)

@@ -19,6 +19,8 @@ Floats = npt.NDArray[np.float64]
 
 # Values of candidates x samples held at a time.
 BLOCK_SIZE = 1 << 21
+# Numbers kept of what every candidate adds, so that a step need not work them out again.
+MOST_KNOWN = 1 << 25
 
 
 class SFSLW(BaseSelector):
@@ -52,8 +54,8 @@ class SFSLW(BaseSelector):
     Notes
     -----
     Ties go to the lowest position; indices are rounded to 40 significant bits. Time O(n_samples + n_classes^2) per
-    candidate and step. Sparse X is refused, because distances to centroids would make it dense; `FisherScore`
-    takes it.
+    candidate and step; what candidates add is kept, up to 256 MB. Sparse X is refused, because distances to centroids
+    would make it dense; `FisherScore` takes it.
 
     Examples
     --------
@@ -119,14 +121,13 @@ class SFSLW(BaseSelector):
             index.add(feature)
             selected.append(feature)
         candidates = np.flatnonzero(left)
-        alone = index.with_each(candidates) if candidates.size and not selected else None
         relevance = np.full(training.n_features, np.nan)
-        if alone is not None:
-            relevance[candidates] = alone
         n_evaluations = len(values)
         last = np.full(training.n_features, np.nan)
         while candidates.size and (wanted is None or len(selected) < wanted):
             found = index.with_each(candidates)
+            if not selected:
+                relevance[candidates] = found
             n_evaluations += len(candidates)
             last[candidates] = found
             best = int(np.argmax(found))
@@ -165,6 +166,8 @@ class ClassBalls:
         self.standardize = standardize
         self.of_samples = np.zeros(training.n_rows)
         self.of_centroids = np.zeros((len(self.sizes), len(self.sizes)))
+        # Features and what they add, where that fits into memory.
+        self._known: tuple[npt.NDArray[np.intp], Floats, Floats] | None = None
 
     def _terms(self, features: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
         """What each feature adds to the squared distances."""
@@ -178,19 +181,30 @@ class ClassBalls:
         return columns**2, (centroids[:, :, None] - centroids[:, None, :]) ** 2
 
     def with_each(self, features: npt.NDArray[np.intp]) -> Floats:
-        """The index of the set with one of the features added, for each of them."""
-        block = max(1, BLOCK_SIZE // len(self.of_samples))
-        found = [
+        """The index of the set with one of the features added, for each of them (ascending)."""
+        n, n_classes = len(self.of_samples), len(self.sizes)
+        known = self._known is not None and bool(np.isin(features, self._known[0]).all())
+        if not known and len(features) * (n + n_classes**2) <= MOST_KNOWN:
+            self._known = (features, *self._terms(features))
+            known = True
+        if known and self._known is not None:
+            # Of all that are known, since to take some out would be to copy them.
+            every, samples, centroids = self._known
+            found = self._values(samples, centroids)[np.searchsorted(every, features)]
+            return round_significant(found, 40)
+        block = max(1, BLOCK_SIZE // n)
+        parts = [
             self._values(*self._terms(features[start : start + block]))
             for start in range(0, len(features), block)
         ]
-        return round_significant(np.concatenate(found), 40)
+        return round_significant(np.concatenate(parts), 40)
 
     def _values(self, samples: Floats, centroids: Floats) -> Floats:
-        distances = np.sqrt(samples + self.of_samples)
+        distances = samples + self.of_samples
         if self.radius == "max":
-            radii = np.maximum.reduceat(distances, self.starts, axis=1)
+            radii = np.sqrt(np.maximum.reduceat(distances, self.starts, axis=1))
         else:
+            np.sqrt(distances, out=distances)
             radii = np.add.reduceat(distances, self.starts, axis=1) / self.sizes
         apart = np.sqrt(centroids + self.of_centroids)
         apart -= radii[:, :, None] + radii[:, None, :]
