@@ -67,7 +67,7 @@ class RRCT(BaseSelector):
         classes are 0 and 1. More than two, and any with ``"nominal"``, enter as indicators: r and p
         become multiple correlations and the sign rule is ``"magnitude"``, so that the order in which
         classes are coded cannot matter. ``"numeric"`` takes the labels as numbers, the paper's way. With five classes
-        or more the choice is often poor, and a warning says so.
+        or more the quality of the choice may drop, and a warning says so.
     redundancy : {"pearson", "spearman"}, default="pearson"
         ``redundancy="spearman", normalize=False`` is the authors' program of 2022.
     keep, exclude : list of str or int, default=None
@@ -273,7 +273,7 @@ def _ranked_target(training: Training) -> npt.NDArray[np.float64]:
 def _warn_of_many_classes(n_classes: int) -> None:
     if n_classes >= MANY_CLASSES:
         warn(
-            f"y has {n_classes} classes: with many, RRCT has been seen to choose worse than at random; "
+            f"y has {n_classes} classes: the quality of what RRCT chooses may drop with their number; "
             "compare with MRMR or JMI"
         )
 
