@@ -58,7 +58,7 @@ double select_rank(std::span<double> values, std::span<double> scratch, std::siz
       rank -= below;
     }
   }
-  std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(rank), part.end());
+  std::nth_element(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(rank), part.end(), is_before);
   return part[rank];
 }
 

@@ -45,7 +45,7 @@ class ColumnSorter {
       sort_short(base + feature * n, n, count);
       for (std::size_t lane = 0; lane < count; ++lane) {
         const std::span<const T> values(columns_.data() + lane * n, present_[lane]);
-        if (with_rows_) find_rows(base + (feature + lane) * n, n, values);
+        if (with_rows_) find_rows(own_.data() + lane * n, n, values);
         body(feature + lane, SortedColumn<T>{values, std::span(rows_).first(with_rows_ ? values.size() : 0)});
       }
     }
@@ -67,10 +67,12 @@ class ColumnSorter {
 
   // Leaves the sorted values of up to kLanes columns in columns_[lane * n], present_[lane] of them.
   void sort_short(const T* base, std::size_t n, std::size_t count) {
+    // A copy: values that change while they are sorted would not be found again.
+    own_.assign(base, base + count * n);
     block_.resize(n * kLanes);
     columns_.resize(n * kLanes);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const T* x = base + (lane < count ? lane : 0) * n;
+      const T* x = own_.data() + (lane < count ? lane : 0) * n;
       std::size_t next = 0;
       if (some_zero_ || has_nan(x, n)) {
         for (std::size_t row = 0; row < n; ++row) {
@@ -122,7 +124,8 @@ class ColumnSorter {
     if (with_rows_) {
       elements_.clear();
       for (std::size_t row = 0; row < n; ++row) {
-        if (used(x[row], row)) elements_.push_back({key_of(x[row]), static_cast<std::uint32_t>(row)});
+        const T value = x[row];
+        if (used(value, row)) elements_.push_back({key_of(value), static_cast<std::uint32_t>(row)});
       }
       radix_sort(elements_, element_scratch_, [](const KeyedRow& element) { return element.key; });
       rows_.clear();
@@ -133,7 +136,8 @@ class ColumnSorter {
     } else {
       keys_.clear();
       for (std::size_t row = 0; row < n; ++row) {
-        if (used(x[row], row)) keys_.push_back(key_of(x[row]));
+        const T value = x[row];
+        if (used(value, row)) keys_.push_back(key_of(value));
       }
       radix_sort(keys_, key_scratch_, [](Key key) { return key; });
       for (const Key key : keys_) columns_.push_back(value_of(key));
@@ -175,6 +179,7 @@ class ColumnSorter {
   std::span<const double> weights_;
   bool with_rows_;
   bool some_zero_ = false;
+  std::vector<T> own_;
   std::vector<T> block_;
   std::vector<T> columns_;
   std::size_t present_[kLanes] = {};

@@ -92,6 +92,7 @@ DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> w
       ColumnSorter<T> sorter({}, true);
       sorter.visit(base, matrix.n_rows, begin, end, [&](std::size_t feature, const SortedColumn<T>& sorted) {
         const std::size_t at = feature * matrix.n_rows;
+        if (sorted.rows.size() != matrix.n_rows) throw std::invalid_argument("ranks need values that are not NaN");
         if (narrow) {
           rank_column(sorted, weights, static_cast<std::int64_t>(total), ranks.narrow.data() + at);
         } else {

@@ -264,7 +264,7 @@ void SparseTable::relevance_f(std::span<const std::int32_t> classes, std::size_t
         const double between = std::max(0.0, squares - total * total / n - within);
         if (!(between > 0.0)) continue;
         const double ratio = within > 0.0 ? std::min(between / within, kLargestRatio) : kLargestRatio;
-        value = round_significant((n - present) / (present - 1.0) * ratio);
+        value = ratio != ratio ? 0.0 : round_significant((n - present) / (present - 1.0) * ratio);
       }
     }
   });

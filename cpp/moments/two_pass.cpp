@@ -220,6 +220,7 @@ double f_from_scatter(double between, double within, double n, std::size_t n_cla
   // Like |r| < 1e-12: what rounding leaves of equal class means is no difference.
   if (between < 1e-24 * within) return 0.0;
   const double ratio = within > 0.0 ? std::min(between / within, 1e12) : 1e12;
+  if (ratio != ratio) return 0.0;  // infinite sums
   return round_significant((n - classes) / (classes - 1.0) * ratio);
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/order_statistics.hpp"
 #include "core/parallel.hpp"
 #include "neighbours/all_distances.hpp"
 #include "neighbours/exact_strip.hpp"
@@ -172,10 +173,10 @@ class Search {
       }
       // No more than k rows can be nearer than the (k + 1)-th smallest lower bound.
       const auto place = work.begin() + static_cast<std::ptrdiff_t>(k);
-      const auto by_lower = [](const Candidate& a, const Candidate& b) { return a.lower() < b.lower(); };
+      const auto by_lower = [](const Candidate& a, const Candidate& b) { return is_before(a.lower(), b.lower()); };
       std::nth_element(work.begin(), place, work.end(), by_lower);
       const float surely_in = place->lower();
-      const auto by_upper = [](const Candidate& a, const Candidate& b) { return a.upper() < b.upper(); };
+      const auto by_upper = [](const Candidate& a, const Candidate& b) { return is_before(a.upper(), b.upper()); };
       std::nth_element(work.begin(), place - 1, work.end(), by_upper);
       const float surely_out = (place - 1)->upper();
       Undecided open;
@@ -197,6 +198,8 @@ class Search {
   }
 
   void add(std::size_t slot, std::uint32_t row) {
+    // Distances that are no numbers let more rows seem near than there can be.
+    if (result_.count[slot] == result_.n_neighbours) return;
     result_.rows[slot * result_.n_neighbours + result_.count[slot]++] = row;
   }
 
@@ -225,7 +228,11 @@ class Search {
 
   void take_nearest(std::size_t slot, std::size_t wanted, std::vector<std::pair<double, std::uint32_t>>& work) {
     const std::size_t count = std::min(wanted, work.size());
-    std::nth_element(work.begin(), work.begin() + static_cast<std::ptrdiff_t>(count), work.end());
+    std::nth_element(work.begin(), work.begin() + static_cast<std::ptrdiff_t>(count), work.end(),
+                     [](const auto& a, const auto& b) {
+                       if (is_before(a.first, b.first)) return true;
+                       return !is_before(b.first, a.first) && a.second < b.second;
+                     });
     for (std::size_t i = 0; i < count; ++i) add(slot, work[i].second);
   }
 

@@ -16,7 +16,8 @@ constexpr std::size_t kBins = 8;
 // Levels of the values present: distinct values of a nominal feature; else bins of equal frequency,
 // floor(B (2 less + equal) / (2 n)).
 template <class T>
-std::size_t assign_levels(std::span<const T> x, bool nominal, std::vector<std::int32_t>& levels) {
+std::size_t assign_levels(std::span<const T> column, bool nominal, std::vector<std::int32_t>& levels) {
+  const std::vector<T> x(column.begin(), column.end());  // sorted and compared: values must stay as they are
   levels.assign(x.size(), -1);
   std::vector<std::uint32_t> order;
   for (std::size_t r = 0; r < x.size(); ++r) {

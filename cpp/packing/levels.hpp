@@ -36,11 +36,15 @@ class Levels {
     if (count() > CodedTable::kMaxLevels) throw TooManyLevels(column_);
   }
 
+  // A value that was not there when levels were found, because somebody writes into the array, gets some level.
   std::uint8_t code(T value) const {
     if (value != value) {
+      if (!has_nan_) return 0;
       return missing_ == Missing::category ? static_cast<std::uint8_t>(n_) : CodedTable::kNoCode;
     }
-    return static_cast<std::uint8_t>(std::lower_bound(begin(), end(), value) - begin());
+    const auto place = static_cast<std::size_t>(std::lower_bound(begin(), end(), value) - begin());
+    if (place < n_) return static_cast<std::uint8_t>(place);
+    return n_ == 0 && shape().missing ? CodedTable::kNoCode : static_cast<std::uint8_t>(n_ == 0 ? 0 : n_ - 1);
   }
 
   // Levels and, for pairwise missing, the place that kNoCode takes.

@@ -203,13 +203,17 @@ void pack_rows(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t 
   alignas(64) std::uint8_t bits[8][kTileColumns];
   const std::uint8_t* const bytes[8] = {bits[0], bits[1], bits[2], bits[3], bits[4], bits[5], bits[6], bits[7]};
   if (n_bytes < 8) std::memset(bits, 0, sizeof bits);
+  // Rows that no level has taken yet: also where values change while they are read, a row has one level.
+  alignas(64) std::uint64_t open[kTileColumns];
+  for (std::size_t j = 0; j < kTileColumns; ++j) open[j] = there;
   for (std::size_t l = 0; l < n_planes; ++l) {
     for (std::size_t k = 0; k < n_bytes; ++k) match_rows(used + 8 * k, values + l * kTileColumns, bits[k]);
     alignas(64) std::uint64_t line[kTileColumns];
     interleave(bytes, line);
     std::uint32_t* count = counts + l * kTileColumns;
     for (std::size_t j = 0; j < kTileColumns; ++j) {
-      line[j] &= there;
+      line[j] &= open[j];
+      open[j] ^= line[j];
       count[j] += static_cast<std::uint32_t>(__builtin_popcountll(line[j]));
     }
     std::uint64_t* out = words + l * kTileColumns * word_stride;
@@ -240,8 +244,14 @@ inline std::uint64_t match_word(const std::uint8_t* bytes, std::uint8_t value) {
 void pack_column(const std::uint8_t* bytes, std::size_t n_rows, const std::uint8_t* values, std::size_t n_planes,
                  std::size_t stride, std::uint64_t* planes) {
   const std::size_t whole = n_rows / 64;
-  for (std::size_t w = 0; w < whole; ++w)
-    for (std::size_t l = 0; l < n_planes; ++l) planes[l * stride + w] = match_word(bytes + 64 * w, values[l]);
+  for (std::size_t w = 0; w < whole; ++w) {
+    std::uint64_t open = ~std::uint64_t{0};  // as in pack_rows
+    for (std::size_t l = 0; l < n_planes; ++l) {
+      const std::uint64_t word = match_word(bytes + 64 * w, values[l]) & open;
+      planes[l * stride + w] = word;
+      open ^= word;
+    }
+  }
   const std::size_t rest = n_rows - 64 * whole;
   if (rest == 0) return;
   std::uint8_t last[64] = {};

@@ -188,6 +188,7 @@ def _read(
     )
     is_category = np.zeros(matrix.shape[1], dtype=bool)
     if sparse.issparse(matrix):
+        matrix = _with_own_places(matrix)
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
@@ -196,6 +197,23 @@ def _read(
     else:
         matrix = native_bytes(matrix)
     return Table(matrix, None, is_category, n_threads)
+
+
+def _with_own_places(matrix: Any) -> Any:
+    """The matrix with checked copies of where its entries are.
+
+    Whoever changes X during a fit may change a result, but must not make anybody write elsewhere.
+    """
+    indices, indptr = matrix.indices.copy(), matrix.indptr.copy()
+    n_across = matrix.shape[1 if matrix.format == "csr" else 0]
+    fits = indptr[0] == 0 and indptr[-1] <= min(len(indices), len(matrix.data))
+    if not fits or (np.diff(indptr) < 0).any():
+        raise ValueError(
+            "X is no valid sparse matrix: indptr must rise from 0 to the number of entries"
+        )
+    if len(indices) and not 0 <= indices.min() <= indices.max() < n_across:
+        raise ValueError("X is no valid sparse matrix: its indices must lie inside its shape")
+    return type(matrix)((matrix.data, indices, indptr), shape=matrix.shape, copy=False)
 
 
 def _exact(table: Table) -> Table:
