@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -66,12 +66,69 @@ _MODULES = ("discretize", "evaluate", "measures", "plots", "pp")
 __all__ = [*_EXPORTS, *_MODULES, "__version__"]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _EXPORTS:
-        return getattr(importlib.import_module(_EXPORTS[name]), name)
-    if name in _MODULES:
-        return importlib.import_module(f"thresher.{name}")
-    raise AttributeError(f"module 'thresher' has no attribute {name!r}")
+if TYPE_CHECKING:  # the same names for type checkers; a test holds the two lists together
+    from thresher import discretize as discretize
+    from thresher import evaluate as evaluate
+    from thresher import measures as measures
+    from thresher import plots as plots
+    from thresher import pp as pp
+    from thresher._checks import ThresherWarning as ThresherWarning
+    from thresher._versions import show_versions as show_versions
+    from thresher.discretize import EqualFrequencyBins as EqualFrequencyBins
+    from thresher.discretize import EqualWidthBins as EqualWidthBins
+    from thresher.discretize import MDLBins as MDLBins
+    from thresher.discretize import MeanSdBins as MeanSdBins
+    from thresher.selectors.cfs import CFS as CFS
+    from thresher.selectors.chain import Chain as Chain
+    from thresher.selectors.cmi import CMIFilter as CMIFilter
+    from thresher.selectors.consistency import ABB as ABB
+    from thresher.selectors.consistency import ASDCC as ASDCC
+    from thresher.selectors.consistency import CWC as CWC
+    from thresher.selectors.consistency import INTERACT as INTERACT
+    from thresher.selectors.consistency import LCC as LCC
+    from thresher.selectors.consistency import LVF as LVF
+    from thresher.selectors.consistency import QBB as QBB
+    from thresher.selectors.consistency import SALCC as SALCC
+    from thresher.selectors.consistency import SDCC as SDCC
+    from thresher.selectors.consistency import SWCFS as SWCFS
+    from thresher.selectors.consistency import Focus as Focus
+    from thresher.selectors.consistency import SetCover as SetCover
+    from thresher.selectors.criteria import CIFE as CIFE
+    from thresher.selectors.criteria import CMIM as CMIM
+    from thresher.selectors.criteria import DISR as DISR
+    from thresher.selectors.criteria import ICAP as ICAP
+    from thresher.selectors.criteria import JMI as JMI
+    from thresher.selectors.criteria import JMIM as JMIM
+    from thresher.selectors.criteria import MIM as MIM
+    from thresher.selectors.ensemble import Ensemble as Ensemble
+    from thresher.selectors.error_controlled import ErrorControlled as ErrorControlled
+    from thresher.selectors.fcbf import FCBF as FCBF
+    from thresher.selectors.fisher import FisherScore as FisherScore
+    from thresher.selectors.gso import GSO as GSO
+    from thresher.selectors.lasso import LassoPath as LassoPath
+    from thresher.selectors.mrmr import MRMR as MRMR
+    from thresher.selectors.nmifs import NMIFS as NMIFS
+    from thresher.selectors.relief import MultiSURF as MultiSURF
+    from thresher.selectors.relief import Relief as Relief
+    from thresher.selectors.relief import ReliefF as ReliefF
+    from thresher.selectors.rfs import RFS as RFS
+    from thresher.selectors.rfs import difficulty_ratio as difficulty_ratio
+    from thresher.selectors.rrct import RRCT as RRCT
+    from thresher.selectors.rrfs import RRFS as RRFS
+    from thresher.selectors.s3f import S3F as S3F
+    from thresher.selectors.sfslw import SFSLW as SFSLW
+    from thresher.selectors.spectral import SPEC as SPEC
+    from thresher.selectors.spectral import LaplacianScore as LaplacianScore
+    from thresher.selectors.svmrfe import SVMRFE as SVMRFE
+    from thresher.selectors.univariate import Univariate as Univariate
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name in _EXPORTS:
+            return getattr(importlib.import_module(_EXPORTS[name]), name)
+        if name in _MODULES:
+            return importlib.import_module(f"thresher.{name}")
+        raise AttributeError(f"module 'thresher' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
     def _validate_parameters(self) -> None:
         """Raise ValueError if a parameter makes no sense."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the cuts of every feature.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,7 +189,11 @@ class MDLBins(Bins):
     _uses_target = True
 
     def __init__(
-        self, cuts: str = "n-1", *, keep_discrete: bool = False, n_jobs: int | None = None
+        self,
+        cuts: Literal["n-1", "weka"] = "n-1",
+        *,
+        keep_discrete: bool = False,
+        n_jobs: int | None = None,
     ) -> None:
         self.cuts = cuts
         self.keep_discrete = keep_discrete

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -48,7 +48,7 @@ def probe_select(
     y: Any,
     fdr: float = 0.1,
     pfer: float | None = None,
-    method: str = "gate",
+    method: Literal["gate", "compete"] = "gate",
     pvalues: Any = "permutation",
     n_permutations: int = 100,
     random_state: Any = None,

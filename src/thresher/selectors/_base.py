@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -165,7 +165,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return min(wanted, available)
 
-    def _finish(self, columns: Columns, selection: Selection, wanted: int | None = None) -> Any:
+    def _finish(self, columns: Columns, selection: Selection, wanted: int | None = None) -> Self:
         """Set every public attribute from what the search found; returns self."""
         p = columns.n_features
         selected = np.asarray(selection.selected, dtype=np.intp)
@@ -243,7 +243,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return _json.dump(self)
 
     @classmethod
-    def from_json(cls, text: str) -> Any:
+    def from_json(cls, text: str) -> Self:
         """The fitted selector that `to_json` wrote. Data only: loading runs no code from the text."""
         selector = _json.load(text)
         if isinstance(selector, BaseSelector) and not hasattr(selector, "selected_"):

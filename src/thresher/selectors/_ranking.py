@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +55,7 @@ class Ranking(BaseSelector):
         *,
         chosen: npt.NDArray[np.intp] | None = None,
         **details: Any,
-    ) -> Any:
+    ) -> Self:
         """Choose the `wanted` best features, or those in `chosen`, and describe them."""
         order = rank_by_score(
             scores, columns.candidates, columns.kept, greater_is_better=self.greater_is_better

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._checks import check_bool, check_choice
 from thresher._progress import step_reporter
+from thresher._types import Auto, Missing, TargetKind
 from thresher.measures import SearchMeasures
 from thresher.search import ForwardSearch, Found
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
@@ -124,18 +125,18 @@ class CFS(ForwardSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = "auto",
+        n_features_to_select: int | float | Auto = "auto",
         *,
-        search: str = "forward",
-        strategy: str = "lazy",
-        measure: str = "su",
+        search: Literal["forward", "best-first"] = "forward",
+        strategy: Literal["lazy", "cached", "naive"] = "lazy",
+        measure: Literal["su", "pearson"] = "su",
         discretize: Any = "auto",
         locally_predictive: bool = False,
         zero_as_one: bool = False,
-        target: str = "auto",
+        target: TargetKind = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Missing = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -124,7 +124,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         return self
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Any:
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Fit the selectors one after the other.
 
         Parameters
@@ -176,7 +176,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
                 reduced = _safe_indexing(reduced, np.flatnonzero(support), axis=1)
         return self._describe()
 
-    def _describe(self) -> Any:
+    def _describe(self) -> Self:
         p = self.n_features_in_
         last, seen = self.selectors_[-1], self._seen[-1]
         self.selected_ = seen[order_of_choice(last)]

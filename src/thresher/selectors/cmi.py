@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_choice
 from thresher._progress import step_reporter
+from thresher._types import Auto, TargetKind
 from thresher._warn import warn
 from thresher.measures import Codes, RowMeasures
 from thresher.search import ForwardSearch
@@ -115,14 +116,14 @@ class CMIFilter(ForwardSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = "auto",
+        n_features_to_select: int | float | Auto = "auto",
         *,
-        last: str = "positive",
-        target: str = "auto",
+        last: Literal["positive", "never"] = "positive",
+        target: TargetKind = "auto",
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category", "drop_rows"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

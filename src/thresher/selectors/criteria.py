@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_choice
 from thresher._progress import step_reporter
+from thresher._types import Missing, TargetKind
 from thresher.measures import SearchMeasures
 from thresher.search import ForwardSearch, Found, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
@@ -31,12 +32,12 @@ class InformationCriterion(ForwardSelector):
         self,
         n_features_to_select: int | float = 10,
         *,
-        target: str = "auto",
+        target: TargetKind = "auto",
         discretize: Any = "auto",
-        strategy: str = "lazy",
+        strategy: Literal["lazy", "scan", "naive"] = "lazy",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Missing = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

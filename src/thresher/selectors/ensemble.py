@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -186,13 +186,13 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         selector: Any = None,
         n_parts: int = 20,
         *,
-        kind: str = "fast",
-        parts: str = "round-robin",
-        vote: str = "majority",
+        kind: Literal["fast", "inner", "full", "bagging", "halves"] = "fast",
+        parts: Literal["round-robin", "contiguous", "shuffled", "stratified"] = "round-robin",
+        vote: Literal["majority", "mean-rank"] = "majority",
         n_pairs: int = 50,
-        cutoff: float | str = 0.75,
+        cutoff: float | Literal["auto"] = 0.75,
         pfer: float | None = None,
-        assumption: str = "none",
+        assumption: Literal["none", "unimodal", "r-concave"] = "none",
         random_state: Any = None,
         n_jobs: int | None = None,
         memory_limit: int | None = None,
@@ -213,7 +213,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Any:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Self:
         """Choose features.
 
         Parameters
@@ -270,7 +270,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
 
     def _fit_sums(
         self, selector: Any, X: Any, y: Any, groups: Any, sample_weight: Any = None
-    ) -> Any:
+    ) -> Self:
         training = selector._read(X, y, sample_weight)
         self.n_features_in_ = selector.n_features_in_
         if hasattr(selector, "feature_names_in_"):
@@ -400,7 +400,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             'see kind="bagging" or stability_curve'
         )
 
-    def _refit(self, selector: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> Any:
+    def _refit(self, selector: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> Self:
         """Fit a clone of any selector on the rows of every replicate."""
         X = X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
         X = X.tocsr() if sparse.issparse(X) else X  # other forms have no rows to take

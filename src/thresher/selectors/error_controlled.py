@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -108,10 +108,10 @@ class ErrorControlled(BaseSelector):
         fdr: float = 0.1,
         *,
         pfer: float | None = None,
-        method: str = "gate",
+        method: Literal["gate", "compete"] = "gate",
         pvalues: Any = "permutation",
         n_permutations: int = 100,
-        dependence: str = "positive",
+        dependence: Literal["positive", "any"] = "positive",
         random_state: Any = None,
     ) -> None:
         self.selector = selector
@@ -124,7 +124,7 @@ class ErrorControlled(BaseSelector):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any) -> Self:
         """Choose features.
 
         Parameters
@@ -151,7 +151,7 @@ class ErrorControlled(BaseSelector):
             self.feature_names_in_ = ranking.feature_names_in_
         candidates = np.flatnonzero(~ranking._constant & ~ranking._excluded)
         wanted = _count_of(selector, len(candidates))
-        self.relevance_name_ = ranking.measure
+        self.relevance_name_: str = ranking.measure
         if self.method == "compete":
             selected = self._compete(selector, X, y, candidates, wanted)
         else:
@@ -265,7 +265,7 @@ class ErrorControlled(BaseSelector):
         self.gate_level_ = gate.level
         self.selector_ = fitted
 
-    def _describe(self, ranking: Univariate, selected: Positions) -> Any:
+    def _describe(self, ranking: Univariate, selected: Positions) -> Self:
         p = self.n_features_in_
         passed = np.flatnonzero(self.gate_)
         fitted = self.selector_ if self.method == "gate" else None

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_number
+from thresher._types import Auto, Missing, TargetKind
 from thresher.measures import SearchMeasures
 from thresher.search import ForwardSearch, Found, fcbf
 from thresher.selectors._base import Selection
@@ -99,12 +100,12 @@ class FCBF(ForwardSelector):
         self,
         threshold: float = 0.0,
         *,
-        n_features_to_select: int | float | str = "auto",
-        target: str = "auto",
+        n_features_to_select: int | float | Auto = "auto",
+        target: TargetKind = "auto",
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Missing = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.threshold = threshold

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 from thresher.measures.columns import separation
 from thresher.selectors._base import all_or_nothing
@@ -58,7 +58,7 @@ class FisherScore(Ranking):
         *,
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -68,7 +68,7 @@ class FisherScore(Ranking):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any) -> Self:
         """Score and choose features.
 
         Parameters

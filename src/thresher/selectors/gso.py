@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._progress import step_reporter
+from thresher._types import TargetKind
 from thresher.measures import RowMeasures
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundPartials, gso
@@ -97,10 +98,10 @@ class GSO(ForwardSelector):
         self,
         n_features_to_select: int | float = 10,
         *,
-        target: str = "auto",
+        target: TargetKind = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

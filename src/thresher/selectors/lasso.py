@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
 from thresher._interrupt import call_interruptibly
+from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered
@@ -92,10 +93,10 @@ class LassoPath(BaseSelector):
         self,
         n_features_to_select: int | float = 10,
         *,
-        target: str = "auto",
+        target: TargetKind = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -106,7 +107,7 @@ class LassoPath(BaseSelector):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features.
 
         Parameters

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_choice, check_number
 from thresher._progress import step_reporter
+from thresher._types import Auto, Measure, Missing, PairMeasureName, TargetKind
 from thresher._warn import warn
 from thresher.measures import KINDS, Measures, SearchMeasures, check_measure
 from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
@@ -119,17 +120,17 @@ class MRMR(ForwardSelector):
         self,
         n_features_to_select: int | float = 10,
         *,
-        relevance: str = "auto",
-        redundancy: str = "auto",
-        objective: str = "auto",
+        relevance: Auto | Measure = "auto",
+        redundancy: Auto | PairMeasureName = "auto",
+        objective: Literal["auto", "difference", "quotient", "sum"] = "auto",
         redundancy_weight: float = 1.0,
         redundancy_offset: float = 0.0,
-        target: str = "auto",
+        target: TargetKind = "auto",
         discretize: Any = "auto",
-        strategy: str = "lazy",
+        strategy: Literal["lazy", "scan", "naive"] = "lazy",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Missing = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -10,6 +10,7 @@ from sklearn.utils import ClassifierTags, check_random_state
 
 from thresher import _core
 from thresher._checks import check_number, resolve_features
+from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
@@ -32,7 +33,7 @@ class NeighbourWeights(Ranking):
         categorical_features: Any = None,
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "expected", "drop_rows"] = "error",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -46,7 +47,7 @@ class NeighbourWeights(Ranking):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any) -> Self:
         """Score and choose features.
 
         Parameters
@@ -197,10 +198,10 @@ class ReliefF(NeighbourWeights):
         n_neighbors: int = 10,
         n_samples: int | None = None,
         categorical_features: Any = None,
-        target: str = "auto",
+        target: TargetKind = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "expected", "drop_rows"] = "error",
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:

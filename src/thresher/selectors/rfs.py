@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_choice, check_number
+from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
 from thresher.discretize import make_discretizer
 from thresher.measures import KINDS, Bins, Measures
@@ -98,7 +99,7 @@ class RelevanceFilter(Ranking):
         return max(found, len(columns.kept), 1)
 
     @all_or_nothing
-    def fit_chunks(self, chunks: Any, y: Any = None, *, memory: int = 1 << 28) -> Any:
+    def fit_chunks(self, chunks: Any, y: Any = None, *, memory: int = 1 << 28) -> Self:
         """Choose features from blocks of rows that need not fit into memory together.
 
         Parameters
@@ -148,7 +149,7 @@ class RelevanceFilter(Ranking):
         relevance: Floats,
         mass: Floats,
         size: int,
-    ) -> Any:
+    ) -> Self:
         return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
 
 
@@ -219,15 +220,15 @@ class RFS(RelevanceFilter):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = "auto",
+        n_features_to_select: int | float | Auto = "auto",
         *,
-        relevance: str = "mean-median",
+        relevance: Relevance = "mean-median",
         cumulative: float = 0.95,
-        target: str = "auto",
+        target: TargetKind = "auto",
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "pairwise", "drop_rows"] = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -241,7 +242,7 @@ class RFS(RelevanceFilter):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose features.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from thresher import _core
 from thresher._checks import check_bool, check_choice
 from thresher._progress import step_reporter
+from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch
@@ -140,16 +141,16 @@ class RRCT(BaseSelector):
         self,
         n_features_to_select: int | float = 10,
         *,
-        power: str | None = None,
+        power: Literal["box-cox", "box-cox-shift", "yeo-johnson"] | None = None,
         information: bool = True,
         complementarity: bool = True,
         normalize: bool = True,
-        sign_rule: str = "signed",
-        target: str = "auto",
-        redundancy: str = "pearson",
+        sign_rule: Literal["signed", "magnitude"] = "signed",
+        target: TargetKind = "auto",
+        redundancy: Literal["pearson", "spearman"] = "pearson",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -168,7 +169,7 @@ class RRCT(BaseSelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any) -> Self:
         """Choose features.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from thresher._checks import (
     check_number,
     resolve_count,
 )
+from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
 from thresher.measures import Measures
 from thresher.measures.columns import DISPERSIONS, SIMILARITIES, similarity
@@ -106,21 +107,21 @@ class RRFS(RelevanceFilter):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = "auto",
+        n_features_to_select: int | float | Auto = "auto",
         *,
-        relevance: str = "auto",
-        similarity: str = "auto",
+        relevance: Auto | Relevance = "auto",
+        similarity: Literal["auto", "cosine", "pearson", "mici", "su"] = "auto",
         max_similarity: float = 0.8,
         cumulative: float = 0.95,
-        against: str = "last",
-        scan: str = "all",
+        against: Literal["last", "all"] = "last",
+        scan: Literal["all", "top"] = "all",
         stop_mass: float | None = None,
         drop_zero: bool = True,
-        target: str = "auto",
+        target: TargetKind = "auto",
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "pairwise", "drop_rows"] = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -149,7 +150,7 @@ class RRFS(RelevanceFilter):
             self.similarity_measure_ = "cosine" if unsupervised else "pearson"
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose features.
 
         Parameters
@@ -215,7 +216,7 @@ class RRFS(RelevanceFilter):
         relevance: Floats,
         mass: Floats,
         size: int,
-    ) -> Any:
+    ) -> Self:
         """The walk over groups of columns; the last kept column goes along to the next group."""
         if self.against == "all":
             raise ValueError(
@@ -273,7 +274,7 @@ class RRFS(RelevanceFilter):
 
     def _describe(
         self, columns: Columns, relevance: Floats, order: Features, walk: Walk, wanted: int
-    ) -> Any:
+    ) -> Self:
         p = columns.n_features
         scanned = order[: walk.n_scanned]
         self.n_scanned_ = walk.n_scanned

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_number
+from thresher._types import TargetKind
 from thresher.measures import Measures
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._explain import Represented
@@ -85,9 +86,9 @@ class S3F(Ranking):
         max_clusters: int | None = None,
         *,
         discretize: Any = "auto",
-        target: str = "auto",
+        target: TargetKind = "auto",
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category", "drop_rows"] = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.max_clusters = max_clusters
@@ -98,7 +99,7 @@ class S3F(Ranking):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any) -> Self:
         """Cluster and choose features.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._checks import check_bool, check_choice
+from thresher._types import Auto
 from thresher.measures.columns import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Outscored
@@ -73,13 +74,13 @@ class SFSLW(BaseSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = "auto",
+        n_features_to_select: int | float | Auto = "auto",
         *,
-        radius: str = "max",
+        radius: Literal["max", "mean"] = "max",
         standardize: bool = True,
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "drop_rows"] = "error",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.radius = radius
@@ -89,7 +90,7 @@ class SFSLW(BaseSelector):
         self.missing = missing
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any) -> Self:
         """Choose features.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -130,12 +130,12 @@ class LaplacianScore(GraphRanking):
         n_features_to_select: int | float = 10,
         *,
         n_neighbors: int = 5,
-        affinity: str = "heat",
+        affinity: Literal["heat", "binary", "cosine"] = "heat",
         bandwidth: float | None = None,
         graph: Any = None,
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -149,7 +149,7 @@ class LaplacianScore(GraphRanking):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Score and choose features.
 
         Parameters
@@ -230,15 +230,15 @@ class SPEC(GraphRanking):
         self,
         n_features_to_select: int | float = 10,
         *,
-        form: str = "phi2",
+        form: Literal["phi1", "phi2", "phi3"] = "phi2",
         n_eigenvectors: int | None = None,
         n_neighbors: int = 5,
-        affinity: str = "heat",
+        affinity: Literal["heat", "binary", "cosine", "product", "classes"] = "heat",
         bandwidth: float | None = None,
         graph: Any = None,
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -258,7 +258,7 @@ class SPEC(GraphRanking):
         return bool(self.form == "phi3")
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Score and choose features.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,7 @@ class SVMRFE(Ranking):
         tol: float = 1e-6,
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "drop_rows"] = "error",
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.step = step
@@ -96,7 +96,7 @@ class SVMRFE(Ranking):
         self.missing = missing
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any) -> Self:
         """Rank and choose features.
 
         Parameters
@@ -123,7 +123,7 @@ class SVMRFE(Ranking):
         wanted = self._count(training.columns)
         return self._eliminate(training, wanted)
 
-    def _eliminate(self, training: Training, wanted: int) -> Any:
+    def _eliminate(self, training: Training, wanted: int) -> Self:
         p = training.n_features
         codes = training.labels.codes
         assert codes is not None

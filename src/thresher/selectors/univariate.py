@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from scipy import special, stats
 
 from thresher import _core
 from thresher._checks import check_choice, check_number
+from thresher._types import Auto, TargetKind
 from thresher.measures import KINDS, Measures
 from thresher.measures.columns import f_values
 from thresher.measures.permutation import permutation_pvalues
@@ -97,19 +98,19 @@ class Univariate(Ranking):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = 10,
+        n_features_to_select: int | float | Auto = 10,
         *,
-        measure: str = "f",
+        measure: Literal["f", "mi", "su", "chi2", "pearson", "spearman"] = "f",
         alpha: float = 0.05,
-        correction: str | None = "bh",
-        pvalues: str = "auto",
+        correction: Literal["bh", "by", "bonferroni"] | None = "bh",
+        pvalues: Literal["auto", "analytic", "permutation"] = "auto",
         n_permutations: int = 100,
         random_state: Any = None,
-        target: str = "auto",
+        target: TargetKind = "auto",
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category", "drop_rows"] = "error",
         n_jobs: int | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -127,7 +128,7 @@ class Univariate(Ranking):
         self.n_jobs = n_jobs
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Score and choose features.
 
         Parameters

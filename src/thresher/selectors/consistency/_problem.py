@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -210,7 +210,7 @@ class ConsistencySelector(BaseSelector):
         removed: Sequence[int] | Features | None = None,
         selected: list[int] | None = None,
         trace: dict[str, Any] | None = None,
-    ) -> Any:
+    ) -> Self:
         """Describe a set: `chosen` without the kept features, `removed` in order of removal."""
         if selected is None:
             selected = problem.by_relevance(self._at_least(problem, chosen))

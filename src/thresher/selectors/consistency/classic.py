@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 from thresher._checks import check_number
+from thresher._types import DeltaMode, Infeasible, Risk
 from thresher._warn import warn
 from thresher.search.consistency import FoundSet, cover, search_sets
 from thresher.selectors._base import all_or_nothing
@@ -80,15 +81,15 @@ class Focus(Exhaustive):
         self,
         delta: float = 0.0,
         *,
-        delta_mode: str = "absolute",
-        infeasible: str = "clip",
+        delta_mode: DeltaMode = "absolute",
+        infeasible: Infeasible = "clip",
         max_evaluations: int = 10_000_000,
-        measure: str = "bayes",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -106,7 +107,7 @@ class Focus(Exhaustive):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features; see `INTERACT.fit`."""
         training = self._read(X, y, sample_weight)
         problem = self._problem(training, self.measure)
@@ -205,14 +206,14 @@ class SetCover(ConsistencySelector):
         self,
         delta: float | None = None,
         *,
-        delta_mode: str = "absolute",
-        infeasible: str = "clip",
-        measure: str = "bayes",
+        delta_mode: DeltaMode = "absolute",
+        infeasible: Infeasible = "clip",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -229,7 +230,7 @@ class SetCover(ConsistencySelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features; see `INTERACT.fit`."""
         training = self._read(X, y, sample_weight)
         problem = self._problem(training, self.measure)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from thresher._checks import check_number
+from thresher._types import DeltaMode, Infeasible, Risk
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
 from thresher.selectors.consistency.classic import Exhaustive
@@ -57,16 +58,16 @@ class LVF(ConsistencySelector):
         self,
         delta: float = 0.0,
         *,
-        delta_mode: str = "absolute",
-        infeasible: str = "clip",
+        delta_mode: DeltaMode = "absolute",
+        infeasible: Infeasible = "clip",
         max_tries: int = 1000,
         random_state: Any = None,
-        measure: str = "bayes",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -85,7 +86,7 @@ class LVF(ConsistencySelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_number("max_tries", self.max_tries, minimum=0, integer=True)
         training = self._read(X, y, sample_weight)
@@ -138,17 +139,17 @@ class QBB(Exhaustive):
         self,
         delta: float = 0.0,
         *,
-        delta_mode: str = "absolute",
-        infeasible: str = "clip",
+        delta_mode: DeltaMode = "absolute",
+        infeasible: Infeasible = "clip",
         max_tries: int = 1000,
         random_state: Any = None,
         max_evaluations: int = 10_000_000,
-        measure: str = "bayes",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -168,7 +169,7 @@ class QBB(Exhaustive):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_number("max_tries", self.max_tries, minimum=0, integer=True)
         training = self._read(X, y, sample_weight)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_choice, check_number
+from thresher._types import DeltaMode, Infeasible, Risk
 from thresher.search.consistency import sweep
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import (
@@ -24,7 +25,7 @@ STRATEGIES = ("binary", "linear")
 class _OnePass(ConsistencySelector):
     """A feature goes if the rest does without it; decided once for each, in ascending relevance."""
 
-    def _sweep(self, training: Training, problem: Problem, rule: str, bound: float) -> Any:
+    def _sweep(self, training: Training, problem: Problem, rule: str, bound: float) -> Self:
         found = sweep(problem.core, rule, bound)
         chosen = problem.order[found.stays]
         stays = np.zeros(len(problem.order), dtype=bool)
@@ -117,12 +118,12 @@ class INTERACT(_OnePass):
         self,
         delta: float = 0.01,
         *,
-        measure: str = "bayes",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -137,7 +138,7 @@ class INTERACT(_OnePass):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features.
 
         Parameters
@@ -212,15 +213,15 @@ class LCC(_OnePass):
         self,
         delta: float = 0.01,
         *,
-        delta_mode: str = "absolute",
-        infeasible: str = "clip",
-        strategy: str = "binary",
-        measure: str = "bayes",
+        delta_mode: DeltaMode = "absolute",
+        infeasible: Infeasible = "clip",
+        strategy: Literal["binary", "linear"] = "binary",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -238,7 +239,7 @@ class LCC(_OnePass):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_choice("strategy", self.strategy, STRATEGIES)
         training = self._read(X, y, sample_weight)
@@ -291,12 +292,12 @@ class CWC(_OnePass):
     def __init__(
         self,
         *,
-        strategy: str = "binary",
+        strategy: Literal["binary", "linear"] = "binary",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -310,7 +311,7 @@ class CWC(_OnePass):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_choice("strategy", self.strategy, STRATEGIES)
         training = self._read(X, y, sample_weight)

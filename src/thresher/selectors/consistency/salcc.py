@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from thresher._checks import check_choice, check_number
 from thresher._progress import report
+from thresher._types import Risk
 from thresher.measures import Codes
 from thresher.search.consistency import sweep
 from thresher.selectors._base import all_or_nothing
@@ -114,7 +115,7 @@ class SALCC(ConsistencySelector):
         self,
         estimator: Any = None,
         *,
-        search: str = "anneal",
+        search: Literal["anneal", "path"] = "anneal",
         delta_max: float = 0.4,
         step: float = 0.1,
         temperature: float = 1.0,
@@ -123,12 +124,12 @@ class SALCC(ConsistencySelector):
         patience: int | None = None,
         cv: Any = 5,
         scoring: Any = "auto",
-        measure: str = "bayes",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -154,7 +155,7 @@ class SALCC(ConsistencySelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any) -> Self:
         """Choose features.
 
         Parameters

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from thresher._checks import check_choice, check_number
+from thresher._types import DeltaMode, Infeasible, Risk
 from thresher.search.consistency import eliminate
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import ConsistencySelector, Problem
@@ -18,7 +19,7 @@ class _Descent(ConsistencySelector):
 
     def _descend(
         self, training: Training, problem: Problem, strategy: str, **options: float
-    ) -> Any:
+    ) -> Self:
         bound = self._bound(problem, self.delta)
         found = eliminate(problem.core, strategy, bound, **options)
         stays = np.ones(len(problem.order), dtype=bool)
@@ -98,16 +99,16 @@ class SDCC(_Descent):
         self,
         delta: float = 0.01,
         *,
-        delta_mode: str = "absolute",
-        infeasible: str = "clip",
-        strategy: str = "fast",
-        tie: str = "relevance",
-        measure: str = "bayes",
+        delta_mode: DeltaMode = "absolute",
+        infeasible: Infeasible = "clip",
+        strategy: Literal["fast", "steepest", "lazy"] = "fast",
+        tie: Literal["relevance", "first"] = "relevance",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -126,7 +127,7 @@ class SDCC(_Descent):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_choice("strategy", self.strategy, ("fast", "steepest", "lazy"))
         check_choice("tie", self.tie, ("relevance", "first"))
@@ -183,14 +184,14 @@ class ASDCC(_Descent):
         delta: float = 0.01,
         *,
         alpha: float = 0.75,
-        delta_mode: str = "absolute",
-        infeasible: str = "clip",
-        measure: str = "bayes",
+        delta_mode: DeltaMode = "absolute",
+        infeasible: Infeasible = "clip",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -208,7 +209,7 @@ class ASDCC(_Descent):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features; see `INTERACT.fit`."""
         alpha = float(check_number("alpha", self.alpha, minimum=0, maximum=1))
         training = self._read(X, y, sample_weight)
@@ -270,14 +271,14 @@ class SWCFS(_Descent):
         alpha: float = 0.5,
         window: float = 0.5,
         expansion: float = 1.0,
-        delta_mode: str = "absolute",
-        infeasible: str = "clip",
-        measure: str = "bayes",
+        delta_mode: DeltaMode = "absolute",
+        infeasible: Infeasible = "clip",
+        measure: Risk = "bayes",
         min_features: int = 0,
         discretize: Any = "auto",
         keep: Any = None,
         exclude: Any = None,
-        missing: str = "error",
+        missing: Literal["error", "category"] = "error",
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -297,7 +298,7 @@ class SWCFS(_Descent):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose features; see `INTERACT.fit`."""
         alpha = float(check_number("alpha", self.alpha, minimum=0, maximum=1))
         window = float(check_number("window", self.window, minimum=0, maximum=1))

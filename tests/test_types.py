@@ -1,0 +1,150 @@
+"""What a type checker sees: real classes, real words for parameters, and mistakes."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import re
+import subprocess
+import sys
+import typing
+from pathlib import Path
+
+import pytest
+from sklearn.base import BaseEstimator
+
+import thresher
+from thresher import _types
+from thresher.measures import KINDS
+from thresher.selectors._base import BaseSelector
+from thresher.selectors.rfs import RELEVANCES
+
+SOURCE = Path(thresher.__file__).parents[1]
+USER_FILE = """\
+import thresher
+from thresher import MRMR, Chain, Ensemble, MDLBins, Univariate
+from thresher.evaluate.stability import stability_curve
+
+X, y = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]], [0, 1, 1, 0]
+fitted: MRMR = MRMR(1, relevance="mi", redundancy="auto").fit(X, y)
+again: MRMR = MRMR.from_json(fitted.to_json())
+sentence: str = again.reason(0)
+ensemble: Ensemble = Ensemble(MRMR(1), 2, kind="full", verbose=1).fit(X, y)
+chosen: Univariate = Univariate("auto", correction=None).fit(X, y)
+chain: Chain = Chain([chosen, fitted]).fit(X, y)
+bins: MDLBins = MDLBins().fit(X, y)
+table = fitted.table("polars")
+thresher.show_versions()
+curve = stability_curve(fitted, X, y, k=[1]).table("dict")
+"""
+MISTAKES = [
+    'MRMR(n_features="x")',
+    'MRMR("x")',
+    'MRMR(relevance="pearsen")',
+    'MRMR(missing="drop")',
+    'MRMR(strategy="fast")',
+    "MRMR().fit()",
+    'MRMR().table("panda")',
+    'Ensemble(kind="fats")',
+    'Univariate("autom")',
+    "thresher.NoSuch",
+    "thresher.MRMR.from_json(5)",
+    "from thresher import NoSuch",
+]
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory):
+    """What mypy says of a user's file, by line."""
+    folder = tmp_path_factory.mktemp("user")
+    text = USER_FILE + "\n".join(MISTAKES) + "\n"
+    (folder / "user.py").write_text(text)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    options = ["--no-error-summary", "--config-file=", f"--cache-dir={folder / 'cache'}", "user.py"]
+    run = subprocess.run(
+        [*command, *options],
+        cwd=folder,
+        env={**os.environ, "MYPYPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert not run.stderr, run.stderr
+    found: dict[int, str] = {}
+    for line in run.stdout.splitlines():
+        parsed = re.match(r"user\.py:(\d+): error: (.*)", line)
+        if parsed:
+            found.setdefault(int(parsed[1]), parsed[2])
+    return found
+
+
+def test_good_code_is_left_alone(complaints):
+    pytest.importorskip("mypy")
+    n_good = len(USER_FILE.splitlines())
+    assert {line: text for line, text in complaints.items() if line <= n_good} == {}
+
+
+@pytest.mark.parametrize("number", range(len(MISTAKES)), ids=lambda number: MISTAKES[number])
+def test_mistakes_are_seen(number, complaints):
+    assert len(USER_FILE.splitlines()) + number + 1 in complaints
+
+
+def test_type_checkers_see_the_names_there_are():
+    tree = ast.parse(Path(thresher.__file__).read_text())
+    block = next(
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    seen = {
+        alias.asname: (node.module, alias.name)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    expected = {name: (module, name) for name, module in thresher._EXPORTS.items()}
+    expected |= {name: ("thresher", name) for name in thresher._MODULES}
+    assert seen == expected
+
+
+def options_of(hint) -> set[str]:
+    """The words in a type, those of unions together."""
+    if typing.get_origin(hint) is typing.Literal:
+        return set(typing.get_args(hint))
+    return set().union(*(options_of(part) for part in typing.get_args(hint)))
+
+
+ESTIMATORS = [
+    getattr(thresher, name)
+    for name in thresher._EXPORTS
+    if inspect.isclass(getattr(thresher, name))
+    and issubclass(getattr(thresher, name), BaseEstimator)
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_words_of_types_are_those_of_the_documentation(estimator):
+    hints = typing.get_type_hints(estimator.__init__)
+    text = inspect.getdoc(estimator)
+    for name, braces in re.findall(r"^(\w+(?:, \w+)*) : \{([^}]*)\}", text, re.MULTILINE):
+        documented = set(re.findall(r'"([^"]+)"', braces))
+        for parameter in name.split(", "):
+            if parameter in hints and hints[parameter] is not typing.Any:
+                assert documented <= options_of(hints[parameter]), parameter
+    for parameter, hint in hints.items():
+        assert hint is not str, f"{parameter} of {estimator.__name__} takes any text"
+    if issubclass(estimator, BaseSelector) and "missing" in hints:
+        assert set(estimator._missing_options) <= options_of(hints["missing"])
+
+
+def test_measures_of_types_are_those_there_are():
+    assert options_of(_types.Measure) == set(KINDS)
+    symmetric = {name for name, kind in KINDS.items() if kind.is_symmetric}
+    assert options_of(_types.PairMeasureName) == symmetric
+    assert options_of(_types.Relevance) == set(RELEVANCES)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
+def test_fit_gives_the_estimator_itself(estimator):
+    assert inspect.signature(estimator.fit).return_annotation == "Self"
