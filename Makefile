@@ -8,6 +8,7 @@
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
 #   make docs       the documentation, in docs/_build/html
 #   make sanitize   the test suite on a core built with ASan and UBSan
+#   make fuzz       random inputs with faults, new ones each time      (EXAMPLES=20000 for each test)
 #   make reproduce-NAME   a published experiment, benchmarks/reproduction/NAME.py      (ARGS=...)
 #   make clean      remove everything that was made
 
@@ -16,6 +17,7 @@ CXX ?= c++
 WORKERS ?= 2
 BUILD_TYPE ?= Release
 ARGS ?=
+EXAMPLES ?= 20000
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -28,7 +30,7 @@ CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability 
     -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
 PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 
-.PHONY: demo test test-lowest lint cppcheck format bench docs sanitize clean check-sdist
+.PHONY: demo test test-lowest lint cppcheck format bench docs sanitize fuzz clean check-sdist
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -132,3 +134,8 @@ sanitize: $(ASAN)/.core
 	    $$($(CXX) -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0:abort_on_error=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	$(ASAN)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider $(ARGS)
+
+# What `make test` does with a few inputs that are always the same; also: make sanitize ARGS=tests/test_fuzz.py
+fuzz: $(VENV)/.core
+	HYPOTHESIS_PROFILE=explore THRESHER_FUZZ_EXAMPLES=$(EXAMPLES) THRESHER_FUZZ_SECONDS=3 \
+	$(BIN)/python -m pytest -n $(WORKERS) tests/test_fuzz.py tests/test_changing_data.py $(ARGS)

@@ -99,10 +99,11 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> NDArray[Any]:
         self._validate_parameters()
-        if self._uses_target:
-            X, y = validate_data(self, X, y, dtype="numeric", ensure_all_finite="allow-nan")
-        else:
-            X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan")
+        with np.errstate(all="ignore"):  # scikit-learn adds up all values to look for infinity
+            if self._uses_target:
+                X, y = validate_data(self, X, y, dtype="numeric", ensure_all_finite="allow-nan")
+            else:
+                X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan")
         n_threads = resolve_threads(self.n_jobs)
         weights = read_weights(sample_weight, X.shape[0])
         if weights is not None:

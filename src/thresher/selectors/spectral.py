@@ -162,6 +162,7 @@ class LaplacianScore(GraphRanking):
         self : LaplacianScore
         """
         training = self._read(X, y)
+        training.table.refuse_unsquarable()
         wanted = self._count(training.columns)
         scores = smoothness(training, self._make_graph(training), centred=True)
         return self._finish_ranking(training.columns, scores, wanted)
@@ -273,6 +274,7 @@ class SPEC(GraphRanking):
         """
         check_choice("form", self.form, FORMS)
         training = self._read(X, y)
+        training.table.refuse_unsquarable()
         wanted = self._count(training.columns)
         graph = self._make_graph(training)
         self.eigenvalues_ = None

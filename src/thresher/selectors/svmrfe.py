@@ -120,6 +120,7 @@ class SVMRFE(Ranking):
                 "or use FisherScore or Univariate, which take sparse data as they are"
             )
         training = self._read(X, y)
+        training.table.refuse_unsquarable()
         wanted = self._count(training.columns)
         return self._eliminate(training, wanted)
 

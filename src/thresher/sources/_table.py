@@ -13,10 +13,12 @@ from scipy import sparse
 from thresher import _core
 from thresher._cached import cached
 from thresher.sources._columns import label
-from thresher.sources._target import MOST_DISCRETE_VALUES
+from thresher.sources._target import MOST_DISCRETE_VALUES, native_bytes
 
 # Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
 BLOCK_VALUES = 1 << 24
+# Sums of squares of such values, and of their differences, are finite.
+LARGEST_SQUARABLE = 1e140
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,15 @@ class Table:
             matrix[:, features] = 0
         return Table(matrix, self.names, self.is_category & ~features, self.n_threads)
 
+    def refuse_unsquarable(self) -> None:
+        """Raise for values whose squares are no numbers, for methods made of squared distances."""
+        beyond = np.fmax(-self.scan.minimum, self.scan.maximum) > LARGEST_SQUARABLE
+        if beyond.any():
+            raise ValueError(
+                f"column {self.name(int(np.argmax(beyond)))} of X has values beyond {LARGEST_SQUARABLE:g}, whose "
+                "squares overflow; divide the column by a constant"
+            )
+
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """The table of some rows, with repeats if `rows` has them."""
         return Table(self.matrix[rows], self.names, self.is_category, self.n_threads)
@@ -149,6 +160,7 @@ def feature_blocks(n_features: int, n_rows: int, n_values: int = BLOCK_VALUES) -
 
 def to_feature_major(matrix: Any, n_threads: int = 1) -> npt.NDArray[Any]:
     """The columns of a dense matrix as rows of a C-contiguous float32 or float64 array."""
+    matrix = native_bytes(matrix)
     turned: npt.NDArray[Any] = matrix.T
     if turned.dtype in (np.float32, np.float64) and turned.flags.c_contiguous:
         return turned
