@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
@@ -67,7 +68,18 @@ def test_every_list_is_the_fit_on_its_half(selector):
 
 
 @pytest.mark.parametrize(
-    "selector", [MRMR(10), MRMR(10, relevance="su", redundancy="su"), FCBF(), NMIFS(8)], ids=repr
+    "selector",
+    [
+        MRMR(10),
+        MRMR(10, relevance="su", redundancy="su"),
+        MRMR(10, relevance="f", redundancy="pearson", objective="difference"),
+        MRMR(10, relevance="pearson", redundancy="pearson"),
+        CFS(),
+        FCBF(),
+        JMI(8),
+        NMIFS(8),
+    ],
+    ids=repr,
 )
 @pytest.mark.parametrize("name", ["colon", "leukemia"])
 def test_halves_of_real_data_are_fits(load_real, name, selector):
@@ -145,7 +157,7 @@ def test_noise_is_selected_less_often_than_the_bound():
         ({"vote": "mean-rank"}, 'vote must be "majority"'),
         ({"pfer": -1}, "pfer"),
         ({"selector": MRMR(3, keep=[2])}, 'keep=.* cannot be used with kind="halves"'),
-        ({"selector": MRMR(3, relevance="spearman")}, "sums over rows"),
+        ({"selector": MRMR(3, relevance="spearman")}, '"spearman" is not one; use "pearson"'),
     ],
 )
 def test_bad_parameters_get_one_clear_sentence(parameters, message):
@@ -205,6 +217,20 @@ def test_selectors_of_others_are_fitted_again():
             np.flatnonzero(clone(selector).fit(X[rows, :-1], y[rows]).get_support())
         )
     assert ensemble.error_bound_ == error_bound(15, 3, 0.75, n_pairs=3)
+
+
+@pytest.mark.parametrize("kind_of_fit", [MRMR, RRCT, FisherScore])
+def test_the_bound_counts_features_that_can_be_chosen(kind_of_fit):
+    X, y = problem()
+    X[:, 7] = 1
+    selector = kind_of_fit(3, exclude=[2, 7, 9])
+    ensemble = Ensemble(selector, 10, kind="halves", n_pairs=3, random_state=0).fit(X, y)
+    assert ensemble.error_bound_ == error_bound(12, 3, 0.75, n_pairs=3)
+    frame = pd.DataFrame(X, columns=[f"g{i}" for i in range(15)]).assign(constant=1)
+    frame = frame.drop(columns="g7")
+    selector = kind_of_fit(3, exclude=["g2", "g9"])
+    named = Ensemble(selector, 10, kind="halves", n_pairs=3, random_state=0).fit(frame, y)
+    assert named.error_bound_ == ensemble.error_bound_
 
 
 @pytest.mark.parametrize("kind", ["fast", "full", "inner", "halves", "bagging"])

@@ -11,7 +11,8 @@ import pytest
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
-from thresher import plots  # noqa: E402
+from thresher import MRMR, Ensemble, ErrorControlled, plots  # noqa: E402
+from thresher.evaluate import error_bound  # noqa: E402
 from thresher.evaluate.stability import StabilityCurve, StabilityGrid  # noqa: E402
 
 
@@ -59,6 +60,62 @@ def test_votes_show_selected_features_first():
     assert [bar.get_width() for bar in ax.patches] == [1.0, 0.6, 0.6, 0.2]
     ax = plots.plot_votes(ensemble, n_features=2, names=["a", "b", "c", "d", "e"])
     assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "d"]
+
+
+def with_signal(p=30):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, p)), rng.integers(0, 2, 100)
+    X[:, :6] += 1.2 * y[:, None]
+    return X, y
+
+
+def test_votes_over_halves_show_cutoff_and_bound():
+    X, y = with_signal()
+    ensemble = Ensemble(MRMR(5), 10, kind="halves", n_pairs=5, random_state=0).fit(X, y)
+    ax = plots.plot_votes(ensemble)
+    assert list(ax.get_lines()[0].get_xdata()) == [0.8, 0.8]
+    bound = error_bound(30, 5, 0.75, n_pairs=5)
+    assert ax.get_title() == f"cutoff 0.8: at most {bound:.2g} rarely chosen features expected"
+    assert "halves" in ax.get_xlabel()
+    assert not plots.plot_votes(Ensemble(MRMR(5), 10).fit(X, y)).get_title()
+
+
+def test_the_gate_shows_sorted_p_values_and_its_line():
+    X, y = with_signal()
+    fitted = ErrorControlled(MRMR(3), 0.1, pvalues="analytic").fit(X, y)
+    ax = plots.plot_gate(fitted, n_features=12)
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    shown = [lines[name] for name in ("chosen by the search", "passed", "not significant")]
+    ranks = np.concatenate([line.get_xdata() for line in shown])
+    pvalues = np.concatenate([line.get_ydata() for line in shown])
+    assert sorted(ranks) == list(range(1, 13))
+    np.testing.assert_array_equal(pvalues[np.argsort(ranks)], np.sort(fitted.pvalues_)[:12])
+    assert [len(line.get_xdata()) for line in shown[:2]] == [3, fitted.gate_.sum() - 3]
+    slope = lines["line of level 0.1"]
+    assert list(slope.get_xdata()) == [0, 3]
+    assert slope.get_ydata()[1] == fitted.gate_level_ == pytest.approx(0.1 * 3 / 30)
+    by_number = ErrorControlled(MRMR(3), pfer=1, pvalues="analytic").fit(X, y)
+    labels = [
+        line.get_label() for line in plots.plot_gate(by_number, ax=ax).get_lines()[len(lines) :]
+    ]
+    assert not any(label.startswith("line") for label in labels)
+    rivals = ErrorControlled(MRMR(3), 0.5, method="compete", random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match='method="compete" has no gate to plot'):
+        plots.plot_gate(rivals)
+
+
+def test_bounds_fall_with_the_cutoff_and_with_the_assumption():
+    ax = plots.plot_error_bound(200, 10, n_pairs=10, cutoff=0.75)
+    none, unimodal, concave = ax.get_lines()[:3]
+    assert none.get_xdata()[[0, -1]].tolist() == [0.55, 1.0]
+    assert none.get_ydata()[4] == error_bound(200, 10, 0.75, n_pairs=10) == 1
+    assert none.get_label() == "no assumption: 1"
+    assert (np.array(concave.get_ydata()) <= np.array(unimodal.get_ydata())).all()
+    bounds = [error_bound(200, 10, c, n_pairs=10, assumption="r-concave") for c in none.get_xdata()]
+    np.testing.assert_array_equal(concave.get_ydata(), bounds)
+    assert plots.plot_error_bound(20, 2, n_pairs=2, ax=ax) is ax
+    with pytest.raises(ValueError, match="q must be at most p=20"):
+        plots.plot_error_bound(20, 21)
 
 
 def test_without_matplotlib_the_error_names_the_extra(monkeypatch):

@@ -100,6 +100,8 @@ def plot_votes(
 ) -> Any:
     """Share of the parts that chose each feature, most votes at the top.
 
+    Votes over halves have their cutoff drawn and its bound on errors written above.
+
     Parameters
     ----------
     ensemble : fitted Ensemble
@@ -137,6 +139,13 @@ def plot_votes(
 
         keys = [Patch(color=COLOURS[0]), Patch(color="#b8c9d6")]
         ax.legend(keys, ["selected", "not selected"], frameon=False, loc="lower right")
+    if hasattr(ensemble, "cutoff_"):
+        ax.axvline(ensemble.cutoff_, color=COLOURS[1], linestyle="--")
+        ax.set_xlabel("share of the halves that chose the feature")
+        ax.set_title(
+            f"cutoff {ensemble.cutoff_:g}: at most {ensemble.error_bound_:.2g} rarely chosen features expected",
+            fontsize="medium",
+        )
     return ax
 
 

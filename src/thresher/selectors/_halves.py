@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from thresher._checks import check_choice, check_number
+from thresher._checks import check_choice, check_number, resolve_features
 from thresher.discretize import uses_target
 from thresher.measures import KINDS
 from thresher.search.error_bounds import (
@@ -123,11 +123,14 @@ def check_promise(selector: Any, training: Training | None = None) -> None:
         )
 
 
-def count_varying(X: Any) -> int:
-    """Columns with more than one distinct value."""
+def count_choosable(X: Any, exclude: Any = None, names: Any = None) -> int:
+    """Columns with more than one distinct value that are not excluded."""
     if issparse(X):
         columns = X.tocsc()
         low, high = columns.min(axis=0).toarray(), columns.max(axis=0).toarray()
-        return int((low != high).sum())
-    values = np.asarray(X)
-    return int((values != values[:1]).any(axis=0).sum())
+        varies = (low != high).ravel()
+    else:
+        values = np.asarray(X)
+        varies = (values != values[:1]).any(axis=0)
+    varies[resolve_features("exclude", exclude, names, len(varies))] = False
+    return int(varies.sum())

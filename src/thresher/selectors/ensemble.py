@@ -32,7 +32,7 @@ from thresher.search.votes import (
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Ballot
 from thresher.selectors._foreign import order_of_choice
-from thresher.selectors._halves import check_halves, check_promise, count_varying, judge_halves
+from thresher.selectors._halves import check_halves, check_promise, count_choosable, judge_halves
 from thresher.selectors._plan import Plan, plan_replicates
 from thresher.selectors._replicates import Found, not_sums, search_replicates
 from thresher.selectors._sums import SumSelector
@@ -280,7 +280,11 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         if culprit is not None and self.kind in ("fast", "inner", "halves"):
             raise ValueError(
                 f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; '
-                'use kind="full" or kind="bagging"'
+                + (
+                    'use "pearson", on ranks of the columns if need be'
+                    if self.kind == "halves"
+                    else 'use kind="full" or kind="bagging"'
+                )
             )
         if self.kind == "halves":
             check_promise(selector, training)
@@ -423,7 +427,10 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             None,
             sum(int(getattr(one, "n_evaluations_", 0)) for one in fitted),
         )
-        n_choosable = count_varying(X) if self.kind == "halves" else n_features
+        n_choosable = n_features
+        if self.kind == "halves":
+            names = getattr(self, "feature_names_in_", None)
+            n_choosable = count_choosable(X, getattr(selector, "exclude", None), names)
         columns = Columns.read(None, np.ones(n_features, dtype=bool))
         self._describe(columns, found, None, plan, n_choosable)
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None

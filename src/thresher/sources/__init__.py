@@ -3,6 +3,7 @@
 from thresher._checks import resolve_threads
 from thresher.sources._chunks import RowChunks
 from thresher.sources._columns import Columns
+from thresher.sources._frames import is_frame
 from thresher.sources._table import Table, feature_blocks, to_feature_major
 from thresher.sources._target import MOST_DISCRETE_VALUES, Target, read_target
 from thresher.sources._training import Training, read_table, read_training
@@ -16,6 +17,7 @@ __all__ = [
     "Target",
     "Training",
     "feature_blocks",
+    "is_frame",
     "read_table",
     "read_target",
     "read_training",
