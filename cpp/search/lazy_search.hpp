@@ -207,7 +207,8 @@ class LazySearch {
     for (std::size_t s = 0; s < slots_.size(); ++s) {
       // Without branches: which slots are open is hard to predict.
       open[n_open] = static_cast<std::uint32_t>(s);
-      n_open += static_cast<std::size_t>((slots_[s].key >= goal_) & (slots_[s].depth < n_selected));
+      n_open +=
+          static_cast<std::size_t>(slots_[s].key >= goal_) & static_cast<std::size_t>(slots_[s].depth < n_selected);
     }
     double low = kInfinity, high = -kInfinity;
     for (std::size_t i = 0; i < n_open; ++i) {
