@@ -72,7 +72,7 @@ def test_every_list_is_the_fit_on_its_half(selector):
     [
         MRMR(10),
         MRMR(10, relevance="su", redundancy="su"),
-        MRMR(10, relevance="f", redundancy="pearson", objective="difference"),
+        MRMR(10, relevance="f", redundancy="pearson"),
         MRMR(10, relevance="pearson", redundancy="pearson"),
         CFS(),
         FCBF(),

@@ -194,7 +194,7 @@ def found_lists(selector, X, y, sets, kind, sample_weight=None):
     selector._resolve(training)
     wanted = selector._how_many(training.columns)
     plan = Plan(sets.n_replicates, sets, None, list(range(sets.n_replicates)))
-    found, _ = search_replicates(selector, training, wanted, kind, plan, 0)
+    found, _ = search_replicates(selector, training, wanted, kind, plan, 0, lambda *_: None)
     alone = []
     for i in range(sets.n_replicates):
         measures = ChosenRows(selector._measures(training), sets.rows(i))

@@ -97,8 +97,9 @@ class FColumn {
     const double scatter = moments.norm[at] * moments.norm[at];
     const double between = explained - moments.kept_sum[at] * (moments.kept_sum[at] / n);
     const double within = scatter - between;
-    // Little is left within the classes: the difference has lost its digits.
-    if (moments.unsafe[at] != 0 || within < kSafeShare * scatter) return from_rows(feature, replicate);
+    // Little is left between or within the classes: the difference has lost its digits.
+    const bool lost = between < kSafeShare * explained || within < kSafeShare * scatter;
+    if (lost || moments.unsafe[at] != 0) return from_rows(feature, replicate);
     return f_from_scatter(between, within, n, present);
   }
 
