@@ -163,12 +163,25 @@ def test_bagging_repeats_the_rows_that_were_drawn():
             assert bagged.parts_[i].tolist() == alone.selected_.tolist()
 
 
-def test_one_pass_serves_all_replicates():
+def test_one_pass_serves_all_replicates_of_many_rows():
     X, y = discrete_problem()
+    X, y = np.tile(X, (200, 1)), np.tile(y, 200)
     for selector in (CFS(strategy="cached"), thresher.JMI(4)):
         fast = Ensemble(selector, n_parts=5).fit(X, y)
         full = Ensemble(selector, n_parts=5, kind="full").fit(X, y)
         assert fast.n_evaluations_ < full.n_evaluations_
+
+
+@pytest.mark.parametrize("selector", CRITERIA[1:], ids=repr)
+def test_without_memory_a_fast_ensemble_computes_no_more_pairs_than_a_full_one(selector):
+    X, y = discrete_problem()
+    X[:, 8] = np.arange(60) // 2  # too many levels for planes
+    for columns in (slice(0, 8), slice(0, 9)):
+        X_part = X[:, columns]
+        fast = Ensemble(selector, n_parts=6, memory_limit=1).fit(X_part, y)
+        full = Ensemble(selector, n_parts=6, kind="full").fit(X_part, y)
+        assert [p.tolist() for p in fast.parts_] == [p.tolist() for p in full.parts_]
+        assert fast.n_evaluations_ <= full.n_evaluations_
 
 
 @pytest.mark.parametrize(

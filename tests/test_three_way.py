@@ -73,6 +73,40 @@ def test_weights_and_wide_columns_take_the_general_way_to_the_same_values():
     np.testing.assert_array_equal(all_terms(wide, y)["joint"][:5, :5], plain["joint"])
 
 
+PARTS = np.arange(200, dtype=np.int32) % 7
+SETS = np.array([[p != left_out for p in range(7)] for left_out in range(7)] + [[0] * 7], np.uint8)
+
+
+# Planes, a column of bytes among them, weights, missing values; kept values and no memory for any.
+@pytest.mark.parametrize("limit", [0, 1])
+@pytest.mark.parametrize("case", ["planes", "bytes", "weights", "missing"])
+@pytest.mark.parametrize("term", TERMS)
+def test_a_replicate_has_the_values_of_its_rows(term, case, limit):
+    X, y = problem(200, 3, 2)
+    X = X.astype(float)
+    weights = np.arange(200) % 3 if case == "weights" else None
+    options = {"missing": "pairwise"} if case == "missing" else {}
+    if case == "bytes":
+        X[:, 4] = np.arange(200) % 40
+    if case == "missing":
+        X[::9, 2] = np.nan
+    table = _core.CodedTable.from_dense(X, PARTS, SETS, weights, **options)
+    cache = _core.ReplicateCache(_core.ThreeWayMeasure(table, y, 2, term, 1), limit)
+    features = np.arange(5, dtype=np.uint32)
+    for replicate, kept in enumerate(SETS):
+        rows = kept[PARTS] > 0
+        view = _core.ReplicateView(cache, replicate)
+        if not rows.any():
+            assert not view.values(1, features).any()
+            continue
+        some = None if weights is None else weights[rows]
+        alone = _core.CodedTable.from_dense(X[rows], weights=some, **options)
+        measure = _core.ThreeWayMeasure(alone, y[rows], 2, term, 1)
+        for reference in features:
+            found, expected = view.values(reference, features), measure.values(reference, features)
+            np.testing.assert_array_equal(found, expected)
+
+
 SCRIPT = """
 import numpy as np
 from thresher import _core
@@ -84,6 +118,11 @@ for n, levels, classes in [(14, 2, 2), (70, 3, 2), (200, 3, 2), (60, 3, 9), (700
         measure = _core.ThreeWayMeasure(table, y, classes, term, 1)
         values = np.ravel(measure.values(3, np.arange(30, dtype=np.uint32)))
         print([float(v).hex() for v in values])
+    table = _core.CodedTable.from_dense(X, (np.arange(n) % 3).astype(np.int32))
+    cache = _core.ReplicateCache(_core.ThreeWayMeasure(table, y, classes, "joint", 1))
+    for replicate in range(3):
+        values = _core.ReplicateView(cache, replicate).values(3, np.arange(30, dtype=np.uint32))
+        print([float(v).hex() for v in np.ravel(values)])
 """
 
 

@@ -8,6 +8,11 @@ namespace thresher {
 namespace THRESHER_LEVEL {
 namespace {
 
+inline PlaneBlock planes_of(PlaneTable table, std::uint32_t feature) {
+  const CodedFeature& column = table.features[feature];
+  return {column.data, column.levels == 0 ? std::size_t{0} : column.levels - std::size_t{1}, table.stride};
+}
+
 #if defined(__AVX512VPOPCNTDQ__)
 
 // L of eight counts, from memory.
@@ -89,36 +94,41 @@ inline __m256i sum_last_four(PlaneBlock feature, LaneBlock lanes, std::size_t n_
   return _mm256_add_epi64(total, gather(rest));
 }
 
-std::int64_t sum_lanes(PlaneBlock feature, LaneBlock lanes, std::size_t n_words, LogTables tables) {
-  __m512i eights = _mm512_setzero_si512();
-  if (lanes.n_lanes >= 8) {
-    if (lanes.largest < 16) {
-      eights = sum_eights(feature, lanes, n_words, Permute<1>(tables));
-    } else if (lanes.largest < 32) {
-      eights = sum_eights(feature, lanes, n_words, Permute<2>(tables));
-    } else if (lanes.largest < kSmallCounts) {
-      eights = sum_eights(feature, lanes, n_words, Permute<4>(tables));
-    } else {
-      eights = sum_eights(feature, lanes, n_words, Gather(tables));
-    }
+template <class Lookup>
+void sum_each(PlaneTable table, const std::uint32_t* wanted, std::size_t n, LaneBlock lanes, LogTables tables,
+              std::int64_t* sums) {
+  const Lookup lookup(tables);
+  for (std::size_t k = 0; k < n; ++k) {
+    const PlaneBlock feature = planes_of(table, wanted[k]);
+    const __m512i eights = sum_eights(feature, lanes, table.n_words, lookup);
+    alignas(64) std::int64_t parts[8];
+    _mm512_store_si512(parts, eights);
+    sums[k] = ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]));
+    if (lanes.n_lanes % 8 == 0) continue;
+    const __m256i four = sum_last_four(feature, lanes, table.n_words, tables.logs);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(parts), four);
+    sums[k] += (parts[0] + parts[1]) + (parts[2] + parts[3]);
   }
-  alignas(64) std::int64_t sums[8];
-  _mm512_store_si512(sums, eights);
-  std::int64_t total = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
-  if (lanes.n_lanes % 8 != 0) {
-    const __m256i four = sum_last_four(feature, lanes, n_words, tables.logs);
-    _mm256_store_si256(reinterpret_cast<__m256i*>(sums), four);
-    total += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+void sum_lanes(PlaneTable table, const std::uint32_t* wanted, std::size_t n, LaneBlock lanes, LogTables tables,
+               std::int64_t* sums) {
+  if (lanes.largest < 16) {
+    sum_each<Permute<1>>(table, wanted, n, lanes, tables, sums);
+  } else if (lanes.largest < 32) {
+    sum_each<Permute<2>>(table, wanted, n, lanes, tables, sums);
+  } else if (lanes.largest < kSmallCounts) {
+    sum_each<Permute<4>>(table, wanted, n, lanes, tables, sums);
+  } else {
+    sum_each<Gather>(table, wanted, n, lanes, tables, sums);
   }
-  return total;
 }
 
 #else
 
 constexpr std::size_t kLaneBlock = 4;
 
-std::int64_t sum_lanes(PlaneBlock feature, LaneBlock lanes, std::size_t n_words, LogTables tables) {
-  const std::int64_t* logs = tables.logs;
+std::int64_t sum_one(PlaneBlock feature, LaneBlock lanes, std::size_t n_words, const std::int64_t* logs) {
   std::int64_t total = 0;
   for (std::size_t first = 0; first < lanes.n_lanes; first += kLaneBlock) {
     std::uint64_t rest[kLaneBlock];
@@ -140,6 +150,11 @@ std::int64_t sum_lanes(PlaneBlock feature, LaneBlock lanes, std::size_t n_words,
     for (std::size_t l = 0; l < kLaneBlock; ++l) total += logs[rest[l]];
   }
   return total;
+}
+
+void sum_lanes(PlaneTable table, const std::uint32_t* wanted, std::size_t n, LaneBlock lanes, LogTables tables,
+               std::int64_t* sums) {
+  for (std::size_t k = 0; k < n; ++k) sums[k] = sum_one(planes_of(table, wanted[k]), lanes, table.n_words, tables.logs);
 }
 
 #endif

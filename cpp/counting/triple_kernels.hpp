@@ -27,10 +27,18 @@ struct LogTables {
   const std::int64_t* small_logs;
 };
 
+// Packed features without missing values: a plane of n_words per level but the last, planes a stride apart.
+struct PlaneTable {
+  const CodedFeature* features;
+  std::size_t stride;
+  std::size_t n_words;
+};
+
 struct TripleKernels {
-  // Sum of L over the cells of (level of the feature) x (lane). The feature has a plane per level but the last, and
-  // every row has a level.
-  std::int64_t (*sum_lanes)(PlaneBlock feature, LaneBlock lanes, std::size_t n_words, LogTables tables);
+  // sums[k] = sum of L over the cells of (level of the feature wanted[k]) x (lane). Rows that are in no lane do not
+  // count.
+  void (*sum_lanes)(PlaneTable table, const std::uint32_t* wanted, std::size_t n, LaneBlock lanes, LogTables tables,
+                    std::int64_t* sums);
 };
 
 THRESHER_DECLARE_KERNELS(TripleKernels, triple_kernels)

@@ -126,7 +126,8 @@ void CountedTriples::store(std::uint32_t feature, std::uint32_t reference, std::
       for (std::size_t i = 0; i < n_pair_cells; ++i) to[i * n_classes_ + c] = from[c * n_pair_cells + i];
     }
   }
-  triple_values<std::int64_t>(term_, xlogx(), sets(), turned_, levels(feature), levels(reference), n_classes_, out);
+  triple_values<std::int64_t>(term_, xlogx(), sets(), {0, sets().n_replicates()}, turned_, levels(feature),
+                              levels(reference), n_classes_, out);
 }
 
 }  // namespace thresher

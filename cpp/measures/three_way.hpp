@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "counting/pair_counter.hpp"
@@ -20,6 +19,7 @@ namespace thresher {
 std::optional<ThreeWayTerm> three_way_term_named(std::string_view name);
 
 class PlainTriples;
+class ShortColumns;
 
 // The reference g and the target are counted as one column, so that one table gives every sum.
 class ThreeWayMeasure final : public PairMeasure {
@@ -34,22 +34,34 @@ class ThreeWayMeasure final : public PairMeasure {
   std::size_t n_replicates() const override { return table_->layout().n_replicates(); }
   bool is_symmetric() const override { return term_ != ThreeWayTerm::conditional; }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
+  // Offered wherever counting on its rows costs less than keeping the values of all replicates; those that are made
+  // elsewhere serve when there is no memory to keep any.
+  bool offers_replicates() const override;
+  std::unique_ptr<PairMeasure> replicate(std::size_t number) override;
 
  private:
-  // What a reference is counted by on plain rows, kept for its next use; null where the general way is needed.
-  const PlainTriples* plain_triples(std::uint32_t reference);
-  static constexpr std::size_t kMostReferences = 512;
+  friend class ThreeWayReplicate;
+
+  // Where all columns are planes and nothing is missing or weighted.
+  bool has_plain_columns() const;
+  // Whether these pairs can be counted by planes, on plain rows.
+  bool can_plainly(std::uint32_t reference, std::span<const std::uint32_t> features) const;
+  void compute(std::uint32_t reference, std::span<const std::uint32_t> features, ReplicateRange replicates,
+               double* out) const;
 
   template <class Cell>
-  void compute(std::uint32_t f, std::size_t g_levels, const ReferenceColumn& composite, CountScratch& scratch,
-               std::vector<Cell>& cells, double* out) const;
+  void compute_one(std::uint32_t f, std::size_t g_levels, ReplicateRange replicates, const ReferenceColumn& composite,
+                   CountScratch& scratch, std::vector<Cell>& cells, double* out) const;
 
   std::shared_ptr<const CodedTable> table_;
   std::vector<std::int32_t> classes_;  // by place
   std::size_t n_classes_;
   ThreeWayTerm term_;
   std::size_t n_threads_;
-  std::unordered_map<std::uint32_t, std::unique_ptr<PlainTriples>> plain_;
+  std::unique_ptr<PlainTriples> plain_;  // of a table without parts or weights
+  // Of the replicates of a table with parts, made when the first is asked for.
+  std::unique_ptr<const ShortColumns> columns_;
+  std::vector<CodedFeature> features_;
 };
 
 }  // namespace thresher

@@ -1,8 +1,12 @@
 // From the cells of one table of two features and the target, part by part, to its terms on every replicate.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "core/part_sets.hpp"
@@ -38,16 +42,25 @@ double term_value(ThreeWayTerm term, const TripleSums<Sum>& s, double unit) {
   return round_to_grid(static_cast<double>(plain - given) / unit);
 }
 
-// Margins of the table, all in one buffer.
+// Margins of one table.
 template <class Count>
 struct Margins {
-  Margins(std::size_t f_levels, std::size_t g_levels, std::size_t n_classes)
-      : f(f_levels),
-        g(g_levels),
-        c(n_classes),
-        fg(f_levels * g_levels),
-        fc(f_levels * n_classes),
-        gc(g_levels * n_classes) {}
+  Margins(std::size_t n_f, std::size_t n_g, std::size_t n_c)
+      : f_levels(n_f),
+        g_levels(n_g),
+        n_classes(n_c),
+        f(n_f),
+        g(n_g),
+        c(n_c),
+        fg(n_f * n_g),
+        fc(n_f * n_c),
+        gc(n_g * n_c) {}
+
+  void clear() {
+    for (auto* margin : {&f, &g, &c, &fg, &fc, &gc}) std::fill(margin->begin(), margin->end(), Count{0});
+  }
+
+  std::size_t f_levels, g_levels, n_classes;
   std::vector<Count> f, g, c, fg, fc, gc;
 };
 
@@ -59,9 +72,9 @@ auto sum_logs(const XLogX& xlogx, const Count* counts, std::size_t n) {
 }
 
 template <class Count>
-double triple_value(ThreeWayTerm term, const XLogX& xlogx, const Count* cells, std::size_t f_levels,
-                    std::size_t g_levels, std::size_t n_classes) {
-  Margins<Count> m(f_levels, g_levels, n_classes);
+double triple_value(ThreeWayTerm term, const XLogX& xlogx, const Count* cells, Margins<Count>& m) {
+  const auto [f_levels, g_levels, n_classes] = std::array{m.f_levels, m.g_levels, m.n_classes};
+  m.clear();
   Count total{0};
   for (std::size_t i = 0; i < f_levels; ++i) {
     for (std::size_t j = 0; j < g_levels; ++j) {
@@ -90,17 +103,35 @@ double triple_value(ThreeWayTerm term, const XLogX& xlogx, const Count* cells, s
   return term_value(term, sums, static_cast<double>(total) * log_scale<Count>(xlogx));
 }
 
-// out[r] = the term of cells[part][level of f][level of g][class], summed over the parts of replicate r.
+// Replicates from `first` up to, not including, `last`.
+struct ReplicateRange {
+  std::size_t first, last;
+};
+
+// out[r - first] = the term of cells[part][level of f][level of g][class], summed over the parts of replicate r.
 template <class Cell>
-void triple_values(ThreeWayTerm term, const XLogX& xlogx, const PartSets& sets, std::span<const Cell> cells,
-                   std::size_t f_levels, std::size_t g_levels, std::size_t n_classes, double* out) {
+void triple_values(ThreeWayTerm term, const XLogX& xlogx, const PartSets& sets, ReplicateRange replicates,
+                   std::span<const Cell> cells, std::size_t f_levels, std::size_t g_levels, std::size_t n_classes,
+                   double* out) {
+  using Count = decltype(rounded_count(Cell{}));
   const std::size_t n_cells = f_levels * g_levels * n_classes;
-  std::vector<Cell> kept(n_cells);
-  std::vector<decltype(rounded_count(Cell{}))> used(n_cells);
-  for (std::size_t r = 0; r < sets.n_replicates(); ++r) {
-    sets.sum_rows(r, cells.data(), n_cells, kept.data());
+  std::vector<Cell> kept(n_cells), totals;
+  std::vector<Count> used(n_cells);
+  Margins<Count> margins(f_levels, g_levels, n_classes);
+  // Whole numbers below 2^32 may be subtracted; of many replicates that saves adding up nearly all parts for each.
+  constexpr bool kSubtracts = std::is_same_v<Cell, std::uint32_t>;
+  if constexpr (kSubtracts) {
+    totals.assign(n_cells, 0);
+    for (std::size_t i = 0; i < n_cells * sets.n_parts(); ++i) totals[i % n_cells] += cells[i];
+  }
+  for (std::size_t r = replicates.first; r < replicates.last; ++r) {
+    if constexpr (kSubtracts) {
+      sets.sum_rows(r, cells.data(), totals.data(), n_cells, kept.data());
+    } else {
+      sets.sum_rows(r, cells.data(), n_cells, kept.data());
+    }
     for (std::size_t c = 0; c < n_cells; ++c) used[c] = rounded_count(kept[c]);
-    out[r] = triple_value(term, xlogx, used.data(), f_levels, g_levels, n_classes);
+    out[r - replicates.first] = triple_value(term, xlogx, used.data(), margins);
   }
 }
 

@@ -87,6 +87,7 @@ void PairStore::answer(std::size_t replicate, std::span<const TermRequest> reque
     }
   }
   if (missing_.empty()) return;
+  if (!has_room() && compute_on(replicate)) return;
   compute();
   for (std::size_t i = 0; i < missing_.size(); ++i) *missing_[i].out = computed_[i * n_replicates_ + replicate];
 }
@@ -111,12 +112,12 @@ void PairStore::fetch(std::span<const TermRequest> requests) {
 }
 
 // Features that miss the same references are asked for together.
-std::vector<TermRequest> PairStore::requests_for_missing() {
+std::vector<TermRequest> PairStore::requests_for_missing(std::size_t n_values) {
   references_.clear();
   features_.clear();
   references_.reserve(missing_.size());
   features_.reserve(missing_.size());
-  computed_.resize(missing_.size() * n_replicates_);
+  computed_.resize(missing_.size() * n_values);
   std::vector<TermRequest> requests;
   for (std::size_t first = 0, last = 0; first < missing_.size(); first = last) {
     const std::size_t n_before = references_.size();
@@ -128,23 +129,43 @@ std::vector<TermRequest> PairStore::requests_for_missing() {
     if (!requests.empty() && std::ranges::equal(requests.back().references, references)) {
       TermRequest& same = requests.back();
       same.features = {same.features.data(), same.features.size() + 1};
-      same.terms = {same.terms.data(), same.terms.size() + references.size() * n_replicates_};
+      same.terms = {same.terms.data(), same.terms.size() + references.size() * n_values};
       references_.resize(n_before);
     } else {
-      requests.push_back({references,
-                          {&features_.back(), 1},
-                          {computed_.data() + first * n_replicates_, references.size() * n_replicates_}});
+      requests.push_back(
+          {references, {&features_.back(), 1}, {computed_.data() + first * n_values, references.size() * n_values}});
     }
   }
   return requests;
 }
 
 void PairStore::compute() {
-  measure_.answer(requests_for_missing());
+  measure_.answer(requests_for_missing(n_replicates_));
   n_computed_ += missing_.size();
   for (std::size_t i = 0; i < missing_.size(); ++i) {
     keep(missing_[i].reference, missing_[i].feature, computed_.data() + i * n_replicates_);
   }
+}
+
+// The missing pairs on one replicate alone, if the measure can do that.
+bool PairStore::compute_on(std::size_t replicate) {
+  if (asking_ == nullptr || asking_number_ != replicate) {
+    asking_ = measure_.replicate(replicate);
+    asking_number_ = replicate;
+  }
+  if (asking_ == nullptr) return false;
+  asking_->answer(requests_for_missing(1));
+  n_computed_ += missing_.size();
+  for (std::size_t i = 0; i < missing_.size(); ++i) {
+    const MissingPair& pair = missing_[i];
+    *pair.out = computed_[i];
+    if (find(pair.reference, pair.feature) == kUnknown) insert(pair.reference, pair.feature, kNotKept);
+  }
+  return true;
+}
+
+std::unique_ptr<PairMeasure> PairStore::own_replicate(std::size_t replicate) {
+  return measure_.offers_replicates() ? measure_.replicate(replicate) : nullptr;
 }
 
 void PairStore::keep(std::uint32_t reference, std::uint32_t feature, const double* values) {
@@ -165,6 +186,19 @@ void PairStore::keep(std::uint32_t reference, std::uint32_t feature, const doubl
 
 ReplicateView::ReplicateView(PairStore& store, std::size_t replicate) : store_(store), replicate_(replicate) {
   check_replicate(replicate, store.n_replicates());
+  own_ = store.own_replicate(replicate);
+}
+
+void ReplicateView::values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) {
+  if (own_ == nullptr) return store_.values(replicate_, reference, features, out);
+  own_->values(reference, features, out);
+  store_.count_computed(features.size());
+}
+
+void ReplicateView::answer(std::span<const TermRequest> requests) {
+  if (own_ == nullptr) return store_.answer(replicate_, requests);
+  own_->answer(requests);
+  for (const TermRequest& request : requests) store_.count_computed(request.terms.size());
 }
 
 SummedReplicates::SummedReplicates(PairMeasure& base, std::vector<std::uint32_t> replicates)

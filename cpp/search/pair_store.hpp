@@ -15,8 +15,8 @@ namespace thresher {
 //
 // A pair is computed once, for all replicates; it is unordered if the measure is symmetric.
 //
-// Past the memory limit values are not kept and are computed again when asked for later; the number of distinct pairs
-// depends on the questions alone.
+// Past the memory limit values are not kept and are computed again when asked for later, on the replicate that asks if
+// the measure can; the number of distinct pairs depends on the questions alone.
 class PairStore {
  public:
   // The limit is in bytes of values; 0 stands for none.
@@ -40,6 +40,11 @@ class PairStore {
   // Keeps the values of all pairs of the requests of several replicates, with one question to the measure.
   void fetch(std::span<const TermRequest> requests);
 
+  // One replicate as a measure of its own, where its pairs are better computed than kept; else null.
+  std::unique_ptr<PairMeasure> own_replicate(std::size_t replicate);
+  // Pairs that such a measure computed.
+  void count_computed(std::size_t n_pairs) { n_computed_ += n_pairs; }
+
   // Whether finding a value costs less than computing it.
   bool is_worth_a_look() const { return !measure_.offers_replicates(); }
 
@@ -59,8 +64,10 @@ class PairStore {
   std::uint32_t number_of(std::uint32_t reference);
   std::uint32_t find(std::uint32_t reference, std::uint32_t feature) const;
   void insert(std::uint32_t reference, std::uint32_t feature, std::uint32_t pair);
-  std::vector<TermRequest> requests_for_missing();
+  std::vector<TermRequest> requests_for_missing(std::size_t n_values);
+  bool has_room() const { return !is_full_ || n_kept_ < blocks_.size() * kBlock; }
   void compute();
+  bool compute_on(std::size_t replicate);
   void keep(std::uint32_t reference, std::uint32_t feature, const double* values);
 
   // The values of one replicate lie together: its search reads no others.
@@ -90,6 +97,9 @@ class PairStore {
   std::vector<MissingPair> missing_;
   std::vector<std::uint32_t> references_, features_;  // of the missing pairs
   std::vector<double> computed_;
+  // The replicate that asked last since there is no room.
+  std::unique_ptr<PairMeasure> asking_;
+  std::size_t asking_number_ = 0;
 };
 
 // One replicate as a plain measure. Throws std::invalid_argument if there is no such replicate.
@@ -99,20 +109,19 @@ class ReplicateView final : public PairMeasure {
 
   std::size_t n_features() const override { return store_.n_features(); }
   bool is_symmetric() const override { return store_.is_symmetric(); }
-  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
-    store_.values(replicate_, reference, features, out);
-  }
-  bool keeps_values() const override { return store_.is_worth_a_look(); }
+  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
+  bool keeps_values() const override { return own_ == nullptr && store_.is_worth_a_look(); }
   void look_up(std::uint32_t feature, std::span<const std::uint32_t> references, std::span<double> terms) override {
     store_.look_up(replicate_, feature, references, terms);
   }
   std::size_t terms_at_once() const override { return store_.terms_at_once(); }
   std::size_t round_size() const override { return store_.round_size(); }
-  void answer(std::span<const TermRequest> requests) override { store_.answer(replicate_, requests); }
+  void answer(std::span<const TermRequest> requests) override;
 
  private:
   PairStore& store_;
   std::size_t replicate_;
+  std::unique_ptr<PairMeasure> own_;
 };
 
 // The sum over some replicates as a plain measure: the Inner Ensemble, less the common divisor. Sums of multiples of
