@@ -78,10 +78,10 @@ SETS = np.array([[p != left_out for p in range(7)] for left_out in range(7)] + [
 
 
 # Planes, a column of bytes among them, weights, missing values; kept values and no memory for any.
-@pytest.mark.parametrize("limit", [0, 1])
+@pytest.mark.parametrize(("limit", "own"), [(0, False), (1, False), (0, True)])
 @pytest.mark.parametrize("case", ["planes", "bytes", "weights", "missing"])
 @pytest.mark.parametrize("term", TERMS)
-def test_a_replicate_has_the_values_of_its_rows(term, case, limit):
+def test_a_replicate_has_the_values_of_its_rows(term, case, limit, own):
     X, y = problem(200, 3, 2)
     X = X.astype(float)
     weights = np.arange(200) % 3 if case == "weights" else None
@@ -91,7 +91,7 @@ def test_a_replicate_has_the_values_of_its_rows(term, case, limit):
     if case == "missing":
         X[::9, 2] = np.nan
     table = _core.CodedTable.from_dense(X, PARTS, SETS, weights, **options)
-    cache = _core.ReplicateCache(_core.ThreeWayMeasure(table, y, 2, term, 1), limit)
+    cache = _core.ReplicateCache(_core.ThreeWayMeasure(table, y, 2, term, 1), limit, own)
     features = np.arange(5, dtype=np.uint32)
     for replicate, kept in enumerate(SETS):
         rows = kept[PARTS] > 0
@@ -119,7 +119,7 @@ for n, levels, classes in [(14, 2, 2), (70, 3, 2), (200, 3, 2), (60, 3, 9), (700
         values = np.ravel(measure.values(3, np.arange(30, dtype=np.uint32)))
         print([float(v).hex() for v in values])
     table = _core.CodedTable.from_dense(X, (np.arange(n) % 3).astype(np.int32))
-    cache = _core.ReplicateCache(_core.ThreeWayMeasure(table, y, classes, "joint", 1))
+    cache = _core.ReplicateCache(_core.ThreeWayMeasure(table, y, classes, "joint", 1), 0, True)
     for replicate in range(3):
         values = _core.ReplicateView(cache, replicate).values(3, np.arange(30, dtype=np.uint32))
         print([float(v).hex() for v in np.ravel(values)])

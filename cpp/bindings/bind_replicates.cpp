@@ -12,7 +12,8 @@ namespace thresher::bindings {
 
 void bind_replicates(nb::module_& module) {
   nb::class_<PairStore>(module, "ReplicateCache", "Values on all replicates, computed once per pair.")
-      .def(nb::init<PairMeasure&, std::size_t>(), nb::arg("base"), nb::arg("memory_limit") = 0, nb::keep_alive<1, 2>())
+      .def(nb::init<PairMeasure&, std::size_t, bool>(), nb::arg("base"), nb::arg("memory_limit") = 0,
+           nb::arg("own_replicates") = false, nb::keep_alive<1, 2>())
       .def_prop_ro("n_distinct", &PairStore::n_distinct)
       .def_prop_ro("n_computed", &PairStore::n_computed)
       .def_prop_ro("full", &PairStore::is_full);

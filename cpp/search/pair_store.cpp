@@ -17,10 +17,11 @@ void check_replicate(std::size_t replicate, std::size_t n_replicates) {
 
 }  // namespace
 
-PairStore::PairStore(PairMeasure& measure, std::size_t memory_limit)
+PairStore::PairStore(PairMeasure& measure, std::size_t memory_limit, bool own_replicates)
     : measure_(measure),
       n_replicates_(measure.n_replicates()),
       memory_limit_(memory_limit),
+      own_replicates_(own_replicates && measure.offers_replicates()),
       is_symmetric_(measure.is_symmetric()),
       numbers_(measure.n_features(), kUnknown),
       rows_(measure.n_features()) {}
@@ -165,7 +166,7 @@ bool PairStore::compute_on(std::size_t replicate) {
 }
 
 std::unique_ptr<PairMeasure> PairStore::own_replicate(std::size_t replicate) {
-  return measure_.offers_replicates() ? measure_.replicate(replicate) : nullptr;
+  return own_replicates_ ? measure_.replicate(replicate) : nullptr;
 }
 
 void PairStore::keep(std::uint32_t reference, std::uint32_t feature, const double* values) {

@@ -19,8 +19,9 @@ namespace thresher {
 // the measure can; the number of distinct pairs depends on the questions alone.
 class PairStore {
  public:
-  // The limit is in bytes of values; 0 stands for none.
-  PairStore(PairMeasure& measure, std::size_t memory_limit);
+  // The limit is in bytes of values; 0 stands for none. own_replicates: the replicates that the measure offers compute
+  // their own pairs, which the store neither keeps nor counts among the distinct ones.
+  PairStore(PairMeasure& measure, std::size_t memory_limit, bool own_replicates = false);
   PairStore(const PairStore&) = delete;
   PairStore& operator=(const PairStore&) = delete;
 
@@ -85,6 +86,7 @@ class PairStore {
   PairMeasure& measure_;
   std::size_t n_replicates_;
   std::size_t memory_limit_;
+  bool own_replicates_;
   bool is_symmetric_;
   std::size_t n_distinct_ = 0, n_computed_ = 0, n_kept_ = 0;
   bool is_full_ = false;

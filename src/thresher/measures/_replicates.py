@@ -61,7 +61,10 @@ class SharedReplicates:
     def triple_cache(self, term: str) -> _core.ReplicateCache:
         key = f"triples: {term}"
         if key not in self._caches:
-            self._caches[key] = _core.ReplicateCache(self.whole.triples(term), self.memory_limit)
+            triples = self.whole.triples(term)
+            self._caches[key] = _core.ReplicateCache(
+                triples, self.memory_limit, own_replicates=True
+            )
         return self._caches[key]
 
     @property
