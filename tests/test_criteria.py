@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import thresher
+from thresher.selectors._criteria_doc import documented
 
 from .naive.measures_discrete import measure, three_way
 from .naive.three_way import greedy_accumulate
@@ -139,3 +140,12 @@ def test_strategy_is_checked():
     X, y = load_breast_cancer(return_X_y=True)
     with pytest.raises(ValueError, match="strategy must be one of 'lazy', 'naive', got 'scan'"):
         thresher.JMI(strategy="scan").fit(X, y)
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_docstrings_are_completed_whether_python_indents_them_or_not(indent):
+    text = f"What it does.\n\n{indent}Examples\n{indent}--------\n{indent}>>> 1\n{indent}1\n"
+    completed = documented(type("Criterion", (), {"__doc__": text})).__doc__
+    assert completed.startswith("What it does.\n\nParameters\n----------\nn_features_to_select")
+    assert completed.endswith("\n\nExamples\n--------\n>>> 1\n1\n")
+    assert documented(type("Criterion", (), {"__doc__": None})).__doc__ is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import TypeVar
 
 Criterion = TypeVar("Criterion", bound=type)
@@ -66,6 +67,8 @@ _COMMON_DOC = """\
 
 def documented(criterion: Criterion) -> Criterion:
     """Put what all criteria have in common before the examples of the docstring."""
-    summary, examples = (criterion.__doc__ or "").split("    Examples\n", 1)
-    criterion.__doc__ = f"{summary}{_COMMON_DOC}    Examples\n{examples}"
+    if criterion.__doc__:  # there is none where Python leaves docstrings out
+        # Python indents docstrings as they are written, up to 3.12, or not at all.
+        summary, heading, examples = cleandoc(criterion.__doc__).partition("Examples\n")
+        criterion.__doc__ = f"{summary}{cleandoc(_COMMON_DOC)}\n\n{heading}{examples}\n"
     return criterion
