@@ -77,7 +77,6 @@ def with_value(value, column=3):
             (np.arange(600.0).reshape(300, 2), np.arange(300) % 2),
             r"column 0 has more than 256 levels",
         ),
-        ({"relevance": "f"}, (X, X[:, 0]), r"needs classes, but y is numeric"),
         ({"relevance": "pearson"}, (X, np.arange(40) % 3), r"y has 3 classes"),
         ({"relevance": "spearman"}, (sparse.csr_array(X), Y), r"densify"),
     ],

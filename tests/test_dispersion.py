@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from tests.naive import dispersion as naive
+from tests.naive import measures_numeric as exact
 from thresher import _core
 
 MEASURES = ["variance", "mad", "mean-median", "iqr", "amgm"]
@@ -19,6 +20,16 @@ def csc(columns):
     """The arrays of a (features, rows) table compressed by features."""
     matrix = sparse.csr_matrix(columns)
     return matrix.data, matrix.indices, matrix.indptr.astype(np.int64), columns.shape[1]
+
+
+def sparse_table(columns):
+    values, rows, starts, n = csc(columns)
+    return _core.SparseTable(starts, rows, values, n)
+
+
+def dense_similarity(columns, measure, missing="error", n_threads=1):
+    table = _core.NumericTable(columns, missing=missing, n_threads=n_threads)
+    return _core.NumericPairMeasure(table, measure, n_threads)
 
 
 @st.composite
@@ -56,31 +67,32 @@ def test_separation_agrees_with_the_definition(columns, data):
     rest = data.draw(st.lists(st.integers(0, n_classes - 1), min_size=n, max_size=n))
     classes = np.array([*range(n_classes), *rest][:n], dtype=np.int32)
     for measure in ["fisher", "fir"] if n_classes == 2 else ["fisher"]:
-        wanted = [naive.relevance(x, measure, classes.tolist()) for x in columns]
-        found = _core.separation(columns, measure, classes, n_classes)
-        np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-9)
-        sparse_found = _core.separation_sparse(*csc(columns), measure, classes, n_classes)
-        np.testing.assert_allclose(sparse_found, found, rtol=1e-7, atol=1e-9)
+        wanted = [getattr(exact, measure)(x, classes) for x in columns]
+        target = (measure, classes, n_classes)
+        by_rows = np.ascontiguousarray(columns.T)
+        assert _core.separation(columns, *target).tolist() == wanted
+        assert _core.separation_rows(by_rows, *target).tolist() == wanted
+        assert sparse_table(columns).relevance_of_classes(*target).tolist() == wanted
+        assert _core.NumericTable(columns).relevance_of_classes(*target).tolist() == wanted
 
 
 @settings(deadline=None, max_examples=40)
 @given(tables(), st.sampled_from(["cosine", "pearson", "mici"]))
 def test_similarity_agrees_with_the_definition(columns, measure):
     features = np.arange(len(columns), dtype=np.uint32)
-    wanted = [naive.similarity(columns[0], x, measure) for x in columns]
-    dense = _core.column_similarity(columns, measure).values(0, features).ravel()
-    np.testing.assert_allclose(dense, wanted, atol=2e-8)
-    arrays_ = csc(columns)
-    found = _core.column_similarity_sparse(*arrays_, measure).values(0, features).ravel()
-    np.testing.assert_allclose(found, dense, atol=1e-9)
+    wanted = [getattr(exact, measure)(columns[0], x) for x in columns]
+    dense = dense_similarity(columns, measure)
+    assert dense.values(0, features).ravel().tolist() == wanted
+    thin = _core.SparsePairMeasure(sparse_table(columns), measure)
+    assert thin.values(0, features).ravel().tolist() == wanted
 
 
 def test_mici_lies_between_squared_and_absolute_correlation():
     rng = np.random.default_rng(3)
     columns = rng.normal(size=(60, 30)) * 10.0 ** rng.uniform(-3, 3, size=(60, 1))
     features = np.arange(60, dtype=np.uint32)
-    rho = _core.column_similarity(columns, "pearson").values(0, features)
-    mici = _core.column_similarity(columns, "mici").values(0, features)
+    rho = dense_similarity(columns, "pearson").values(0, features)
+    mici = dense_similarity(columns, "mici").values(0, features)
     assert np.all(rho**2 <= mici + 1e-11)
     assert np.all(mici <= rho + 1e-11)
 
@@ -126,11 +138,9 @@ def test_missing_values_are_left_out_column_by_column():
         assert found[5] == 0
     both = ~np.isnan(columns[0]) & ~np.isnan(columns[1])
     for measure in ["cosine", "pearson", "mici"]:
-        similarity = _core.column_similarity(columns, measure, skip_missing=True)
+        similarity = dense_similarity(columns, measure, missing="pairwise")
         found = similarity.values(0, np.array([1], dtype=np.uint32))[0, 0]
-        assert found == pytest.approx(
-            naive.similarity(columns[0, both], columns[1, both], measure), abs=1e-11
-        )
+        assert found == getattr(exact, measure)(columns[0, both], columns[1, both])
 
 
 @pytest.mark.parametrize("n", [1000, 1001, 4096])
@@ -165,7 +175,7 @@ def test_walk_agrees_with_the_listing(columns, measure, against, limit, m, n_thr
         return
     wanted, met = naive.rrfs(columns.T, relevance.tolist(), m, limit, measure, against=against)
     walk = _core.redundancy_walk(
-        _core.column_similarity(columns, measure, n_threads=n_threads),
+        dense_similarity(columns, measure, n_threads=n_threads),
         np.array(order, dtype=np.uint32),
         relevance,
         max_kept=m,

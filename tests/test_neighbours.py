@@ -200,7 +200,8 @@ for T in (np.float64, np.float32):
     digest.update(a.tobytes() + b.tobytes() + d.tobytes())
     for measure in ("cosine", "pearson", "mici"):
         features = np.arange(40, dtype=np.uint32)
-        digest.update(_core.column_similarity(x, measure).values(0, features).tobytes())
+        similarity = _core.NumericPairMeasure(_core.NumericTable(x), measure)
+        digest.update(similarity.values(0, features).tobytes())
 print(digest.hexdigest())
 """
 

@@ -171,11 +171,13 @@ def test_numeric_values_are_those_of_the_rows(weighted, storage):
         np.testing.assert_array_equal(table.constant_parts[r], ~varies)
         close = {"rtol": 1e-10, "atol": 1e-11}
         np.testing.assert_allclose(
-            table.relevance_f(y, 3, 1)[r], one.relevance_f(y[rows], 3, 1), rtol=1e-8
+            table.relevance_of_classes("f", y, 3, 1)[r],
+            one.relevance_of_classes("f", y[rows], 3, 1),
+            rtol=1e-8,
         )
         for name in ("pearson", "cosine"):
-            relevance = getattr(table, f"relevance_{name}")(target, 1)[r]
-            expected = getattr(one, f"relevance_{name}")(target[rows], 1)
+            relevance = table.relevance_of_numbers(name, target, 1)[r]
+            expected = one.relevance_of_numbers(name, target[rows], 1)
             np.testing.assert_allclose(relevance, expected, **close)
             values = measure(table, name, 1).values(0, features)[:, r]
             plain = measure(one, name, 1).values(0, features)[:, 0]

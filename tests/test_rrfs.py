@@ -261,7 +261,6 @@ def test_values_present_are_enough_with_pairwise():
         (RRFS(drop_zero=1), r"drop_zero must be True or False"),
         (RFS(n_features_to_select="all"), r"does not understand 'all'"),
         (RFS(relevance="fisher", target="numeric"), r"needs classes"),
-        (RFS(relevance="f", n_features_to_select="auto"), r"needs classes"),
     ],
 )
 def test_bad_parameters_get_one_sentence(selector, words):

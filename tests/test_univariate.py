@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 from sklearn.datasets import load_breast_cancer
-from sklearn.feature_selection import f_classif
+from sklearn.feature_selection import f_classif, f_regression
 
 from tests.naive import dispersion as naive_dispersion
+from tests.naive import measures_numeric as exact
 from tests.naive import rankings as naive
 from thresher import ThresherWarning, Univariate
 from thresher.measures import anova_f
@@ -29,7 +30,7 @@ def test_f_and_its_pvalues_are_those_of_scikit_learn(cancer):
     np.testing.assert_allclose(fitted.scores_, scores, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(fitted.pvalues_, pvalues, rtol=1e-7)
     thin = Univariate(5).fit(sparse.csr_matrix(X), y)
-    np.testing.assert_allclose(thin.scores_, fitted.scores_, rtol=1e-10, atol=1e-10)
+    np.testing.assert_array_equal(thin.scores_, fitted.scores_)
 
 
 @pytest.mark.parametrize("measure", ["pearson", "spearman"])
@@ -111,8 +112,8 @@ def test_a_weight_of_two_counts_like_two_samples(cancer, measure):
     weighted = Univariate(5, measure=measure, pvalues="analytic").fit(X, y, sample_weight=weight)
     rows = np.repeat(np.arange(len(y)), weight)
     repeated = Univariate(5, measure=measure, pvalues="analytic").fit(X[rows], y[rows])
-    np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-10)
-    np.testing.assert_allclose(weighted.pvalues_, repeated.pvalues_, rtol=1e-6)
+    np.testing.assert_array_equal(weighted.scores_, repeated.scores_)
+    np.testing.assert_array_equal(weighted.pvalues_, repeated.pvalues_)
 
 
 @pytest.mark.parametrize(
@@ -142,9 +143,27 @@ def test_f_is_the_same_however_the_values_lie_in_memory(dtype):
     np.testing.assert_allclose(by_rows.pvalues_, f_classif(X.astype(float), y)[1], rtol=1e-6)
 
 
+def test_a_numeric_target_has_the_f_of_the_regression(cancer):
+    X, _ = cancer
+    y = X[:, 0] + np.random.default_rng(0).normal(size=len(X)) * 5
+    fitted = Univariate(5).fit(X, y)
+    scores, pvalues = f_regression(X, y)
+    np.testing.assert_allclose(fitted.scores_, scores, rtol=1e-9)
+    np.testing.assert_allclose(fitted.pvalues_, pvalues, rtol=1e-6, atol=1e-300)
+    assert fitted.scores_.tolist() == [exact.regression_f(x, y) for x in X.T]
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_r2_ranks_as_f_does_with_the_same_pvalues(cancer, numeric):
+    X, y = cancer
+    y = X[:, 0] + np.random.default_rng(0).normal(size=len(X)) * 5 if numeric else y
+    by_f, by_share = Univariate(5).fit(X, y), Univariate(5, measure="r2").fit(X, y)
+    assert by_f.ranking_.tolist() == by_share.ranking_.tolist()
+    np.testing.assert_allclose(by_f.pvalues_, by_share.pvalues_, rtol=1e-6, atol=1e-300)
+    assert 0 <= by_share.scores_.min() <= by_share.scores_.max() <= 1
+
+
 def test_messages_name_the_parameter_of_this_selector():
     X = np.random.default_rng(0).normal(size=(30, 4))
-    with pytest.raises(ValueError, match=r'measure="f" needs classes, but y is numeric'):
-        Univariate(2).fit(X, X[:, 0])
     with pytest.raises(ValueError, match=r'measure="pearson" needs a numeric target.*3 classes'):
         Univariate(2, measure="pearson").fit(X, np.arange(30) % 3)

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "bindings/numeric_arrays.hpp"
 #include "measures/class_scatter.hpp"
 #include "measures/dispersion.hpp"
-#include "measures/similarity.hpp"
 #include "search/redundancy_walk.hpp"
 
 namespace thresher::bindings {
@@ -45,17 +45,8 @@ nb::object dispersions_of(const Columns& columns, const std::string& measure, bo
 template <class Columns>
 nb::object separations_of(const Columns& columns, const std::string& measure, const Vector<std::int32_t>& classes,
                           std::size_t n_classes, std::size_t n_threads) {
-  if (classes.size() != columns.n_rows) throw nb::value_error("classes and columns differ in length");
-  for (std::size_t r = 0; r < classes.size(); ++r) {
-    if (classes.data()[r] < 0 || static_cast<std::size_t>(classes.data()[r]) >= n_classes) {
-      throw nb::value_error("classes must be codes below n_classes");
-    }
-  }
-  SeparationOptions options;
-  options.measure = measure == "fir" ? Separation::ratio : Separation::fisher;
-  options.classes = {classes.data(), classes.size()};
-  options.n_classes = n_classes;
-  options.n_threads = n_threads;
+  const SeparationOptions options{class_kind(measure), check_classes(classes, columns.n_rows, n_classes), n_classes,
+                                  n_threads};
   std::vector<double> values;
   {
     ReleasedGil released;
@@ -88,16 +79,7 @@ void bind_for(nb::module_& module) {
          std::size_t n_classes,
          std::size_t n_threads) { return separations_of(dense(columns), measure, classes, n_classes, n_threads); },
       nb::arg("columns").noconvert(), nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"),
-      nb::arg("n_threads") = 1, "Fisher score ('fisher') or two-class Fisher ratio ('fir') of every feature.");
-  module.def(
-      "separation_sparse",
-      [](const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
-         std::size_t n_rows, const std::string& measure, const Vector<std::int32_t>& classes, std::size_t n_classes,
-         std::size_t n_threads) {
-        return separations_of(sparse(values, rows, starts, n_rows), measure, classes, n_classes, n_threads);
-      },
-      nb::arg("values").noconvert(), nb::arg("rows"), nb::arg("starts"), nb::arg("n_rows"), nb::arg("measure"),
-      nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1, "The same of a CSC matrix.");
+      nb::arg("n_threads") = 1, "How well every feature tells the classes apart.");
   module.def(
       "separation_rows",
       [](const Matrix<T>& rows, const std::string& measure, const Vector<std::int32_t>& classes, std::size_t n_classes,
@@ -107,22 +89,6 @@ void bind_for(nb::module_& module) {
       },
       nb::arg("rows").noconvert(), nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"),
       nb::arg("n_threads") = 1, "The same of a (rows, features) array, read once as it lies.");
-  module.def(
-      "column_similarity",
-      [](const Matrix<T>& columns, const std::string& measure, bool skip_missing, std::size_t n_threads) {
-        return make_similarity(similarity_named(measure), dense(columns), skip_missing, n_threads).release();
-      },
-      nb::arg("columns").noconvert(), nb::arg("measure"), nb::arg("skip_missing") = false, nb::arg("n_threads") = 1,
-      nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), "Cosine, Pearson or MICI similarity of features.");
-  module.def(
-      "column_similarity_sparse",
-      [](const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
-         std::size_t n_rows, const std::string& measure, std::size_t n_threads) {
-        return make_similarity(similarity_named(measure), sparse(values, rows, starts, n_rows), n_threads).release();
-      },
-      nb::arg("values").noconvert(), nb::arg("rows").noconvert(), nb::arg("starts").noconvert(), nb::arg("n_rows"),
-      nb::arg("measure"), nb::arg("n_threads") = 1, nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
-      nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(), "The same of a CSC matrix.");
 }
 
 nb::dict walk_to_dict(Walk&& walk) {

@@ -84,59 +84,15 @@ NumericTable* make_table(NumericArray array, const OptionalParts& parts, const O
   return new NumericTable(matrix, options, interrupt);
 }
 
-// (p,) for plain data, (e, p) for an ensemble.
-nb::object relevance_array(const NumericTable& table, std::vector<double>&& values) {
-  if (!table.layout().has_parts()) return nb::cast(to_numpy(std::move(values)));
-  const std::size_t p = table.n_features();
-  const std::size_t e = table.n_replicates();
-  std::vector<double> turned(values.size());
-  for (std::size_t feature = 0; feature < p; ++feature) {
-    for (std::size_t r = 0; r < e; ++r) turned[r * p + feature] = values[feature * e + r];
-  }
-  return nb::cast(to_numpy(std::move(turned), e, p));
-}
-
-nb::object relevance_f(const NumericTable& table, Vector<std::int32_t> classes, std::size_t n_classes,
-                       std::size_t n_threads) {
-  const std::span<const std::int32_t> codes(classes.data(), classes.size());
-  if (codes.size() != table.n_given_rows()) throw nb::value_error("y must have one class per row");
-  for (const std::int32_t code : codes) {
-    if (code < 0 || static_cast<std::size_t>(code) >= n_classes)
-      throw nb::value_error("class codes must be 0..n_classes-1");
-  }
-  std::vector<double> values;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    values = thresher::relevance_f(table, codes, n_classes, n_threads, interrupt);
-  }
-  return relevance_array(table, std::move(values));
-}
-
-nb::object relevance_correlation(const NumericTable& table, Vector<double> target, bool centred,
-                                 std::size_t n_threads) {
-  const std::span<const double> y(target.data(), target.size());
-  if (y.size() != table.n_given_rows()) throw nb::value_error("y must have one value per row");
-  std::vector<double> values;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    values = thresher::relevance_correlation(table, y, centred, n_threads, interrupt);
-  }
-  return relevance_array(table, std::move(values));
-}
-
 nb::object copied(std::span<const double> values) {
   return nb::cast(to_numpy(std::vector<double>(values.begin(), values.end())));
 }
 
-NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::string& kind, std::size_t n_threads) {
-  if (kind != "pearson" && kind != "cosine") {
-    throw nb::value_error(("measure must be 'pearson' or 'cosine', got '" + kind + "'").c_str());
-  }
+NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::string& name, std::size_t n_threads) {
+  const NumericKind kind = numeric_kind(name);
   ReleasedGil released;
   SignalInterrupt interrupt;
-  return new NumericPairMeasure(table, kind == "pearson" ? NumericKind::pearson : NumericKind::cosine, n_threads);
+  return new NumericPairMeasure(table, kind, n_threads);
 }
 
 RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads,
@@ -169,17 +125,6 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> relevance_spearman(const RankPairMea
   return to_numpy(std::move(values));
 }
 
-nb::object constant_parts(const NumericTable& table) {
-  const std::size_t p = table.n_features();
-  const std::size_t e = table.n_replicates();
-  auto out = empty_numpy<bool>(e, p);
-  const auto kept = table.kept_constant();
-  for (std::size_t feature = 0; feature < p; ++feature) {
-    for (std::size_t r = 0; r < e; ++r) out.data()[r * p + feature] = kept[feature * e + r] != 0;
-  }
-  return nb::cast(out);
-}
-
 nb::object constant(const NumericTable& table) {
   auto out = empty_numpy<bool>(1, table.n_features());
   for (std::size_t feature = 0; feature < table.n_features(); ++feature) out.data()[feature] = table.constant(feature);
@@ -193,7 +138,8 @@ void bind_moments(nb::module_& module) {
              nb::arg("order") = nb::none(),
              "One row per feature: (p, n) float32 where that holds every value of the dtype, else float64. "
              "order: rows to take, in that order.");
-  nb::class_<NumericTable>(module, "NumericTable", "Continuous features, one row per feature.")
+  nb::class_<NumericTable> numeric_table(module, "NumericTable", "Continuous features, one row per feature.");
+  numeric_table
       .def(nb::new_(&make_table), nb::arg("matrix").noconvert(), nb::arg("parts") = nb::none(),
            nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1,
            nb::arg("missing") = "error", nb::keep_alive<0, 2>())
@@ -203,23 +149,10 @@ void bind_moments(nb::module_& module) {
       .def_prop_ro("mean", [](const NumericTable& table) { return copied(table.mean()); })
       .def_prop_ro("minimum", [](const NumericTable& table) { return copied(table.minimum()); })
       .def_prop_ro("maximum", [](const NumericTable& table) { return copied(table.maximum()); })
-      .def_prop_ro("constant", &constant)
-      .def_prop_ro("constant_parts", &constant_parts)
-      .def("relevance_f", &relevance_f, nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1)
-      .def(
-          "relevance_pearson",
-          [](const NumericTable& table, Vector<double> target, std::size_t n_threads) {
-            return relevance_correlation(table, target, true, n_threads);
-          },
-          nb::arg("values"), nb::arg("n_threads") = 1)
-      .def(
-          "relevance_cosine",
-          [](const NumericTable& table, Vector<double> target, std::size_t n_threads) {
-            return relevance_correlation(table, target, false, n_threads);
-          },
-          nb::arg("values"), nb::arg("n_threads") = 1);
-  nb::class_<NumericPairMeasure, PairMeasure>(module, "NumericPairMeasure", "Pearson or cosine of pairs of features.")
-      .def(nb::new_(&make_numeric_measure), nb::arg("table"), nb::arg("kind"), nb::arg("n_threads") = 1,
+      .def_prop_ro("constant", &constant);
+  bind_relevance<NumericTable>(numeric_table);
+  nb::class_<NumericPairMeasure, PairMeasure>(module, "NumericPairMeasure", "Measures of pairs of features.")
+      .def(nb::new_(&make_numeric_measure), nb::arg("table"), nb::arg("measure"), nb::arg("n_threads") = 1,
            nb::keep_alive<0, 2>());
   nb::class_<RankPairMeasure, PairMeasure>(module, "RankPairMeasure", "Spearman correlation of pairs of features.")
       .def(nb::new_(&make_rank_measure), nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,

@@ -79,5 +79,6 @@ void bind_counting(nb::module_& module);
 void bind_counted(nb::module_& module);
 void bind_sparse(nb::module_& module);
 void bind_testing(nb::module_& core);
+void bind_sums(nb::module_& module);
 
 }  // namespace thresher::bindings

@@ -65,4 +65,5 @@ NB_MODULE(_core, module) {
   thresher::bindings::bind_support_vectors(module);
   thresher::bindings::bind_sparse(module);
   thresher::bindings::bind_testing(module);
+  thresher::bindings::bind_sums(module);
 }

@@ -1,9 +1,16 @@
 // Continuous arrays on their way in and out.
 #pragma once
 
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "bindings/bindings.hpp"
 #include "core/memory.hpp"
 #include "core/numeric_matrix.hpp"
+#include "measures/numeric_values.hpp"
 
 namespace thresher::bindings {
 
@@ -31,6 +38,90 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> empty_numpy(std::size_t rows, std::size_t
   auto* data = static_cast<T*>(allocate_array(rows * columns * sizeof(T)));
   nb::capsule owner(data, [](void* p) noexcept { free_array(p); });
   return nb::ndarray<nb::numpy, T, nb::ndim<2>>(data, {rows, columns}, owner);
+}
+
+// (p,) for plain data, (e, p) for an ensemble, from values that lie by feature.
+template <class Table>
+nb::object relevance_array(const Table& table, std::vector<double>&& values) {
+  if (!table.layout().has_parts()) return nb::cast(to_numpy(std::move(values)));
+  const std::size_t p = table.n_features();
+  const std::size_t e = table.n_replicates();
+  std::vector<double> turned(values.size());
+  for (std::size_t feature = 0; feature < p; ++feature) {
+    for (std::size_t r = 0; r < e; ++r) turned[r * p + feature] = values[feature * e + r];
+  }
+  return nb::cast(to_numpy(std::move(turned), e, p));
+}
+
+template <class Table>
+nb::object constant_parts(const Table& table) {
+  const std::size_t p = table.n_features();
+  const std::size_t e = table.n_replicates();
+  auto out = empty_numpy<bool>(e, p);
+  const auto kept = table.kept_constant();
+  for (std::size_t feature = 0; feature < p; ++feature) {
+    for (std::size_t r = 0; r < e; ++r) out.data()[r * p + feature] = kept[feature * e + r] != 0;
+  }
+  return nb::cast(out);
+}
+
+inline NumericKind numeric_kind(const std::string& name) {
+  const auto kind = numeric_kind_named(name);
+  if (!kind) throw nb::value_error(("no measure of two columns of numbers: '" + name + "'").c_str());
+  return *kind;
+}
+
+inline ClassKind class_kind(const std::string& name) {
+  const auto kind = class_kind_named(name);
+  if (!kind) throw nb::value_error(("no measure of numbers and classes: '" + name + "'").c_str());
+  return *kind;
+}
+
+inline std::span<const std::int32_t> check_classes(const Vector<std::int32_t>& classes, std::size_t n_rows,
+                                                   std::size_t n_classes) {
+  const std::span<const std::int32_t> codes(classes.data(), classes.size());
+  if (codes.size() != n_rows) throw nb::value_error("y must have one class per row");
+  for (const std::int32_t code : codes) {
+    if (code < 0 || static_cast<std::size_t>(code) >= n_classes)
+      throw nb::value_error("class codes must be 0..n_classes-1");
+  }
+  return codes;
+}
+
+// The measures of every feature with a target, for tables of dense and of sparse columns.
+template <class Table, class Class>
+void bind_relevance(Class& table_class) {
+  table_class
+      .def(
+          "relevance_of_classes",
+          [](const Table& table, const std::string& measure, const Vector<std::int32_t>& classes, std::size_t n_classes,
+             std::size_t n_threads) {
+            const ClassKind kind = class_kind(measure);
+            const auto codes = check_classes(classes, table.n_given_rows(), n_classes);
+            std::vector<double> values;
+            {
+              ReleasedGil released;
+              SignalInterrupt interrupt;
+              values = relevance_of_classes(table, kind, codes, n_classes, n_threads, interrupt);
+            }
+            return relevance_array(table, std::move(values));
+          },
+          nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1)
+      .def(
+          "relevance_of_numbers",
+          [](const Table& table, const std::string& measure, const Vector<double>& target, std::size_t n_threads) {
+            const NumericKind kind = numeric_kind(measure);
+            if (target.size() != table.n_given_rows()) throw nb::value_error("y must have one value per row");
+            std::vector<double> values;
+            {
+              ReleasedGil released;
+              SignalInterrupt interrupt;
+              values = relevance_of_numbers(table, kind, {target.data(), target.size()}, n_threads, interrupt);
+            }
+            return relevance_array(table, std::move(values));
+          },
+          nb::arg("measure"), nb::arg("values"), nb::arg("n_threads") = 1)
+      .def_prop_ro("constant_parts", &constant_parts<Table>);
 }
 
 }  // namespace thresher::bindings

@@ -2,6 +2,8 @@
 // so that every processor, compiler and C library gives the same bits.
 #pragma once
 
+#include <cmath>
+
 namespace thresher {
 
 struct DoubleDouble {
@@ -58,6 +60,25 @@ inline DoubleDouble operator*(DoubleDouble a, DoubleDouble b) {
 inline DoubleDouble operator*(DoubleDouble a, double b) {
   const DoubleDouble product = two_product(a.hi, b);
   return quick_two_sum(product.hi, product.lo + a.lo * b);
+}
+
+inline DoubleDouble operator-(DoubleDouble a) { return {-a.hi, -a.lo}; }
+inline DoubleDouble operator-(DoubleDouble a, DoubleDouble b) { return a + -b; }
+
+// By two corrections of the quotient of the high words.
+inline DoubleDouble operator/(DoubleDouble a, DoubleDouble b) {
+  const double first = a.hi / b.hi;
+  DoubleDouble rest = a - b * first;
+  const double second = rest.hi / b.hi;
+  rest = rest - b * second;
+  return quick_two_sum(first, second) + rest.hi / b.hi;
+}
+
+// By one step of Newton's method from the root of the high word; 0 for 0.
+inline DoubleDouble square_root(DoubleDouble a) {
+  if (!(a.hi > 0.0)) return {};
+  const double first = std::sqrt(a.hi);
+  return quick_two_sum(first, (a - two_product(first, first)).hi / (2.0 * first));
 }
 
 }  // namespace thresher

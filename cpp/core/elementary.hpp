@@ -78,18 +78,4 @@ inline double plain_log1p(double u) {
   return plain_log(w) * (u / (w - 1.0));
 }
 
-// The value rounded to so many significant bits, ties to even. Makes values that are equal on paper tie.
-inline double round_significant(double value, int bits) {
-  if (value == 0.0 || !std::isfinite(value)) return value;
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
-}
-
-// The value rounded to a multiple of 2^-40: how every bounded measure is published.
-inline double round_bounded(double value) {
-  constexpr double kScale = 1099511627776.0;
-  return std::nearbyint(value * kScale) / kScale;
-}
-
 }  // namespace thresher

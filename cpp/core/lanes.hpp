@@ -1,7 +1,7 @@
-// Sixteen double accumulators and the one order in which they are added up.
+// Sixteen double accumulators: row i of a sum goes to lane i mod 16.
 //
-// Row i of a sum always goes to lane i mod 16, and lanes are reduced by one fixed tree, so every instruction set
-// and block size gives the same bits. Only for *.kernels.cpp.
+// Lanes are added up by one fixed tree, so plain sums are the same bits for every instruction set. Sums that only have
+// to be within a known error may use fused operations. Only for *.kernels.cpp.
 #pragma once
 
 #include <cstddef>
@@ -70,6 +70,58 @@ inline Vec vec_mul(Vec a, Vec b) { return a * b; }
 inline Vec vec_min(Vec a, Vec b) { return a < b ? a : b; }
 inline Vec vec_max(Vec a, Vec b) { return a > b ? a : b; }
 #endif
+
+// a b + c, with one rounding where the processor has it.
+inline Vec vec_multiply_add(Vec a, Vec b, Vec c) {
+#if defined(__AVX512F__)
+  return _mm512_fmadd_pd(a, b, c);
+#elif defined(__FMA__)
+  return _mm256_fmadd_pd(a, b, c);
+#else
+  return vec_add(vec_mul(a, b), c);
+#endif
+}
+
+// Numbers as unevaluated sums of two doubles.
+struct TwinVec {
+  Vec hi, lo;
+};
+
+inline TwinVec vec_two_sum(Vec a, Vec b) {
+  const Vec sum = vec_add(a, b);
+  const Vec b_part = vec_sub(sum, a);
+  return {sum, vec_add(vec_sub(a, vec_sub(sum, b_part)), vec_sub(b, b_part))};
+}
+
+// a b without error.
+inline TwinVec vec_two_product(Vec a, Vec b) {
+  const Vec product = vec_mul(a, b);
+#if defined(__AVX512F__)
+  return {product, _mm512_fmsub_pd(a, b, product)};
+#elif defined(__FMA__)
+  return {product, _mm256_fmsub_pd(a, b, product)};
+#else
+  const auto upper_half = [](Vec x) {
+    const Vec scaled = vec_mul(x, vec_set(134217729.0));  // 2^27 + 1
+    return vec_sub(scaled, vec_sub(scaled, x));
+  };
+  const Vec a_hi = upper_half(a);
+  const Vec b_hi = upper_half(b);
+  const Vec a_lo = vec_sub(a, a_hi);
+  const Vec b_lo = vec_sub(b, b_hi);
+  const Vec rest = vec_add(vec_add(vec_sub(vec_mul(a_hi, b_hi), product), vec_mul(a_hi, b_lo)), vec_mul(a_lo, b_hi));
+  return {product, vec_add(rest, vec_mul(a_lo, b_lo))};
+#endif
+}
+
+inline void twin_add(TwinVec& sum, Vec value) {
+  const TwinVec added = vec_two_sum(sum.hi, value);
+  sum = {added.hi, vec_add(sum.lo, added.lo)};
+}
+inline void twin_add(TwinVec& sum, TwinVec value) {
+  twin_add(sum, value.hi);
+  sum.lo = vec_add(sum.lo, value.lo);
+}
 
 // `value` where neither a nor b is NaN, `other` elsewhere.
 #if defined(__AVX512F__)
@@ -186,6 +238,16 @@ inline Lanes lanes_add_where(const Lanes& sums, const Lanes& value, const unsign
   return lanes;
 }
 #endif
+
+// Adds `value` to sixteen sums of two doubles each, the high words first.
+inline void lanes_add_to(double* sums, const Lanes& value) {
+  for (std::size_t v = 0; v < kVecs; ++v) {
+    TwinVec sum{vec_load(sums + v * kWidth), vec_load(sums + kLanes + v * kWidth)};
+    twin_add(sum, value.part[v]);
+    vec_store(sums + v * kWidth, sum.hi);
+    vec_store(sums + kLanes + v * kWidth, sum.lo);
+  }
+}
 
 // Lane i + lane i+8, then i + i+4, i + i+2, i + i+1.
 inline double lanes_total(const double* lanes) {

@@ -2,28 +2,63 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
+
+#include "core/double_double.hpp"
 
 namespace thresher {
 
-// To the nearest multiple of 2^-40, ties to even; for values in [0, 1]. A double in [4096, 8192) has steps of 2^-40.
+// To the nearest multiple of 2^-40, ties to even; for magnitudes below 2048. A double in [4096, 8192) has steps of
+// 2^-40.
 inline double round_to_grid(double value) {
   const double shifted = value + 6144.0;
   return shifted - 6144.0;
 }
 
-// |numerator| / denominator as the absolute value of a correlation: 0 where undefined or below 1e-12, never above 1.
-inline double absolute_correlation(double numerator, double denominator) {
-  const double value = std::fabs(numerator) / denominator;
-  if (!(value >= 1e-12)) return 0.0;
-  return value > 1.0 ? 1.0 : round_to_grid(value);
-}
-
-// To 40 significant bits, ties to even.
-inline double round_significant(double value) {
+// To so many significant bits, ties to even.
+inline double round_significant(double value, int bits = 40) {
   if (value == 0.0 || !std::isfinite(value)) return value;
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(fraction, 40)), exponent - 40);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+// The nearest whole number below 2^52. A fraction within 2^-36 of one half, far more than such sums are off, is one
+// half, and goes to the even number.
+inline double round_to_whole(DoubleDouble value) {
+  const double below = std::floor(value.hi);
+  const double fraction = (value.hi - below) + value.lo;
+  if (std::fabs(fraction - 0.5) > 0x1p-36) return fraction > 0.5 ? below + 1.0 : below;
+  return std::fmod(below, 2.0) == 0.0 ? below : below + 1.0;
+}
+
+inline double round_to_grid(DoubleDouble value) {
+  return round_to_whole({value.hi * 0x1p40, value.lo * 0x1p40}) * 0x1p-40;
+}
+
+inline double round_significant(DoubleDouble value) {
+  if (value.hi == 0.0 || !std::isfinite(value.hi)) return value.hi;
+  int exponent = 0;
+  (void)std::frexp(value.hi, &exponent);
+  return std::ldexp(round_to_whole({std::ldexp(value.hi, 40 - exponent), std::ldexp(value.lo, 40 - exponent)}),
+                    exponent - 40);
+}
+
+// A measure with values in [0, 1]: what is below 1e-12 is nothing, what is above 1 is 1.
+template <class Number>
+double round_bounded(Number value, double leading) {
+  if (!(leading >= 1e-12)) return 0.0;
+  return leading >= 1.0 ? 1.0 : round_to_grid(value);
+}
+inline double round_bounded(double value) { return round_bounded(value, value); }
+inline double round_bounded(DoubleDouble value) { return round_bounded(value, value.hi); }
+
+// `round` of a value that is off by `error` at most; NaN if that leaves two answers, or is no number.
+template <class Round>
+double round_if_sure(double value, double error, Round&& round) {
+  const double low = round(value - error);
+  const bool sure = value - error <= value + error && low == round(value + error);
+  return sure ? low : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace thresher

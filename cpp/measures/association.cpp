@@ -1,12 +1,12 @@
 #include "measures/association.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "core/rounding.hpp"
+#include "measures/referee.hpp"
 #include "moments/moment_kernels.hpp"
-#include "moments/two_pass.hpp"
 
 namespace thresher {
 namespace {
@@ -22,7 +22,7 @@ struct Work {
   const NumericTable& table;
   const ColumnMoments& moments;
   const Reference& reference;
-  bool centred;
+  NumericKind kind;
   const MomentKernels& kernels;
 };
 
@@ -34,15 +34,15 @@ void segment_dots(const Work& work, const T* base, std::span<const std::uint32_t
   const auto segments = layout.segments();
   const std::size_t stride = work.table.matrix().n_rows;
   const double* weights = layout.weights();
-  alignas(64) double block[kMomentBlock];
-  alignas(64) double lanes[kChunk * kMomentLanes];
+  alignas(64) double block[kTileRows];
+  alignas(64) double lanes[kChunk * kTwinLanes];
   const T* columns[kChunk];
   double centres[kChunk];
   for (std::size_t i = 0; i < features.size(); ++i) centres[i] = work.moments.centre[features[i]];
   for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
-    std::fill_n(lanes, features.size() * kMomentLanes, 0.0);
-    for (std::size_t row = segments[s]; row < segments[s + 1]; row += kMomentBlock) {
-      const std::size_t rows = std::min(kMomentBlock, segments[s + 1] - row);
+    std::fill_n(lanes, features.size() * kTwinLanes, 0.0);
+    for (std::size_t row = segments[s]; row < segments[s + 1]; row += kTileRows) {
+      const std::size_t rows = std::min(kTileRows, segments[s + 1] - row);
       visit_type(work.reference.column, [&](const auto* values) {
         typed(work.kernels, values)
             .centre(values + row, weights == nullptr ? nullptr : weights + row, rows, work.reference.centre, block);
@@ -57,7 +57,7 @@ void segment_dots(const Work& work, const T* base, std::span<const std::uint32_t
 const float* same_type(NumericColumn column, const float*) { return column.float32; }
 const double* same_type(NumericColumn column, const double*) { return column.float64; }
 
-// The same bits for many short segments: the columns of a group stay in the first-level cache.
+// The same for many short segments: the columns of a group stay in the first-level cache.
 template <class T>
 void short_segment_dots(const Work& work, const T* base, const T* reference, std::span<const std::uint32_t> features,
                         double* dots) {
@@ -83,8 +83,8 @@ void short_segment_dots(const Work& work, const T* base, const T* reference, std
 }
 
 double value_from_rows(const Work& work, std::uint32_t feature, std::size_t replicate) {
-  return two_pass_correlation(work.table.column(feature), work.reference.column, work.centred, work.table.layout(),
-                              replicate);
+  const SegmentLayout& layout = work.table.layout();
+  return pair_sums(work.table.column(feature), work.reference.column, layout, replicate).value(work.kind);
 }
 
 void chunk_values(const Work& work, std::span<const std::uint32_t> features, double* out) {
@@ -118,14 +118,10 @@ void chunk_values(const Work& work, std::span<const std::uint32_t> features, dou
     double* values = out + i * n_replicates;
     layout.sets().sum(dots + i, kChunk, values, 1);
     for (std::size_t r = 0; r < n_replicates; ++r) {
-      if ((work.moments.unsafe[at + r] | work.reference.unsafe[r]) != 0) {
-        values[r] = value_from_rows(work, features[i], r);
-        continue;
-      }
-      const double shift =
-          work.centred ? work.moments.kept_sum[at + r] * (work.reference.kept_sum[r] / kept_rows[r]) : 0.0;
-      const double scale = work.moments.norm[at + r] * work.reference.norm[r];
-      values[r] = scale > 0.0 ? absolute_correlation(values[r] - shift, scale) : 0.0;
+      values[r] = sure_value(work.kind, values[r], kept_rows[r], work.moments.kept_sum[at + r],
+                             work.moments.norm[at + r], work.moments.error[at + r], work.reference.kept_sum[r],
+                             work.reference.norm[r], work.reference.error[r]);
+      if (std::isnan(values[r])) values[r] = value_from_rows(work, features[i], r);
     }
   }
 }
@@ -136,12 +132,12 @@ Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::
                        std::size_t n_replicates) {
   const std::size_t at = index * n_replicates;
   return {column, moments.centre[index], moments.kept_sum.data() + at, moments.norm.data() + at,
-          moments.unsafe.data() + at};
+          moments.error.data() + at};
 }
 
-void associate(const NumericTable& table, const ColumnMoments& moments, const Reference& reference, bool centred,
+void associate(const NumericTable& table, const ColumnMoments& moments, const Reference& reference, NumericKind kind,
                std::span<const std::uint32_t> features, std::size_t n_threads, std::span<double> out) {
-  const Work work{table, moments, reference, centred, THRESHER_DISPATCH(moment_kernels)};
+  const Work work{table, moments, reference, kind, THRESHER_DISPATCH(moment_kernels)};
   const std::size_t n_replicates = table.n_replicates();
   // With several threads, smaller chunks keep all of them busy; the values do not depend on the chunk.
   std::size_t chunk = kChunk;

@@ -1,10 +1,11 @@
-// Absolute Pearson correlation or cosine of one column with many features.
+// Measures of one column with many features, from sums of products.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "measures/numeric_values.hpp"
 #include "measures/pair_measure.hpp"
 #include "moments/numeric_table.hpp"
 
@@ -16,21 +17,35 @@ struct Reference {
   double centre;
   const double* kept_sum;
   const double* norm;
-  const std::uint8_t* unsafe;
+  const double* error;
 };
+
+// The value of two columns on one replicate from their sum of products about the centres and their moments there; NaN
+// if the errors of these leave its rounding open.
+inline double sure_value(NumericKind kind, double dot, double n, double sum_a, double norm_a, double error_a,
+                         double sum_b, double norm_b, double error_b) {
+  const double scale = norm_a * norm_b;
+  if (!(scale > 0.0)) return 0.0;
+  if (kind != NumericKind::cosine) dot -= sum_a * (sum_b / n);
+  const double correlation = std::fabs(dot) / scale;
+  const double error = (error_a + error_b) * (1.0 + correlation);
+  if (kind == NumericKind::pearson) return round_if_sure(correlation, error, [](double x) { return round_bounded(x); });
+  const double ratio = norm_a < norm_b ? norm_a / norm_b : norm_b / norm_a;
+  return sure_pair_value(kind, correlation, error, ratio * ratio, n);
+}
 
 Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::size_t index, std::size_t n_replicates);
 
 // out[i * n_replicates + r] = value of features[i] and the reference on replicate r.
-// `moments` are the table's, centred or not. One dot product per pair; threads take chunks of features.
-void associate(const NumericTable& table, const ColumnMoments& moments, const Reference& reference, bool centred,
+// `moments` are the table's, about 0 for the cosine. One dot product per pair; threads take chunks of features.
+void associate(const NumericTable& table, const ColumnMoments& moments, const Reference& reference, NumericKind kind,
                std::span<const std::uint32_t> features, std::size_t n_threads, std::span<double> out);
 
 // Whether requests are answered faster than one reference at a time, and how many references they may have.
 bool takes_requests(const NumericTable& table);
 inline constexpr std::size_t kTermsAtOnce = 4;
 
-void associate(const NumericTable& table, const ColumnMoments& moments, bool centred,
+void associate(const NumericTable& table, const ColumnMoments& moments, NumericKind kind,
                std::span<const TermRequest> requests, std::size_t n_threads);
 
 }  // namespace thresher

@@ -1,4 +1,4 @@
-// Separation of classes by one feature: Fisher's score and the two-class Fisher ratio.
+// Separation of classes by features of dense data, all rows counting once.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,12 @@
 #include <vector>
 
 #include "core/column_views.hpp"
+#include "measures/numeric_values.hpp"
 
 namespace thresher {
 
-enum class Separation {
-  fisher,  // sum_c n_c (mu_c - mu)^2 / sum_c n_c v_c
-  ratio,   // |mu_0 - mu_1| / sqrt(v_0 + v_1), two classes
-};
-
 struct SeparationOptions {
-  Separation measure = Separation::fisher;
+  ClassKind kind = ClassKind::fisher;
   std::span<const std::int32_t> classes;  // codes 0..n_classes-1, one per row
   std::size_t n_classes = 2;
   std::size_t n_threads = 1;
@@ -31,16 +27,12 @@ struct RowMatrix {
   std::size_t n_features = 0;
 };
 
-// One value per feature, rounded to 40 significant bits: 0 for a constant feature, +inf where every class is constant
-// but not all at the same value. Dense features give the same bits by columns and by rows.
-template <class T>
-std::vector<double> separations(const DenseColumns<T>& columns, const SeparationOptions& options);
-template <class T>
-std::vector<double> separations(const SparseColumns<T>& columns, const SeparationOptions& options);
-
-// Reads each value from memory once: blocks of rows that stay in the cache are averaged, then squared about their own
-// means, and added to the moments of the rows before. NaN where a feature has a value that is not finite.
+// One value per feature: 0 for a constant feature, NaN where a value is not finite; fisher and fir: +inf where every
+// class is constant but not all at the same value. Reads each value from memory once, but for those of the few features
+// whose rounding that leaves open.
 template <class T>
 std::vector<double> separations(const RowMatrix<T>& matrix, const SeparationOptions& options);
+template <class T>
+std::vector<double> separations(const DenseColumns<T>& columns, const SeparationOptions& options);
 
 }  // namespace thresher

@@ -10,12 +10,12 @@
 #include "core/elementary.hpp"
 #include "core/order_statistics.hpp"
 #include "core/parallel.hpp"
+#include "core/rounding.hpp"
 #include "moments/column_kernels.hpp"
 
 namespace thresher {
 namespace {
 
-constexpr int kSignificantBits = 40;
 constexpr double kLargestExponent = 650.0;
 
 // Work space of one thread.
@@ -203,7 +203,7 @@ std::vector<double> measure_all(const Columns& columns, const DispersionOptions&
             const double value = options.skip_missing
                                      ? measure_column(without_missing(stored, scratch), options.measure, scratch)
                                      : measure_column(stored, options.measure, scratch);
-            result[f] = round_significant(value, kSignificantBits);
+            result[f] = round_significant(value);
           }
         });
   }

@@ -1,12 +1,10 @@
-// Pearson correlation and cosine of pairs of continuous features.
+// Measures of pairs of continuous features.
 #pragma once
 
 #include "measures/association.hpp"
 #include "measures/pair_measure.hpp"
 
 namespace thresher {
-
-enum class NumericKind { pearson, cosine };
 
 // The table must outlive the measure.
 class NumericPairMeasure final : public PairMeasure {
@@ -15,13 +13,13 @@ class NumericPairMeasure final : public PairMeasure {
       : table_(table),
         kind_(kind),
         n_threads_(n_threads),
-        moments_(kind == NumericKind::cosine ? table.uncentred(n_threads) : table.centred_where_needed()) {}
+        moments_(kind == NumericKind::cosine ? table.uncentred() : table.centred_where_needed()) {}
 
   std::size_t n_features() const override { return table_.n_features(); }
   std::size_t n_replicates() const override { return table_.n_replicates(); }
 
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
-    associate(table_, moments_, reference_at(table_.column(reference), moments_, reference, n_replicates()), centred(),
+    associate(table_, moments_, reference_at(table_.column(reference), moments_, reference, n_replicates()), kind_,
               features, n_threads_, out);
   }
 
@@ -29,12 +27,10 @@ class NumericPairMeasure final : public PairMeasure {
 
   void answer(std::span<const TermRequest> requests) override {
     if (!takes_requests(table_)) return PairMeasure::answer(requests);
-    associate(table_, moments_, centred(), requests, n_threads_);
+    associate(table_, moments_, kind_, requests, n_threads_);
   }
 
  private:
-  bool centred() const { return kind_ == NumericKind::pearson; }
-
   const NumericTable& table_;
   NumericKind kind_;
   std::size_t n_threads_;

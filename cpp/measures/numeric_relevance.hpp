@@ -9,16 +9,18 @@
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "measures/numeric_values.hpp"
 #include "moments/numeric_table.hpp"
 
 namespace thresher {
 
-// One-way F with the classes 0 .. n_classes-1.
-std::vector<double> relevance_f(const NumericTable& table, std::span<const std::int32_t> classes, std::size_t n_classes,
-                                std::size_t n_threads, Interrupt& interrupt);
+// With the classes 0 .. n_classes-1.
+std::vector<double> relevance_of_classes(const NumericTable& table, ClassKind kind,
+                                         std::span<const std::int32_t> classes, std::size_t n_classes,
+                                         std::size_t n_threads, Interrupt& interrupt);
 
-// Absolute Pearson correlation, or cosine if not centred.
-std::vector<double> relevance_correlation(const NumericTable& table, std::span<const double> target, bool centred,
-                                          std::size_t n_threads, Interrupt& interrupt);
+// With a number per row.
+std::vector<double> relevance_of_numbers(const NumericTable& table, NumericKind kind, std::span<const double> target,
+                                         std::size_t n_threads, Interrupt& interrupt);
 
 }  // namespace thresher

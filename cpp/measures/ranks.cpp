@@ -42,7 +42,11 @@ std::size_t count_rows(std::size_t n_rows, std::span<const std::int64_t> weights
   return static_cast<std::size_t>(total);
 }
 
-double as_double(WideSum sum) { return static_cast<double>(sum.high) * 4294967296.0 + static_cast<double>(sum.low); }
+DoubleDouble exactly(std::int64_t value) {
+  return two_sum(static_cast<double>(value >> 32) * 0x1p32, static_cast<double>(value & 0xffffffff));
+}
+
+DoubleDouble exactly(WideSum sum) { return exactly(sum.high) * 0x1p32 + exactly(static_cast<std::int64_t>(sum.low)); }
 
 // Sum of weight times product. Exact: weights sum to less than 2^31 and products are below 2^62.
 template <class D>
@@ -108,50 +112,55 @@ RankPairMeasure::RankPairMeasure(NumericMatrix matrix, std::span<const std::int6
                                  Interrupt& interrupt)
     : n_threads_(n_threads),
       weights_(weights.begin(), weights.end()),
-      n_counted_(count_rows(matrix.n_rows, weights)),
       ranks_(doubled_ranks(matrix, weights, n_threads, interrupt)),
+      square_(matrix.n_features),
       norm_(matrix.n_features) {
   for_features(n_features(), n_rows(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t feature = begin; feature < end; ++feature)
-      norm_[feature] = std::sqrt(dot(ranks_, feature, feature));
+    for (std::size_t feature = begin; feature < end; ++feature) {
+      square_[feature] = dot(ranks_, feature, feature);
+      norm_[feature] = std::sqrt(square_[feature].hi);
+    }
   });
 }
 
-double RankPairMeasure::dot(const DoubledRanks& other, std::size_t index, std::size_t feature) const {
+DoubleDouble RankPairMeasure::dot(const DoubledRanks& other, std::size_t index, std::size_t feature) const {
   const RankKernels& kernels = THRESHER_DISPATCH(rank_kernels);
   const std::size_t n = n_rows();
   if (!weights_.empty()) {
-    const WideSum sum =
-        ranks_.narrow.empty()
-            ? weighted_dot(other.wide.data() + index * n, ranks_.wide.data() + feature * n, weights_)
-            : weighted_dot(other.narrow.data() + index * n, ranks_.narrow.data() + feature * n, weights_);
-    // Rounded as the sum over repeated rows is.
-    if (n_counted_ > kLongRows) return as_double(sum);
-    return static_cast<double>(sum.high * (std::int64_t{1} << 32) + static_cast<std::int64_t>(sum.low));
+    return exactly(ranks_.narrow.empty()
+                       ? weighted_dot(other.wide.data() + index * n, ranks_.wide.data() + feature * n, weights_)
+                       : weighted_dot(other.narrow.data() + index * n, ranks_.narrow.data() + feature * n, weights_));
   }
   if (!ranks_.narrow.empty()) {
-    return static_cast<double>(
+    return exactly(
         kernels.dot16(other.narrow.data() + index * n, ranks_.narrow.data() + feature * n, n, narrow_run(n)));
   }
   const std::int32_t* a = other.wide.data() + index * n;
   const std::int32_t* b = ranks_.wide.data() + feature * n;
-  if (n <= kLongRows) return static_cast<double>(kernels.dot32(a, b, n));
-  return as_double(kernels.dot32_wide(a, b, n));
+  if (n <= kLongRows) return exactly(kernels.dot32(a, b, n));
+  return exactly(kernels.dot32_wide(a, b, n));
 }
 
-void RankPairMeasure::associate(const DoubledRanks& other, std::size_t index, double norm,
+void RankPairMeasure::associate(const RankPairMeasure& other, std::size_t index,
                                 std::span<const std::uint32_t> features, std::span<double> out) const {
   const std::size_t grain = std::max<std::size_t>((std::size_t{1} << 17) / (n_rows() + 1), 1);
   parallel_for(features.size(), grain, n_threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const double scale = norm * norm_[features[i]];
-      out[i] = scale > 0.0 ? absolute_correlation(dot(other, index, features[i]), scale) : 0.0;
+      const double scale = other.norm_[index] * norm_[features[i]];
+      out[i] = 0.0;
+      if (!(scale > 0.0)) continue;
+      const DoubleDouble product = dot(other.ranks_, index, features[i]);
+      // Six roundings at most.
+      const double value = std::fabs(product.hi) / scale;
+      out[i] = round_if_sure(value, value * 0x1p-50, [](double x) { return round_bounded(x); });
+      if (!std::isnan(out[i])) continue;
+      out[i] = round_bounded(square_root((product / square_[features[i]]) * (product / other.square_[index])));
     }
   });
 }
 
 void RankPairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) {
-  associate(ranks_, reference, norm_[reference], features, out);
+  associate(*this, reference, features, out);
 }
 
 std::vector<double> RankPairMeasure::relevance(std::span<const double> target) const {
@@ -161,7 +170,7 @@ std::vector<double> RankPairMeasure::relevance(std::span<const double> target) c
   std::vector<std::uint32_t> features(n_features());
   std::iota(features.begin(), features.end(), 0u);
   std::vector<double> out(n_features());
-  associate(own.ranks_, 0, own.norm_[0], features, out);
+  associate(own, 0, features, out);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/double_double.hpp"
 #include "core/interrupt.hpp"
 #include "core/memory.hpp"
 #include "core/numeric_matrix.hpp"
@@ -40,14 +41,15 @@ class RankPairMeasure final : public PairMeasure {
   std::vector<double> relevance(std::span<const double> target) const;
 
  private:
-  void associate(const DoubledRanks& other, std::size_t index, double norm, std::span<const std::uint32_t> features,
+  void associate(const RankPairMeasure& other, std::size_t index, std::span<const std::uint32_t> features,
                  std::span<double> out) const;
-  double dot(const DoubledRanks& other, std::size_t index, std::size_t feature) const;
+  // Exact.
+  DoubleDouble dot(const DoubledRanks& other, std::size_t index, std::size_t feature) const;
 
   std::size_t n_threads_;
   std::vector<std::int64_t> weights_;
-  std::size_t n_counted_;  // rows, or the sum of their weights
   DoubledRanks ranks_;
+  std::vector<DoubleDouble> square_;
   std::vector<double> norm_;
 };
 

@@ -1,12 +1,12 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "core/rounding.hpp"
 #include "measures/association.hpp"
+#include "measures/referee.hpp"
 #include "moments/moment_kernels.hpp"
-#include "moments/two_pass.hpp"
 
 namespace thresher {
 namespace {
@@ -15,8 +15,6 @@ namespace {
 constexpr std::size_t kTile = 4;
 // Columns up to this length stay in the caches next to the processor while a tile is computed.
 constexpr std::size_t kShortRows = 4096;
-// Rows of longer columns that are read for all pairs of a tile before the next: each column comes from memory once.
-constexpr std::size_t kRowBlock = 256;
 
 using Features = std::span<const std::uint32_t>;
 
@@ -41,7 +39,7 @@ struct Tile {
 struct Work {
   const NumericTable& table;
   const ColumnMoments& moments;
-  bool centred;
+  NumericKind kind;
   const MomentKernels& kernels;
 
   // The value on a replicate from its sum of products about the centres.
@@ -49,12 +47,10 @@ struct Work {
     const SegmentLayout& layout = table.layout();
     const std::size_t f = feature * layout.n_replicates() + replicate;
     const std::size_t g = reference * layout.n_replicates() + replicate;
-    if ((moments.unsafe[f] | moments.unsafe[g]) != 0) {
-      return two_pass_correlation(table.column(feature), table.column(reference), centred, layout, replicate);
-    }
-    const double shift = centred ? moments.kept_sum[f] * (moments.kept_sum[g] / layout.kept_rows()[replicate]) : 0.0;
-    const double scale = moments.norm[f] * moments.norm[g];
-    return scale > 0.0 ? absolute_correlation(dot - shift, scale) : 0.0;
+    const double value = sure_value(kind, dot, layout.kept_rows()[replicate], moments.kept_sum[f], moments.norm[f],
+                                    moments.error[f], moments.kept_sum[g], moments.norm[g], moments.error[g]);
+    if (!std::isnan(value)) return value;
+    return pair_sums(table.column(feature), table.column(reference), layout, replicate).value(kind);
   }
 
   // From the sums of products of every segment; `stride` lies between those of one pair.
@@ -106,18 +102,19 @@ void compute_short(const Work& work, const T* base, std::span<const Tile> tiles)
   }
 }
 
-// Segment by segment, each in blocks of rows.
+// Segment by segment, each in tiles of rows that are read for all pairs before the next: each column comes from memory
+// once.
 template <class T>
 void compute_tall(const Work& work, const T* base, const Tile& tile) {
-  constexpr std::size_t kSums = kTile * kMomentLanes;
+  constexpr std::size_t kSums = kTile * kTwinLanes;
   const auto segments = work.table.layout().segments();
   const std::size_t n_others = tile.others().size();
   const TileColumns<T> columns(work, base, tile.columns()), others(work, base, tile.others());
   std::vector<double> dots((segments.size() - 1) * n_others * kTile);
   for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
     alignas(64) double lanes[kTile * kSums] = {};
-    for (std::size_t row = segments[s]; row < segments[s + 1]; row += kRowBlock) {
-      const std::size_t rows = std::min(kRowBlock, segments[s + 1] - row);
+    for (std::size_t row = segments[s]; row < segments[s + 1]; row += kTileRows) {
+      const std::size_t rows = std::min(kTileRows, segments[s + 1] - row);
       const T* here[kTile];
       for (std::size_t c = 0; c < tile.columns().size(); ++c) here[c] = columns.column[c] + row;
       for (std::size_t o = 0; o < n_others; ++o) {
@@ -155,12 +152,12 @@ bool takes_requests(const NumericTable& table) {
   return !table.pairwise() && layout.weights() == nullptr && (!layout.has_parts() || table.n_rows() > kShortRows);
 }
 
-void associate(const NumericTable& table, const ColumnMoments& moments, bool centred,
+void associate(const NumericTable& table, const ColumnMoments& moments, NumericKind kind,
                std::span<const TermRequest> requests, std::size_t n_threads) {
   std::vector<Tile> tiles = cut_into_tiles(requests, table.n_replicates());
   // The small ones last: they fill the time in which other threads still work on large ones.
   if (n_threads > 1) std::ranges::stable_sort(tiles, std::greater<>(), &Tile::n_pairs);
-  const Work work{table, moments, centred, THRESHER_DISPATCH(moment_kernels)};
+  const Work work{table, moments, kind, THRESHER_DISPATCH(moment_kernels)};
   const std::size_t grain = std::max<std::size_t>((std::size_t{1} << 17) / (table.n_rows() * kTile + 1), 1);
   parallel_for(tiles.size(), grain, n_threads, [&](std::size_t begin, std::size_t end) {
     const auto mine = std::span<const Tile>(tiles).subspan(begin, end - begin);

@@ -3,315 +3,282 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
+#include <numeric>
 #include <utility>
 
+#include "core/feature_loop.hpp"
 #include "core/parallel.hpp"
-#include "core/rounding.hpp"
+#include "measures/association.hpp"
+#include "measures/referee.hpp"
+#include "moments/class_layout.hpp"
 
 namespace thresher {
 namespace {
 
 constexpr std::size_t kFeaturesPerTask = 64;
-constexpr double kLargestRatio = 1e12;
-// Below this share of the raw sum a centred sum of a replicate has lost its digits.
-constexpr double kCancelled = 1e-8;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// |r| of centred sums.
-double rounded_correlation(double cross, double square_a, double square_b) {
-  if (!(square_a > 0) || !(square_b > 0)) return 0.0;
-  return absolute_correlation(cross, std::sqrt(square_a) * std::sqrt(square_b));
-}
+// Sums of two doubles each; the high words are multiples of 2^-53 of the split, and add up without error.
+struct SplitSums {
+  std::vector<double> hi, lo;
 
-// A row vector w (y - mean) and its sums per part, against which columns are multiplied.
-struct Reference {
-  std::vector<double> weighted;  // per row: w (y - shift)
-  std::vector<double> first;     // per replicate: sum w (y - shift)
-  std::vector<double> second;    // per replicate: sum w (y - shift)^2
+  explicit SplitSums(std::size_t size) : hi(size), lo(size) {}
+  void clear() {
+    std::fill(hi.begin(), hi.end(), 0.0);
+    std::fill(lo.begin(), lo.end(), 0.0);
+  }
+  void add(std::size_t at, double value, double weight, double split) {
+    if (weight != 1.0) {
+      const DoubleDouble product = two_product(value, weight);
+      value = product.hi;
+      lo[at] += product.lo;
+    }
+    const double high = (split + value) - split;
+    hi[at] += high;
+    lo[at] += value - high;
+  }
 };
 
-struct Workspace {
-  explicit Workspace(const PartSets& sets)
-      : cross(sets.n_parts()),
-        first(sets.n_parts()),
-        second(sets.n_parts()),
-        weight(sets.n_parts()),
-        sums(3 * sets.n_replicates()) {}
-  std::vector<double> cross, first, second, weight, sums;
+// Sums in double-double, rounded at the end.
+void add_to(DoubleDouble& sum, double value) {
+  const DoubleDouble added = two_sum(sum.hi, value);
+  sum = {added.hi, sum.lo + added.lo};
+}
+
+void keep(const SegmentLayout& layout, const std::vector<DoubleDouble>& sums, std::vector<double>& rounded,
+          double* kept) {
+  for (std::size_t s = 0; s < sums.size(); ++s) rounded[s] = sums[s].hi + sums[s].lo;
+  layout.sets().sum(rounded.data(), 1, kept, 1);
+}
+
+// A column against which sparse ones are measured: weight times its distance from the centre, row by row.
+struct DenseReference {
+  std::vector<double> weighted;
+  Reference moments;
+
+  DenseReference(const SparseTable& table, std::span<const double> column, const ColumnMoments& from, std::size_t index)
+      : weighted(column.size()),
+        moments(reference_at(NumericColumn{nullptr, column.data()}, from, index, table.n_replicates())) {
+    for (std::size_t i = 0; i < column.size(); ++i) weighted[i] = table.weight(i) * (column[i] - moments.centre);
+  }
 };
 
-Reference make_reference(const SparseTable& table, std::span<const double> dense, double shift) {
-  const std::size_t n_parts = table.n_parts();
-  Reference reference;
-  reference.weighted.resize(dense.size());
-  std::vector<double> first(n_parts), second(n_parts);
-  for (std::size_t row = 0; row < dense.size(); ++row) {
-    const double centred = dense[row] - shift;
-    const double weighted = table.weight(row) * centred;
-    reference.weighted[row] = weighted;
-    first[table.part(row)] += weighted;
-    second[table.part(row)] += weighted * centred;
-  }
-  reference.first.resize(table.n_replicates());
-  reference.second.resize(table.n_replicates());
-  table.sets().sum(first.data(), 1, reference.first.data(), 1);
-  table.sets().sum(second.data(), 1, reference.second.data(), 1);
-  return reference;
-}
+// The values of one column and the reference on every replicate.
+class SparseAssociation {
+ public:
+  SparseAssociation(const SparseTable& table, NumericKind kind, const DenseReference& reference)
+      : table_(table),
+        kind_(kind),
+        reference_(reference),
+        moments_(table.moments(kind != NumericKind::cosine)),
+        cross_(table.layout().n_segments()),
+        rounded_(cross_.size()) {}
 
-std::vector<double> dense_column(const SparseTable& table, std::size_t feature) {
-  const CscView& m = table.matrix();
-  std::vector<double> dense(m.n_rows);
-  for (auto at = m.starts[feature]; at < m.starts[feature + 1]; ++at) {
-    dense[static_cast<std::size_t>(m.rows[static_cast<std::size_t>(at)])] = m.values[static_cast<std::size_t>(at)];
-  }
-  return dense;
-}
-
-double dense_mean(const SparseTable& table, std::span<const double> dense) {
-  double sum = 0.0;
-  double weight = 0.0;
-  for (std::size_t row = 0; row < dense.size(); ++row) {
-    sum += table.weight(row) * dense[row];
-    weight += table.weight(row);
-  }
-  return sum / weight;
-}
-
-// The correlation of two dense columns on one replicate, in two passes: for replicates where sums have cancelled.
-double careful_correlation(const SparseTable& table, std::span<const double> a, std::span<const double> b,
-                           std::size_t replicate) {
-  double weight = 0.0, mean_a = 0.0, mean_b = 0.0;
-  const auto used = [&](std::size_t row) { return table.sets().keeps(replicate, table.part(row)); };
-  for (std::size_t row = 0; row < a.size(); ++row) {
-    if (!used(row)) continue;
-    weight += table.weight(row);
-    mean_a += table.weight(row) * a[row];
-    mean_b += table.weight(row) * b[row];
-  }
-  mean_a /= weight;
-  mean_b /= weight;
-  double cross = 0.0, square_a = 0.0, square_b = 0.0;
-  for (std::size_t row = 0; row < a.size(); ++row) {
-    if (!used(row)) continue;
-    const double da = a[row] - mean_a, db = b[row] - mean_b;
-    cross += table.weight(row) * da * db;
-    square_a += table.weight(row) * da * da;
-    square_b += table.weight(row) * db * db;
-  }
-  return rounded_correlation(cross, square_a, square_b);
-}
-
-// |Pearson| (centred) or |cosine| of one column with the reference on every replicate.
-void correlate(const SparseTable& table, std::size_t feature, const Reference& reference,
-               std::span<const double> dense_reference, bool centred, Workspace& work, std::span<double> out) {
-  const CscView& m = table.matrix();
-  const std::size_t n_parts = table.n_parts();
-  const double shift = centred ? table.mean(feature) : 0.0;
-  std::fill(work.cross.begin(), work.cross.end(), 0.0);
-  std::fill(work.first.begin(), work.first.end(), 0.0);
-  std::fill(work.second.begin(), work.second.end(), 0.0);
-  std::fill(work.weight.begin(), work.weight.end(), 0.0);
-  for (auto at = m.starts[feature]; at < m.starts[feature + 1]; ++at) {
-    const auto row = static_cast<std::size_t>(m.rows[static_cast<std::size_t>(at)]);
-    const double value = m.values[static_cast<std::size_t>(at)];
-    const std::size_t part = table.part(row);
-    const double weight = table.weight(row);
-    const double shifted = value - shift;
-    work.cross[part] += value * reference.weighted[row];
-    work.first[part] += weight * shifted;
-    work.second[part] += weight * shifted * shifted;
-    work.weight[part] += weight;
-  }
-  const std::span<const double> part_weight = table.part_weight();
-  for (std::size_t part = 0; part < n_parts; ++part) {
-    const double zeros = part_weight[part] - work.weight[part];
-    work.first[part] -= zeros * shift;
-    work.second[part] += zeros * shift * shift;
-  }
-  const std::size_t n_replicates = table.n_replicates();
-  const std::span<double> cross(work.sums.data(), n_replicates);
-  const std::span<double> first(work.sums.data() + n_replicates, n_replicates);
-  const std::span<double> second(work.sums.data() + 2 * n_replicates, n_replicates);
-  table.sets().sum(work.cross.data(), 1, cross.data(), 1);
-  table.sets().sum(work.first.data(), 1, first.data(), 1);
-  table.sets().sum(work.second.data(), 1, second.data(), 1);
-  std::vector<double> weight(n_replicates);
-  table.sets().sum(part_weight.data(), 1, weight.data(), 1);
-  for (std::size_t r = 0; r < n_replicates; ++r) {
-    // Zeros of the column: sum of -shift w (y - mean) over all rows of the replicate.
-    const double full_cross = cross[r] - shift * reference.first[r];
-    if (!centred) {
-      out[r] = rounded_correlation(full_cross, second[r], reference.second[r]);
-      continue;
+  void operator()(std::uint32_t feature, double* out) {
+    const SegmentLayout& layout = table_.layout();
+    std::fill(cross_.begin(), cross_.end(), DoubleDouble{});
+    table_.for_stored(feature, [&](std::size_t place, std::size_t segment, double value) {
+      add_to(cross_[segment], value * reference_.weighted[place]);
+    });
+    keep(layout, cross_, rounded_, out);
+    const std::size_t at = feature * table_.n_replicates();
+    const Reference& other = reference_.moments;
+    for (std::size_t r = 0; r < table_.n_replicates(); ++r) {
+      out[r] = sure_value(kind_, out[r], layout.kept_rows()[r], moments_.kept_sum[at + r], moments_.norm[at + r],
+                          moments_.error[at + r], other.kept_sum[r], other.norm[r], other.error[r]);
+      if (!std::isnan(out[r])) continue;
+      const std::vector<double> dense = table_.dense_column(feature);
+      out[r] = pair_sums({nullptr, dense.data()}, other.column, layout, r).value(kind_);
     }
-    const double square_a = second[r] - first[r] * first[r] / weight[r];
-    const double square_b = reference.second[r] - reference.first[r] * reference.first[r] / weight[r];
-    if (square_a < kCancelled * second[r] || square_b < kCancelled * reference.second[r]) {
-      out[r] = careful_correlation(table, dense_column(table, feature), dense_reference, r);
-      continue;
-    }
-    out[r] = rounded_correlation(full_cross - first[r] * reference.first[r] / weight[r], square_a, square_b);
   }
-}
 
-void relevance_of_all(const SparseTable& table, std::span<const double> target, bool centred, std::size_t n_threads,
-                      std::span<double> out) {
-  const Reference reference = make_reference(table, target, centred ? dense_mean(table, target) : 0.0);
-  const std::size_t n_features = table.n_features();
-  const std::size_t n_replicates = table.n_replicates();
-  parallel_for(n_features, kFeaturesPerTask, n_threads, [&](std::size_t begin, std::size_t end) {
-    Workspace work(table.sets());
-    std::vector<double> values(n_replicates);
-    for (std::size_t feature = begin; feature < end; ++feature) {
-      correlate(table, feature, reference, target, centred, work, values);
-      for (std::size_t r = 0; r < n_replicates; ++r) out[r * n_features + feature] = values[r];
+ private:
+  const SparseTable& table_;
+  NumericKind kind_;
+  const DenseReference& reference_;
+  const ColumnMoments& moments_;
+  std::vector<DoubleDouble> cross_;
+  std::vector<double> rounded_;
+};
+
+// The measure of one column with the classes on every replicate.
+class SparseClasses {
+ public:
+  SparseClasses(const SparseTable& table, ClassKind kind, const ClassLayout& classes)
+      : table_(table),
+        kind_(kind),
+        classes_(classes),
+        sums_(table.layout().n_segments() * classes.n_classes),
+        kept_(table.n_replicates() * classes.n_classes),
+        parts_(classes.n_classes) {}
+
+  void operator()(std::size_t feature, double* out) {
+    const SegmentLayout& layout = table_.layout();
+    const std::size_t n_classes = classes_.n_classes;
+    const double split = table_.split(feature);
+    sums_.clear();
+    table_.for_stored(feature, [&](std::size_t place, std::size_t segment, double value) {
+      const std::size_t at = segment * n_classes + static_cast<std::size_t>(classes_.labels[place]);
+      sums_.add(at, value, table_.weight(place), split);
+    });
+    for (std::size_t c = 0; c < n_classes; ++c) {
+      layout.sets().sum(sums_.hi.data() + c, n_classes, kept_.hi.data() + c, n_classes);
+      layout.sets().sum(sums_.lo.data() + c, n_classes, kept_.lo.data() + c, n_classes);
     }
-  });
-}
+    for (std::size_t r = 0; r < table_.n_replicates(); ++r) {
+      out[r] = 0.0;
+      if (table_.kept_constant()[feature * table_.n_replicates() + r] != 0) continue;
+      out[r] = value(feature, r);
+      if (!std::isnan(out[r])) continue;
+      const std::vector<double> dense = table_.dense_column(feature);
+      out[r] = class_sums({nullptr, dense.data()}, classes_.labels.data(), n_classes, layout, r).value(kind_);
+    }
+  }
+
+ private:
+  double value(std::size_t feature, std::size_t replicate) {
+    const std::size_t at = feature * table_.n_replicates() + replicate;
+    const ColumnMoments& moments = table_.moments(true);
+    if (kind_ == ClassKind::fir || !std::isfinite(moments.error[at])) return kNaN;
+    if (!table_.layout().has_whole_weights()) return kNaN;  // their sums are off themselves
+    const double n = table_.layout().kept_rows()[replicate];
+    const double mean = moments.kept_sum[at] / n;
+    const std::size_t first = replicate * classes_.n_classes;
+    for (std::size_t c = 0; c < classes_.n_classes; ++c) {
+      const double rows = classes_.kept_rows[first + c];
+      parts_[c] = {rows, std::fma(-rows, mean, kept_.hi[first + c]) + kept_.lo[first + c], 0.0};
+    }
+    // The error of the squares about the mean is that of those about 0.
+    return sure_class_value(kind_, parts_, moments.norm[at] * moments.norm[at], 2.0 * moments.error[at] / kUnit + 8.0,
+                            table_.sum_error(feature));
+  }
+
+  const SparseTable& table_;
+  ClassKind kind_;
+  const ClassLayout& classes_;
+  SplitSums sums_;
+  SplitSums kept_;
+  std::vector<ClassPart> parts_;
+};
 
 }  // namespace
 
 SparseTable::SparseTable(CscView matrix, std::span<const std::int32_t> parts, PartSets sets,
                          std::span<const double> weights)
     : matrix_(matrix),
-      parts_(parts.begin(), parts.end()),
-      weights_(weights.begin(), weights.end()),
-      has_parts_(!parts.empty()),
-      sets_(std::move(sets)),
-      part_weight_(sets_.n_parts()),
-      mean_(matrix.n_features) {
-  for (const std::int32_t part : parts_) {
-    if (part < 0 || static_cast<std::size_t>(part) >= n_parts()) {
-      throw std::invalid_argument("parts: number out of range");
-    }
+      layout_(matrix.n_rows, parts, std::move(sets), weights),
+      rows_(total_rows(layout_)),
+      n_used_(layout_.n_rows()),
+      place_(matrix.n_rows, std::numeric_limits<std::uint32_t>::max()),
+      segment_(n_used_),
+      minimum_(matrix.n_features),
+      maximum_(matrix.n_features),
+      kept_constant_(matrix.n_features * layout_.n_replicates()) {
+  if (layout_.order().empty()) {
+    std::iota(place_.begin(), place_.end(), 0u);
+  } else {
+    for (std::uint32_t i = 0; i < n_used_; ++i) place_[layout_.order()[i]] = i;
   }
-  double total = 0.0;
-  for (std::size_t row = 0; row < matrix_.n_rows; ++row) {
-    part_weight_[part(row)] += weight(row);
-    total += weight(row);
+  const auto segments = layout_.segments();
+  for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
+    std::fill(segment_.begin() + static_cast<std::ptrdiff_t>(segments[s]),
+              segment_.begin() + static_cast<std::ptrdiff_t>(segments[s + 1]), static_cast<std::uint32_t>(s));
   }
-  for (std::size_t feature = 0; feature < matrix_.n_features; ++feature) {
-    double sum = 0.0;
-    for (auto at = matrix_.starts[feature]; at < matrix_.starts[feature + 1]; ++at) {
-      sum += weight(static_cast<std::size_t>(matrix_.rows[static_cast<std::size_t>(at)])) *
-             matrix_.values[static_cast<std::size_t>(at)];
-    }
-    mean_[feature] = sum / total;
+  centred_.resize(n_features(), n_replicates());
+  uncentred_.resize(n_features(), n_replicates());
+  for (std::size_t feature = 0; feature < n_features(); ++feature) read_column(feature);
+}
+
+std::vector<double> SparseTable::dense_column(std::size_t feature) const {
+  std::vector<double> dense(n_used_);
+  for_stored(feature, [&](std::size_t place, std::size_t, double value) { dense[place] = value; });
+  return dense;
+}
+
+double SparseTable::sum_error(std::size_t feature) const {
+  const auto stored = static_cast<double>(matrix_.starts[feature + 1] - matrix_.starts[feature]);
+  return (stored + 20.0) * (stored + 1.0) * split(feature) * 0x1p-106;
+}
+
+void SparseTable::read_column(std::size_t feature) {
+  const std::size_t n_segments = layout_.n_segments();
+  const auto segments = layout_.segments();
+  std::vector<double> low(n_segments, kInfinity), high(n_segments, -kInfinity), rounded(n_segments);
+  std::vector<std::size_t> stored(n_segments);
+  for_stored(feature, [&](std::size_t, std::size_t segment, double value) {
+    low[segment] = std::min(low[segment], value);
+    high[segment] = std::max(high[segment], value);
+    ++stored[segment];
+  });
+  for (std::size_t s = 0; s < n_segments; ++s) {
+    if (stored[s] == segments[s + 1] - segments[s]) continue;
+    low[s] = std::min(low[s], 0.0);
+    high[s] = std::max(high[s], 0.0);
+  }
+  minimum_[feature] = *std::min_element(low.begin(), low.end());
+  maximum_[feature] = *std::max_element(high.begin(), high.end());
+  const std::size_t at = feature * n_replicates();
+  layout_.sets().find_constant(low.data(), high.data(), kept_constant_.data() + at);
+
+  SplitSums sums(n_segments);
+  std::vector<DoubleDouble> squares(n_segments);
+  const double border = split(feature);
+  for_stored(feature, [&](std::size_t place, std::size_t segment, double value) {
+    sums.add(segment, value, weight(place), border);
+    add_to(squares[segment], value * value * weight(place));
+  });
+  double* kept_sum = centred_.kept_sum.data() + at;
+  double* square = centred_.norm.data() + at;
+  double* rest = centred_.error.data() + at;
+  layout_.sets().sum(sums.hi.data(), 1, kept_sum, 1);
+  layout_.sets().sum(sums.lo.data(), 1, rest, 1);
+  keep(layout_, squares, rounded, square);
+  const bool extreme = is_extreme(minimum_[feature], maximum_[feature]);
+  for (std::size_t r = 0; r < n_replicates(); ++r) {
+    const double sum = kept_sum[r] + rest[r];
+    set_moments(uncentred_, at + r, {sum, square[r], square[r], extreme}, units());
+    if (minimum_[feature] == 0.0 && maximum_[feature] == 0.0) set_undefined(uncentred_, at + r);
+    set_moments(centred_, at + r, {sum, square[r], square[r] - sum * (sum / layout_.kept_rows()[r]), extreme}, units());
+    if (kept_constant_[at + r] != 0) set_undefined(centred_, at + r);
   }
 }
 
-void SparseTable::relevance_pearson(std::span<const double> target, std::size_t n_threads,
-                                    std::span<double> out) const {
-  relevance_of_all(*this, target, true, n_threads, out);
-}
-
-void SparseTable::relevance_cosine(std::span<const double> target, std::size_t n_threads, std::span<double> out) const {
-  relevance_of_all(*this, target, false, n_threads, out);
-}
-
-void SparseTable::relevance_f(std::span<const std::int32_t> classes, std::size_t n_classes, std::size_t n_threads,
-                              std::span<double> out) const {
-  const std::size_t n_features = matrix_.n_features;
-  const std::size_t cells = n_parts() * n_classes;
-  std::vector<double> class_weight(cells);
-  for (std::size_t row = 0; row < matrix_.n_rows; ++row) {
-    class_weight[part(row) * n_classes + static_cast<std::size_t>(classes[row])] += weight(row);
-  }
-  std::vector<std::uint8_t> is_constant(n_replicates() * n_features);
-  constant(is_constant);
-  parallel_for(n_features, kFeaturesPerTask, n_threads, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> stored(cells), first(cells), second(cells);
+std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind kind, std::span<const double> target,
+                                         std::size_t n_threads, Interrupt& interrupt) {
+  const std::vector<double> values = table.layout().arrange(target);
+  const ColumnMoments moments = moments_of(values, kind != NumericKind::cosine, table.layout());
+  const DenseReference reference(table, values, moments, 0);
+  std::vector<double> out(table.n_features() * table.n_replicates());
+  for_features(table.n_features(), table.mean_size(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+    SparseAssociation association(table, kind, reference);
     for (std::size_t feature = begin; feature < end; ++feature) {
-      std::fill(stored.begin(), stored.end(), 0.0);
-      std::fill(first.begin(), first.end(), 0.0);
-      std::fill(second.begin(), second.end(), 0.0);
-      const double shift = mean_[feature];
-      for (auto at = matrix_.starts[feature]; at < matrix_.starts[feature + 1]; ++at) {
-        const auto row = static_cast<std::size_t>(matrix_.rows[static_cast<std::size_t>(at)]);
-        const double shifted = matrix_.values[static_cast<std::size_t>(at)] - shift;
-        const std::size_t cell = part(row) * n_classes + static_cast<std::size_t>(classes[row]);
-        stored[cell] += weight(row);
-        first[cell] += weight(row) * shifted;
-        second[cell] += weight(row) * shifted * shifted;
-      }
-      for (std::size_t cell = 0; cell < cells; ++cell) {
-        const double zeros = class_weight[cell] - stored[cell];
-        first[cell] -= zeros * shift;
-        second[cell] += zeros * shift * shift;
-      }
-      for (std::size_t r = 0; r < n_replicates(); ++r) {
-        double& value = out[r * n_features + feature];
-        value = 0.0;
-        if (is_constant[r * n_features + feature]) continue;
-        double n = 0.0, total = 0.0, squares = 0.0, within = 0.0, present = 0.0;
-        for (std::size_t c = 0; c < n_classes; ++c) {
-          double n_c = 0.0, t_c = 0.0, q_c = 0.0;
-          for (std::size_t p = 0; p < n_parts(); ++p) {
-            if (!sets_.keeps(r, p)) continue;
-            n_c += class_weight[p * n_classes + c];
-            t_c += first[p * n_classes + c];
-            q_c += second[p * n_classes + c];
-          }
-          if (!(n_c > 0)) continue;
-          present += 1.0;
-          n += n_c;
-          total += t_c;
-          squares += q_c;
-          within += std::max(0.0, q_c - t_c * t_c / n_c);
-        }
-        if (present < 2.0 || n <= present) continue;
-        const double between = std::max(0.0, squares - total * total / n - within);
-        if (!(between > 0.0)) continue;
-        const double ratio = within > 0.0 ? std::min(between / within, kLargestRatio) : kLargestRatio;
-        value = ratio != ratio ? 0.0 : round_significant((n - present) / (present - 1.0) * ratio);
-      }
+      association(static_cast<std::uint32_t>(feature), out.data() + feature * table.n_replicates());
     }
   });
+  return out;
 }
 
-void SparseTable::constant(std::span<std::uint8_t> out) const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const std::size_t n_features = matrix_.n_features;
-  std::vector<std::size_t> part_rows(n_parts());
-  for (std::size_t row = 0; row < matrix_.n_rows; ++row) ++part_rows[part(row)];
-  std::vector<double> low(n_parts()), high(n_parts());
-  std::vector<std::size_t> stored(n_parts());
-  std::vector<std::uint8_t> constant(n_replicates());
-  for (std::size_t feature = 0; feature < n_features; ++feature) {
-    std::fill(low.begin(), low.end(), kInfinity);
-    std::fill(high.begin(), high.end(), -kInfinity);
-    std::fill(stored.begin(), stored.end(), 0);
-    for (auto at = matrix_.starts[feature]; at < matrix_.starts[feature + 1]; ++at) {
-      const std::size_t p = part(static_cast<std::size_t>(matrix_.rows[static_cast<std::size_t>(at)]));
-      const double value = matrix_.values[static_cast<std::size_t>(at)];
-      low[p] = std::min(low[p], value);
-      high[p] = std::max(high[p], value);
-      ++stored[p];
+std::vector<double> relevance_of_classes(const SparseTable& table, ClassKind kind,
+                                         std::span<const std::int32_t> classes, std::size_t n_classes,
+                                         std::size_t n_threads, Interrupt& interrupt) {
+  const ClassLayout layout(table.layout(), classes, n_classes);
+  std::vector<double> out(table.n_features() * table.n_replicates());
+  for_features(table.n_features(), table.mean_size(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+    SparseClasses values(table, kind, layout);
+    for (std::size_t feature = begin; feature < end; ++feature) {
+      values(feature, out.data() + feature * table.n_replicates());
     }
-    for (std::size_t p = 0; p < n_parts(); ++p) {
-      if (stored[p] == part_rows[p]) continue;
-      low[p] = std::min(low[p], 0.0);
-      high[p] = std::max(high[p], 0.0);
-    }
-    sets_.find_constant(low.data(), high.data(), constant.data());
-    for (std::size_t r = 0; r < n_replicates(); ++r) out[r * n_features + feature] = constant[r];
-  }
+  });
+  return out;
 }
-
-SparsePairMeasure::SparsePairMeasure(const SparseTable& table, bool centred, std::size_t n_threads)
-    : table_(table), centred_(centred), n_threads_(n_threads) {}
 
 void SparsePairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features,
                                std::span<double> out) {
-  const std::vector<double> dense = dense_column(table_, reference);
-  const Reference prepared = make_reference(table_, dense, centred_ ? table_.mean(reference) : 0.0);
-  const std::size_t n_replicates = table_.n_replicates();
+  const std::vector<double> dense = table_.dense_column(reference);
+  const DenseReference prepared(table_, dense, table_.moments(kind_ != NumericKind::cosine), reference);
   parallel_for(features.size(), kFeaturesPerTask, n_threads_, [&](std::size_t begin, std::size_t end) {
-    Workspace work(table_.sets());
-    for (std::size_t i = begin; i < end; ++i) {
-      correlate(table_, features[i], prepared, dense, centred_, work, out.subspan(i * n_replicates, n_replicates));
-    }
+    SparseAssociation association(table_, kind_, prepared);
+    for (std::size_t i = begin; i < end; ++i) association(features[i], out.data() + i * n_replicates());
   });
 }
 

@@ -1,13 +1,17 @@
 // Numeric features of a sparse matrix in compressed column form, never densified.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "core/part_sets.hpp"
+#include "core/interrupt.hpp"
+#include "measures/numeric_values.hpp"
 #include "measures/pair_measure.hpp"
+#include "moments/column_moments.hpp"
+#include "moments/segment_layout.hpp"
 
 namespace thresher {
 
@@ -20,47 +24,68 @@ struct CscView {
   std::span<const double> values;
 };
 
-// Sums of sparse columns about their means, per part of the rows.
-//
-// With parts, a replicate is the rows of some of them; without, there is one replicate, all rows.
-// Sums run over the stored values in row order; implicit zeros enter in closed form.
+// Sums of sparse columns about 0, per part of the rows; zeros that are not stored add nothing to them.
 class SparseTable {
  public:
   SparseTable(CscView matrix, std::span<const std::int32_t> parts, PartSets sets, std::span<const double> weights);
 
-  const CscView& matrix() const { return matrix_; }
   std::size_t n_features() const { return matrix_.n_features; }
-  const PartSets& sets() const { return sets_; }
-  std::size_t n_parts() const { return sets_.n_parts(); }
-  std::size_t n_replicates() const { return sets_.n_replicates(); }
-  bool has_parts() const { return has_parts_; }
-  std::size_t part(std::size_t row) const { return has_parts_ ? static_cast<std::size_t>(parts_[row]) : 0; }
-  double weight(std::size_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
-  double mean(std::size_t feature) const { return mean_[feature]; }
-  std::span<const double> part_weight() const { return part_weight_; }
+  std::size_t n_given_rows() const { return matrix_.n_rows; }
+  // Values stored per feature, about.
+  std::size_t mean_size() const { return matrix_.values.size() / std::max<std::size_t>(n_features(), 1) + 16; }
+  std::size_t n_replicates() const { return layout_.n_replicates(); }
+  const SegmentLayout& layout() const { return layout_; }
 
-  // out[replicate * n_features + feature], absolute and rounded.
-  void relevance_pearson(std::span<const double> target, std::size_t n_threads, std::span<double> out) const;
-  void relevance_cosine(std::span<const double> target, std::size_t n_threads, std::span<double> out) const;
-  void relevance_f(std::span<const std::int32_t> classes, std::size_t n_classes, std::size_t n_threads,
-                   std::span<double> out) const;
-  // out[replicate * n_features + feature] = one distinct value on that replicate.
-  void constant(std::span<std::uint8_t> out) const;
+  // body(row in the layout's order, segment, value) for every stored value of a row in use.
+  template <class Body>
+  void for_stored(std::size_t feature, Body&& body) const {
+    const auto last = static_cast<std::size_t>(matrix_.starts[feature + 1]);
+    for (auto at = static_cast<std::size_t>(matrix_.starts[feature]); at < last; ++at) {
+      const std::uint32_t place = place_[static_cast<std::size_t>(matrix_.rows[at])];
+      if (place < n_used_) body(place, segment_[place], matrix_.values[at]);
+    }
+  }
+  double weight(std::size_t place) const { return layout_.weights() == nullptr ? 1.0 : layout_.weights()[place]; }
+  // In the layout's order.
+  std::vector<double> dense_column(std::size_t feature) const;
+  // What sums of this column are split by (see moment_kernels.hpp).
+  double split(std::size_t feature) const { return split_for(rows_, minimum_[feature], maximum_[feature]); }
+  double sum_error(std::size_t feature) const;
+  // How many roundings lie behind a sum of squares or products.
+  double units() const { return 12.0 + static_cast<double>(layout_.n_segments()); }
+
+  // About 0: with the norms of the centred columns, or of the columns as they are.
+  const ColumnMoments& moments(bool centred) const { return centred ? centred_ : uncentred_; }
+  // [feature * n_replicates + replicate]: one distinct value on that replicate.
+  std::span<const std::uint8_t> kept_constant() const { return kept_constant_; }
 
  private:
+  void read_column(std::size_t feature);
+
   CscView matrix_;
-  std::vector<std::int32_t> parts_;
-  std::vector<double> weights_;
-  bool has_parts_;
-  PartSets sets_;
-  std::vector<double> part_weight_;
-  std::vector<double> mean_;
+  SegmentLayout layout_;
+  double rows_;
+  std::size_t n_used_;
+  std::vector<std::uint32_t> place_;
+  std::vector<std::uint32_t> segment_;
+  std::vector<double> minimum_;
+  std::vector<double> maximum_;
+  std::vector<std::uint8_t> kept_constant_;
+  ColumnMoments centred_;
+  ColumnMoments uncentred_;
 };
 
-// Absolute Pearson correlation or cosine of sparse columns.
+// Values of every feature with the target, [feature * n_replicates + replicate].
+std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind kind, std::span<const double> target,
+                                         std::size_t n_threads, Interrupt& interrupt);
+std::vector<double> relevance_of_classes(const SparseTable& table, ClassKind kind,
+                                         std::span<const std::int32_t> classes, std::size_t n_classes,
+                                         std::size_t n_threads, Interrupt& interrupt);
+
 class SparsePairMeasure final : public PairMeasure {
  public:
-  SparsePairMeasure(const SparseTable& table, bool centred, std::size_t n_threads);
+  SparsePairMeasure(const SparseTable& table, NumericKind kind, std::size_t n_threads)
+      : table_(table), kind_(kind), n_threads_(n_threads) {}
 
   std::size_t n_features() const override { return table_.n_features(); }
   std::size_t n_replicates() const override { return table_.n_replicates(); }
@@ -68,7 +93,7 @@ class SparsePairMeasure final : public PairMeasure {
 
  private:
   const SparseTable& table_;
-  bool centred_;
+  NumericKind kind_;
   std::size_t n_threads_;
 };
 

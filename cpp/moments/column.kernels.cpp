@@ -71,26 +71,6 @@ double absolute_deviation(const T* x, std::size_t n, double centre) {
 }
 
 template <class T>
-DotAndSquare dot_and_square(const T* x, const double* reference, std::size_t n, double centre) {
-  double dot[kLanes] = {};
-  double square[kLanes] = {};
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (std::size_t l = 0; l < kLanes; ++l) {
-      const double d = static_cast<double>(x[i + l]) - centre;
-      dot[l] += d * reference[i + l];
-      square[l] += d * d;
-    }
-  }
-  for (std::size_t l = 0; i + l < n; ++l) {
-    const double d = static_cast<double>(x[i + l]) - centre;
-    dot[l] += d * reference[i + l];
-    square[l] += d * d;
-  }
-  return {reduce(dot), reduce(square)};
-}
-
-template <class T>
 std::size_t count_below(const T* x, std::size_t n, T border) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < n; ++i) count += x[i] < border ? 1 : 0;
@@ -99,7 +79,7 @@ std::size_t count_below(const T* x, std::size_t n, T border) {
 
 template <class T>
 constexpr ColumnKernelsOf<T> table() {
-  return {sum_and_range<T>, square_deviation<T>, absolute_deviation<T>, dot_and_square<T>, count_below<T>};
+  return {sum_and_range<T>, square_deviation<T>, absolute_deviation<T>, count_below<T>};
 }
 
 }  // namespace

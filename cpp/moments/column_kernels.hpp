@@ -14,18 +14,11 @@ struct SumAndRange {
   double max;
 };
 
-struct DotAndSquare {
-  double dot;
-  double square;
-};
-
 template <class T>
 struct ColumnKernelsOf {
   SumAndRange (*sum_and_range)(const T* x, std::size_t n);
   double (*square_deviation)(const T* x, std::size_t n, double centre);
   double (*absolute_deviation)(const T* x, std::size_t n, double centre);
-  // sum (x - centre) * reference and sum (x - centre)^2.
-  DotAndSquare (*dot_and_square)(const T* x, const double* reference, std::size_t n, double centre);
   // How many values lie below the border.
   std::size_t (*count_below)(const T* x, std::size_t n, T border);
 };

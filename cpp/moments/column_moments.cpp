@@ -15,12 +15,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Magnitudes outside these leave squares and their sums without room.
 constexpr double kLarge = 1e140;
 constexpr double kSmall = 1e-140;
-
-bool is_extreme(double low, double high) {
-  const double magnitude = std::max(std::fabs(low), std::fabs(high));
-  const double range = high - low;
-  return magnitude > kLarge || (range > 0.0 && range < kSmall) || (magnitude > 0.0 && magnitude < kSmall);
-}
+// A smaller sum of squares has lost terms to underflow.
+constexpr double kLeastSquares = 1e-270;
 
 template <class T>
 RangeSum range_with_missing(const T* x, const double* weights, std::size_t n, double& rows) {
@@ -37,33 +33,62 @@ RangeSum range_with_missing(const T* x, const double* weights, std::size_t n, do
   return range;
 }
 
-double total_rows(const SegmentLayout& layout) {
-  const double* weights = layout.weights();
-  if (weights == nullptr) return static_cast<double>(layout.n_rows());
-  return std::accumulate(weights, weights + layout.n_rows(), 0.0);
-}
-
 }  // namespace
 
 void ColumnMoments::resize(std::size_t n_features, std::size_t n_replicates) {
   centre.resize(n_features);
   kept_sum.resize(n_features * n_replicates);
   norm.resize(n_features * n_replicates);
-  unsafe.resize(n_features * n_replicates);
+  error.resize(n_features * n_replicates);
+}
+
+bool is_extreme(double low, double high) {
+  const double magnitude = std::max(std::fabs(low), std::fabs(high));
+  const double range = high - low;
+  return magnitude > kLarge || (range > 0.0 && range < kSmall) || (magnitude > 0.0 && magnitude < kSmall);
+}
+
+void set_moments(ColumnMoments& moments, std::size_t at, const KeptSums& sums, double units) {
+  const bool lost = sums.extreme || !(sums.squares > kLeastSquares) || !(sums.scatter > 0.0);
+  moments.kept_sum[at] = sums.sum;
+  moments.norm[at] = lost ? 1.0 : std::sqrt(sums.scatter);
+  moments.error[at] = lost ? kInfinity : 0.5 * units * 0x1p-53 * (sums.squares / sums.scatter);
+}
+
+double total_rows(const SegmentLayout& layout) {
+  const double* weights = layout.weights();
+  if (weights == nullptr) return static_cast<double>(layout.n_rows());
+  return std::accumulate(weights, weights + layout.n_rows(), 0.0);
 }
 
 void set_undefined(ColumnMoments& moments, std::size_t at) {
   moments.norm[at] = 0.0;
   moments.kept_sum[at] = 0.0;
-  moments.unsafe[at] = 0;
+  moments.error[at] = 0.0;
+}
+
+double product_units(const SegmentLayout& layout) {
+  const auto segments = layout.segments();
+  std::size_t longest = 0;
+  for (std::size_t s = 0; s + 1 < segments.size(); ++s) longest = std::max(longest, segments[s + 1] - segments[s]);
+  const std::size_t in_a_lane = (std::min(longest, kTileRows) + kMomentLanes - 1) / kMomentLanes;
+  const std::size_t of_segments = layout.has_parts() ? layout.n_segments() : 0;
+  return kProductUnits + static_cast<double>(in_a_lane + of_segments);
+}
+
+double split_for(double rows, double minimum, double maximum) {
+  const double largest = rows * std::max(std::fabs(minimum), std::fabs(maximum));
+  return largest > 0.0 ? std::ldexp(1.0, std::ilogb(largest) + 2) : 1.0;
 }
 
 ColumnReader::ColumnReader(const SegmentLayout& layout)
     : layout_(layout),
       rows_(total_rows(layout)),
+      units_(product_units(layout)),
       low_(layout.n_segments()),
       high_(layout.n_segments()),
       sums_(layout.n_segments()),
+      rests_(layout.n_segments()),
       squares_(layout.n_segments()) {}
 
 void ColumnReader::read_range(NumericColumn column, bool with_missing) {
@@ -110,28 +135,52 @@ void ColumnReader::read_moments(NumericColumn column, bool centred, std::size_t 
   const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
   const auto segments = layout_.segments();
   const double centre = moments.centre[feature];
+  const double border = split_for(rows_, minimum(), maximum());
   visit_type(column, [&](const auto* x) {
     for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
       const std::size_t begin = segments[s];
       const double* weights = layout_.weights() == nullptr ? nullptr : layout_.weights() + begin;
-      const CentredSums sums = typed(kernels, x).centred_sums(x + begin, weights, segments[s + 1] - begin, centre);
-      sums_[s] = sums.sum;
+      const ColumnSums sums =
+          typed(kernels, x).column_sums(x + begin, weights, segments[s + 1] - begin, centre, border);
+      sums_[s] = sums.sum.hi;
+      rests_[s] = sums.sum.lo;
       squares_[s] = sums.squares;
     }
   });
   const std::size_t n_replicates = layout_.n_replicates();
   const std::size_t at = feature * n_replicates;
-  layout_.sets().sum(sums_.data(), 1, moments.kept_sum.data() + at, 1);
-  layout_.sets().sum(squares_.data(), 1, moments.norm.data() + at, 1);
+  double* kept_sum = moments.kept_sum.data() + at;
+  double* norm = moments.norm.data() + at;
+  double* error = moments.error.data() + at;
+  layout_.sets().sum(sums_.data(), 1, kept_sum, 1);
+  layout_.sets().sum(rests_.data(), 1, error, 1);
+  layout_.sets().sum(squares_.data(), 1, norm, 1);
   const auto kept_rows = layout_.kept_rows();
   const bool extreme = is_extreme(minimum(), maximum());
+  const bool nothing = minimum() == 0.0 && maximum() == 0.0;
   for (std::size_t r = 0; r < n_replicates; ++r) {
-    const double sum = moments.kept_sum[at + r];
-    const double squares = moments.norm[at + r];
+    const double sum = std::fma(-kept_rows[r], centre, kept_sum[r]) + error[r];
+    const double squares = norm[r];
     const double scatter = centred ? squares - sum * (sum / kept_rows[r]) : squares;
-    moments.norm[at + r] = scatter > 0.0 ? std::sqrt(scatter) : 0.0;
-    moments.unsafe[at + r] = extreme || (centred && !(scatter >= kSafeShare * squares));
+    set_moments(moments, at + r, {sum, squares, scatter, extreme}, units_);
+    if (nothing) set_undefined(moments, at + r);
   }
+}
+
+ColumnMoments moments_of(std::span<const double> column, bool centred, const SegmentLayout& layout) {
+  const NumericColumn values{nullptr, column.data()};
+  ColumnReader reader(layout);
+  reader.read_range(values, false);
+  ColumnMoments moments;
+  moments.resize(1, layout.n_replicates());
+  moments.centre[0] = centred ? reader.mean() : 0.0;
+  reader.read_moments(values, centred, 0, moments);
+  std::vector<std::uint8_t> kept(layout.n_replicates());
+  reader.kept_constants(kept.data());
+  for (std::size_t r = 0; centred && r < kept.size(); ++r) {
+    if (kept[r] != 0) set_undefined(moments, r);
+  }
+  return moments;
 }
 
 }  // namespace thresher

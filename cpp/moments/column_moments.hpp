@@ -11,10 +11,6 @@
 
 namespace thresher {
 
-// A replicate that keeps less than this share of the sum of squares about the common centre is measured from the
-// rows: its sums would have lost too many digits.
-inline constexpr double kSafeShare = 1e-3;
-
 // What pairs need of single columns, about a centre per column: its mean, or 0 for the cosine.
 // Indexed [feature * n_replicates + replicate].
 struct ColumnMoments {
@@ -22,11 +18,21 @@ struct ColumnMoments {
   std::vector<double> kept_sum;
   // Square root of the (centred) sum of squares; 0 where the measure is undefined.
   std::vector<double> norm;
-  // Sums about the common centre are not good enough here: measure from the rows.
-  std::vector<std::uint8_t> unsafe;
+  // A correlation r of columns a and b, from a product of norms and a sum of products, is off by at most
+  // (error a + error b) (1 + |r|). Infinite where sums about the common centre are not good enough.
+  std::vector<double> error;
 
   void resize(std::size_t n_features, std::size_t n_replicates);
 };
+
+// Sum of the weights.
+double total_rows(const SegmentLayout& layout);
+
+// How many roundings, in units of 2^-53 of what they were made of, lie behind a sum of products of a replicate.
+double product_units(const SegmentLayout& layout);
+
+// A power of two that is at least twice the largest sum of so many rows.
+double split_for(double rows, double minimum, double maximum);
 
 // Reads columns one at a time. Keeps its memory; one per thread.
 class ColumnReader {
@@ -48,11 +54,26 @@ class ColumnReader {
  private:
   const SegmentLayout& layout_;
   double rows_;
+  double units_;
   std::vector<double> low_;
   std::vector<double> high_;
   std::vector<double> sums_;
+  std::vector<double> rests_;
   std::vector<double> squares_;
 };
+
+// Moments of one column in the layout's order, such as a target, about its mean or about 0.
+ColumnMoments moments_of(std::span<const double> column, bool centred, const SegmentLayout& layout);
+
+// Values so large or so small that squares, or their sums, have no room in a double.
+bool is_extreme(double low, double high);
+
+// Sum and sum of squares about the centre, and the sum of squares that counts: about the mean, or the same.
+struct KeptSums {
+  double sum, squares, scatter;
+  bool extreme;
+};
+void set_moments(ColumnMoments& moments, std::size_t at, const KeptSums& sums, double units);
 
 // Marks a measure as undefined.
 void set_undefined(ColumnMoments& moments, std::size_t at);

@@ -9,8 +9,14 @@
 namespace thresher {
 
 inline constexpr std::size_t kMomentLanes = 16;
-// Rows of the reference that are centred at a time. A multiple of the lanes, so that blocks cannot be seen in a sum.
-inline constexpr std::size_t kMomentBlock = 2048;
+// A sum in lanes: sixteen high words, then sixteen low words.
+inline constexpr std::size_t kTwinLanes = 2 * kMomentLanes;
+// Rows whose products a lane adds up before they go to a sum of two doubles: sixteen a lane.
+inline constexpr std::size_t kTileRows = 256;
+// A sum of products is off by at most so many units of 2^-53 of the product of both columns' norms about their
+// centres, besides one for every addition in a lane and of segments: two subtractions, two products, five additions of
+// lanes, four roundings of the shift to the means and of the difference, one to spare.
+inline constexpr double kProductUnits = 14.0;
 
 struct RangeSum {
   double minimum;
@@ -21,6 +27,18 @@ struct RangeSum {
 struct CentredSums {
   double sum;
   double squares;
+};
+
+// A sum as two doubles. The high word is a multiple of 2^-53 of the split it was made with, so high words of parts add
+// up without error.
+struct SplitSum {
+  double hi;
+  double lo;
+};
+
+struct ColumnSums {
+  SplitSum sum;    // of x
+  double squares;  // of x - centre
 };
 
 // Classes of the rows; `narrow` holds the same in bytes if there are at most kFewClasses, and is null otherwise.
@@ -36,33 +54,35 @@ template <class T>
 struct TypedMomentKernels {
   // Smallest, largest and (weighted) sum of n >= 1 values.
   RangeSum (*range_sum)(const T* x, const double* weight, std::size_t n);
-  // (Weighted) sums of x - mean and of its square.
+  // (Weighted) sums of x - mean and of its square. These and those above are the same bits for every instruction set.
   CentredSums (*centred_sums)(const T* x, const double* weight, std::size_t n, double mean);
+  // (Weighted) sums of x, by a split of at least twice the sum of the weights times the largest |x|, and of the squares
+  // of x - centre.
+  ColumnSums (*column_sums)(const T* x, const double* weight, std::size_t n, double centre, double split);
   // out[i] = (x[i] - mean) * weight[i]; zeros up to the next multiple of the lanes.
   void (*centre)(const T* x, const double* weight, std::size_t n, double mean, double* out);
-  // lanes[16 c + l] += sum over rows i with i mod 16 = l of (column c - its mean)[i] * reference[i].
+  // Adds the products (column c - its mean) * reference of n <= kTileRows rows to the lanes of column c.
   // `reference` is padded with zeros as `centre` does.
   void (*dots)(const T* const* columns, const double* means, std::size_t n_columns, const double* reference,
                std::size_t n, double* lanes);
-  // totals[c] = sum of (column c - its mean) * (reference - its mean), the same bits as by `dots`. For a few columns:
-  // the reference is centred as it is read. `next` names n_columns columns that will be wanted soon.
+  // totals[c] = sum of (column c - its mean) * (reference - its mean). For a few columns: the reference is centred as
+  // it is read. `next` names n_columns columns that will be wanted soon.
   void (*direct_dots)(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
                       const T* reference, double reference_mean, std::size_t n, double* totals);
-  // The same piece by piece, as `dots` does it: adds to lanes[16 c + l]. All pieces but the last have a multiple of 16
-  // rows.
+  // The same tile by tile, as `dots` does it.
   void (*direct_lanes)(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
                        double reference_mean, std::size_t n, double* lanes);
-  // lanes[16 c + l] += sum over rows i of class c with i mod 16 = l of (x - mean)[i] * weight[i].
-  void (*class_sums)(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double mean,
+  // Adds the (weighted) x of every class but the last to its lanes, split as in `column_sums`.
+  void (*class_sums)(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
                      double* lanes);
 };
 
 struct MomentKernels {
   TypedMomentKernels<float> float32;
   TypedMomentKernels<double> float64;
-  // Sum of the sixteen lanes in the fixed order.
-  double (*total)(const double* lanes);
+  // The sums of `count` times 32 lanes: rounded, or as they were split.
   void (*totals)(const double* lanes, std::size_t count, double* out);
+  void (*split_totals)(const double* lanes, std::size_t count, SplitSum* out);
 };
 
 THRESHER_DECLARE_KERNELS(MomentKernels, moment_kernels)

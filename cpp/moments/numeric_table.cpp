@@ -1,6 +1,7 @@
 #include "moments/numeric_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
@@ -14,7 +15,9 @@ NumericTable::NumericTable(NumericMatrix matrix, const NumericOptions& options, 
     : matrix_(matrix),
       n_given_rows_(matrix.n_rows),
       pairwise_(options.pairwise),
-      layout_(matrix.n_rows, options.parts, options.sets, options.weights) {
+      layout_(matrix.n_rows, options.parts, options.sets, options.weights),
+      units_(product_units(layout_)),
+      rows_(total_rows(layout_)) {
   arrange(options.n_threads);
   const std::size_t n_replicates = layout_.n_replicates();
   if (n_features() > std::numeric_limits<std::size_t>::max() / 8 / n_replicates) {
@@ -71,6 +74,8 @@ void NumericTable::read_column(std::size_t feature, ColumnReader& reader) {
   }
 }
 
+double NumericTable::split(std::size_t feature) const { return split_for(rows_, minimum_[feature], maximum_[feature]); }
+
 ColumnMoments NumericTable::centred_where_needed() const {
   ColumnMoments moments = centred_;
   if (pairwise_ || layout_.weights() != nullptr) return moments;
@@ -78,43 +83,41 @@ ColumnMoments NumericTable::centred_where_needed() const {
   for (std::size_t feature = 0; feature < n_features(); ++feature) {
     const double mean = mean_[feature];
     double* sum = moments.kept_sum.data() + feature * n_replicates();
+    double* error = moments.error.data() + feature * n_replicates();
     const double* norm = moments.norm.data() + feature * n_replicates();
     bool is_near = true;
     for (std::size_t r = 0; r < n_replicates(); ++r) is_near = is_near && rows[r] * mean * mean <= norm[r] * norm[r];
     if (!is_near) continue;
-    for (std::size_t r = 0; r < n_replicates(); ++r) sum[r] += rows[r] * mean;
+    for (std::size_t r = 0; r < n_replicates(); ++r) {
+      if (norm[r] == 0.0) continue;
+      sum[r] += rows[r] * mean;
+      error[r] *= 1.0 + sum[r] * (sum[r] / rows[r]) / (norm[r] * norm[r]);
+    }
     moments.centre[feature] = 0.0;
   }
   return moments;
 }
 
-ColumnMoments NumericTable::uncentred(std::size_t n_threads) const {
-  ColumnMoments moments;
-  moments.resize(n_features(), n_replicates());
+ColumnMoments NumericTable::uncentred() const {
+  ColumnMoments moments = centred_;
   if (pairwise_) return moments;
-  NeverInterrupt never;
-  for_features(n_features(), 2 * n_rows(), n_threads, never, [&](std::size_t begin, std::size_t end) {
-    ColumnReader reader(layout_);
-    for (std::size_t feature = begin; feature < end; ++feature) {
-      reader.read_range(column(feature), false);
-      reader.read_moments(column(feature), false, feature, moments);
+  const auto rows = layout_.kept_rows();
+  for (std::size_t feature = 0; feature < n_features(); ++feature) {
+    moments.centre[feature] = 0.0;
+    for (std::size_t r = 0; r < n_replicates(); ++r) {
+      const std::size_t at = feature * n_replicates() + r;
+      if (minimum_[feature] == 0.0 && maximum_[feature] == 0.0) continue;  // undefined, and marked so
+      const double about_mean = moments.kept_sum[at];
+      const double sum = std::fma(rows[r], mean_[feature], about_mean);
+      const double scatter = moments.norm[at] * moments.norm[at];
+      const double squares = scatter + sum * (sum / rows[r]);
+      const double doubt =
+          2.0 * moments.error[at] * scatter + 4.0 * 0x1p-53 * std::fabs(sum) * (std::fabs(about_mean) / rows[r]);
+      // On a replicate without variance the value is left to the referee.
+      const bool lost = kept_constant_[at] != 0 || !std::isfinite(moments.error[at]);
+      moments.norm[at] = lost ? 1.0 : std::sqrt(squares);
+      moments.error[at] = lost ? std::numeric_limits<double>::infinity() : 0.5 * units_ * 0x1p-53 + doubt / squares;
     }
-  });
-  return moments;
-}
-
-ColumnMoments NumericTable::target_moments(std::span<const double> target, bool centred) const {
-  const NumericColumn values{nullptr, target.data()};
-  ColumnReader reader(layout_);
-  reader.read_range(values, false);
-  ColumnMoments moments;
-  moments.resize(1, n_replicates());
-  moments.centre[0] = centred ? reader.mean() : 0.0;
-  reader.read_moments(values, centred, 0, moments);
-  std::vector<std::uint8_t> kept(n_replicates());
-  reader.kept_constants(kept.data());
-  for (std::size_t r = 0; centred && r < kept.size(); ++r) {
-    if (kept[r] != 0) set_undefined(moments, r);
   }
   return moments;
 }

@@ -55,11 +55,12 @@ class NumericTable {
   // The centred moments, except that columns whose mean is within one standard deviation of zero are taken about zero:
   // that costs one bit, and the subtraction is saved. With weights or missing values the means are kept.
   ColumnMoments centred_where_needed() const;
-  // Sums about 0; zeros with missing values.
-  ColumnMoments uncentred(std::size_t n_threads) const;
-
-  // Moments of a target in the layout's order, about its mean or about 0.
-  ColumnMoments target_moments(std::span<const double> target, bool centred) const;
+  // The same sums about 0, from those about the means.
+  ColumnMoments uncentred() const;
+  // What sums of x over some rows are split by (see moment_kernels.hpp).
+  double split(std::size_t feature) const;
+  // How many roundings lie behind a sum of squares or products (see column_moments.hpp).
+  double units() const { return units_; }
 
  private:
   void arrange(std::size_t n_threads);
@@ -69,6 +70,8 @@ class NumericTable {
   std::size_t n_given_rows_;
   bool pairwise_;
   SegmentLayout layout_;
+  double units_;
+  double rows_;
   struct Free {
     void operator()(void* memory) const noexcept { free_array(memory); }
   };

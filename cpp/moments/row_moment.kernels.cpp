@@ -3,45 +3,47 @@
 namespace thresher::THRESHER_LEVEL {
 namespace {
 
-// Lanes are columns, so that each sum runs over rows in their order whatever the vector width.
-template <class T>
-void add(const RowBlock<T>& block, double* sums, T* low, T* high) {
-  const std::size_t width = block.n_columns;
-  for (std::size_t r = 0; r < block.n_rows; ++r) {
-    const T* __restrict x = block.first + r * block.stride;
-    double* __restrict sum = sums + static_cast<std::size_t>(block.classes[r]) * width;
-    T* __restrict lowest = low + static_cast<std::size_t>(block.classes[r]) * width;
-    T* __restrict highest = high + static_cast<std::size_t>(block.classes[r]) * width;
-    for (std::size_t j = 0; j < width; ++j) {
-      const T v = x[j];
-      sum[j] += static_cast<double>(v);
-      lowest[j] = v < lowest[j] ? v : lowest[j];
-      highest[j] = v > highest[j] ? v : highest[j];
-    }
-  }
+// Adds to a sum of two doubles.
+inline void add_to(double& sum, double& rest, double value) {
+  const double before = sum;
+  const double after = before + value;
+  const double added = after - before;
+  rest += (before - (after - added)) + (value - added);
+  sum = after;
 }
 
+// Lanes are columns.
 template <class T>
-void add_squares(const RowBlock<T>& block, const double* means, double* squares) {
+void add(const RowBlock<T>& block, const double* centres, const RowSums& sums) {
   const std::size_t width = block.n_columns;
-  for (std::size_t r = 0; r < block.n_rows; ++r) {
-    const T* __restrict x = block.first + r * block.stride;
-    const double* __restrict mean = means + static_cast<std::size_t>(block.classes[r]) * width;
-    double* __restrict square = squares + static_cast<std::size_t>(block.classes[r]) * width;
-    for (std::size_t j = 0; j < width; ++j) {
-      const double d = static_cast<double>(x[j]) - mean[j];
-      square[j] += d * d;
+  for (std::size_t start = 0; start < block.n_rows; start += kRowsOfSquares) {
+    const std::size_t end = block.n_rows - start < kRowsOfSquares ? block.n_rows : start + kRowsOfSquares;
+    for (std::size_t r = start; r < end; ++r) {
+      const T* __restrict x = block.first + r * block.stride;
+      const double* __restrict centre = centres;
+      const std::size_t at = static_cast<std::size_t>(block.classes[r]) * width;
+      double* __restrict sum = sums.sums + at;
+      double* __restrict rest = sums.sum_rests + at;
+      double* __restrict square = sums.block + at;
+      for (std::size_t j = 0; j < width; ++j) {
+        const double value = static_cast<double>(x[j]);
+        add_to(sum[j], rest[j], value);
+        const double distance = value - centre[j];
+        square[j] += distance * distance;
+      }
+    }
+    double* __restrict square = sums.squares;
+    double* __restrict rest = sums.square_rests;
+    double* __restrict own = sums.block;
+    for (std::size_t i = 0; i < sums.n_classes * width; ++i) {
+      add_to(square[i], rest[i], own[i]);
+      own[i] = 0.0;
     }
   }
-}
-
-template <class T>
-constexpr RowMomentKernelsOf<T> table() {
-  return {add<T>, add_squares<T>};
 }
 
 }  // namespace
 
-extern const RowMomentKernels row_moment_kernels = {table<float>(), table<double>()};
+extern const RowMomentKernels row_moment_kernels = {{add<float>}, {add<double>}};
 
 }  // namespace thresher::THRESHER_LEVEL

@@ -18,12 +18,23 @@ struct RowBlock {
   const std::int32_t* classes;  // of these rows
 };
 
+// Rows whose squares are added up before they go to a sum of two doubles.
+inline constexpr std::size_t kRowsOfSquares = 32;
+
+// At [class * n_columns + j]: sums of two doubles each.
+struct RowSums {
+  double* sums;
+  double* sum_rests;
+  double* squares;
+  double* square_rests;
+  double* block;  // zeros
+  std::size_t n_classes;
+};
+
 template <class T>
 struct RowMomentKernelsOf {
-  // At [class * n_columns + j]: sums += value; low, high: smallest and largest value.
-  void (*add)(const RowBlock<T>& block, double* sums, T* low, T* high);
-  // squares[class * n_columns + j] += (value - means[class * n_columns + j])^2.
-  void (*add_squares)(const RowBlock<T>& block, const double* means, double* squares);
+  // Adds the values, and the squares of their distances from centres[j].
+  void (*add)(const RowBlock<T>& block, const double* centres, const RowSums& sums);
 };
 
 struct RowMomentKernels {

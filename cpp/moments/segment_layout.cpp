@@ -1,9 +1,12 @@
 #include "moments/segment_layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
+
+#include "core/double_double.hpp"
 
 namespace thresher {
 
@@ -40,13 +43,16 @@ SegmentLayout::SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> p
   }
   const bool all_ones = std::all_of(weights.begin(), weights.end(), [](double w) { return w == 1.0 || w == 0.0; });
   if (!all_ones) weights_ = arrange(weights);
+  has_whole_weights_ = std::all_of(weights_.begin(), weights_.end(), [](double w) { return w == std::floor(w); });
 
   std::vector<double> rows(n_parts, 0.0);
   for (std::size_t s = 0; s < n_parts; ++s) {
     if (weights_.empty()) {
       rows[s] = static_cast<double>(segments_[s + 1] - segments_[s]);
     } else {
-      for (std::size_t i = segments_[s]; i < segments_[s + 1]; ++i) rows[s] += weights_[i];
+      DoubleDouble sum;
+      for (std::size_t i = segments_[s]; i < segments_[s + 1]; ++i) sum = sum + weights_[i];
+      rows[s] = sum.hi;
     }
   }
   kept_rows_.resize(n_replicates());

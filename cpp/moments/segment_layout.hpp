@@ -27,6 +27,8 @@ class SegmentLayout {
 
   // Null if all weights are one.
   const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
+  // Sums of weights are then exact.
+  bool has_whole_weights() const { return has_whole_weights_; }
   // Original row of each row in use; empty if nothing moved.
   std::span<const std::uint32_t> order() const { return order_; }
 
@@ -48,6 +50,7 @@ class SegmentLayout {
   std::vector<std::size_t> segments_;
   std::vector<std::uint32_t> order_;
   std::vector<double> weights_;
+  bool has_whole_weights_ = true;
   std::vector<double> kept_rows_;
 };
 

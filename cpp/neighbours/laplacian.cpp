@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
-#include "core/elementary.hpp"
 #include "core/parallel.hpp"
+#include "core/rounding.hpp"
 #include "moments/column_kernels.hpp"
 #include "neighbours/distance_kernels.hpp"
 #include "neighbours/nearest.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 double ratio(double edges, double spread, bool constant) {
   if (!(spread > 0.0) || constant) return constant && spread > 0.0 ? 0.0 : std::numeric_limits<double>::quiet_NaN();
-  return round_bounded(edges / spread);
+  return round_to_grid(edges / spread);
 }
 
 constexpr std::size_t kFeaturesBetweenQuestions = 512;

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "core/elementary.hpp"
 #include "core/interrupt.hpp"
+#include "core/rounding.hpp"
 #include "neighbours/row_table.hpp"
 
 namespace thresher {

@@ -7,6 +7,7 @@
 
 #include "core/elementary.hpp"
 #include "core/parallel.hpp"
+#include "core/rounding.hpp"
 #include "neighbours/distance_kernels.hpp"
 #include "neighbours/exact_strip.hpp"
 #include "neighbours/nearest.hpp"
@@ -246,7 +247,7 @@ std::vector<double> relief_weights(const RowTable<T>& table, const ReliefOptions
     }
     weights[feature.feature] = sum;
   }
-  for (double& w : weights) w = round_bounded(w);
+  for (double& w : weights) w = round_to_grid(w);
   return weights;
 }
 

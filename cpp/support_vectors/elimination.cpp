@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/elementary.hpp"
 #include "core/parallel.hpp"
+#include "core/rounding.hpp"
 #include "moments/dot_kernels.hpp"
 
 namespace thresher {

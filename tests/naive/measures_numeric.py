@@ -64,17 +64,57 @@ def _rows(columns, weights, kept):
         yield [Fraction(value) for value in values], Fraction(float(weights[row])), row
 
 
-def pearson(x, y, weights=None, kept=None):
+def _scatter(x, y, weights, kept):
+    """Weight of the rows, and sums of products about the means."""
     rows = list(_rows((x, y), weights, kept))
     n = sum(w for _, w, _ in rows)
     if n == 0:
-        return 0.0
+        return 0, 0, 0, 0
     mean_x = sum(w * v[0] for v, w, _ in rows) / n
     mean_y = sum(w * v[1] for v, w, _ in rows) / n
     xy = sum(w * (v[0] - mean_x) * (v[1] - mean_y) for v, w, _ in rows)
     xx = sum(w * (v[0] - mean_x) ** 2 for v, w, _ in rows)
     yy = sum(w * (v[1] - mean_y) ** 2 for v, w, _ in rows)
-    return _bounded(xy, xx * yy)
+    return n, xy, xx, yy
+
+
+def pearson(x, y, weights=None, kept=None):
+    _, xy, xx, yy = _scatter(x, y, weights, kept)
+    return _bounded(xy, Fraction(xx * yy))
+
+
+def _rounded(value):
+    """A bounded value as it is reported."""
+    return 0.0 if value < Fraction(1, 10**12) else to_grid(min(value, Fraction(1)))
+
+
+def r2(x, y, weights=None, kept=None):
+    _, xy, xx, yy = _scatter(x, y, weights, kept)
+    return _rounded(xy * xy / (xx * yy)) if xx * yy else 0.0
+
+
+def mici(x, y, weights=None, kept=None):
+    """1 - smaller eigenvalue of the covariance / smaller variance."""
+    _, xy, xx, yy = _scatter(x, y, weights, kept)
+    if xx * yy == 0:
+        return 0.0
+    xx, yy, xy = xx / max(xx, yy), yy / max(xx, yy), xy / max(xx, yy)
+    smaller = (xx + yy - root((xx - yy) ** 2 + 4 * xy * xy)) / 2
+    return _rounded(1 - smaller / min(xx, yy))
+
+
+SMALLEST, LARGEST = Fraction(1, 10**24), Fraction(10**12)
+
+
+def regression_f(x, y, weights=None, kept=None):
+    n, xy, xx, yy = _scatter(x, y, weights, kept)
+    if n <= 2 or xx * yy == 0:
+        return 0.0
+    square = xy * xy / (xx * yy)
+    if square < SMALLEST:
+        return 0.0
+    ratio = LARGEST if square == 1 else min(square / (1 - square), LARGEST)
+    return to_significant((n - 2) * ratio)
 
 
 def cosine(x, y, weights=None, kept=None):
@@ -115,27 +155,63 @@ def spearman(x, y):
     return _bounded(xy, xx * yy)
 
 
-def f_statistic(x, classes, weights=None, kept=None):
+def _by_class(x, classes, weights, kept):
+    """Weight, mean and sum of squares about it of every class that occurs."""
     rows = [(v[0], w, int(classes[row])) for v, w, row in _rows((x,), weights, kept)]
-    if not rows:
-        return 0.0
-    n = sum(w for _, w, _ in rows)
-    labels = sorted({label for _, _, label in rows})
-    if len({value for value, _, _ in rows}) < 2 or len(labels) < 2 or n <= len(labels):
-        return 0.0
-    mean = sum(w * value for value, w, _ in rows) / n
-    between = within = Fraction(0)
-    for label in labels:
+    out = []
+    for label in sorted({label for _, _, label in rows}):
         own = [(value, w) for value, w, other in rows if other == label]
         size = sum(w for _, w in own)
-        centre = sum(w * value for value, w in own) / size
-        between += size * (centre - mean) ** 2
-        within += sum(w * (value - centre) ** 2 for value, w in own)
-    if between < Fraction(1, 10**24) * within:
+        mean = sum(w * value for value, w in own) / size
+        out.append((size, mean, sum(w * (value - mean) ** 2 for value, w in own)))
+    return out
+
+
+def _between_and_within(groups):
+    n = sum(size for size, _, _ in groups)
+    mean = sum(size * centre for size, centre, _ in groups) / n
+    between = sum(size * (centre - mean) ** 2 for size, centre, _ in groups)
+    return between, sum(within for _, _, within in groups)
+
+
+def _class_measure(formula):
+    def measure(x, classes, weights=None, kept=None):
+        groups = _by_class(x, classes, weights, kept)
+        if len(groups) < 2:
+            return 0.0
+        between, within = _between_and_within(groups)
+        return 0.0 if between <= SMALLEST * within else formula(groups, between, within)
+
+    return measure
+
+
+@_class_measure
+def f_statistic(groups, between, within):
+    n = sum(size for size, _, _ in groups)
+    if n <= len(groups):
         return 0.0
-    cap = Fraction(10**12)
-    ratio = cap if within == 0 else min(between / within, cap)
-    return to_significant((n - len(labels)) / (len(labels) - 1) * ratio)
+    ratio = LARGEST if within == 0 else min(between / within, LARGEST)
+    return to_significant((n - len(groups)) / (len(groups) - 1) * ratio)
+
+
+@_class_measure
+def one_way_r2(_, between, within):
+    return _rounded(between / (between + within))
+
+
+@_class_measure
+def fisher(_, between, within):
+    return math.inf if within <= SMALLEST * between else to_significant(between / within)
+
+
+@_class_measure
+def fir(groups, *_):
+    (n_0, mean_0, within_0), (n_1, mean_1, within_1) = groups
+    spread = within_0 / n_0 + within_1 / n_1
+    distance = (mean_0 - mean_1) ** 2
+    if spread <= SMALLEST * distance:
+        return math.inf
+    return to_significant(root(distance / spread))
 
 
 def left_out(parts):

@@ -84,18 +84,15 @@ class NumericTable:
     def constant(self) -> NDArray[np.bool_]: ...
     @property
     def constant_parts(self) -> NDArray[np.bool_]: ...
-    def relevance_f(
-        self, classes: NDArray[np.int32], n_classes: int, n_threads: int = 1
+    def relevance_of_classes(
+        self, measure: str, classes: NDArray[np.int32], n_classes: int, n_threads: int = 1
     ) -> NDArray[np.float64]: ...
-    def relevance_pearson(
-        self, values: NDArray[np.float64], n_threads: int = 1
-    ) -> NDArray[np.float64]: ...
-    def relevance_cosine(
-        self, values: NDArray[np.float64], n_threads: int = 1
+    def relevance_of_numbers(
+        self, measure: str, values: NDArray[np.float64], n_threads: int = 1
     ) -> NDArray[np.float64]: ...
 
 class NumericPairMeasure(PairMeasure):
-    def __init__(self, table: NumericTable, kind: str, n_threads: int = 1) -> None: ...
+    def __init__(self, table: NumericTable, measure: str, n_threads: int = 1) -> None: ...
 
 class RankPairMeasure(PairMeasure):
     def __init__(
@@ -308,18 +305,42 @@ class SparseTable:
     def n_features(self) -> int: ...
     @property
     def constant_parts(self) -> NDArray[np.bool_]: ...
-    def relevance_pearson(
-        self, values: NDArray[np.float64], n_threads: int
+    def relevance_of_classes(
+        self, measure: str, classes: NDArray[np.int32], n_classes: int, n_threads: int = 1
     ) -> NDArray[np.float64]: ...
-    def relevance_cosine(
-        self, values: NDArray[np.float64], n_threads: int
-    ) -> NDArray[np.float64]: ...
-    def relevance_f(
-        self, classes: NDArray[np.int32], n_classes: int, n_threads: int
+    def relevance_of_numbers(
+        self, measure: str, values: NDArray[np.float64], n_threads: int = 1
     ) -> NDArray[np.float64]: ...
 
 class SparsePairMeasure(PairMeasure):
-    def __init__(self, table: SparseTable, measure: str, n_threads: int) -> None: ...
+    def __init__(self, table: SparseTable, measure: str, n_threads: int = 1) -> None: ...
+
+# --- sums as values -----------------------------------------------------------------------------
+
+class PairSums:
+    def __init__(
+        self,
+        a: NDArray[np.float64],
+        b: NDArray[np.float64],
+        weights: NDArray[np.float64] | None = None,
+    ) -> None: ...
+    def __add__(self, arg: PairSums, /) -> PairSums: ...
+    def __sub__(self, arg: PairSums, /) -> PairSums: ...
+    def value(self, arg: str, /) -> float: ...
+    def __getstate__(self) -> list[float]: ...
+
+class ClassSums:
+    def __init__(
+        self,
+        values: NDArray[np.float64],
+        classes: NDArray[np.int32],
+        n_classes: int,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None: ...
+    def __add__(self, arg: ClassSums, /) -> ClassSums: ...
+    def __sub__(self, arg: ClassSums, /) -> ClassSums: ...
+    def value(self, arg: str, /) -> float: ...
+    def __getstate__(self) -> list[float]: ...
 
 # --- discrete features --------------------------------------------------------------------------
 
@@ -482,27 +503,6 @@ def separation_rows(
     n_classes: int,
     n_threads: int = 1,
 ) -> NDArray[np.float64]: ...
-def separation_sparse(
-    values: NDArray[Any],
-    rows: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    n_rows: int,
-    measure: str,
-    classes: NDArray[np.int32],
-    n_classes: int,
-    n_threads: int = 1,
-) -> NDArray[np.float64]: ...
-def column_similarity(
-    columns: NDArray[Any], measure: str, skip_missing: bool = False, n_threads: int = 1
-) -> PairMeasure: ...
-def column_similarity_sparse(
-    values: NDArray[Any],
-    rows: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    n_rows: int,
-    measure: str,
-    n_threads: int = 1,
-) -> PairMeasure: ...
 def redundancy_walk(
     similarity: PairMeasure,
     order: NDArray[np.uint32],

@@ -2,24 +2,27 @@
 
 from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._measures import Measures
-from thresher.measures._names import KINDS, REDUNDANCIES, RELEVANCES, check_measure
+from thresher.measures._names import BY_CLASS, KINDS, REDUNDANCIES, RELEVANCES, check_measure
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import RowMeasures, SearchMeasures
 from thresher.measures._replicates import ChosenRows, SharedReplicates, SummedReplicates
 from thresher.measures.columns import anova_f
 from thresher.measures.functions import (
     chi_squared,
+    class_r_squared,
     cosine,
     f_statistic,
     mutual_information,
     normalized_mutual_information,
     pearson,
+    r_squared,
     spearman,
     symmetrical_uncertainty,
 )
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 
 __all__ = [
+    "BY_CLASS",
     "KINDS",
     "REDUNDANCIES",
     "RELEVANCES",
@@ -38,6 +41,7 @@ __all__ = [
     "anova_f",
     "check_measure",
     "chi_squared",
+    "class_r_squared",
     "code_features",
     "code_target",
     "cosine",
@@ -45,6 +49,7 @@ __all__ = [
     "mutual_information",
     "normalized_mutual_information",
     "pearson",
+    "r_squared",
     "spearman",
     "symmetrical_uncertainty",
 ]

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._cached import cached
 from thresher.measures._codes import Bins, Codes, code_features, code_target
-from thresher.measures._names import KINDS
+from thresher.measures._names import BY_CLASS, KINDS
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import Floats, RowWeights
+from thresher.measures.columns import sparse_numbers
 from thresher.sources import Training
 
 
@@ -116,15 +117,8 @@ class Measures:
             raise ValueError(
                 'missing="pairwise" with a measure of numbers needs dense X; give X.toarray()'
             )
-        m = self.training.table.matrix.tocsc()
-        return _core.SparseTable(
-            m.indptr.astype(np.int64, copy=False),
-            m.indices.astype(np.int32, copy=False),
-            m.data.astype(np.float64, copy=False),
-            self.training.n_rows,
-            weights=weights,
-            **({} if self.parts is None else self.parts.arguments()),
-        )
+        parts = {} if self.parts is None else self.parts.arguments()
+        return sparse_numbers(self.training.table, weights, **parts)
 
     @cached
     def _ranked(self) -> tuple[_core.RankPairMeasure, Floats]:
@@ -159,13 +153,10 @@ class Measures:
             codes, n_classes = self.target_codes
             return _as_floats(self.codes.table.relevance(codes, n_classes, name, n_threads))
         target = self.training.labels
-        if name == "f":
-            if target.codes is None:
-                raise ValueError(
-                    'relevance="f" needs classes, but y is numeric; use "pearson", or target="nominal"'
-                )
+        if name in BY_CLASS and target.codes is not None:
             codes = self._in_row_order(target.codes)
-            return _as_floats(self._numbers.relevance_f(codes, target.n_classes, n_threads))
+            found = self._numbers.relevance_of_classes(name, codes, target.n_classes, n_threads)
+            return _as_floats(found)
         if target.is_nominal and target.n_classes > 2:
             raise ValueError(
                 f'relevance="{name}" needs a numeric target, but y has {target.n_classes} classes; '
@@ -174,8 +165,8 @@ class Measures:
         if name == "spearman":
             ranks, values = self._ranked
             return _as_floats(ranks.relevance_spearman(values))
-        relevance = getattr(self._numbers, f"relevance_{name}")
-        return _as_floats(relevance(self._in_row_order(target.values), n_threads))
+        values = self._in_row_order(target.values)
+        return _as_floats(self._numbers.relevance_of_numbers(name, values, n_threads))
 
     def pairs(self, name: str) -> _core.PairMeasure:
         """The measure of feature pairs, for a search."""

@@ -42,10 +42,13 @@ KINDS = {
         MeasureKind("pearson", False),
         MeasureKind("spearman", False, is_sum=False),
         MeasureKind("cosine", False),
+        MeasureKind("r2", False),
         MeasureKind("f", False, is_symmetric=False),
     )
 }
 
+# Measures of numbers that have a form for classes.
+BY_CLASS = ("f", "r2")
 RELEVANCES = tuple(KINDS)
 REDUNDANCIES = tuple(name for name, kind in KINDS.items() if kind.is_symmetric)
 

@@ -68,18 +68,35 @@ def separation(training: Training, measure: str) -> Floats:
         raise ValueError(
             f'relevance="fir" is for two classes, but y has {labels.n_classes}; use "fisher"'
         )
+    return class_values(training, measure)
+
+
+def class_values(training: Training, measure: str) -> Floats:
+    """A measure of every feature and the classes, NaN where a dense one is not finite; rows count once each."""
+    table, labels = training.table, training.labels
+    assert labels.codes is not None
     target = (measure, labels.codes, labels.n_classes)
-    table = training.table
+    n_threads = training.n_threads
     if table.is_sparse:
-        found = _core.separation_sparse(
-            *stored_columns(table), *target, n_threads=training.n_threads
-        )
-    elif reads_by_rows(table):
-        found = _core.separation_rows(table.matrix, *target, n_threads=training.n_threads)
-    else:
-        found = _core.separation(table.feature_major(), *target, n_threads=training.n_threads)
-    values: Floats = found
-    return values
+        return sparse_numbers(table).relevance_of_classes(*target, n_threads)
+    if reads_by_rows(table):
+        return _core.separation_rows(table.matrix, *target, n_threads=n_threads)
+    return _core.separation(table.feature_major(), *target, n_threads=n_threads)
+
+
+def sparse_numbers(
+    table: Table, weights: Floats | None = None, **parts: npt.NDArray[Any]
+) -> _core.SparseTable:
+    """The core's table of the columns of a sparse one."""
+    values, rows, starts, n_rows = stored_columns(table)
+    return _core.SparseTable(
+        starts,
+        rows,
+        values.astype(np.float64, copy=False),
+        n_rows,
+        weights=weights,
+        **parts,
+    )
 
 
 def reads_by_rows(table: Table) -> bool:
@@ -128,7 +145,7 @@ def anova_f(X: Any, y: Any, *, n_jobs: int | None = None) -> Floats:
     training = Training(table, Columns.read(table.names, everything), labels)
     if table.is_sparse and (table.has_missing.any() or (table.scan.n_infinite > 0).any()):
         raise ValueError("X contains NaN or infinity; fill in or drop those values")
-    values = f_values(training)
+    values = class_values(training, "f")
     if np.isnan(values).any():
         first = int(np.argmax(np.isnan(values)))
         raise ValueError(
@@ -137,28 +154,20 @@ def anova_f(X: Any, y: Any, *, n_jobs: int | None = None) -> Floats:
     return values
 
 
-def f_values(training: Training) -> Floats:
-    """One-way F of every feature, NaN where a dense one is not finite; rows count once each."""
-    ratio = separation(training, "fisher")
-    n, n_classes = training.n_rows, training.labels.n_classes
-    if n <= n_classes:
-        return np.where(np.isnan(ratio), np.nan, 0.0)
-    return round_significant(np.minimum(ratio, 1e12) * ((n - n_classes) / (n_classes - 1)), 40)
-
-
 def similarity(training: Training, measure: str) -> Any:
     """Similarity of feature pairs as a ``_core.PairMeasure``."""
     table = training.table
     skip = training.missing == "pairwise"
     if not table.is_sparse:
-        return _core.column_similarity(
-            table.feature_major(), measure, skip, n_threads=training.n_threads
+        numbers = _core.NumericTable(
+            table.feature_major(),
+            n_threads=training.n_threads,
+            missing="pairwise" if skip else "error",
         )
+        return _core.NumericPairMeasure(numbers, measure, training.n_threads)
     if skip and table.has_missing.any():
         raise ValueError(
             'missing="pairwise" compares values present in both columns, which needs dense X; '
             "give X.toarray() or fill the values in"
         )
-    return _core.column_similarity_sparse(
-        *stored_columns(table), measure, n_threads=training.n_threads
-    )
+    return _core.SparsePairMeasure(sparse_numbers(table), measure, training.n_threads)

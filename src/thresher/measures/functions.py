@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.measures.sums import ClassMoments, PairCounts, PairMoments, round_bounded
+from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 from thresher.sources import read_target, read_weights
 
 
@@ -103,6 +103,12 @@ def chi_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _discrete("chi2", x, y, sample_weight)
 
 
+def _numeric(measure: str, x: Any, y: Any, sample_weight: Any) -> float:
+    a, b = _numbers(x, "x"), _numbers(y, "y")
+    _same_length(a, b)
+    return PairMoments.of(a, b, read_weights(sample_weight, len(a))).value(measure)
+
+
 def pearson(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     """Absolute Pearson correlation; 0 if either is constant.
 
@@ -111,11 +117,7 @@ def pearson(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     >>> pearson([1, 2, 3], [3, 2, 1])
     1.0
     """
-    a, b = _numbers(x, "x"), _numbers(y, "y")
-    _same_length(a, b)
-    if len(a) == 0 or a.min() == a.max() or b.min() == b.max():
-        return 0.0
-    return PairMoments.of(a, b, read_weights(sample_weight, len(a))).value("pearson")
+    return _numeric("pearson", x, y, sample_weight)
 
 
 def cosine(x: Any, y: Any, *, sample_weight: Any = None) -> float:
@@ -126,9 +128,29 @@ def cosine(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     >>> cosine([1, 0], [0, 1])
     0.0
     """
-    a, b = _numbers(x, "x"), _numbers(y, "y")
-    _same_length(a, b)
-    return PairMoments.of(a, b, read_weights(sample_weight, len(a))).value("cosine")
+    return _numeric("cosine", x, y, sample_weight)
+
+
+def r_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+    """Squared Pearson correlation of two columns of numbers; 0 if either is constant.
+
+    Examples
+    --------
+    >>> r_squared([1, 2, 3, 4], [1, 3, 2, 4])
+    0.64
+    """
+    return _numeric("r2", x, y, sample_weight)
+
+
+def class_r_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+    """Share of the scatter of numbers x that lies between the classes y (eta squared); 0 if x is constant.
+
+    Examples
+    --------
+    >>> round(class_r_squared([1, 2, 3, 4, 5, 7], list("aaabbb")), 9)
+    0.714285714
+    """
+    return _by_class("r2", x, y, sample_weight)
 
 
 def spearman(x: Any, y: Any) -> float:
@@ -141,14 +163,10 @@ def spearman(x: Any, y: Any) -> float:
     """
     a, b = _numbers(x, "x"), _numbers(y, "y")
     _same_length(a, b)
-    if len(a) == 0 or a.min() == a.max() or b.min() == b.max():
+    if len(a) == 0:
         return 0.0
-    ranks = _core.doubled_ranks(np.stack([a, b]), 1).astype(np.int64)
-    # Whole numbers: the sums are exact.
-    cross, square_a, square_b = (
-        int(np.dot(u, v)) for u, v in (ranks, ranks[[0, 0]], ranks[[1, 1]])
-    )
-    return round_bounded(abs(cross) / float(np.sqrt(float(square_a) * float(square_b))))
+    ranks = _core.RankPairMeasure(np.stack([a, b]), 1)
+    return float(ranks.values(0, np.array([1], dtype=np.uint32))[0, 0])
 
 
 def f_statistic(x: Any, y: Any, *, sample_weight: Any = None) -> float:
@@ -159,11 +177,12 @@ def f_statistic(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     >>> round(f_statistic([1, 2, 3, 4, 5, 7], list("aaabbb")), 9)
     10.0
     """
+    return _by_class("f", x, y, sample_weight)
+
+
+def _by_class(measure: str, x: Any, y: Any, sample_weight: Any) -> float:
     a = _numbers(x, "x")
     target = read_target(y, len(a), kind="nominal")
-    if len(a) == 0 or a.min() == a.max():
-        return 0.0
     assert target.codes is not None
-    return ClassMoments.of(
-        a, target.codes, target.n_classes, read_weights(sample_weight, len(a))
-    ).value("f")
+    weights = read_weights(sample_weight, len(a))
+    return ClassMoments.of(a, target.codes, target.n_classes, weights).value(measure)

@@ -36,9 +36,9 @@ class MRMR(ForwardSelector):
         A number, or a fraction of all features.
     relevance : str, default="auto"
         Measure of a feature with the target: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"`` (discrete),
-        ``"f"``, ``"pearson"``, ``"spearman"``, ``"cosine"`` (numeric). ``"auto"``: ``"mi"`` if all
-        candidates are discrete or some are not numbers, else ``"f"`` for classes and ``"pearson"``
-        for a numeric target.
+        ``"f"``, ``"r2"``, ``"pearson"``, ``"spearman"``, ``"cosine"`` (numeric; the first two take classes
+        or numbers). ``"auto"``: ``"mi"`` if all candidates are discrete or some are not numbers, else
+        ``"f"`` for classes and ``"pearson"`` for a numeric target.
     redundancy : str, default="auto"
         Measure between two features, any of the above but ``"f"``. ``"auto"``: ``"mi"`` where the
         relevance is taken on discrete features by default, else ``"pearson"``.

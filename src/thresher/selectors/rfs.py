@@ -176,7 +176,8 @@ class RFS(RelevanceFilter):
         (their distance; 0 for symmetric columns however wide), ``"iqr"``, ``"am/gm"`` (arithmetic over
         geometric mean, positive columns only), ``"amgm"`` (logarithm of the mean of exp(x - mean)).
         With labels: ``"fir"`` (two-class Fisher ratio), ``"fisher"`` (Fisher score), and the measures
-        ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``, ``"f"``, ``"pearson"``, ``"spearman"``, ``"cosine"``.
+        ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``, ``"f"``, ``"r2"``, ``"pearson"``,
+        ``"spearman"``, ``"cosine"``.
     cumulative : float in (0, 1], default=0.95
         Share of relevance for ``"auto"``. Ferreira and Figueiredo advise 0.7 to 0.9.
     target : {"auto", "nominal", "numeric"}, default="auto"

@@ -12,8 +12,8 @@ from scipy import special, stats
 from thresher import _core
 from thresher._checks import check_choice, check_number
 from thresher._types import Auto, TargetKind
-from thresher.measures import KINDS, Measures
-from thresher.measures.columns import f_values
+from thresher.measures import BY_CLASS, KINDS, Measures
+from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import all_or_nothing
@@ -22,7 +22,7 @@ from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
 
-MEASURES = ("mi", "su", "f", "chi2", "pearson", "spearman")
+MEASURES = ("mi", "su", "f", "chi2", "pearson", "spearman", "r2")
 PVALUES = ("auto", "analytic", "permutation")
 # Samples from which on the chi-squared law of G = 2 n ln 2 I holds well enough in its tail.
 ENOUGH_FOR_G = 1000
@@ -36,8 +36,9 @@ class Univariate(Ranking):
     ----------
     n_features_to_select : int, float or "auto", default=10
         A number, a fraction of all features, or ``"auto"``: those whose corrected p-value is at most `alpha`.
-    measure : {"f", "mi", "su", "chi2", "pearson", "spearman"}, default="f"
-        One-way F; plug-in mutual information in bits; symmetrical uncertainty; Pearson's chi-squared of the
+    measure : {"f", "r2", "mi", "su", "chi2", "pearson", "spearman"}, default="f"
+        One-way F, or F of the linear regression on a numeric target; the share of scatter that
+        either explains; plug-in mutual information in bits; symmetrical uncertainty; Pearson's chi-squared of the
         contingency table (not scikit-learn's ``chi2`` of raw counts); absolute correlation of values or ranks.
     alpha : float, default=0.05
         Level for ``"auto"``.
@@ -208,10 +209,6 @@ class Univariate(Ranking):
 
     def _scores(self, training: Training, measures: Measures) -> Floats:
         labels = training.labels
-        if self.measure == "f" and not labels.is_nominal:
-            raise ValueError(
-                'measure="f" needs classes, but y is numeric; use "pearson", or target="nominal"'
-            )
         if self.measure in ("pearson", "spearman") and labels.is_nominal and labels.n_classes > 2:
             raise ValueError(
                 f'measure="{self.measure}" needs a numeric target, but y has {labels.n_classes} classes; '
@@ -219,17 +216,22 @@ class Univariate(Ranking):
             )
         table = training.table
         plain = training.weights is None and not table.is_sparse and not table.has_missing.any()
-        if self.measure == "f" and plain:
-            return f_values(training)  # reads rows as they lie; nothing else needs the columns
+        if self.measure in BY_CLASS and labels.is_nominal and plain:
+            # Reads rows as they lie; nothing else needs the columns.
+            return class_values(training, self.measure)
         return measures.relevance(self.measure)
 
 
 def pvalues(training: Training, measures: Measures, measure: str, scores: Floats) -> Floats:
     """Probability of a value at least as large if feature and target were independent."""
     n = float(training.n_rows if training.weights is None else training.weights.sum())
-    if measure == "f":
-        n_classes = training.labels.n_classes
-        found = special.fdtrc(n_classes - 1, max(n - n_classes, 1e-9), scores)
+    if measure in BY_CLASS:
+        n_means = training.labels.n_classes if training.labels.is_nominal else 2
+        rest = max(n - n_means, 1e-9)
+        if measure == "r2":
+            with np.errstate(divide="ignore"):
+                scores = scores / (1 - scores) * (rest / (n_means - 1))
+        found = special.fdtrc(n_means - 1, rest, scores)
     elif measure in ("pearson", "spearman"):
         if n < 3:
             return np.ones(len(scores))

@@ -1,0 +1,121 @@
+// From sums over rows to the values of measures of numbers, rounded.
+//
+// Each formula stands here once, for two kinds of numbers: double, where an error bound says whether the rounding is
+// sure, and double-double, where it is.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "core/double_double.hpp"
+#include "core/rounding.hpp"
+
+namespace thresher {
+
+// Of two columns. mici: 1 - smaller eigenvalue of the covariance / smaller variance. f: of the linear regression.
+enum class NumericKind { pearson, cosine, r2, mici, f };
+// Of a column and classes. r2: the share of its scatter that lies between the classes. fisher: scatter between over
+// scatter within. fir, two classes: distance of the means over the root of the sum of both variances.
+enum class ClassKind { f, r2, fisher, fir };
+
+std::optional<NumericKind> numeric_kind_named(std::string_view name);
+std::optional<ClassKind> class_kind_named(std::string_view name);
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+// 2^-53: what one rounding may do to 1.
+inline constexpr double kUnit = 0x1p-53;
+// F is made of a ratio of sums of squares no larger than this. A ratio below kSmallestRatio is what rounding of the
+// data leaves of nothing, and one above its inverse has nothing below.
+inline constexpr double kLargestRatio = 1e12;
+inline constexpr double kSmallestRatio = 1e-24;
+
+inline double leading(double value) { return value; }
+inline double leading(DoubleDouble value) { return value.hi; }
+inline double square_root(double value) { return std::sqrt(value); }
+
+// An absolute correlation, its square, and the smaller over the larger sum of squares.
+template <class Number>
+Number pair_formula(NumericKind kind, Number correlation, Number square, Number share, Number n) {
+  const Number one{1.0};
+  switch (kind) {
+    case NumericKind::r2: return square;
+    case NumericKind::mici: {
+      const Number apart = one - share;
+      const Number spread = square_root(apart * apart + Number{4.0} * share * square);
+      return one - Number{2.0} * (one - square) / (one + share + spread);
+    }
+    case NumericKind::f: {
+      const Number rest = one - square;
+      if (!(leading(n) > 2.0) || !(leading(square) >= kSmallestRatio)) return Number{0.0};
+      const bool capped = leading(square) >= kLargestRatio * leading(rest);
+      return (n - Number{2.0}) * (capped ? Number{kLargestRatio} : square / rest);
+    }
+    default: return correlation;
+  }
+}
+
+// The value from an absolute correlation that is off by `error` at most; NaN if that does not settle its rounding.
+inline double sure_pair_value(NumericKind kind, double correlation, double error, double share, double n) {
+  const double square = correlation * correlation;
+  const double value = pair_formula(kind, correlation, square, share, n);
+  const auto bounded = [](double x) { return round_bounded(x); };
+  switch (kind) {
+    case NumericKind::r2: return round_if_sure(value, (2.0 * correlation + error) * error + kUnit, bounded);
+    // A change of the correlation changes the value by less than four times that, one of the share by less than itself.
+    case NumericKind::mici: return round_if_sure(value, 8.0 * error + 16.0 * kUnit, bounded);
+    case NumericKind::f: {
+      const double rest = 1.0 - square;
+      if (!(correlation > 1e6 * error) || !(rest > 1e6 * error) || !(n > 2.0)) return kNaN;
+      const double relative = 2.0 * error / correlation + 2.0 * correlation * error / rest + 64.0 * kUnit / rest;
+      return round_if_sure(value, 1.01 * relative * value, [](double x) { return round_significant(x); });
+    }
+    default: return round_if_sure(value, error, bounded);
+  }
+}
+
+template <class Number>
+struct Scatter {
+  Number between, within, n;
+  std::size_t n_classes;  // that occur
+};
+
+// F, r2 and the Fisher score, before rounding.
+template <class Number>
+Number scatter_formula(ClassKind kind, const Scatter<Number>& scatter) {
+  const double between = leading(scatter.between);
+  const double within = leading(scatter.within);
+  if (!(between > kSmallestRatio * within)) return Number{0.0};
+  if (kind == ClassKind::r2) return scatter.between / (scatter.between + scatter.within);
+  if (kind == ClassKind::fisher) {
+    if (!(within > kSmallestRatio * between)) return Number{std::numeric_limits<double>::infinity()};
+    return scatter.between / scatter.within;
+  }
+  const Number classes{static_cast<double>(scatter.n_classes)};
+  if (scatter.n_classes < 2 || !(leading(scatter.n) > leading(classes))) return Number{0.0};
+  const bool capped = between >= kLargestRatio * within;
+  const Number ratio = capped ? Number{kLargestRatio} : scatter.between / scatter.within;
+  return (scatter.n - classes) / (classes - Number{1.0}) * ratio;
+}
+
+template <class Number>
+double rounded(ClassKind kind, Number value) {
+  return kind == ClassKind::r2 ? round_bounded(value) : round_significant(value);
+}
+
+// A class of some column: rows, sum about a centre near the mean of the column, and sum of squares about it, which only
+// `fir` needs.
+struct ClassPart {
+  double n, sum, squares;
+};
+
+// The value from such sums; NaN if their errors do not settle its rounding. `squares` is off by `units` of 2^-53 of
+// itself and each sum by `sum_error` at most, beyond the last place.
+double sure_class_value(ClassKind kind, std::span<const ClassPart> classes, double squares, double units,
+                        double sum_error);
+
+}  // namespace thresher

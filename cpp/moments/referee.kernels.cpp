@@ -1,0 +1,175 @@
+#include <math.h>
+
+#include "core/lanes.hpp"
+#include "moments/referee_kernels.hpp"
+
+namespace thresher::THRESHER_LEVEL {
+namespace {
+
+// Calls body(x, y, weight) with sixteen rows at a time; beyond the end values are missing.
+template <class X, class Y, class Body>
+inline void for_lanes(const X* x, const Y* y, const double* weight, std::size_t n, Body&& body) {
+  const Lanes ones = lanes_set(1.0);
+  const std::size_t whole = n - n % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    body(lanes_load(x + i), lanes_load(y + i), weight == nullptr ? ones : lanes_load(weight + i));
+  }
+  if (whole < n) {
+    const std::size_t rest = n - whole;
+    body(lanes_load_tail(x + whole, rest, NAN), lanes_load_tail(y + whole, rest, NAN),
+         weight == nullptr ? ones : lanes_load_tail(weight + whole, rest, 0.0));
+  }
+}
+
+template <class X, class Y>
+PairedRange range(const X* x, const Y* y, const double* weight, std::size_t n) {
+  Lanes rows = lanes_set(0.0);
+  Lanes sum_x = rows;
+  Lanes sum_y = rows;
+  Lanes low_x = lanes_set(HUGE_VAL);
+  Lanes low_y = low_x;
+  Lanes high_x = lanes_set(-HUGE_VAL);
+  Lanes high_y = high_x;
+  const Vec zero = vec_set(0.0);
+  const Vec top = vec_set(HUGE_VAL);
+  const Vec bottom = vec_set(-HUGE_VAL);
+  for_lanes(x, y, weight, n, [&](const Lanes& a, const Lanes& b, const Lanes& w) {
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      const Vec p = a.part[v];
+      const Vec q = b.part[v];
+      rows.part[v] = vec_add(rows.part[v], vec_if_present(p, q, w.part[v], zero));
+      sum_x.part[v] = vec_add(sum_x.part[v], vec_if_present(p, q, vec_mul(p, w.part[v]), zero));
+      sum_y.part[v] = vec_add(sum_y.part[v], vec_if_present(p, q, vec_mul(q, w.part[v]), zero));
+      low_x.part[v] = vec_min(low_x.part[v], vec_if_present(p, q, p, top));
+      high_x.part[v] = vec_max(high_x.part[v], vec_if_present(p, q, p, bottom));
+      low_y.part[v] = vec_min(low_y.part[v], vec_if_present(p, q, q, top));
+      high_y.part[v] = vec_max(high_y.part[v], vec_if_present(p, q, q, bottom));
+    }
+  });
+  const auto smallest = [](const Lanes& lanes) {
+    double each[kLanes];
+    lanes_store(each, lanes);
+    double least = each[0];
+    for (std::size_t l = 1; l < kLanes; ++l) least = each[l] < least ? each[l] : least;
+    return least;
+  };
+  const auto largest = [](const Lanes& lanes) {
+    double each[kLanes];
+    lanes_store(each, lanes);
+    double most = each[0];
+    for (std::size_t l = 1; l < kLanes; ++l) most = each[l] > most ? each[l] : most;
+    return most;
+  };
+  return {lanes_total(rows), lanes_total(sum_x), lanes_total(sum_y), smallest(low_x),
+          largest(high_x),   smallest(low_y),    largest(high_y)};
+}
+
+// The lanes of a sum of two doubles each, added up without error worth the name.
+DoubleDouble twin_total(const TwinVec& sum) {
+  double high[kWidth];
+  double low[kWidth];
+  vec_store(high, sum.hi);
+  vec_store(low, sum.lo);
+  double hi = 0.0;
+  double lo = 0.0;
+  for (std::size_t l = 0; l < kWidth; ++l) {
+    const double before = hi;
+    hi += high[l];
+    const double added = hi - before;
+    lo += ((before - (hi - added)) + (high[l] - added)) + low[l];
+  }
+  const double total = hi + lo;
+  return {total, lo - (total - hi)};
+}
+
+template <class X, class Y>
+PairedSums sums(const X* x, const Y* y, const double* weight, std::size_t n, double centre_x, double centre_y) {
+  const Vec zero = vec_set(0.0);
+  const Vec middle_x = vec_set(centre_x);
+  const Vec middle_y = vec_set(centre_y);
+  const TwinVec nothing{zero, zero};
+  TwinVec rows = nothing, sum_x = nothing, sum_y = nothing, xx = nothing, yy = nothing, xy = nothing;
+  for_lanes(x, y, weight, n, [&](const Lanes& a, const Lanes& b, const Lanes& w) {
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      const Vec p = a.part[v];
+      const Vec q = b.part[v];
+      const Vec s = vec_if_present(p, q, vec_sub(p, middle_x), zero);
+      const Vec t = vec_if_present(p, q, vec_sub(q, middle_y), zero);
+      const Vec times = vec_if_present(p, q, w.part[v], zero);
+      twin_add(rows, times);
+      if (weight == nullptr) {
+        twin_add(sum_x, s);
+        twin_add(sum_y, t);
+        twin_add(xx, vec_two_product(s, s));
+        twin_add(yy, vec_two_product(t, t));
+        twin_add(xy, vec_two_product(s, t));
+        continue;
+      }
+      const auto weighted = [&](const TwinVec& product) {
+        TwinVec out = vec_two_product(product.hi, times);
+        out.lo = vec_add(out.lo, vec_mul(product.lo, times));
+        return out;
+      };
+      twin_add(sum_x, vec_two_product(s, times));
+      twin_add(sum_y, vec_two_product(t, times));
+      twin_add(xx, weighted(vec_two_product(s, s)));
+      twin_add(yy, weighted(vec_two_product(t, t)));
+      twin_add(xy, weighted(vec_two_product(s, t)));
+    }
+  });
+  return {twin_total(rows), twin_total(sum_x), twin_total(sum_y), twin_total(xx), twin_total(yy), twin_total(xy)};
+}
+
+inline void add_to(DoubleDouble& sum, double hi, double lo) {
+  const double before = sum.hi;
+  sum.hi += hi;
+  const double added = sum.hi - before;
+  sum.lo += ((before - (sum.hi - added)) + (hi - added)) + lo;
+}
+
+inline DoubleDouble product_of(double a, double b) {
+#if defined(__FMA__)
+  const double product = a * b;
+  return {product, __builtin_fma(a, b, -product)};
+#else
+  double both[2 * kWidth];
+  const TwinVec product = vec_two_product(vec_set(a), vec_set(b));
+  vec_store(both, product.hi);
+  vec_store(both + kWidth, product.lo);
+  return {both[0], both[kWidth]};
+#endif
+}
+
+template <class T>
+void class_sums(const T* x, const std::int32_t* classes, const double* weight, std::size_t n, double centre,
+                ClassSum* sums) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double value = static_cast<double>(x[i]);
+    if (value != value) continue;
+    ClassSum& sum = sums[classes[i]];
+    const double s = value - centre;
+    const DoubleDouble square = product_of(s, s);
+    if (weight == nullptr) {
+      add_to(sum.n, 1.0, 0.0);
+      add_to(sum.x, s, 0.0);
+      add_to(sum.xx, square.hi, square.lo);
+      continue;
+    }
+    const DoubleDouble first = product_of(s, weight[i]);
+    const DoubleDouble second = product_of(square.hi, weight[i]);
+    add_to(sum.n, weight[i], 0.0);
+    add_to(sum.x, first.hi, first.lo);
+    add_to(sum.xx, second.hi, second.lo + square.lo * weight[i]);
+  }
+}
+
+}  // namespace
+
+extern const RefereeKernels referee_kernels;
+const RefereeKernels referee_kernels{{&range<float, float>, &sums<float, float>},
+                                     {&range<float, double>, &sums<float, double>},
+                                     {&range<double, double>, &sums<double, double>},
+                                     &class_sums<float>,
+                                     &class_sums<double>};
+
+}  // namespace thresher::THRESHER_LEVEL
