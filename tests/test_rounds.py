@@ -15,7 +15,7 @@ from thresher._core import _testing
 
 
 def policy_size(n_features):
-    """The size of a round that `CountedMeasure` asks for by itself."""
+    """The size of a round that `DeliveredMeasure` asks for by itself."""
     return max(1024, math.ceil(n_features / 3))
 
 

@@ -11,6 +11,7 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/part_sets.hpp"
+#include "bindings/python_source.hpp"
 #include "bindings/searching.hpp"
 #include "measures/counted_measure.hpp"
 #include "measures/three_way.hpp"
@@ -18,32 +19,20 @@
 namespace thresher::bindings {
 namespace {
 
-// A callable that takes the references and the features of the pairs and returns their counts.
 class PythonCounts final : public CountSource {
  public:
-  explicit PythonCounts(nb::object ask) : ask_(std::move(ask)) {}
+  explicit PythonCounts(nb::object ask) : source_(std::move(ask)) {}
 
-  void count(const CountRequest& request, std::span<std::int64_t> counts) override {
+  void count(const PairRequest& request, std::span<std::int64_t> counts) override {
     nb::gil_scoped_acquire gil;
-    const nb::object answer = ask_(to_numpy(std::vector(request.references.begin(), request.references.end())),
-                                   to_numpy(std::vector(request.features.begin(), request.features.end())));
-    Vector<std::int64_t> delivered;
-    if (!nb::try_cast(answer, delivered, false) || delivered.size() != counts.size()) {
-      const std::string wanted = "an int64 array of " + std::to_string(counts.size()) + " counts";
-      throw nb::value_error(("the answer to a request must be " + wanted + ", got " + described(answer)).c_str());
-    }
+    const auto delivered =
+        source_.answer<Vector<std::int64_t>>(request, "an int64 array of " + std::to_string(counts.size()) + " counts",
+                                             [&](const auto& array) { return array.size() == counts.size(); });
     std::copy_n(delivered.data(), counts.size(), counts.begin());
   }
 
  private:
-  static std::string text(const nb::object& value) { return nb::str(value).c_str(); }
-  static std::string described(const nb::object& answer) {
-    const bool is_array = nb::hasattr(answer, "dtype") && nb::hasattr(answer, "shape");
-    if (!is_array) return text(answer.type().attr("__name__"));
-    return text(answer.attr("dtype")) + " of shape " + text(answer.attr("shape"));
-  }
-
-  nb::object ask_;
+  PythonSource source_;
 };
 
 FeatureMargins read_margins(const Vector<std::int32_t>& levels, const Vector<std::int64_t>& counts,
@@ -98,20 +87,20 @@ auto bound_count_request(const CodedTable& block, const Vector<std::uint32_t>& r
 }  // namespace
 
 void bind_counted(nb::module_& module) {
-  nb::class_<CountedMeasure, PairMeasure>(module, "CountedMeasure", "Values from counts that someone else delivers.")
-      .def_prop_ro("n_rounds", &CountedMeasure::n_rounds)
-      .def_prop_ro("n_pairs", &CountedMeasure::n_pairs);
-  nb::class_<CountedPairs, CountedMeasure>(module, "CountedPairs", "A measure of two features.")
+  nb::class_<DeliveredMeasure, PairMeasure>(module, "DeliveredMeasure", "Values from sums that someone else delivers.")
+      .def_prop_ro("n_rounds", &DeliveredMeasure::n_rounds)
+      .def_prop_ro("n_pairs", &DeliveredMeasure::n_pairs);
+  nb::class_<CountedPairs, DeliveredMeasure>(module, "CountedPairs", "A measure of two features.")
       .def(nb::new_(&make_pairs), nb::arg("ask"), nb::arg("levels"), nb::arg("margins"), nb::arg("n_rows"),
            nb::kw_only(), nb::arg("measure") = "mi", nb::arg("sets") = nb::none(), nb::arg("incomplete") = nb::none(),
            nb::arg("round_size") = nb::none());
-  nb::class_<CountedTriples, CountedMeasure>(module, "CountedTriples", "A term of two features and the target.")
+  nb::class_<CountedTriples, DeliveredMeasure>(module, "CountedTriples", "A term of two features and the target.")
       .def(nb::new_(&make_triples), nb::arg("ask"), nb::arg("levels"), nb::arg("margins"), nb::arg("n_rows"),
            nb::arg("n_classes"), nb::kw_only(), nb::arg("term"), nb::arg("sets") = nb::none(),
            nb::arg("incomplete") = nb::none(), nb::arg("round_size") = nb::none());
   module.def("count_request", &bound_count_request, nb::arg("block"), nb::arg("references"), nb::arg("features"),
              nb::arg("incomplete") = nb::none(), nb::arg("n_threads") = 1,
-             "The counts of pairs of features in a block of rows, as a CountedMeasure adds them up.");
+             "The counts of pairs of features in a block of rows, as counted measures add them up.");
 }
 
 }  // namespace thresher::bindings

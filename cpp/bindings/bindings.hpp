@@ -80,5 +80,6 @@ void bind_counted(nb::module_& module);
 void bind_sparse(nb::module_& module);
 void bind_testing(nb::module_& core);
 void bind_sums(nb::module_& module);
+void bind_summed(nb::module_& module);
 
 }  // namespace thresher::bindings

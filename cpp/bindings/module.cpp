@@ -66,4 +66,5 @@ NB_MODULE(_core, module) {
   thresher::bindings::bind_sparse(module);
   thresher::bindings::bind_testing(module);
   thresher::bindings::bind_sums(module);
+  thresher::bindings::bind_summed(module);
 }

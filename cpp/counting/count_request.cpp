@@ -22,7 +22,7 @@ void tell(const Count* cells, std::size_t a_levels, std::size_t b_levels, bool i
 }
 
 template <class Count>
-void count_range(const CodedTable& block, const CountRequest& request, std::span<const std::uint8_t> incomplete,
+void count_range(const CodedTable& block, const PairRequest& request, std::span<const std::uint8_t> incomplete,
                  std::span<const std::size_t> begin, std::size_t first, std::size_t last, std::int64_t* out) {
   CountScratch scratch;
   std::vector<Count> cells;
@@ -45,7 +45,7 @@ void count_range(const CodedTable& block, const CountRequest& request, std::span
 
 }  // namespace
 
-std::vector<std::int64_t> count_request(const CodedTable& block, const CountRequest& request,
+std::vector<std::int64_t> count_request(const CodedTable& block, const PairRequest& request,
                                         std::span<const std::uint8_t> incomplete, std::size_t n_threads) {
   if (!block.weights().real.empty()) throw std::invalid_argument("weights must be whole numbers to be counted");
   if (request.references.size() != request.features.size()) {

@@ -6,14 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "core/pair_request.hpp"
 #include "packing/coded_table.hpp"
 
 namespace thresher {
-
-// Pairs of features; the pairs of a reference stand together.
-struct CountRequest {
-  std::span<const std::uint32_t> references, features;
-};
 
 // How many counts tell the table of a pair in one part: the margins give the last row and the last column, unless a
 // feature has missing values, for then they differ by pair.
@@ -25,7 +21,7 @@ inline std::size_t n_told(std::size_t levels, std::size_t other_levels, bool is_
 // The counts of all pairs in a block, pair after pair and part after part: [level of the feature][level of the
 // reference]. `incomplete`: one mark per feature that has missing values in any block. Throws std::invalid_argument on
 // features that do not exist and on weights that are not whole.
-std::vector<std::int64_t> count_request(const CodedTable& block, const CountRequest& request,
+std::vector<std::int64_t> count_request(const CodedTable& block, const PairRequest& request,
                                         std::span<const std::uint8_t> incomplete, std::size_t n_threads);
 
 }  // namespace thresher

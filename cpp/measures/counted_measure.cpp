@@ -9,18 +9,13 @@
 
 namespace thresher {
 
-std::size_t CountedMeasure::usual_round_size(std::size_t n_features) {
-  return std::max<std::size_t>(1024, (n_features + 2) / 3);
-}
-
 CountedMeasure::CountedMeasure(std::shared_ptr<CountSource> source, FeatureMargins margins, PartSets sets,
                                std::size_t round_size)
-    : source_(std::move(source)),
+    : DeliveredMeasure(std::move(sets), round_size),
+      source_(std::move(source)),
       margins_(std::move(margins)),
-      sets_(std::move(sets)),
-      xlogx_(margins_.n_rows),
-      round_size_(round_size) {
-  if (margins_.n_parts % sets_.n_parts() != 0) throw std::invalid_argument("margins and sets differ in parts");
+      xlogx_(margins_.n_rows) {
+  if (margins_.n_parts % this->sets().n_parts() != 0) throw std::invalid_argument("margins and sets differ in parts");
   if (!margins_.incomplete.empty() && margins_.incomplete.size() != margins_.levels.size()) {
     throw std::invalid_argument("incomplete must have one mark per feature");
   }
@@ -35,59 +30,35 @@ CountedMeasure::CountedMeasure(std::shared_ptr<CountSource> source, FeatureMargi
   }
 }
 
-void CountedMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) {
-  const TermRequest request = {{&reference, 1}, features, out};
-  answer({&request, 1});
+bool CountedMeasure::is_incomplete(std::uint32_t feature, std::uint32_t reference) const {
+  return !margins_.incomplete.empty() && (margins_.incomplete[feature] != 0 || margins_.incomplete[reference] != 0);
 }
 
-void CountedMeasure::answer(std::span<const TermRequest> requests) {
-  std::vector<Pair> pairs;
-  for (const TermRequest& request : requests) {
-    double* out = request.terms.data();
-    for (const std::uint32_t feature : request.features) {
-      for (const std::uint32_t reference : request.references) {
-        pairs.push_back({reference, feature, out});
-        out += n_replicates();
-      }
-    }
-  }
-  if (!pairs.empty()) ask(pairs);
-}
-
-bool CountedMeasure::is_incomplete(const Pair& pair) const {
-  return !margins_.incomplete.empty() &&
-         (margins_.incomplete[pair.feature] != 0 || margins_.incomplete[pair.reference] != 0);
-}
-
-void CountedMeasure::ask(std::vector<Pair>& pairs) {
-  std::ranges::stable_sort(pairs, {}, &Pair::reference);
-  std::vector<std::uint32_t> references, features;
+void CountedMeasure::ask(const PairRequest& request, std::span<double* const> out) {
+  const auto [references, features] = request;
   std::vector<std::size_t> begin = {0};
-  for (const Pair& pair : pairs) {
-    references.push_back(pair.reference);
-    features.push_back(pair.feature);
-    const std::size_t n_counts = n_told(levels(pair.feature), levels(pair.reference), is_incomplete(pair));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool incomplete = is_incomplete(features[i], references[i]);
+    const std::size_t n_counts = n_told(levels(features[i]), levels(references[i]), incomplete);
     begin.push_back(begin.back() + n_counts * margins_.n_parts);
   }
   std::vector<std::int64_t> counts(begin.back());
-  ++n_rounds_;
-  n_pairs_ += pairs.size();
-  source_->count({references, features}, counts);
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    complete(pairs[i], counts.data() + begin[i]);
-    store(pairs[i].feature, pairs[i].reference, cells_, pairs[i].out);
+  source_->count(request, counts);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    complete(features[i], references[i], counts.data() + begin[i]);
+    store(features[i], references[i], cells_, out[i]);
   }
 }
 
-void CountedMeasure::complete(const Pair& pair, const std::int64_t* told) {
-  const std::size_t a_levels = levels(pair.feature), b_levels = levels(pair.reference);
+void CountedMeasure::complete(std::uint32_t feature, std::uint32_t reference, const std::int64_t* told) {
+  const std::size_t a_levels = levels(feature), b_levels = levels(reference);
   const std::size_t n_parts = margins_.n_parts;
   cells_.assign(a_levels * b_levels * n_parts, 0);
-  if (is_incomplete(pair)) {
+  if (is_incomplete(feature, reference)) {
     std::copy_n(told, cells_.size(), cells_.begin());
   } else if (!cells_.empty()) {
-    const std::int64_t* of_a = margins_.counts.data() + begin_[pair.feature];
-    const std::int64_t* of_b = margins_.counts.data() + begin_[pair.reference];
+    const std::int64_t* of_a = margins_.counts.data() + begin_[feature];
+    const std::int64_t* of_b = margins_.counts.data() + begin_[reference];
     for (std::size_t part = 0; part < n_parts; ++part) {
       std::int64_t* cells = cells_.data() + part * a_levels * b_levels;
       for (std::size_t i = 0; i + 1 < a_levels; ++i) {
@@ -103,8 +74,8 @@ void CountedMeasure::complete(const Pair& pair, const std::int64_t* told) {
     }
   }
   if (std::ranges::any_of(cells_, [](std::int64_t count) { return count < 0; })) {
-    throw std::invalid_argument("the counts delivered for features " + std::to_string(pair.feature) + " and " +
-                                std::to_string(pair.reference) +
+    throw std::invalid_argument("the counts delivered for features " + std::to_string(feature) + " and " +
+                                std::to_string(reference) +
                                 " are negative or do not fit the margins; every block of rows must answer once");
   }
 }

@@ -1,4 +1,4 @@
-// Measures over counts delivered by someone else: the rows may be in blocks, in files, on other machines.
+// Measures over counts delivered by someone else.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "core/part_sets.hpp"
 #include "core/xlogx.hpp"
 #include "counting/count_request.hpp"
+#include "measures/delivered_measure.hpp"
 #include "measures/measure_values.hpp"
-#include "measures/pair_measure.hpp"
 #include "measures/triple_values.hpp"
 
 namespace thresher {
@@ -21,7 +20,7 @@ class CountSource {
  public:
   virtual ~CountSource() = default;
   // The counts of all rows, as count_request gives those of a block: integers add.
-  virtual void count(const CountRequest& request, std::span<std::int64_t> counts) = 0;
+  virtual void count(const PairRequest& request, std::span<std::int64_t> counts) = 0;
 };
 
 // What is known of the features before any pair: delivered once.
@@ -33,54 +32,31 @@ struct FeatureMargins {
   std::vector<std::int64_t> counts;      // feature after feature: rows by [level][part]
 };
 
-// The counts of a round are asked for together and completed from the margins; values come from the code of the
-// measures in memory, so they have the same bits however the rows are split.
-class CountedMeasure : public PairMeasure {
+// Counts are completed from the margins.
+class CountedMeasure : public DeliveredMeasure {
  public:
-  // A round of a third of the features, and not too small.
-  static std::size_t usual_round_size(std::size_t n_features);
-
   // Throws std::invalid_argument on margins that do not fit.
   CountedMeasure(std::shared_ptr<CountSource> source, FeatureMargins margins, PartSets sets, std::size_t round_size);
-  CountedMeasure(const CountedMeasure&) = delete;
-  CountedMeasure& operator=(const CountedMeasure&) = delete;
 
   std::size_t n_features() const override { return margins_.levels.size(); }
-  std::size_t n_replicates() const override { return sets_.n_replicates(); }
-  std::size_t round_size() const override { return round_size_; }
-  void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  void answer(std::span<const TermRequest> requests) override;
-
-  // How often the source was asked, and for how many pairs.
-  std::size_t n_rounds() const { return n_rounds_; }
-  std::size_t n_pairs() const { return n_pairs_; }
 
  protected:
+  void ask(const PairRequest& request, std::span<double* const> out) override;
   // The values of a pair from its cells[part][level of the feature][level of the reference].
   virtual void store(std::uint32_t feature, std::uint32_t reference, std::span<const std::int64_t> cells,
                      double* out) = 0;
 
   std::size_t levels(std::uint32_t feature) const { return margins_.levels[feature]; }
-  const PartSets& sets() const { return sets_; }
   const XLogX& xlogx() const { return xlogx_; }
 
  private:
-  struct Pair {
-    std::uint32_t reference, feature;
-    double* out;
-  };
-
-  void ask(std::vector<Pair>& pairs);
-  bool is_incomplete(const Pair& pair) const;
-  void complete(const Pair& pair, const std::int64_t* told);
+  bool is_incomplete(std::uint32_t feature, std::uint32_t reference) const;
+  void complete(std::uint32_t feature, std::uint32_t reference, const std::int64_t* told);
 
   std::shared_ptr<CountSource> source_;
   FeatureMargins margins_;
   std::vector<std::size_t> begin_;  // of a feature's counts
-  PartSets sets_;
   XLogX xlogx_;
-  std::size_t round_size_;
-  std::size_t n_rounds_ = 0, n_pairs_ = 0;
   std::vector<std::int64_t> cells_;
 };
 

@@ -7,9 +7,6 @@
 namespace thresher {
 namespace {
 
-// Sums of squares that are a smaller share of what they were taken from are what rounding left of nothing.
-constexpr double kNothing = 0x1p-80;
-
 DoubleDouble squared(DoubleDouble value) { return value * value; }
 
 // The sum of squares, or of products, about the means.

@@ -13,6 +13,9 @@
 
 namespace thresher {
 
+// Sums of squares that are a smaller share of what they were taken from are what rounding left of nothing.
+inline constexpr double kNothing = 0x1p-80;
+
 // Of two columns, each about a centre of its own.
 struct PairSums : PairedSums {
   double centre_x = 0.0, centre_y = 0.0;

@@ -163,6 +163,11 @@ void ColumnReader::read_moments(NumericColumn column, bool centred, std::size_t 
     const double squares = norm[r];
     const double scatter = centred ? squares - sum * (sum / kept_rows[r]) : squares;
     set_moments(moments, at + r, {sum, squares, scatter, extreme}, units_);
+    if (!layout_.has_whole_weights() && scatter > 0.0) {
+      // The rows themselves are off then, and the sum by as much times the centre.
+      const double roundings = 16.0 * static_cast<double>(layout_.n_segments()) * 0x1p-53;
+      moments.error[at + r] += roundings * std::fabs(centre) * std::sqrt(kept_rows[r] * squares) / scatter;
+    }
     if (nothing) set_undefined(moments, at + r);
   }
 }

@@ -432,13 +432,13 @@ class ThreeWayMeasure(PairMeasure):
         n_threads: int = 1,
     ) -> None: ...
 
-class CountedMeasure(PairMeasure):
+class DeliveredMeasure(PairMeasure):
     @property
     def n_rounds(self) -> int: ...
     @property
     def n_pairs(self) -> int: ...
 
-class CountedPairs(CountedMeasure):
+class CountedPairs(DeliveredMeasure):
     def __init__(
         self,
         ask: Callable[[NDArray[np.uint32], NDArray[np.uint32]], NDArray[np.int64]],
@@ -452,7 +452,7 @@ class CountedPairs(CountedMeasure):
         round_size: int | None = None,
     ) -> None: ...
 
-class CountedTriples(CountedMeasure):
+class CountedTriples(DeliveredMeasure):
     def __init__(
         self,
         ask: Callable[[NDArray[np.uint32], NDArray[np.uint32]], NDArray[np.int64]],
@@ -474,6 +474,35 @@ def count_request(
     incomplete: NDArray[np.uint8] | None = None,
     n_threads: int = 1,
 ) -> NDArray[np.int64]: ...
+
+class SummedPairs(DeliveredMeasure):
+    def __init__(
+        self,
+        ask: Callable[[NDArray[np.uint32], NDArray[np.uint32]], NDArray[np.float64]],
+        sums: NDArray[np.float64],
+        centres: NDArray[np.float64],
+        minimum: NDArray[np.float64],
+        maximum: NDArray[np.float64],
+        *,
+        measure: str = "pearson",
+        sets: NDArray[np.uint8] | None = None,
+        round_size: int | None = None,
+    ) -> None: ...
+
+def exact_centres(
+    minimum: NDArray[np.float64], maximum: NDArray[np.float64], mean: NDArray[np.float64]
+) -> NDArray[np.float64]: ...
+def column_sums(
+    block: NumericTable, centres: NDArray[np.float64], n_threads: int = 1
+) -> NDArray[np.float64]: ...
+def product_sums(
+    block: NumericTable,
+    references: NDArray[np.uint32],
+    features: NDArray[np.uint32],
+    centres: NDArray[np.float64],
+    n_threads: int = 1,
+) -> NDArray[np.float64]: ...
+def add_sums(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 # --- dispersion, separation and similarity of columns --------------------------------------------
 

@@ -1,0 +1,26 @@
+// Requests in, sums out: what a measure of numbers over many blocks of rows asks of each block.
+//
+// Sums are in double-double, about centres that all blocks share and from which differences are exact: 0, or a value
+// within a factor of two of all values of the column. Sums of blocks add up to those of all rows.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/double_double.hpp"
+#include "core/pair_request.hpp"
+#include "moments/numeric_table.hpp"
+#include "moments/referee_kernels.hpp"
+
+namespace thresher {
+
+// Of every column, part after part: rows, sum and sum of squares. Throws std::invalid_argument on values that are
+// missing or infinite.
+std::vector<ClassSum> column_sums(const NumericTable& block, std::span<const double> centres, std::size_t n_threads);
+
+// The sums of products of all pairs, part after part. Throws std::invalid_argument on features that do not exist.
+std::vector<DoubleDouble> product_sums(const NumericTable& block, const PairRequest& request,
+                                       std::span<const double> centres, std::size_t n_threads);
+
+}  // namespace thresher
