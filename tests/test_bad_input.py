@@ -64,7 +64,11 @@ def with_value(value, column=3):
         ({"target": "class"}, (X, Y), r"target must be one of"),
         ({"discretize": "mean_sd", "relevance": "mi"}, (X, Y), r"did you mean 'mean-sd'"),
         ({"redundancy_weight": -1}, (X, Y), r"redundancy_weight .*at least 0, got -1"),
-        ({"redundancy_weight": 2.0}, (X, Y), r"redundancy_weight must be 1 with the quotient"),
+        (
+            {"redundancy_weight": 2.0, "objective": "quotient"},
+            (X, Y),
+            r"redundancy_weight must be 1 with the quotient",
+        ),
         ({"redundancy_offset": -1}, (X, Y), r"redundancy_offset .*at least 0"),
         ({"keep": [9]}, (X, Y), r"keep has the position 9, but X has 6 features"),
         ({"keep": ["a"]}, (X, Y), r"X has no feature names"),

@@ -100,7 +100,7 @@ def test_flags_are_numbers():
         flags = selector.fit(frame, Y)
         numbers = selector.fit(frame.assign(flag=Y.astype(float)), Y)
         assert flags.selected_.tolist() == numbers.selected_.tolist()
-    assert MRMR(2).fit(frame, Y).relevance_measure_ == "f"
+    assert MRMR(2).fit(frame, Y).relevance_measure_ == "r2"
     assert MRMR(2).fit(pd.get_dummies(frame[["flag"]].astype(str)), Y).relevance_measure_ == "mi"
     assert GSO(1).fit(frame[["flag"]].to_numpy(), Y).selected_.tolist() == [0]
 

@@ -363,7 +363,7 @@ def test_dropping_rows_says_how_many(holes):
 def test_fitted_attributes_agree_with_each_other():
     X, y = load_diabetes(return_X_y=True)
     selector = MRMR(4).fit(X, y)
-    assert (selector.relevance_measure_, selector.objective_) == ("pearson", "difference")
+    assert (selector.relevance_measure_, selector.objective_) == ("r2", "difference")
     chosen = selector.selected_
     assert selector.ranking_[chosen].tolist() == [1, 2, 3, 4]
     assert (np.delete(selector.ranking_, chosen) == 5).all()
@@ -397,3 +397,25 @@ def test_a_fraction_is_of_all_features():
     X, y = load_wine(return_X_y=True)
     assert len(MRMR(0.5).fit(X, y).selected_) == 6
     assert len(MRMR(0.001).fit(X, y).selected_) == 1
+
+
+def test_the_default_finds_true_features_among_many_independent_ones():
+    n_true, found = 60, 0
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(100, 5000))
+        y = (X[:, :n_true].sum(axis=1) > 0).astype(int)
+        X[:, :n_true] += 0.8 * y[:, None]
+        found += int((MRMR(5).fit(X, y).selected_ < n_true).sum())
+    assert found >= 23  # of 25; F over the mean correlation finds 13
+
+
+def test_the_default_on_numbers_is_the_difference_of_shares_explained():
+    X, y = load_breast_cancer(return_X_y=True)
+    fitted = MRMR(5).fit(X, y)
+    settled = (fitted.relevance_measure_, fitted.redundancy_measure_, fitted.objective_)
+    assert settled == ("r2", "r2", "difference")
+    explicit = MRMR(5, relevance="r2", redundancy="r2", objective="difference").fit(X, y)
+    assert fitted.selected_.tolist() == explicit.selected_.tolist()
+    chosen = np.abs(np.corrcoef(X[:, fitted.selected_].T))[np.triu_indices(5, 1)]
+    assert chosen.mean() < 0.5

@@ -7,11 +7,11 @@ from typing import Literal
 TargetKind = Literal["auto", "nominal", "numeric"]
 Missing = Literal["error", "category", "pairwise", "drop_rows"]
 Auto = Literal["auto"]
-Measure = Literal["mi", "su", "nmi", "chi2", "f", "pearson", "spearman", "cosine"]
+Measure = Literal["mi", "su", "nmi", "chi2", "f", "r2", "pearson", "spearman", "cosine"]
 DeltaMode = Literal["absolute", "relative"]
 Infeasible = Literal["clip", "raise"]
 Risk = Literal["bayes", "binary", "pairs", "entropy"]
-PairMeasureName = Literal["mi", "su", "nmi", "chi2", "pearson", "spearman", "cosine"]
+PairMeasureName = Literal["mi", "su", "nmi", "chi2", "r2", "pearson", "spearman", "cosine"]
 Relevance = (
     Literal["variance", "mad", "mean-median", "iqr", "am/gm", "amgm", "fir", "fisher"] | Measure
 )

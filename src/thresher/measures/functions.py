@@ -136,7 +136,7 @@ def r_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
 
     Examples
     --------
-    >>> r_squared([1, 2, 3, 4], [1, 3, 2, 4])
+    >>> round(r_squared([1, 2, 3, 4], [1, 3, 2, 4]), 9)
     0.64
     """
     return _numeric("r2", x, y, sample_weight)

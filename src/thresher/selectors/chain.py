@@ -70,7 +70,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> chain = Chain([RFS(20, relevance="fisher"), MRMR(3)]).fit(X, y)
     >>> chain.get_feature_names_out().tolist()
-    ['mean concave points', 'worst perimeter', 'worst concave points']
+    ['mean texture', 'worst radius', 'worst concave points']
     >>> chain.reason("mean smoothness")
     'left by selector 1 (rfs): rank 21 (largest first), score 0.1475'
     """

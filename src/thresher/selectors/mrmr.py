@@ -38,10 +38,11 @@ class MRMR(ForwardSelector):
         Measure of a feature with the target: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"`` (discrete),
         ``"f"``, ``"r2"``, ``"pearson"``, ``"spearman"``, ``"cosine"`` (numeric; the first two take classes
         or numbers). ``"auto"``: ``"mi"`` if all candidates are discrete or some are not numbers, else
-        ``"f"`` for classes and ``"pearson"`` for a numeric target.
+        ``"r2"``: the share of the feature's scatter that the classes, or the target, explain.
     redundancy : str, default="auto"
         Measure between two features, any of the above but ``"f"``. ``"auto"``: ``"mi"`` where the
-        relevance is taken on discrete features by default, else ``"pearson"``.
+        relevance is taken on discrete features by default, ``"pearson"`` beside ``"f"``, else the
+        measure of the relevance.
     objective : {"auto", "difference", "quotient", "sum"}, default="auto"
         ``R - w B/k``, ``R / (B/k + o)``, or ``R - w B`` (Battiti's MIFS, w being its beta).
         ``"auto"``: the quotient if relevance is ``"f"``, which is unbounded, else the difference.
@@ -98,6 +99,11 @@ class MRMR(ForwardSelector):
     relevances and O(n_samples) per evaluated pair, at most ``n_features_to_select * n_features``
     of them; memory: one packed copy of the data and a few numbers per feature.
 
+    ``relevance="f"`` is the F-test correlation quotient (FCQ) of other packages: F over the mean absolute
+    correlation. It fails where that mean is near 0, as on many independent features: the quotient then takes
+    whatever correlates least with the first choice, however little it tells of the target. Where all features
+    are much alike, F alone decides.
+
     References
     ----------
     H. Peng, F. Long and C. Ding, "Feature selection based on mutual information: criteria of
@@ -110,7 +116,7 @@ class MRMR(ForwardSelector):
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> selector = MRMR(n_features_to_select=3).fit(X, y)
     >>> selector.get_feature_names_out().tolist()
-    ['mean concave points', 'worst perimeter', 'worst concave points']
+    ['mean texture', 'worst radius', 'worst concave points']
     """
 
     _missing_options = ("error", "category", "pairwise", "drop_rows")
@@ -283,4 +289,4 @@ def default_measures(training: Training) -> tuple[str, str]:
     as_category = training.missing == "category" and table.has_missing[may].any()
     if as_category or table.is_category[may].any() or table.is_discrete[may].all():
         return "mi", "mi"
-    return ("f" if training.labels.is_nominal else "pearson"), "pearson"
+    return "r2", "r2"

@@ -101,7 +101,7 @@ class Univariate(Ranking):
         self,
         n_features_to_select: int | float | Auto = 10,
         *,
-        measure: Literal["f", "mi", "su", "chi2", "pearson", "spearman"] = "f",
+        measure: Literal["f", "r2", "mi", "su", "chi2", "pearson", "spearman"] = "f",
         alpha: float = 0.05,
         correction: Literal["bh", "by", "bonferroni"] | None = "bh",
         pvalues: Literal["auto", "analytic", "permutation"] = "auto",
