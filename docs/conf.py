@@ -55,6 +55,7 @@ MODULES = {
     "thresher.evaluate.stability": "Stability",
     "thresher.evaluate.cost": "Cost of ensembles",
     "thresher.evaluate.errors": "Bounds on errors",
+    "thresher.evaluate.false_share": "An estimate of errors",
     "thresher.plots": "Plots",
     "thresher.pp": "Single-cell data",
 }

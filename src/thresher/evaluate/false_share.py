@@ -18,6 +18,8 @@ from thresher.search.votes import combine_votes, count_votes
 from thresher.selectors.ensemble import Ensemble
 from thresher.sources import is_frame
 
+__all__ = ["FalseShare", "estimate_false_share"]
+
 Positions = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
 
