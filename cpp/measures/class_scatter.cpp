@@ -18,7 +18,7 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
 // Rows whose mean is the centre of a column.
 constexpr std::size_t kSample = 16;
 // Roundings behind a sum of squares, in units of 2^-53 of it.
-constexpr double kSquareUnits = static_cast<double>(kRowsOfSquares) + 8.0;
+constexpr double kSquareUnits = static_cast<double>(kRowsOfSquares) + 12.0;
 
 // The moments of some columns of a matrix by class, in one pass over the rows.
 template <class T>
@@ -57,22 +57,36 @@ class RowMoments {
   // The value of column j, infinite if that is left open, NaN if a value is not finite.
   double value(std::size_t j, ClassKind kind, bool& open) {
     const std::size_t size = n_columns_ * count_.size();
+    const double centre = centres_[j];
     double total = 0.0;
-    double squares = 0.0;
+    double total_rest = 0.0;
     for (std::size_t c = 0; c < count_.size(); ++c) {
-      const double* cell = cells_.data() + c * n_columns_ + j;
-      const double own = cell[2 * size] + cell[3 * size];
-      parts_[c] = {count_[c], std::fma(-count_[c], centres_[j], cell[0]) + cell[size], own};
-      total += cell[0];
-      squares += own;
+      total += cells_[c * n_columns_ + j];
+      total_rest += cells_[size + c * n_columns_ + j];
     }
     open = false;
     if (!std::isfinite(total)) return kNaN;
-    if (squares == 0.0 && total == n_rows_ * centres_[j]) return 0.0;
+    // From the centre to the mean, about which sums of classes tell the scatter between them.
+    const double mean = (total + total_rest) / n_rows_;
+    double squares = 0.0;
+    double about_centre = 0.0;
+    double units = kSquareUnits;
+    for (std::size_t c = 0; c < count_.size(); ++c) {
+      const double* cell = cells_.data() + c * n_columns_ + j;
+      const double before = cell[2 * size] + cell[3 * size];
+      const double sum = std::fma(-count_[c], mean, cell[0]) + cell[size];
+      const double old_sum = std::fma(-count_[c], centre, cell[0]) + cell[size];
+      const double after = before - (mean - centre) * (old_sum + sum);
+      parts_[c] = {count_[c], sum, after};
+      squares += after;
+      about_centre += before;
+      if (kind == ClassKind::fir) units = std::max(units, kSquareUnits * before / after);
+    }
+    if (about_centre == 0.0 && total == n_rows_ * centre) return 0.0;
+    units = std::max(units, kSquareUnits * about_centre / squares);
     // A low word of n terms, each at most 2^-53 of the sum of all magnitudes.
-    const double magnitudes = n_rows_ * std::fabs(centres_[j]) + std::sqrt(n_rows_ * squares);
-    const double found =
-        sure_class_value(kind, parts_, squares, kSquareUnits, n_rows_ * n_rows_ * magnitudes * 0x1p-106);
+    const double magnitudes = n_rows_ * std::fabs(centre) + std::sqrt(n_rows_ * about_centre);
+    const double found = sure_class_value(kind, parts_, squares, units, n_rows_ * n_rows_ * magnitudes * 0x1p-106);
     open = std::isnan(found) || !(squares > 1e-270) || !(squares < 1e280);
     return found;
   }
