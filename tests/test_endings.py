@@ -15,7 +15,8 @@ DATA = """
 import os, signal, sys, threading, time, warnings
 import numpy as np
 from sklearn.base import clone
-from thresher import CFS, LCC, MRMR, RFS, RRFS, SVMRFE, Chain, Ensemble, LaplacianScore, MultiSURF, ReliefF, Univariate
+from thresher import CFS, LCC, MRMR, RFS, RRFS, Chain, Ensemble, LaplacianScore, LassoPath
+from thresher import MultiSURF, ReliefF, Univariate
 from thresher.evaluate.curves import stability_curve
 
 warnings.simplefilter("ignore")
@@ -87,7 +88,7 @@ interrupt(lambda: stability_curve(ReliefF(), X, y, k=[2], n_jobs=3), ReliefF)
 
 @needs_signals
 def test_code_of_others_in_a_worker_is_left_when_interrupted():
-    done = run_python(INTERRUPTED + "refit(SVMRFE())")
+    done = run_python(INTERRUPTED + "refit(LassoPath())")
     assert done.stdout.startswith("interrupted")
     assert (done.returncode, done.stderr) == (0, "")
 

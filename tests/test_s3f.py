@@ -57,7 +57,15 @@ def test_a_small_cache_changes_nothing(monkeypatch):
     monkeypatch.setattr("thresher.selectors.s3f.CACHE_BYTES", 1)
     frugal = S3F().fit(X, y)
     assert frugal.selected_.tolist() == plain.selected_.tolist()
+    np.testing.assert_array_equal(frugal.trace_["silhouette"], plain.trace_["silhouette"])
     assert frugal.n_evaluations_ > plain.n_evaluations_
+
+
+def test_no_pair_is_measured_twice():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(30, 300))
+    fitted = S3F().fit(X, rng.integers(0, 2, 30))
+    assert fitted.n_evaluations_ == 300 * 299 // 2
 
 
 def test_lw_gives_the_worked_values():

@@ -21,8 +21,11 @@ Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
 
 MAX_ROUNDS = 100
-# Memory for rows of symmetrical uncertainties that are kept for the next look.
-CACHE_BYTES = 1 << 26
+# Memory for symmetrical uncertainties that are kept for the next look: all those of 5,792 features.
+CACHE_BYTES = 1 << 28
+# Features turned at a time when a triangle is mirrored, and values of a block that are summed at a time.
+BLOCK_SIZE = 256
+BLOCK_VALUES = 1 << 20
 
 
 class S3F(Ranking):
@@ -63,7 +66,8 @@ class S3F(Ranking):
     Notes
     -----
     Ties: the first medoid, the lowest position, the smaller number of clusters. Time O(n_samples p^2) at worst for
-    p features: filter first beyond some thousands (`Chain`). No p x p table is held.
+    p features. Up to 5,792 features every symmetrical uncertainty is computed once and held (8 p^2 bytes, 256 MiB at
+    most); beyond, those that do not fit are computed at every look: filter first (`Chain`).
 
     References
     ----------
@@ -168,11 +172,29 @@ class FeatureSpace:
         self.relevance = relevance[features]
         self.n_evaluations = 0
         n_rows = max(8, CACHE_BYTES // (8 * max(1, len(features))))
+        self._kept = self._all_rows() if n_rows >= len(features) else None
         self._row = lru_cache(maxsize=n_rows)(self._compute_row)
-        self._all_rows_fit = n_rows >= len(features)
         self._known: dict[bytes, int] = {}
 
+    def _all_rows(self) -> Floats:
+        """Every symmetrical uncertainty, computed once for both of a pair; 0 of a feature with itself."""
+        p = len(self.features)
+        self.n_evaluations += p * (p - 1) // 2
+        rows = np.zeros((p, p))
+        for place in range(p - 1):
+            later = slice(place + 1, p)
+            values = self.pairs.values(int(self.features[place]), self.features[later])
+            rows[place, later] = values[:, 0]
+        for start in range(0, p, BLOCK_SIZE):
+            block, below = slice(start, start + BLOCK_SIZE), slice(start + BLOCK_SIZE, p)
+            rows[block, block] += rows[block, block].T
+            rows[below, block] = rows[block, below].T
+        return rows
+
     def _compute_row(self, place: int) -> Floats:
+        if self._kept is not None:
+            kept: Floats = self._kept[place]
+            return kept
         self.n_evaluations += len(self.features) - 1
         values: Floats = self.pairs.values(int(self.features[place]), self.features)[:, 0]
         return values
@@ -210,7 +232,7 @@ class FeatureSpace:
             clusters = self.assign(medoids)
             updated = [self.medoid(np.flatnonzero(clusters == c)) for c in range(len(medoids))]
             if updated == medoids:
-                break
+                return self.positions[medoids], clusters
             medoids = updated
         return self.positions[medoids], self.assign(medoids)
 
@@ -220,19 +242,25 @@ class FeatureSpace:
             return int(members[0])
         key = members.tobytes()
         if key not in self._known:
-            sums = np.empty(len(members))
-            for i, member in enumerate(members):
-                if self._all_rows_fit:
-                    row = self._row(int(member))[members]
-                else:
-                    self.n_evaluations += len(members) - 1
-                    row = self.pairs.values(int(self.features[member]), self.features[members])[
-                        :, 0
-                    ]
-                sums[i] = row.sum() - row[i]
+            sums = self._sums_within(members)
             central = sums / (len(members) - 1) + self.relevance[members]
             self._known[key] = int(members[np.argmax(central)])
         return self._known[key]
+
+    def _sums_within(self, members: Features) -> Floats:
+        """Of every member, its similarities to the others; exact, as values are multiples of 2^-40."""
+        sums = np.empty(len(members))
+        if self._kept is not None:
+            size = max(1, BLOCK_VALUES // len(members))
+            for start in range(0, len(members), size):
+                some = slice(start, start + size)
+                sums[some] = self._kept[np.ix_(members[some], members)].sum(axis=1)
+            return sums
+        for i, member in enumerate(members):
+            self.n_evaluations += len(members) - 1
+            row = self.pairs.values(int(self.features[member]), self.features[members])[:, 0]
+            sums[i] = row.sum() - row[i]
+        return sums
 
     def silhouette(self, medoids: Features, clusters: Features) -> float:
         """Mean simplified silhouette, a multiple of 2^-40."""

@@ -93,12 +93,12 @@ def read_target(
         if not whole:
             raise ValueError(
                 f"{owner} needs classes, but y is continuous (Unknown label type: continuous); "
-                "give class labels, or cut y into classes first"
+                "use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes first"
             )
         if len(classes) > max(MOST_DISCRETE_VALUES, n_rows / 5):
             raise ValueError(
-                f"{owner} needs classes, but y holds {len(classes)} distinct numbers in {n_rows} samples; use MRMR "
-                "or Univariate, which take numbers, cut y into classes, or give class labels as integers"
+                f"{owner} needs classes, but y holds {len(classes)} distinct numbers in {n_rows} samples; use MRMR, "
+                "ReliefF or Univariate, which take numbers, cut y into classes, or give class labels as integers"
             )
     _warn_of_many_classes(len(classes), n_rows, kind, is_number and not classes_only)
     return _nominal(classes, codes)
