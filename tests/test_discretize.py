@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -287,3 +288,23 @@ def test_binning_sparse_columns_makes_none_of_them_dense():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < X.shape[0] * X.shape[1] / 4
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+def test_selectors_ask_the_transformer_whether_few_whole_numbers_are_binned(container):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 6, 80), rng.normal(size=80)])
+    y = (X[:, 0] > 2).astype(int)
+    by_name = MRMR(1, relevance="mi", discretize="mdl").fit(container(X), y)
+    assert by_name.bins_.is_binned.tolist() == [False, True]
+    kept = MRMR(1, relevance="mi", discretize=MDLBins(keep_discrete=True)).fit(container(X), y)
+    assert kept.bins_.is_binned.tolist() == [False, True]
+    binned = MRMR(1, relevance="mi", discretize=MDLBins()).fit(container(X), y)
+    assert binned.bins_.is_binned.tolist() == [True, True]
+    assert binned.bins_.cuts[0].tolist() == MDLBins().fit(X, y).cuts_[0].tolist() == [2.5]
+
+
+def test_categories_are_never_binned():
+    X = pd.DataFrame({"few": [0, 1, 2, 3] * 10, "word": list("abcd") * 10})
+    fitted = MRMR(1, discretize=EqualFrequencyBins(2)).fit(X, [0, 1] * 20)
+    assert fitted.bins_.is_binned.tolist() == [True, False]

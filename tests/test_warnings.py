@@ -104,3 +104,15 @@ def test_warnings_can_be_errors_and_the_next_fit_is_not_disturbed():
             MRMR(9).fit(X, Y)
     with pytest.warns(ThresherWarning, match="only 4 features"):
         MRMR(9).fit(X, Y)
+
+
+def test_a_quotient_of_information_on_few_samples_warns_once():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (100, 5)), np.arange(100) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MRMR(2, objective="quotient").fit(X, y)
+        MRMR(2).fit(X[:99], y[:99])
+    with pytest.warns(ThresherWarning, match="from 99 samples") as caught:
+        MRMR(2, objective="quotient").fit(X[:99], y[:99])
+    assert len(caught) == 1

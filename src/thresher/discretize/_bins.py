@@ -25,7 +25,8 @@ class EqualFrequencyBins(CountedBins):
     n_bins : int, default=8
         Number of bins, 2 to 255.
     keep_discrete : bool, default=False
-        Give a feature of whole numbers with at most 10 distinct values one level per value.
+        Give a feature of whole numbers with at most 10 distinct values one level per value. Holds in a selector's
+        `discretize` too; a rule given there by name keeps such features.
     n_jobs : int, default=None
         Number of threads, as in scikit-learn. The codes do not depend on it.
 

@@ -1,6 +1,6 @@
 """Measures: association between two features, or a feature and the target, from sums over rows."""
 
-from thresher.measures._codes import Bins, Codes, code_features, code_target
+from thresher.measures._codes import Bins, Codes, code_features, code_target, columns_to_bin
 from thresher.measures._measures import Measures
 from thresher.measures._names import BY_CLASS, KINDS, REDUNDANCIES, RELEVANCES, check_measure
 from thresher.measures._parts import PartSets
@@ -44,6 +44,7 @@ __all__ = [
     "class_r_squared",
     "code_features",
     "code_target",
+    "columns_to_bin",
     "cosine",
     "f_statistic",
     "mutual_information",

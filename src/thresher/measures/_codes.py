@@ -72,7 +72,7 @@ def code_features(
     """
     table = training.table
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
-    to_bin = np.zeros(table.n_features, bool) if rule is None else ~table.is_discrete
+    to_bin = columns_to_bin(table, rule)
     missing = "pairwise" if training.missing == "pairwise" else "category"
     in_parts = {} if parts is None else parts.arguments()
     if rule is None:  # excluded columns may have any number of levels
@@ -101,6 +101,14 @@ def code_features(
             f"column {table.name(error.column)} has more than 256 levels, too many for a discrete feature; "
             'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or drop it'
         ) from None
+
+
+def columns_to_bin(table: Table, rule: Any) -> npt.NDArray[np.bool_]:
+    """Those that are not discrete; with a discretiser told to keep nothing as it is, all but categories."""
+    if rule is None:
+        return np.zeros(table.n_features, dtype=bool)
+    keeps = isinstance(rule, str) or getattr(rule, "keep_discrete", True)
+    return ~(table.is_discrete if keeps else table.is_category)
 
 
 def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArray[np.int32], int]:

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from thresher._checks import check_choice, check_number, resolve_features
 from thresher.discretize import uses_target
-from thresher.measures import KINDS
+from thresher.measures import KINDS, columns_to_bin
 from thresher.search.error_bounds import (
     ASSUMPTIONS,
     bound_of,
@@ -115,7 +115,7 @@ def check_promise(selector: Any, training: Training | None = None) -> None:
     if isinstance(rule, str) and rule == "auto":
         rule = selector._default_bins
     on_codes = any(KINDS[name].is_discrete for name in selector._measure_names())
-    to_bin = on_codes and rule is not None and not training.table.is_discrete.all()
+    to_bin = on_codes and columns_to_bin(training.table, rule).any()
     if to_bin and uses_target(rule):
         raise ValueError(
             f'kind="halves" cannot use bins made with a look at the target of all samples, as {rule!r} are: '

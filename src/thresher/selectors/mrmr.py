@@ -20,6 +20,8 @@ from thresher.selectors._explain import Nearest
 from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
+# Samples below which a quotient of information is warned of.
+ENOUGH_FOR_RATIOS = 100
 OBJECTIVES = ("auto", "difference", "quotient", "sum")
 STRATEGIES = ("lazy", "scan", "naive")
 
@@ -46,6 +48,7 @@ class MRMR(ForwardSelector):
     objective : {"auto", "difference", "quotient", "sum"}, default="auto"
         ``R - w B/k``, ``R / (B/k + o)``, or ``R - w B`` (Battiti's MIFS, w being its beta).
         ``"auto"``: the quotient if relevance is ``"f"``, which is unbounded, else the difference.
+        The quotient by ``"mi"`` warns on fewer than 100 samples, where its choice tends to be less stable.
     redundancy_weight : float, default=1.0
         w above; must be 1 with the quotient.
     redundancy_offset : float, default=0.0
@@ -263,6 +266,11 @@ class MRMR(ForwardSelector):
             raise ValueError(
                 f'missing="category" has no meaning for the measure "{numeric[0]}" of numbers; '
                 'use "mi", or missing="pairwise"'
+            )
+        if objective == "quotient" and redundancy == "mi" and training.n_rows < ENOUGH_FOR_RATIOS:
+            warn(
+                f'objective="quotient" divides by mutual information estimated from {training.n_rows} samples; with '
+                f"fewer than {ENOUGH_FOR_RATIOS} its choice tends to be less stable than that of the difference"
             )
         self.relevance_measure_ = relevance
         self.redundancy_measure_ = redundancy

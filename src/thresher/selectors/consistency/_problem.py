@@ -168,7 +168,9 @@ class ConsistencySelector(BaseSelector):
     def _codes(self, training: Training) -> Codes:
         rule = self.discretize
         is_default = isinstance(rule, str) and rule == "auto"
-        codes = code_features(training, EqualFrequencyBins(N_BINS) if is_default else rule)
+        codes = code_features(
+            training, EqualFrequencyBins(N_BINS, keep_discrete=True) if is_default else rule
+        )
         if is_default and codes.bins.is_binned.any():
             codes.bins.rule = "equal-frequency"
         self.bins_ = codes.bins
