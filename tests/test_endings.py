@@ -42,7 +42,7 @@ def interrupt(work, worker):
     def fit_and_tell(*args, **kwargs):
         if not begun.is_set():
             begun.set()
-            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
         return fit(*args, **kwargs)
 
     worker.fit = fit_and_tell
