@@ -1,7 +1,8 @@
 # Every target sets up what it needs: Python >= 3.11, make and a C++20 compiler are enough.
 #
 #   make demo       select features from embedded data and show them
-#   make test       lint, types, layers, the test suite (also on plain instructions), an install from the sdist
+#   make test       lint, types, layers, the test suite, an install from the sdist
+#   make test-baseline   the test suite on plain instructions
 #   make test-lowest   the test suite on the lowest versions of all dependencies (Python 3.11)
 #   make lint       the static checks alone
 #   make format     rewrite the sources as the formatters want them
@@ -30,7 +31,7 @@ CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability 
     -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
 PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 
-.PHONY: demo test test-lowest lint cppcheck format bench docs sanitize fuzz clean check-sdist
+.PHONY: demo test test-baseline test-lowest lint cppcheck format bench docs sanitize fuzz clean check-sdist
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -38,8 +39,11 @@ demo: $(VENV)/.core
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
-	THRESHER_ISA=baseline $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 	$(MAKE) --no-print-directory check-sdist
+
+# The suite on plain instructions, without any extension of the processor.
+test-baseline: $(VENV)/.core
+	THRESHER_ISA=baseline $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 lint: $(VENV)/.core
 	$(BIN)/ruff check .
