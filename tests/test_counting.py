@@ -111,7 +111,7 @@ def test_three_way_terms_equal_the_naive_twin(problem):
         assert values.tolist() == [e[term] for e in expected]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(problems(largest=130), st.integers(1, 4))
 def test_replicates_are_the_values_on_the_kept_rows(problem, n_parts):
     codes, levels, y, n_classes, rng = problem

@@ -214,11 +214,21 @@ def problem(rng, n, p, kind):
     return (scipy.sparse.csr_matrix(X.astype(float)) if kind == "sparse" else X), y
 
 
-@pytest.mark.parametrize("kind", ["codes", "numbers", "sparse"])
-@pytest.mark.parametrize("selector", [*SELECTORS, *OF_ROWS, MRMR(4, relevance="f")], ids=repr)
+def takes_sparse(selector):
+    return selector.__sklearn_tags__().input_tags.sparse
+
+
+@pytest.mark.parametrize(
+    ("selector", "kind"),
+    [
+        (selector, kind)
+        for selector in [*SELECTORS, *OF_ROWS, MRMR(4, relevance="f")]
+        for kind in ("codes", "numbers", "sparse")
+        if kind != "sparse" or takes_sparse(selector)
+    ],
+    ids=repr,
+)
 def test_selectors_find_on_sets_of_parts_what_they_find_on_their_rows(selector, kind):
-    if kind == "sparse" and (selector in OF_ROWS or not thresher_takes_sparse(selector)):
-        pytest.skip("the selector wants dense data")
     rng = np.random.default_rng(8)
     for n, n_parts in ((64, 8), (240, 20)):
         X, y = problem(rng, n, 12, kind)
@@ -227,10 +237,6 @@ def test_selectors_find_on_sets_of_parts_what_they_find_on_their_rows(selector, 
         for ensemble in ("fast", "full"):
             lists, alone = found_lists(selector, X, y, sets, ensemble)
             assert lists == alone
-
-
-def thresher_takes_sparse(selector):
-    return selector.__sklearn_tags__().input_tags.sparse
 
 
 @pytest.mark.parametrize(
