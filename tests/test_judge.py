@@ -116,8 +116,43 @@ def test_an_estimator_without_what_the_scorer_asks_for_fails_in_words():
     class Mute(FailsOn):
         predict = None
 
-    with pytest.warns(ThresherWarning), pytest.raises(ValueError, match="could not be scored"):
+    with pytest.raises(ValueError, match="needs an estimator with the method predict, which Mute"):
         SALCC(Mute(0), scoring="accuracy", max_iterations=2, random_state=0).fit(X[:, :5], Y)
+
+
+def test_restored_sets_count_and_are_told_of_but_not_computed():
+    told = []
+    judge = judge_of(FailsOn(1))
+    judge.restored = {(3,): [0.5] * 4 + ["RuntimeError: then"], (4,): [0.25] * 5}
+    judge.after_each = lambda key, outcomes: told.append(key)
+    with pytest.warns(ThresherWarning, match="RuntimeError: then"):
+        assert judge.score_all([[1, 2], [4], [3]])[1:] == [0.25, -math.inf]
+    assert told == [(1, 2), (4,), (3,)]
+    assert judge.n_scored == 3
+    assert list(judge.scored()) == [(1, 2), (4,)]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_whoever_is_told_of_a_set_may_end_the_scoring(n_jobs):
+    judge = judge_of(GaussianNB(), n_jobs=n_jobs)
+
+    def stop(key, outcomes):
+        if key == (2,):
+            raise StopIteration("enough")
+
+    judge.after_each = stop
+    with pytest.raises(StopIteration, match="enough"):
+        judge.score_all([[1], [2], [3], [4]])
+    assert list(judge.scored()) == [(1,), (2,)]
+
+
+def test_an_estimator_without_a_score_needs_a_scoring():
+    class Scoreless(BaseEstimator):
+        def fit(self, X, y):
+            return self
+
+    with pytest.raises(ValueError, match="has no method score; say by scoring"):
+        judge_of(Scoreless())
 
 
 def test_annealing_survives_an_estimator_that_fails_on_some_sets():

@@ -1,9 +1,10 @@
-// Recursive elimination by support vector machines.
+// Support vector machines: recursive elimination, and classes of rows.
 #include <cstdint>
 #include <utility>
 
 #include "bindings/bindings.hpp"
 #include "bindings/searching.hpp"
+#include "support_vectors/classify.hpp"
 #include "support_vectors/elimination.hpp"
 
 namespace thresher::bindings {
@@ -33,6 +34,30 @@ nb::tuple recursive_elimination(const Matrix<double>& columns, const Matrix<doub
   return nb::make_tuple(to_numpy(std::move(found.dropped)), to_numpy(std::move(found.scores)), found.n_unfinished);
 }
 
+using Products = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+nb::ndarray<nb::numpy, double, nb::ndim<2>> tell_pairs(const Products& own, const Products& others,
+                                                       const Vector<double>& squares,
+                                                       const Vector<std::int32_t>& classes, std::size_t n_classes,
+                                                       double gamma, double penalty, double tolerance) {
+  const std::size_t n = classes.size();
+  if (n == 0 || own.shape(0) != n || own.shape(1) != n || others.shape(0) != squares.size() || others.shape(1) != n) {
+    throw nb::value_error("lengths differ");
+  }
+  for (const std::int32_t label : view(classes)) {
+    if (label < 0 || static_cast<std::size_t>(label) >= n_classes) throw nb::index_error("class out of range");
+  }
+  std::vector<double> told;
+  {
+    nb::gil_scoped_release released;
+    SignalInterrupt interrupt;
+    const LabelledRows rows{
+        {own.data(), own.size()}, {others.data(), others.size()}, view(squares), view(classes), n_classes, gamma};
+    told = thresher::tell_pairs(rows, {penalty, tolerance}, interrupt);
+  }
+  return to_numpy(std::move(told), squares.size(), n_classes * (n_classes - 1) / 2);
+}
+
 }  // namespace
 
 void bind_support_vectors(nb::module_& module) {
@@ -42,6 +67,12 @@ void bind_support_vectors(nb::module_& module) {
       nb::arg("n_threads") = 1,
       "Features of a (features, rows) array in the order in which they are dropped, their squared weights when last "
       "seen, and the number of trainings that gave up.");
+  module.def(
+      "tell_pairs", &tell_pairs, nb::arg("own").noconvert(), nb::arg("others").noconvert(), nb::arg("squares"),
+      nb::arg("classes"), nb::arg("n_classes"), nb::arg("gamma"), nb::arg("penalty") = 1.0, nb::arg("tolerance") = 1e-3,
+      "Machines with a Gaussian kernel, one per pair of classes: their decisions on other rows, positive for the "
+      "first class of the pair. `own` are the inner products of the rows of known class, `others` those of the "
+      "other rows with them, `squares` of the other rows with themselves; the first two are overwritten.");
 }
 
 }  // namespace thresher::bindings

@@ -2,102 +2,119 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "moments/dot_kernels.hpp"
+#include "support_vectors/machine_kernels.hpp"
 
 namespace thresher {
 namespace {
 
-// Two rows that coincide in all features: their step is limited by the bounds alone.
-constexpr double kLeastCurvature = 1e-12;
 constexpr std::size_t kStepsBetweenQuestions = 1024;
 constexpr std::size_t kMostSteps = 10'000'000;
-
-double curvature(std::span<const double> kernel, std::size_t a, std::size_t b, std::size_t n) {
-  return std::max(kernel[a * n + a] + kernel[b * n + b] - 2.0 * kernel[a * n + b], kLeastCurvature);
-}
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
 Machine::Machine(std::span<const double> signs)
-    : signs_(signs.begin(), signs.end()), duals_(signs.size()), gradient_(signs.size()) {}
+    : signs_(signs.begin(), signs.end()),
+      duals_(signs.size()),
+      gradient_(signs.size()),
+      rise_(signs.size()),
+      fall_(signs.size()),
+      diagonal_(signs.size()),
+      gains_(signs.size()) {}
 
-void Machine::find_gradient(std::span<const double> kernel) {
+void Machine::look_at(std::size_t row, const MachineOptions& options) {
+  rise_[row] = duals_[row] < highest(row, options) ? 0.0 : kNever;
+  fall_[row] = duals_[row] > lowest(row, options) ? 0.0 : kNever;
+}
+
+void Machine::look_at_all(std::span<const double> kernel, const MachineOptions& options) {
   const std::size_t n = signs_.size();
   gradient_ = signs_;
   for (std::size_t i = 0; i < n; ++i) {
     if (duals_[i] != 0.0) dots().subtract(gradient_.data(), duals_[i], kernel.data() + i * n, n);
+    look_at(i, options);
   }
+  n_aside_ = 0;
 }
 
 // A dual at a bound whose gradient holds it there leaves the rows that are looked at, until those left are solved.
-void Machine::put_aside(const MachineOptions& options) {
-  double most = -std::numeric_limits<double>::infinity();
-  double least = std::numeric_limits<double>::infinity();
-  for (const std::uint32_t i : active_) {
-    if (duals_[i] < highest(i, options)) most = std::max(most, gradient_[i]);
-    if (duals_[i] > lowest(i, options)) least = std::min(least, gradient_[i]);
+void Machine::put_aside() {
+  double most = kNever;
+  double least = -kNever;
+  for (std::size_t i = 0; i < signs_.size(); ++i) {
+    if (rise_[i] == 0.0) most = std::max(most, gradient_[i]);
+    if (fall_[i] == 0.0) least = std::min(least, gradient_[i]);
   }
-  std::erase_if(active_, [&](std::uint32_t i) {
-    return (duals_[i] == highest(i, options) && gradient_[i] > most) ||
-           (duals_[i] == lowest(i, options) && gradient_[i] < least);
-  });
+  for (std::size_t i = 0; i < signs_.size(); ++i) {
+    const bool at_highest = rise_[i] != 0.0 && fall_[i] == 0.0;
+    const bool at_lowest = fall_[i] != 0.0 && rise_[i] == 0.0;
+    if ((at_highest && gradient_[i] > most) || (at_lowest && gradient_[i] < least)) {
+      rise_[i] = fall_[i] = kNever;
+      ++n_aside_;
+    }
+  }
 }
 
 bool Machine::train(std::span<const double> kernel, const MachineOptions& options, Interrupt& interrupt) {
   const std::size_t n = signs_.size();
-  const auto look_at_all = [&] {
-    find_gradient(kernel);
-    active_.resize(n);
-    std::iota(active_.begin(), active_.end(), 0u);
-  };
-  look_at_all();
+  for (std::size_t i = 0; i < n; ++i) diagonal_[i] = kernel[i * n + i];
+  look_at_all(kernel, options);
   std::size_t until_aside = std::min(n, kStepsBetweenQuestions);
   for (std::size_t step = 0; step < kMostSteps; ++step) {
     if (step % kStepsBetweenQuestions == 0) interrupt.check();
     if (--until_aside == 0) {
-      put_aside(options);
+      put_aside();
       until_aside = std::min(n, kStepsBetweenQuestions);
     }
-    // The row that gains most by a larger dual.
-    std::size_t up = n;
-    for (const std::uint32_t i : active_) {
-      if (duals_[i] < highest(i, options) && (up == n || gradient_[i] > gradient_[up])) up = i;
-    }
-    // Of those that may have a smaller one, the row with which the objective gains most (second order).
-    const double* row = kernel.data() + (up == n ? 0 : up) * n;
+    // The row that gains most by a larger dual; of those that may have a smaller one, the row with which the
+    // objective gains most (second order).
+    const std::size_t up = machines().steepest(gradient_.data(), rise_.data(), n).row;
     std::size_t down = n;
-    double best = 0.0;
-    double least = std::numeric_limits<double>::infinity();
-    for (const std::uint32_t j : active_) {
-      if (up == n || !(duals_[j] > lowest(j, options))) continue;
-      least = std::min(least, gradient_[j]);
-      const double slope = gradient_[up] - gradient_[j];
-      if (!(slope > 0.0)) continue;
-      const double gain = slope * slope / curvature(kernel, up, j, n);
-      if (gain > best) {
-        best = gain;
-        down = j;
-      }
+    double violation = 0.0;
+    const double* row = kernel.data() + (up == n ? 0 : up) * n;
+    if (up != n) {
+      const RowFound found = machines().partner(gradient_.data(), fall_.data(), row, diagonal_.data(), gradient_[up],
+                                                diagonal_[up], n, gains_.data(), &violation);
+      down = found.row;
     }
-    if (down == n || gradient_[up] - least < options.tolerance) {
-      if (active_.size() == n) return true;
-      look_at_all();    // those put aside may want to move after all
-      until_aside = 2;  // one look at all rows first
+    if (down == n || violation < options.tolerance) {
+      if (n_aside_ == 0) return true;
+      look_at_all(kernel, options);  // those put aside may want to move after all
+      until_aside = 2;               // one look at all rows first
       continue;
     }
+    const double curvature = std::max(diagonal_[up] + diagonal_[down] - 2.0 * row[down], kLeastCurvature);
     const double room_up = highest(up, options) - duals_[up];
     const double room_down = duals_[down] - lowest(down, options);
-    const double move =
-        std::min({(gradient_[up] - gradient_[down]) / curvature(kernel, up, down, n), room_up, room_down});
+    const double move = std::min({(gradient_[up] - gradient_[down]) / curvature, room_up, room_down});
     // A dual that meets its bound is set to it: the rounding of a sum must not leave it just inside.
     duals_[up] = move == room_up ? highest(up, options) : duals_[up] + move;
     duals_[down] = move == room_down ? lowest(down, options) : duals_[down] - move;
-    const double* other = kernel.data() + down * n;
-    for (const std::uint32_t i : active_) gradient_[i] -= move * (row[i] - other[i]);
+    look_at(up, options);
+    look_at(down, options);
+    machines().descend(gradient_.data(), move, row, kernel.data() + down * n, n);
   }
   return false;
+}
+
+double Machine::bias(const MachineOptions& options) const {
+  double total = 0.0;
+  std::size_t n_free = 0;
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < duals_.size(); ++i) {
+    const bool can_rise = duals_[i] < highest(i, options);
+    const bool can_fall = duals_[i] > lowest(i, options);
+    if (can_rise && can_fall) {
+      total += gradient_[i];
+      ++n_free;
+    }
+    if (can_rise) least = std::max(least, gradient_[i]);
+    if (can_fall) most = std::min(most, gradient_[i]);
+  }
+  return n_free > 0 ? total / static_cast<double>(n_free) : (least + most) / 2.0;
 }
 
 }  // namespace thresher

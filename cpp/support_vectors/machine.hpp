@@ -1,8 +1,7 @@
-// A linear support vector machine, trained on inner products of rows.
+// A support vector machine, trained on inner products or other similarities of rows.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -27,9 +26,14 @@ class Machine {
 
   std::span<const double> duals() const { return duals_; }
 
+  // What is added to sum b_i K(i, x) to decide on x: the gradient of the rows whose duals are between the bounds, on
+  // average; if there are none, halfway between what the bounds allow.
+  double bias(const MachineOptions& options) const;
+
  private:
-  void find_gradient(std::span<const double> kernel);
-  void put_aside(const MachineOptions& options);
+  void look_at(std::size_t row, const MachineOptions& options);
+  void look_at_all(std::span<const double> kernel, const MachineOptions& options);
+  void put_aside();
   double highest(std::size_t row, const MachineOptions& options) const {
     return signs_[row] > 0.0 ? options.penalty : 0.0;
   }
@@ -39,8 +43,11 @@ class Machine {
 
   std::vector<double> signs_;
   std::vector<double> duals_;
-  std::vector<double> gradient_;       // of the objective: sign - K b
-  std::vector<std::uint32_t> active_;  // rows that are looked at
+  std::vector<double> gradient_;  // of the objective: sign - K b; of rows put aside it is not kept up to date
+  // 0 for a row whose dual may rise (fall) and which is looked at, else minus infinity.
+  std::vector<double> rise_, fall_;
+  std::vector<double> diagonal_, gains_;
+  std::size_t n_aside_ = 0;
 };
 
 }  // namespace thresher

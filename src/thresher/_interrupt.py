@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -87,6 +88,13 @@ def run_in_threads(
 @cache
 def _controller() -> ThreadpoolController:
     return ThreadpoolController()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """BLAS on one thread, for calls that are themselves made by several."""
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
 
 
 def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int = 1) -> Any:

@@ -571,6 +571,16 @@ def recursive_elimination(
     tolerance: float,
     n_threads: int = 1,
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64], int]: ...
+def tell_pairs(
+    own: NDArray[np.float64],
+    others: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    classes: NDArray[np.int32],
+    n_classes: int,
+    gamma: float,
+    penalty: float = 1.0,
+    tolerance: float = 1e-3,
+) -> NDArray[np.float64]: ...
 def exponentials(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def graph_scores(
     columns: NDArray[Any],

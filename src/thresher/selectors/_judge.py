@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +17,15 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
+from thresher._interrupt import one_blas_thread, run_in_threads
 from thresher._warn import warn
+from thresher.selectors._machine import Machines, default_classifier
 
 Features = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
+Key = tuple[int, ...]
+# The score of a fold, or what went wrong.
+Outcome = float | str
 
 
 @dataclass
@@ -39,9 +45,16 @@ class Judge:
     scorer : callable
     folds : list of (train, test)
     n_jobs : int or None
-        Fits at the same time, over folds and sets alike: what a fit does inside, joblib keeps to one thread.
+        Fits at the same time, over folds and sets alike: what a fit does inside is kept to one thread.
+    machines : Machines or None
+        Score sets as the default classifier would, faster.
     n_asked, n_scored : int
         Sets asked for, and sets that had to be scored.
+    restored : mapping of tuple to list
+        Outcomes known from an earlier run: they are not computed, but count as if they had been.
+    after_each : callable or None
+        Told of every set when it has been scored, in the order in which sets are asked for, with its outcomes; what
+        it raises ends the scoring.
     """
 
     columns: Callable[[Features], Any]
@@ -50,9 +63,12 @@ class Judge:
     scorer: Callable[..., float]
     folds: list[tuple[Any, Any]]
     n_jobs: int | None = None
+    machines: Machines | None = None
     n_asked: int = 0
     n_scored: int = 0
-    _known: dict[tuple[int, ...], Floats] = field(default_factory=dict)
+    restored: Mapping[Key, Sequence[Outcome]] = field(default_factory=dict)
+    after_each: Callable[[Key, Sequence[Outcome]], None] | None = None
+    _known: dict[Key, Floats] = field(default_factory=dict)
     _failure: str = ""
 
     @classmethod
@@ -61,21 +77,25 @@ class Judge:
         columns: Callable[[Features], Any],
         y: Any,
         *,
-        estimator: Any,
+        estimator: Any = None,
         scoring: Any = None,
         cv: Any = 5,
         classifier: bool = True,
         groups: Any = None,
         n_jobs: int | None = None,
     ) -> Judge:
-        """A judge with the folds of any splitter, drawn once, and any scorer."""
+        """A judge with the folds of any splitter, drawn once, and any scorer; None is `default_classifier`."""
         splitter = check_cv(cv, y, classifier=classifier)
         with warnings.catch_warnings():
             # Classes smaller than the number of folds: who chooses the scoring allows for them.
             warnings.filterwarnings("ignore", message="The least populated class")
             folds = list(splitter.split(np.empty((len(y), 0)), y, groups))
-        scorer = check_scoring(estimator, scoring=scoring)
-        return cls(columns, y, estimator, scorer, folds, n_jobs)
+        given = default_classifier() if estimator is None else estimator
+        scorer = _scorer_of(given, scoring)
+        machines = None
+        if estimator is None:
+            machines = Machines(columns, np.asarray(y), folds, None if scoring is None else scorer)
+        return cls(columns, y, given, scorer, folds, n_jobs, machines)
 
     def score(self, features: Iterable[int]) -> float:
         """The mean over the folds; minus infinity for a set that cannot be scored."""
@@ -83,43 +103,75 @@ class Judge:
 
     def score_all(self, sets: Sequence[Iterable[int]]) -> list[float]:
         """One score per set; those not known yet are scored at the same time."""
-        keys = [tuple(sorted(int(feature) for feature in features)) for features in sets]
+        keys = [key_of(features) for features in sets]
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
         self.n_asked += len(keys)
-        self.n_scored += len(new)
-        for key, values in zip(new, self._fold_scores(new), strict=True):
-            self._known[key] = values
+        with closing(self._outcomes([key for key in new if key not in self.restored])) as computed:
+            for key in new:
+                outcomes = self.restored[key] if key in self.restored else next(computed)
+                self._keep(key, outcomes)
+                if self.after_each is not None:
+                    self.after_each(key, outcomes)
         return [_mean(self._known[key]) for key in keys]
 
     def fold_scores(self, features: Iterable[int]) -> Floats:
         """The score on each fold, nan where it failed; the set is scored if it is new."""
         self.score(features)
-        return self._known[tuple(sorted(int(feature) for feature in features))]
+        return self._known[key_of(features)]
+
+    def scored(self) -> dict[Key, float]:
+        """All sets that have a score, in the order in which they were scored."""
+        means = {key: _mean(values) for key, values in self._known.items()}
+        return {key: mean for key, mean in means.items() if not math.isinf(mean)}
 
     def refuse_if_all_failed(self) -> None:
         """Raise if no set that was scored has a score."""
-        if self._known and all(math.isinf(_mean(values)) for values in self._known.values()):
+        if self._known and not self.scored():
             raise ValueError(
                 f"the estimator {self.estimator!r} could not be scored on any of {len(self._known)} sets of features; "
                 f"{self._failure or 'every score was nan'}"
             )
 
-    def _fold_scores(self, sets: list[tuple[int, ...]]) -> list[Floats]:
-        matrices = (self.columns(np.array(features, dtype=np.intp)) for features in sets)
-        outcomes = Parallel(n_jobs=self.n_jobs)(
+    def _keep(self, key: Key, outcomes: Sequence[Outcome]) -> None:
+        self.n_scored += 1
+        scores = [math.nan if isinstance(outcome, str) else outcome for outcome in outcomes]
+        self._known[key] = np.array(scores, dtype=np.float64)
+        failures = [outcome for outcome in outcomes if isinstance(outcome, str)]
+        if failures and not self._failure:
+            self._failure = failures[0]
+            warn(
+                f"the estimator failed on the features {list(key)}, "
+                f"which count as the worst: {self._failure}"
+            )
+
+    def _outcomes(self, sets: list[Key]) -> Generator[Sequence[Outcome], None, None]:
+        """The outcomes of each set, as they come; nothing is begun before the first is asked for."""
+        if self.machines is None:
+            yield from self._fitted(sets)
+            return
+        self.machines.prepare(feature for key in sets for feature in key)
+        calls = (delayed(self.machines.outcomes)(key) for key in sets)
+        with one_blas_thread():
+            for key, found in zip(
+                sets, run_in_threads(calls, self.n_jobs, return_as="generator"), strict=True
+            ):
+                yield next(self._fitted([key])) if found is None else found
+
+    def _fitted(self, sets: list[Key]) -> Generator[list[Outcome], None, None]:
+        """The outcomes of the estimator itself."""
+        matrices = (self.columns(np.array(key, dtype=np.intp)) for key in sets)
+        running = Parallel(n_jobs=self.n_jobs, return_as="generator")(
             delayed(_fit_and_score)(self.estimator, self.scorer, matrix, self.y, *fold)
             for matrix in matrices
             for fold in self.folds
         )
-        for i, outcome in enumerate(outcomes):
-            if isinstance(outcome, str) and not self._failure:
-                self._failure = outcome
-                warn(
-                    f"the estimator failed on the features {list(sets[i // len(self.folds)])}, "
-                    f"which count as the worst: {outcome}"
-                )
-        scores = [math.nan if isinstance(outcome, str) else outcome for outcome in outcomes]
-        return list(np.array(scores, dtype=np.float64).reshape(len(sets), len(self.folds)))
+        for _ in sets:
+            yield [next(running) for _ in self.folds]
+
+
+def key_of(features: Iterable[int]) -> Key:
+    """What a set is known by."""
+    return tuple(sorted(int(feature) for feature in features))
 
 
 def _mean(values: Floats) -> float:
@@ -127,9 +179,26 @@ def _mean(values: Floats) -> float:
     return -math.inf if math.isnan(mean) else mean
 
 
+def _scorer_of(estimator: Any, scoring: Any) -> Any:
+    """The scorer, if the estimator has what it asks for."""
+    if scoring is None and not hasattr(estimator, "score"):
+        raise ValueError(
+            f"the estimator {estimator!r} has no method score; say by scoring how it is judged"
+        )
+    scorer = check_scoring(estimator, scoring=scoring)
+    wanted = getattr(scorer, "_response_method", ())
+    methods = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+    if methods and not any(callable(getattr(estimator, name, None)) for name in methods):
+        raise ValueError(
+            f"scoring={scoring!r} needs an estimator with the method {' or '.join(methods)}, which {estimator!r} "
+            "lacks; give another scoring or another estimator"
+        )
+    return scorer
+
+
 def _fit_and_score(
     estimator: Any, scorer: Callable[..., float], X: Any, y: Any, train: Any, test: Any
-) -> float | str:
+) -> Outcome:
     """The score of a fold, or what went wrong."""
     try:
         fitted = clone(estimator).fit(_safe_indexing(X, train), _safe_indexing(y, train))

@@ -1,0 +1,127 @@
+"""The default classifier of wrappers: the scores of scikit-learn's pipeline, from shared columns."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from thresher.selectors._judge import Judge
+from thresher.selectors._machine import Machines, default_classifier
+
+# libsvm's tolerance of 1e-3 could decide a borderline row otherwise.
+PRECISE = make_pipeline(StandardScaler(), SVC(tol=1e-8))
+
+
+def judge_of(X, y, **settings):
+    return Judge.of(lambda features: X[:, features], y, **settings)
+
+
+def random_sets(p, n, seed=0):
+    rng = np.random.default_rng(seed)
+    return [
+        np.sort(rng.choice(p, rng.integers(1, min(p, 12) + 1), replace=False)) for _ in range(n)
+    ]
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+@pytest.mark.parametrize("scoring", [None, "balanced_accuracy"])
+def test_scores_are_those_of_the_pipeline(load, scoring):
+    X, y = load(return_X_y=True)
+    X, y = X[::2], y[::2]
+    judge = judge_of(X, y, scoring=scoring)
+    for features in random_sets(X.shape[1], 5):
+        expected = cross_val_score(PRECISE, X[:, features], y, cv=judge.folds, scoring=scoring)
+        np.testing.assert_allclose(judge.fold_scores(features), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_breast_cancer])
+def test_decisions_rank_as_those_of_the_pipeline(load):
+    X, y = load(return_X_y=True)
+    if load is load_breast_cancer:
+        X, y = X[::2], y[::2]
+
+    def rank(estimator, rows, truth):
+        """Decides on the values, not only on their signs."""
+        found = estimator.decision_function(rows)
+        wanted = truth if found.ndim == 1 else np.eye(3)[truth]
+        return np.corrcoef(found.ravel(), wanted.ravel())[0, 1]
+
+    judge = judge_of(X, y, scoring=rank)
+    precise = cross_val_score(PRECISE, X[:, :3], y, cv=judge.folds, scoring=rank)
+    # Votes of 1 and 0 with confidences between: the tolerance of the machines is 1e-3.
+    np.testing.assert_allclose(judge.fold_scores([0, 1, 2]), precise, atol=2e-3)
+
+
+def test_labels_may_be_text_and_a_column_constant_in_a_fold():
+    X, y = load_iris(return_X_y=True)
+    X = np.column_stack([X, np.zeros(len(y))])
+    X[:10, 4] = 5.0  # rows of the first fold only
+    names = np.array(["a", "b", "c"])[y]
+    judge = judge_of(X, names, cv=[(np.arange(15, 150), np.arange(15)), (y < 3, y < 3)])
+    expected = cross_val_score(PRECISE, X[:, [1, 4]], names, cv=judge.folds)
+    np.testing.assert_allclose(judge.fold_scores([1, 4]), expected)
+
+
+def test_a_fold_with_one_class_predicts_it():
+    X, y = load_iris(return_X_y=True)
+    judge = judge_of(X, y, cv=[(np.arange(50), np.arange(40, 60))])
+    assert judge.score([0, 1]) == 0.5
+
+
+def test_values_far_out_are_left_to_the_pipeline():
+    X, y = load_iris(return_X_y=True)
+    X = X.copy()
+    X[7, 0] = 1e12
+    judge = judge_of(X, y)
+    assert judge.machines.prepare([0, 1]) is None
+    assert judge.machines.outcomes((0,)) is None
+    assert judge.machines.outcomes((1,)) is not None
+    expected = cross_val_score(default_classifier(), X[:, :1], y, cv=StratifiedKFold(5))
+    np.testing.assert_array_equal(judge.fold_scores([0]), expected)
+
+
+def test_bits_depend_on_the_set_alone():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[::3], y[::3]
+
+    def margin(estimator, rows, truth):
+        return float(np.sum(estimator.decision_function(rows)))
+
+    sets = [tuple(features) for features in random_sets(30, 6)]
+    folds = list(StratifiedKFold(3).split(X, y))
+    forward, backward = (Machines(lambda f: X[:, f], y, folds, margin) for _ in range(2))
+    for features in sets:
+        forward.prepare(features)
+    backward.prepare(reversed(range(30)))
+    found = [forward.outcomes(features) for features in sets]
+    assert found == [backward.outcomes(features) for features in reversed(sets)][::-1]
+    threads = judge_of(X, y, scoring=margin, cv=folds, n_jobs=2)
+    threads.score_all(sets)
+    assert [threads.fold_scores(features).tolist() for features in sets] == found
+
+
+@pytest.mark.parametrize("level", ["baseline", "avx2"])
+def test_bits_do_not_depend_on_the_instructions(level):
+    code = (
+        "import numpy as np; from thresher import _core; rng = np.random.default_rng(0);"
+        "X = rng.integers(-99, 99, (70, 5)) / 64.0; A, B = X[:50], X[50:]; y = rng.integers(0, 3, 50, dtype=np.int32);"
+        "found = _core.tell_pairs(A @ A.T, B @ A.T, (B * B).sum(axis=1), y, 3, 0.2);"
+        "print(found.tobytes().hex())"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+        ).stdout
+        for env in (dict(os.environ), {**os.environ, "THRESHER_ISA": level})
+    ]
+    assert runs[0] == runs[1]
+    assert len(runs[0]) > 500
