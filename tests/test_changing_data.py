@@ -31,6 +31,7 @@ CONTAINERS = {
     "uint8 by columns": 2 * [np.asfortranarray(codes.astype(np.uint8))],
     "float codes": 2 * [codes.astype(np.float64)],
     "numbers": 2 * [rng.random((n, p))],
+    "numbers by columns": 2 * [np.asfortranarray(rng.random((n, p)))],
     "memory map": 2 * [mapped],
     "CSC": (csc, csc.data),
     "CSR": (csr, csr.data),

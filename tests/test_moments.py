@@ -48,6 +48,18 @@ CLASSES_SHEET = np.array([0, 0, 0, 1, 1, 1], dtype=np.int32)
 ROUND_ROBIN = np.array([0, 1, 2, 0, 1, 2], dtype=np.int32)
 
 
+@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan, 1.7e308])
+def test_values_that_came_after_the_check_of_x_give_any_answer(odd):
+    matrix = np.array([X_SHEET, W_SHEET, X_SHEET[::-1]])
+    matrix[0, 2] = matrix[1, 3] = odd
+    table = _core.NumericTable(matrix)
+    for kind in ("pearson", "cosine", "mici", "f"):
+        assert not np.isnan(matrix_of(table, kind)).any()
+        assert not np.isnan(table.relevance_of_numbers(kind, X_SHEET)).any()
+    for kind in ("f", "r2", "fisher", "fir"):
+        assert not np.isnan(table.relevance_of_classes(kind, CLASSES_SHEET, 2)).any()
+
+
 def test_worked_example_of_the_correlation_and_its_leave_outs():
     matrix = np.array([X_SHEET, W_SHEET])
     assert matrix_of(_core.NumericTable(matrix))[0, 0, 1] == pytest.approx(0.742857, abs=5e-7)

@@ -89,17 +89,21 @@ class MdlLearner {
       labels_[i] = static_cast<std::uint32_t>(classes_[sorted.rows[i]]);
       if (!weights_.empty()) row_weights_[i] = static_cast<Count>(weights_[sorted.rows[i]]);
     }
+    splits_.clear();
     pending_.assign(1, {0, values_.size()});
     while (!pending_.empty()) {
       const Range range = pending_.back();
       pending_.pop_back();
       const std::size_t split = accepted_split(range);
       if (split == 0) continue;
-      out.push_back(cut_between(static_cast<double>(values_[split - 1]), static_cast<double>(values_[split])));
+      splits_.push_back(split);
       pending_.push_back({range.begin, split});
       pending_.push_back({split, range.end});
     }
-    std::sort(out.begin(), out.end());
+    std::sort(splits_.begin(), splits_.end());
+    for (const std::size_t split : splits_) {
+      out.push_back(cut_between(static_cast<double>(values_[split - 1]), static_cast<double>(values_[split])));
+    }
   }
 
   Count weight(std::size_t i) const { return row_weights_.empty() ? Count{1} : row_weights_[i]; }
@@ -191,6 +195,7 @@ class MdlLearner {
   std::vector<std::uint32_t> labels_;
   std::vector<Count> row_weights_;
   std::vector<Range> pending_;
+  std::vector<std::size_t> splits_;
   std::span<const T> values_;
   ColumnSorter<T> sorter_;
 };

@@ -17,11 +17,12 @@ struct Range {
   }
   double magnitude() const { return std::max(std::fabs(low), std::fabs(high)); }
   // The power of two that brings the largest magnitude near 1, where squares, and sums of squares, would have no room;
-  // else 0.
+  // else 0, as for infinite values, which no power brings there.
   int scale() const {
     const double most = magnitude();
     const double width = high - low;
-    if (!(most > 0.0) || (most < 1e140 && most > 1e-140 && (width == 0.0 || width > 1e-140))) return 0;
+    if (!(most > 0.0) || std::isinf(most) || (most < 1e140 && most > 1e-140 && (width == 0.0 || width > 1e-140)))
+      return 0;
     return -std::clamp(std::ilogb(most), -1000, 1000);
   }
   // Near the mean where differences from there are exact: all values lie within a factor of two. Elsewhere 0, from

@@ -78,7 +78,7 @@ double product_units(const SegmentLayout& layout) {
 
 double split_for(double rows, double minimum, double maximum) {
   const double largest = rows * std::max(std::fabs(minimum), std::fabs(maximum));
-  return largest > 0.0 ? std::ldexp(1.0, std::ilogb(largest) + 2) : 1.0;
+  return largest > 0.0 && largest < kInfinity ? std::ldexp(1.0, std::ilogb(largest) + 2) : 1.0;
 }
 
 ColumnReader::ColumnReader(const SegmentLayout& layout)

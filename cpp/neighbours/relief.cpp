@@ -123,7 +123,7 @@ class Weigher {
       for (std::size_t i = start; i < start + influence.size(); ++i) {
         ranked.emplace_back(round_distance(distances[i]), second[i]);
       }
-      std::sort(ranked.begin(), ranked.end());
+      std::stable_sort(ranked.begin(), ranked.end());  // stays inside also if data that change make a distance NaN
       for (std::size_t rank = 0; rank < ranked.size(); ++rank) {
         result.push_back(pair_of(first[start], ranked[rank].second, influence[rank] / total));
       }
