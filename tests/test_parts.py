@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.naive.replicates import take_vote
-from thresher.search.parts import PART_KINDS, assign_parts, bootstrap_counts, draw_seed
+from thresher._streams import Purpose, stream
+from thresher.search.parts import (
+    PART_KINDS,
+    assign_parts,
+    bootstrap_counts,
+    draw_halves,
+    draw_seed,
+)
 from thresher.search.votes import combine_votes, count_votes
 
 
@@ -86,3 +93,12 @@ def test_votes_agree_with_their_definition(vote, k, data):
     lists = data.draw(st.lists(one, min_size=1, max_size=5))
     assert combine_votes(lists, p, k, vote) == take_vote(lists, p, k, vote)
     assert count_votes(lists, p).sum() == sum(map(len, lists))
+
+
+def test_halves_and_permuted_targets_are_drawn_from_streams_of_their_own():
+    drawn = {int(stream(7, purpose).integers(2**62)) for purpose in Purpose}
+    assert len(drawn) == len(Purpose)
+    n_rows = 12  # one row a part: the same stream would give the same order of rows
+    half = draw_halves(n_rows, 1, seed=7)[0]
+    order = stream(7, Purpose.PERMUTED_TARGET, 0).permutation(n_rows)
+    assert set(np.flatnonzero(half)) != set(order[: n_rows // 2])

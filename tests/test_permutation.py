@@ -10,14 +10,13 @@ from tests.naive import permutation as naive
 from thresher import Univariate
 
 SEED = 5
-# The stream of permutation m, as `thresher.measures.permutation` derives it.
-STREAM = 3
 
 
 def orders_of(random_state, n_permutations, n_rows):
     seed = int(np.random.RandomState(random_state).randint(np.iinfo(np.int32).max))
     return [
-        np.random.default_rng((seed, STREAM, m)).permutation(n_rows) for m in range(n_permutations)
+        np.random.default_rng((seed, 5, m)).permutation(n_rows)  # 5: the purpose
+        for m in range(n_permutations)
     ]
 
 
@@ -53,6 +52,21 @@ def test_they_are_those_of_the_definition(whole_numbers, kind):
         orders_of(SEED, 20, len(y)),
     )
     found = pvalues_of(X, target, measure=kind)
+    assert found.tolist() == expected
+
+
+@pytest.mark.filterwarnings("ignore:no feature was selected")
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("is_nominal", [True, False])
+def test_statistics_equal_on_paper_tie_where_tenths_are_no_binary_fractions(seed, is_nominal):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, size=(13, 5))
+    y = rng.integers(0, 2 if is_nominal else 7, size=13)
+    expected = naive.pooled_pvalues(
+        lambda a, b: naive.share_explained(a, b, is_nominal), X, y, orders_of(SEED, 20, 13)
+    )
+    given = (X / 10 + 0.3, y) if is_nominal else (X / 10 + 0.3, y / 10 - 0.7)
+    found = pvalues_of(*given, measure="f" if is_nominal else "pearson")
     assert found.tolist() == expected
 
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from thresher._checks import ThresherWarning, check_number, resolve_features
+from thresher._streams import Purpose, stream
 from thresher.search.parts import draw_seed
 from thresher.search.votes import combine_votes, count_votes
 from thresher.selectors.ensemble import Ensemble
@@ -22,9 +23,6 @@ __all__ = ["FalseShare", "estimate_false_share"]
 
 Positions = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
-
-# The stream of permuted columns; see `thresher.search.parts`.
-_ARTIFICIAL = 6
 
 
 @dataclass(frozen=True)
@@ -175,7 +173,7 @@ def with_artificial(X: Any, features: Positions, share: float, seed: int) -> tup
     Artificial columns have the numbers from ``X.shape[1]`` on.
     """
     n, p = X.shape
-    rng = np.random.default_rng((seed, _ARTIFICIAL))
+    rng = stream(seed, Purpose.ARTIFICIAL_FEATURES)
     n_copied = max(1, round(share * len(features)))
     copied = np.sort(rng.choice(features, n_copied, replace=False))
     permutations = [rng.permutation(n) for _ in copied]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy import special, stats
 
 from thresher._interrupt import call_interruptibly
+from thresher._streams import Purpose, stream
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS
 from thresher.sources import feature_blocks
@@ -16,10 +17,9 @@ from thresher.sources import feature_blocks
 Floats = npt.NDArray[np.float64]
 Orders = npt.NDArray[np.intp]
 
-# Each permutation is a random stream of its own, derived from (seed, purpose, index).
-_PERMUTE = 3
-# Shares that are equal on paper tie.
-_GRID = 2.0**40
+# Correlations closer than a rounding of their sums, or than so many standard deviations of what the rounding of
+# the columns can do, count as equal: a tie on paper never makes a p-value smaller.
+_LEAST_SLACK, _DEVIATIONS = 2.0**-40, 8.0
 # Bytes of permuted targets at a time.
 _BLOCK_BYTES = 1 << 26
 
@@ -55,23 +55,24 @@ def permutation_pvalues(
     Notes
     -----
     Every statistic is a function of exact sums (counts, or products of whole numbers), so that neither threads nor
-    the processor can turn a comparison.
+    the processor can turn a comparison. Statistics that differ by no more than rounding count as equal.
     """
     statistic = (_by_counts if KINDS[measure].is_discrete else _by_products)(
         measures, measure, candidates
     )
     n_rows = measures.training.n_rows
-    observed = np.concatenate(list(statistic(np.arange(n_rows)[None, :])), axis=1)[0]
+    as_given = statistic(np.arange(n_rows)[None, :])
+    observed = np.concatenate([values[0] - slack for values, slack in as_given])
     order = np.argsort(observed)
     n_reaching = np.zeros(len(order) + 1, dtype=np.int64)  # by the number of observed ones reached
     n_at_once = max(1, _BLOCK_BYTES // (8 * n_rows * max(measures.training.labels.n_classes, 1)))
     for first in range(0, n_permutations, n_at_once):
         some = range(first, min(first + n_at_once, n_permutations))
         orders = np.stack(
-            [np.random.default_rng((seed, _PERMUTE, m)).permutation(n_rows) for m in some]
+            [stream(seed, Purpose.PERMUTED_TARGET, m).permutation(n_rows) for m in some]
         )
-        for values in statistic(orders):
-            reached = np.searchsorted(observed[order], values.ravel(), side="right")
+        for values, slack in statistic(orders):
+            reached = np.searchsorted(observed[order], (values + slack).ravel(), side="right")
             n_reaching += np.bincount(reached, minlength=len(n_reaching))
     n_larger = np.cumsum(n_reaching[::-1])[::-1][1:]
     found = np.empty(len(order))
@@ -81,8 +82,9 @@ def permutation_pvalues(
     return pvalues
 
 
-# From orders of the rows (a line each) to statistics: blocks of features, a line for each order.
-Statistic = Callable[[Orders], Iterator[Floats]]
+# From orders of the rows (a line each) to blocks of features: statistics, a line for each order, and how much
+# each feature's may be off.
+Statistic = Callable[[Orders], Iterator[tuple[Floats, Floats]]]
 
 
 def _by_counts(measures: Measures, measure: str, candidates: npt.NDArray[np.bool_]) -> Statistic:
@@ -92,14 +94,16 @@ def _by_counts(measures: Measures, measure: str, candidates: npt.NDArray[np.bool
     name = "chi2" if measure == "chi2" else "mi"
     unit = 1.0 if name == "chi2" else 2 * np.log(2) * measures.training.n_rows
 
-    def statistic(orders: Orders) -> Iterator[Floats]:
+    def statistic(orders: Orders) -> Iterator[tuple[Floats, Floats]]:
         values = np.stack(
             [
                 np.asarray(table.relevance(codes[order], n_classes, name, n_threads))[candidates]
                 for order in orders
             ]
         )
-        yield values if np.ptp(freedom) == 0 else minus_log_probability(unit * values, freedom)
+        if np.ptp(freedom) > 0:
+            values = minus_log_probability(unit * values, freedom)
+        yield values, np.zeros(len(freedom))  # the core's values tie as they do on paper
 
     return statistic
 
@@ -117,7 +121,7 @@ def minus_log_probability(statistic: Floats, freedom: Floats) -> Floats:
 
 
 def _by_products(measures: Measures, measure: str, candidates: npt.NDArray[np.bool_]) -> Statistic:
-    """The share of scatter explained, from whole-number columns: their products are exact in any order."""
+    """Correlation with the target or its classes, from whole-number columns: their products are exact in any order."""
     training = measures.training
     target, table, n_rows = training.labels, training.table, training.n_rows
     chosen = np.flatnonzero(candidates)
@@ -126,27 +130,32 @@ def _by_products(measures: Measures, measure: str, candidates: npt.NDArray[np.bo
         column_bits = min(bits, 40)
         lines = (target.codes == np.arange(target.n_classes)[:, None]).astype(np.float64)
         divisors = lines.sum(axis=1)
+        target_slack = 0.0
     else:
         column_bits = bits // 2
         values = target.values[:, None]
-        lines = _whole_numbers(_ranks(values) if measure == "spearman" else values, column_bits).T
-        divisors = _scatter(lines.T)
+        whole, rounded = _whole_numbers(
+            _ranks(values) if measure == "spearman" else values, column_bits
+        )
+        lines, divisors = whole.T, _scatter(whole)
+        target_slack = _slack(rounded, divisors)[0]
 
-    def columns(block: slice) -> Floats:
+    def columns(block: slice) -> tuple[Floats, npt.NDArray[np.bool_]]:
         some = table.matrix[:, chosen[block]]
         dense = np.asarray(some.toarray() if table.is_sparse else some, dtype=np.float64)
         return _whole_numbers(_ranks(dense) if measure == "spearman" else dense, column_bits)
 
-    def statistic(orders: Orders) -> Iterator[Floats]:
+    def statistic(orders: Orders) -> Iterator[tuple[Floats, Floats]]:
         turned = [line[orders] for line in lines]
         for block in feature_blocks(len(chosen), n_rows):
-            x = columns(block)
+            x, rounded = columns(block)
             sums, scatter = x.sum(axis=0), _scatter(x)
             explained = np.zeros((len(orders), x.shape[1]))
             for line, divisor in zip(turned, divisors, strict=True):
                 products = call_interruptibly(np.matmul, line, x, n_threads=training.n_threads)
                 explained += (products - sums * (line[0].sum() / n_rows)) ** 2 / divisor
-            yield np.rint(explained / scatter * _GRID) / _GRID
+            slack = np.sqrt(len(lines)) * (_slack(rounded, scatter) + target_slack) + _LEAST_SLACK
+            yield np.sqrt(explained / scatter), slack
 
     return statistic
 
@@ -157,8 +166,13 @@ def _scatter(columns: Floats) -> Floats:
     return scatter
 
 
-def _whole_numbers(columns: Floats, bits: int) -> Floats:
-    """Columns about the middle of their range, in as many steps as `bits` allow.
+def _slack(rounded: npt.NDArray[np.bool_], scatter: Floats) -> Floats:
+    """What rounding a column to whole numbers of this scatter can do to a correlation."""
+    return np.asarray(np.where(rounded, _DEVIATIONS / np.sqrt(12 * scatter), 0.0))
+
+
+def _whole_numbers(columns: Floats, bits: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Columns about the middle of their range, in as many steps as `bits` allow, and whether that rounded them.
 
     Whole numbers stay what they are where they fit, so that sums equal on paper tie.
     """
@@ -166,7 +180,8 @@ def _whole_numbers(columns: Floats, bits: int) -> Floats:
     middle, width = low / 2 + high / 2, high / 2 - low / 2
     fits = (columns == np.floor(columns)).all(axis=0) & (width < 2.0 ** (bits - 2))
     step = np.where(fits, 1.0, width * 2.0 ** (2 - bits))
-    return np.asarray(np.rint((columns - np.where(fits, np.floor(middle), middle)) / step))
+    whole = np.rint((columns - np.where(fits, np.floor(middle), middle)) / step)
+    return np.asarray(whole), ~fits
 
 
 def _ranks(columns: Floats) -> Floats:

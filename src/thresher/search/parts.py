@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
+from thresher._streams import Purpose, stream
 
-# Each random stream derives from (seed, purpose, index), never from the order of calls.
-_SHUFFLE, _BOOTSTRAP, _HALVES = 1, 2, 3
+PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
 
 
 def draw_seed(random_state: Any) -> int:
@@ -57,7 +56,7 @@ def assign_parts(
     if kind == "round-robin":
         return dealt
     if kind == "shuffled":
-        order = np.random.default_rng((seed, _SHUFFLE)).permutation(n_rows)
+        order = stream(seed, Purpose.SHUFFLED_ROWS).permutation(n_rows)
     elif kind == "stratified":
         if target is None:
             raise ValueError('parts="stratified" needs a target to sort the rows by')
@@ -79,7 +78,7 @@ def bootstrap_counts(n_rows: int, n_samples: int, seed: int = 0) -> NDArray[np.i
     """
     counts = np.empty((n_samples, n_rows), dtype=np.int32)
     for i in range(n_samples):
-        drawn = np.random.default_rng((seed, _BOOTSTRAP, i)).integers(n_rows, size=n_rows)
+        drawn = stream(seed, Purpose.BOOTSTRAP, i).integers(n_rows, size=n_rows)
         counts[i] = np.bincount(drawn, minlength=n_rows)
     return counts
 
@@ -94,7 +93,7 @@ def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> NDArray[np.bool_]:
     """
     halves = np.zeros((n_pairs, n_parts), dtype=np.bool_)
     for pair in range(n_pairs):
-        order = np.random.default_rng((seed, _HALVES, pair)).permutation(n_parts)
+        order = stream(seed, Purpose.HALVES, pair).permutation(n_parts)
         halves[pair, order[: n_parts // 2]] = True
     return halves
 

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
 
 from thresher._checks import check_choice, check_number, resolve_count
+from thresher._streams import Purpose, stream
 from thresher.discretize import MDLBins
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
@@ -29,9 +30,6 @@ Positions = npt.NDArray[np.intp]
 METHODS = ("gate", "compete")
 PVALUES = ("permutation", "analytic")
 DEPENDENCES = ("positive", "any")
-
-# The streams of permuted columns; see `thresher.search.parts`.
-_PROBES = 4
 
 
 class ErrorControlled(BaseSelector):
@@ -240,7 +238,7 @@ class ErrorControlled(BaseSelector):
         """Real features of the longest prefix of the search in which probes are few enough."""
         own = np.asarray(_dense(_safe_indexing(X, candidates, axis=1)))
         p = len(candidates)
-        rng = np.random.default_rng((draw_seed(self.random_state), _PROBES))
+        rng = stream(draw_seed(self.random_state), Purpose.COMPETING_COPIES)
         probes = np.column_stack([rng.permutation(column) for column in own.T])
         places = rng.permutation(
             2 * p
