@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
+import sklearn
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.feature_selection import SelectFromModel, SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from tests.naive import gate as naive
 from thresher import CFS, JMI, MRMR, ErrorControlled, FisherScore, ThresherWarning, Univariate
 from thresher.evaluate import probe_select
+from thresher.evaluate.curves import select_sizes
 from thresher.selectors._gate import open_gate
 
 
@@ -139,6 +143,68 @@ def test_names_reasons_frames_sparse_and_pipelines():
     assert (
         ErrorControlled(SelectKBest(f_classif, k=3), random_state=0).fit(X, y).support_.sum() == 3
     )
+
+
+def test_weights_are_routed_to_the_pvalues_and_to_the_search():
+    X, y = data(seed=1)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    twice = np.repeat(np.arange(len(y)), weights)
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = MRMR(4).set_fit_request(sample_weight=True)
+        for options in ({"pvalues": "analytic"}, {"method": "compete", "fdr": 0.5}):
+            options = {"random_state": 0, **options}
+            weighted = ErrorControlled(inner, **options).fit(X, y, sample_weight=weights)
+            assert len(weighted.selected_)
+            if "pvalues" in options:
+                repeated = ErrorControlled(MRMR(4), **options).fit(X[twice], y[twice])
+                assert weighted.selected_.tolist() == repeated.selected_.tolist()
+                np.testing.assert_array_equal(weighted.pvalues_, repeated.pvalues_)
+        with pytest.raises(ValueError, match='with sample_weight use pvalues="analytic"'):
+            ErrorControlled(inner, random_state=0).fit(X, y, sample_weight=weights)
+        step = ErrorControlled(inner, pvalues="analytic")
+        model = make_pipeline(step, LogisticRegression().set_fit_request(sample_weight=True))
+        model.fit(X, y, sample_weight=weights)
+        assert (
+            model[0].selected_.tolist() == step.fit(X, y, sample_weight=weights).selected_.tolist()
+        )
+    with pytest.raises(ValueError, match="enable_metadata_routing"):
+        ErrorControlled(MRMR(4)).fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_it_is_a_transformer_like_any_other(make):
+    X, y = data()
+    frame = make({f"gene {i}": X[:, i] for i in range(40)})
+    careful = ErrorControlled(MRMR(3), fdr=0.2, random_state=0)
+    plain = careful.fit(X, y)
+    named = clone(careful).fit(frame, y)
+    assert named.selected_.tolist() == plain.selected_.tolist()
+    names = [f"gene {i}" for i in np.flatnonzero(plain.support_)]
+    assert named.get_feature_names_out().tolist() == names
+    np.testing.assert_array_equal(np.asarray(named.transform(frame)), X[:, plain.support_])
+    output = "pandas" if make is pd.DataFrame else "polars"
+    assert list(named.set_output(transform=output).transform(frame).columns) == names
+    model = make_pipeline(clone(careful), LogisticRegression())
+    assert model.fit(frame, y)[:-1].get_feature_names_out().tolist() == names
+    search = GridSearchCV(
+        model,
+        {
+            "errorcontrolled__selector__n_features_to_select": [1, 4],
+            "errorcontrolled__fdr": [0.1, 0.3],
+        },
+        cv=3,
+    ).fit(frame, y)
+    assert search.best_score_ > 0.6
+    assert careful.table().loc[plain.selected_, "pvalue"].max() <= plain.gate_level_
+
+
+def test_other_numbers_of_features_have_other_gates():
+    X, y = data()
+    careful = ErrorControlled(MRMR(10), random_state=0)
+    lists = select_sizes(careful, X, y, [2, 10])
+    for k, found in zip((2, 10), lists, strict=True):
+        alone = ErrorControlled(MRMR(k), random_state=0).fit(X, y)
+        assert found == alone.selected_.tolist()
 
 
 def test_probe_select_says_what_passed():

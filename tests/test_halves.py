@@ -16,6 +16,7 @@ from sklearn.preprocessing import KBinsDiscretizer
 from thresher import CFS, FCBF, GSO, JMI, MRMR, NMIFS, RRCT, Ensemble, FisherScore, ThresherWarning
 from thresher.discretize import EqualFrequencyBins
 from thresher.evaluate import error_bound
+from thresher.evaluate.curves import select_sizes
 from thresher.search.parts import assign_parts, draw_halves, number_groups
 
 
@@ -305,4 +306,36 @@ def test_a_fitted_ensemble_of_halves_is_saved_whole():
     loaded = Ensemble.from_json(ensemble.to_json())
     assert loaded.error_bound_ == ensemble.error_bound_
     np.testing.assert_array_equal(loaded.halves_, ensemble.halves_)
-    assert "votes" in ensemble.reason(0) or "chose" in ensemble.reason(0)
+    assert loaded.table().equals(ensemble.table())
+
+
+def test_reasons_and_the_table_name_the_votes_and_how_many_were_needed():
+    X, y = problem()
+    names = [f"gene {i}" for i in range(15)]
+    ensemble = Ensemble(MRMR(4), 10, kind="halves", n_pairs=10, cutoff=0.71, random_state=0)
+    ensemble.fit(pd.DataFrame(X, columns=names), y)
+    table = ensemble.table()
+    votes = np.round(20 * ensemble.votes_).astype(int)
+    assert table["votes"].tolist() == ensemble.votes_.tolist()
+    assert table["selected"].tolist() == (votes >= 15).tolist()
+    for feature, reason in enumerate(table["reason"]):
+        count = votes[feature]
+        text = f"chosen by {count or 'none'} of 20 halves, 15 needed"
+        if count >= 15:
+            step = ensemble.selected_.tolist().index(feature) + 1
+            assert reason.startswith(f"chosen at step {step}, score {count / 20:g}; {text}")
+        else:
+            assert reason == (f"outvoted: {text}" if count else text)
+    assert ensemble.ranking_[ensemble.selected_].tolist() == list(
+        range(1, len(ensemble.selected_) + 1)
+    )
+    np.testing.assert_array_equal(ensemble.transform(X), X[:, ensemble.support_])
+
+
+@pytest.mark.parametrize("errors", [{}, {"pfer": 2}, {"pfer": 1.2, "cutoff": "auto"}])
+def test_other_numbers_of_features_are_those_of_other_fits(errors):
+    X, y = problem()
+    options = {"kind": "halves", "n_pairs": 10, "random_state": 0, **errors}
+    lists = select_sizes(Ensemble(MRMR(3), 10, **options), X, y, [1, 2, 3])
+    for k, found in zip((1, 2, 3), lists, strict=True):
+        assert found == Ensemble(MRMR(k), 10, **options).fit(X, y).selected_.tolist()

@@ -70,6 +70,7 @@ SELECTORS = [
     Ensemble(n_parts=4),
     Ensemble(MRMR(relevance="mi", redundancy="mi"), n_parts=4, kind="inner"),
     Ensemble(n_parts=4, kind="bagging", random_state=0),
+    Ensemble(n_parts=4, kind="halves", n_pairs=4, cutoff=0.6, random_state=0),
     Chain([RFS(), MRMR()]),
     ErrorControlled(fdr=0.9, n_permutations=20, random_state=0),
     ErrorControlled(Univariate(), 0.9, method="compete", random_state=0),

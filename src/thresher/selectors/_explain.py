@@ -382,10 +382,13 @@ class Ballot(Explanation):
     ----------
     votes : ndarray of int of shape (n_features,)
     n_replicates : int
+    needed : int
+        Votes that select a feature; 0 if the most votes do.
     """
 
     votes: Counts
     n_replicates: int
+    needed: int = 0
 
     def chosen(self, feature: int, account: Account) -> Reason:
         return self._counted("voted", feature)
@@ -394,7 +397,9 @@ class Ballot(Explanation):
         return self._counted("outvoted", feature)
 
     def _counted(self, kind: Kind, feature: int) -> Reason:
-        return Reason(kind, value=float(self.votes[feature]), against=float(self.n_replicates))
+        what = f"{self.needed} needed" if self.needed else ""
+        found = float(self.votes[feature])
+        return Reason(kind, value=found, against=float(self.n_replicates), what=what)
 
 
 def _with_partner(kind: Kind, partner: Positions, value: Floats, feature: int, what: str) -> Reason:

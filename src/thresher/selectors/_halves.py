@@ -72,9 +72,13 @@ def judge_halves(
             f"cutoff={cutoff} with {q:g} features a half keeps the expected errors below {bound:.3g} only, "
             f"not pfer={pfer:g}; use cutoff={better:g}, or a selector of at most {most} features"
         )
+    return Verdict(keep_voted(lists, n_features, wins), wins / len(lists), bound, q)
+
+
+def keep_voted(lists: Sequence[Sequence[int]], n_features: int, wins: int) -> list[int]:
+    """Features with at least so many votes; by votes, then by the sum of positions, then by index."""
     votes = count_votes(lists, n_features)
-    order = combine_votes(lists, n_features, n_features)
-    return Verdict([f for f in order if votes[f] >= wins], wins / len(lists), bound, q)
+    return [f for f in combine_votes(lists, n_features, n_features) if votes[f] >= wins]
 
 
 def check_halves(ensemble: Any) -> None:

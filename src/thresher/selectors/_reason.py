@@ -122,7 +122,9 @@ def _with(reason: Reason, names: Names | None) -> str:
 
 
 def _votes(reason: Reason) -> str:
-    return f"chosen by {reason.value:.0f} of {reason.against:.0f} replicates"
+    count = f"{reason.value:.0f}" if reason.value else "none"
+    noun = f"halves, {reason.what}" if reason.what else "replicates"
+    return f"chosen by {count} of {reason.against:.0f} {noun}"
 
 
 def _rank(reason: Reason) -> str:
@@ -222,9 +224,7 @@ _LEFT: dict[str, Callable[[Reason, Names | None], str]] = {
     "outranked": lambda reason, names: _rank(reason),
     "outscored": _outscored,
     "outvoted": lambda reason, names: (
-        f"outvoted: {_votes(reason)}"
-        if reason.value
-        else f"chosen by none of {reason.against:.0f} replicates"
+        f"outvoted: {_votes(reason)}" if reason.value else _votes(reason)
     ),
     "passed over": lambda reason, names: (
         f"passed over: given those chosen it told {_number(reason.value)} bits, "

@@ -10,10 +10,8 @@ import numpy.typing as npt
 from joblib import delayed
 from scipy import sparse
 from sklearn import get_config
-from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._metadata_requests import _raise_for_params
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, validate_data
 
 from thresher._checks import check_choice, check_number
@@ -29,20 +27,26 @@ from thresher.search.votes import (
     mean_jaccard_of,
     membership,
 )
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Ballot
 from thresher.selectors._foreign import order_of_choice
-from thresher.selectors._halves import check_halves, check_promise, count_choosable, judge_halves
+from thresher.selectors._halves import (
+    check_halves,
+    check_promise,
+    count_choosable,
+    judge_halves,
+    keep_voted,
+)
+from thresher.selectors._meta import MetaSelector
 from thresher.selectors._plan import Plan, plan_replicates
 from thresher.selectors._replicates import Found, not_sums, search_replicates
 from thresher.selectors._sums import SumSelector
-from thresher.selectors.mrmr import MRMR
 from thresher.sources import Columns, read_target
 
 KINDS = ("fast", "inner", "full", "bagging", "halves")
 
 
-class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
+class Ensemble(MetaSelector):
     """A stable selection: many selections, each without one part of the rows, and their vote.
 
     A few samples more or less can change a greedy selection. An ensemble selects on several
@@ -232,10 +236,9 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         self : Ensemble
         """
         self._check_parameters()
-        _raise_for_params(params, self, "fit")
         if groups is not None and get_config()["enable_metadata_routing"]:
             params = {**params, "groups": groups}
-        routed = dict(process_routing(self, "fit", **params)["selector"]["fit"]) if params else {}
+        routed = self._routed(params)
         selector = clone(self._given_selector())
         if self.n_jobs is not None and "n_jobs" in selector.get_params(deep=False):
             selector.set_params(n_jobs=self.n_jobs)
@@ -264,9 +267,6 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             check_number("memory_limit", self.memory_limit, minimum=1, integer=True)
         if self.kind == "halves":
             check_halves(self)
-
-    def _given_selector(self) -> Any:
-        return MRMR() if self.selector is None else self.selector
 
     def _fit_sums(
         self, selector: Any, X: Any, y: Any, groups: Any, sample_weight: Any = None
@@ -350,7 +350,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         size = wanted
         if size is None:
             size = int(np.floor(np.mean([len(entries) for entries in lists]) + 0.5))
-        shortfall = ""
+        shortfall, needed = "", 0
         if self.kind == "halves":
             assert plan.parts is not None
             verdict = judge_halves(lists, p, n_choosable, self.cutoff, self.pfer, self.assumption)
@@ -358,6 +358,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             self.cutoff_, self.q_ = verdict.cutoff, verdict.q
             self.error_bound_ = verdict.error_bound
             selected, wanted = verdict.selected, None
+            needed = round(verdict.cutoff * len(lists))
             shortfall = f"none has the votes of a share of {verdict.cutoff:g} of the halves"
         else:
             selected = combine_votes(lists, p, size, self.vote)
@@ -377,7 +378,7 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             relevance=found.relevance,
             n_evaluations=found.n_evaluations,
             trace={"feature": selected, "votes": votes[selected]},
-            explanation=Ballot(np.round(votes * len(lists)).astype(np.int64), len(lists)),
+            explanation=Ballot(count_votes(lists, p), len(lists), needed),
             shortfall=shortfall,
         )
         self._finish(columns, selection, wanted)
@@ -436,47 +437,18 @@ class Ensemble(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if not isinstance(self._given_selector(), BaseSelector):
-            raise ValueError("Ensemble has a selector that is none of thresher")
-
     def _selected_at(self, k: int) -> list[int] | None:
         """The selection had `k` features been asked for, if that is known without another fit."""
-        if self.kind == "halves" or not getattr(self._given_selector(), "_nested", False):
+        if not getattr(self._given_selector(), "_nested", False):
             return None
         if self.kind == "inner":
             return [int(feature) for feature in self.selected_[:k]]
         lists = [entries[:k].tolist() for entries in self.parts_]
-        return combine_votes(lists, self.n_features_in_, k, self.vote)
-
-    def _resized(self, k: int) -> Any:
-        """A clone around a selector of `k` features."""
-        selector = clone(self._given_selector())
-        for name in ("n_features_to_select", "k"):
-            if name in selector.get_params(deep=False):
-                return clone(self).set_params(selector=selector.set_params(**{name: k}))
-        raise ValueError(
-            f"the selector {type(selector).__name__} has no parameter n_features_to_select or k"
-        )
-
-    def get_metadata_routing(self) -> Any:
-        """What is passed to the selector; see scikit-learn's user guide on metadata routing."""
-        return (
-            MetadataRouter(owner=self)
-            .add_self_request(self)
-            .add(
-                selector=self._given_selector(),
-                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
-            )
-        )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self._given_selector())
-        tags.input_tags = inner.input_tags
-        tags.target_tags = inner.target_tags
-        return tags
+        if self.kind != "halves":
+            return combine_votes(lists, self.n_features_in_, k, self.vote)
+        if self.pfer is not None:  # the cutoff, or whether it is good enough, depends on k
+            return None
+        return keep_voted(lists, self.n_features_in_, round(self.cutoff_ * len(lists)))
 
 
 def _fit_on_rows(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing
 
 from thresher._checks import check_choice, check_number, resolve_count
 from thresher._streams import Purpose, stream
@@ -18,21 +19,24 @@ from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
+from thresher.selectors._meta import MetaSelector
 from thresher.selectors._reason import Reason
 from thresher.selectors._sums import SumSelector
-from thresher.selectors.mrmr import MRMR
 from thresher.selectors.univariate import MEASURES, Univariate
 from thresher.sources import Columns
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 
+# From X, features of it and how many to choose, to those chosen and the fitted selector.
+Search = Callable[[Any, Positions, int | None], tuple[Positions, Any]]
+
 METHODS = ("gate", "compete")
 PVALUES = ("permutation", "analytic")
 DEPENDENCES = ("positive", "any")
 
 
-class ErrorControlled(BaseSelector):
+class ErrorControlled(MetaSelector):
     """A selector whose list holds at most an expected share of false features.
 
     Only features whose relevance is significant may enter the search, and the gate is as narrow as the number of
@@ -86,9 +90,10 @@ class ErrorControlled(BaseSelector):
 
     A selector that chooses its own number of features is taken at the level of ``dependence="any"``, since it may
     choose fewer than the gate allows; the gate is then narrowed until what it chooses fits. ``keep`` is refused.
-    Missing values are treated as by the selector. Where the selector bins with the help of y, the p-values use equal
-    frequencies. Ties as in the selector. Time: one product of all features with `n_permutations` permuted targets, and
-    the search on the features that passed.
+    ``sample_weight`` is passed on by metadata routing, as in `Ensemble`; not with permutations, since weighted
+    samples do not count alike. Missing values are treated as by the selector. Where the selector bins with the help
+    of y, the p-values use equal frequencies. Ties as in the selector. Time: one product of all features with
+    `n_permutations` permuted targets, and the search on the features that passed.
 
     Examples
     --------
@@ -122,7 +127,7 @@ class ErrorControlled(BaseSelector):
         self.random_state = random_state
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Choose features.
 
         Parameters
@@ -130,12 +135,15 @@ class ErrorControlled(BaseSelector):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes or numbers.
+        **params
+            Passed to the selector's ``fit`` by metadata routing.
 
         Returns
         -------
         self : ErrorControlled
         """
         self._check_parameters()
+        routed = self._routed(params)
         selector = self._given_selector()
         if getattr(selector, "keep", None) is not None:
             raise ValueError(
@@ -143,18 +151,19 @@ class ErrorControlled(BaseSelector):
             )
         X = X if hasattr(X, "shape") else np.asarray(X)
         X = X.tocsc() if hasattr(X, "tocsc") else X  # columns will be taken
-        ranking = self._rank(selector, X, y)
+        ranking = self._rank(selector, X, y, routed.get("sample_weight"))
         self.n_features_in_ = ranking.n_features_in_
         if hasattr(ranking, "feature_names_in_"):
             self.feature_names_in_ = ranking.feature_names_in_
         candidates = np.flatnonzero(~ranking._constant & ~ranking._excluded)
         wanted = _count_of(selector, len(candidates))
         self.relevance_name_: str = ranking.measure
+        search = partial(_search_among, selector, y, routed)
         if self.method == "compete":
-            selected = self._compete(selector, X, y, candidates, wanted)
+            selected = self._compete(search, X, candidates, wanted)
         else:
             self.pvalues_ = self._pvalues(ranking)
-            selected = self._pass_and_search(selector, X, y, candidates, wanted)
+            selected = self._pass_and_search(search, X, candidates, wanted)
         return self._describe(ranking, selected)
 
     def _check_parameters(self) -> None:
@@ -169,16 +178,13 @@ class ErrorControlled(BaseSelector):
             if self.method == "compete":
                 raise ValueError('method="compete" controls a share; use method="gate" with pfer')
 
-    def _given_selector(self) -> Any:
-        return MRMR() if self.selector is None else self.selector
-
-    def _rank(self, selector: Any, X: Any, y: Any) -> Univariate:
+    def _rank(self, selector: Any, X: Any, y: Any, sample_weight: Any) -> Univariate:
         """P-values of the relevance that the selector goes by, on input read as it reads it."""
         known = ("target", "missing", "exclude", "n_jobs")
         options = {name: getattr(selector, name) for name in known if hasattr(selector, name)}
         if isinstance(selector, SumSelector):
             resolved = clone(selector)
-            resolved._resolve(resolved._read(X, y))
+            resolved._resolve(resolved._read(X, y, sample_weight))
             name = resolved._measure_names()[0]
             options["measure"] = name if name in MEASURES else "mi"
             options["discretize"] = _unsupervised(selector)
@@ -190,8 +196,7 @@ class ErrorControlled(BaseSelector):
             random_state=self.random_state,
             **options,
         )
-        ranking.fit(X, y)
-        return ranking
+        return ranking.fit(X, y, sample_weight)
 
     def _pvalues(self, ranking: Univariate) -> Floats:
         if isinstance(self.pvalues, str):
@@ -210,7 +215,7 @@ class ErrorControlled(BaseSelector):
         return np.where(ranking._constant | ranking._excluded, 1.0, given)
 
     def _pass_and_search(
-        self, selector: Any, X: Any, y: Any, candidates: Positions, wanted: int | None
+        self, search: Search, X: Any, candidates: Positions, wanted: int | None
     ) -> Positions:
         pvalues = self.pvalues_[candidates]
         most = len(candidates) if wanted is None else wanted
@@ -223,9 +228,7 @@ class ErrorControlled(BaseSelector):
             else:
                 gate = open_gate(pvalues, level, most)
             passed = candidates[gate.passed]
-            selected, fitted = _search_among(
-                selector, X, y, passed, None if wanted is None else gate.n_features
-            )
+            selected, fitted = search(X, passed, None if wanted is None else gate.n_features)
             # A search that stops early chooses fewer features than its gate was made for.
             if self.pfer is not None or len(selected) >= gate.n_features or not len(selected):
                 self._keep_gate(gate, passed, fitted)
@@ -233,7 +236,7 @@ class ErrorControlled(BaseSelector):
             most = len(selected)
 
     def _compete(
-        self, selector: Any, X: Any, y: Any, candidates: Positions, wanted: int | None
+        self, search: Search, X: Any, candidates: Positions, wanted: int | None
     ) -> Positions:
         """Real features of the longest prefix of the search in which probes are few enough."""
         own = np.asarray(_dense(_safe_indexing(X, candidates, axis=1)))
@@ -245,9 +248,8 @@ class ErrorControlled(BaseSelector):
         )  # ties go to the lowest position, which must not mean anything
         mixed = np.concatenate([own, probes], axis=1)[:, places]
         most = p if wanted is None else wanted
-        order, fitted = _search_among(
-            selector, mixed, y, np.arange(2 * p), None if wanted is None else min(2 * most, 2 * p)
-        )
+        asked = None if wanted is None else min(2 * most, 2 * p)
+        order, fitted = search(mixed, np.arange(2 * p), asked)
         is_real = places[order] < p
         n_real, n_probes = np.cumsum(is_real), np.cumsum(~is_real)
         fits = (p / (p + 1)) * (1 + n_probes) <= self.fdr * n_real
@@ -312,16 +314,14 @@ class ErrorControlled(BaseSelector):
 
         return why
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self._given_selector())
-        tags.input_tags = inner.input_tags
-        tags.target_tags = inner.target_tags
-        return tags
-
 
 def _search_among(
-    selector: Any, X: Any, y: Any, features: Positions, n_features: int | None
+    selector: Any,
+    y: Any,
+    params: dict[str, Any],
+    X: Any,
+    features: Positions,
+    n_features: int | None,
 ) -> tuple[Positions, Any]:
     """What a clone of the selector chooses among these features, and the clone."""
     if not features.size:
@@ -332,7 +332,7 @@ def _search_among(
     if n_features is not None:
         name = "n_features_to_select" if hasattr(fitted, "n_features_to_select") else "k"
         fitted.set_params(**{name: n_features})
-    fitted.fit(_safe_indexing(X, features, axis=1), y)
+    fitted.fit(_safe_indexing(X, features, axis=1), y, **params)
     return features[order_of_choice(fitted)], fitted
 
 

@@ -1,0 +1,60 @@
+"""A selector around another one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils._metadata_requests import _raise_for_params
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from thresher.selectors._base import BaseSelector
+from thresher.selectors.mrmr import MRMR
+
+
+class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
+    """What `Ensemble` and `ErrorControlled` share; the parameter `selector` is the one inside."""
+
+    selector: Any
+
+    def _given_selector(self) -> Any:
+        return MRMR() if self.selector is None else self.selector
+
+    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
+        """What of these the ``fit`` of the selector inside asks for."""
+        _raise_for_params(params, self, "fit")
+        return dict(process_routing(self, "fit", **params)["selector"]["fit"]) if params else {}
+
+    def _resized(self, k: int) -> Any:
+        """A clone around a selector of `k` features."""
+        selector = clone(self._given_selector())
+        for name in ("n_features_to_select", "k"):
+            if name in selector.get_params(deep=False):
+                return clone(self).set_params(selector=selector.set_params(**{name: k}))
+        raise ValueError(
+            f"the selector {type(selector).__name__} has no parameter n_features_to_select or k"
+        )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if not isinstance(self._given_selector(), BaseSelector):
+            raise ValueError(f"{type(self).__name__} has a selector that is none of thresher")
+
+    def get_metadata_routing(self) -> Any:
+        """What is passed to the selector; see scikit-learn's user guide on metadata routing."""
+        return (
+            MetadataRouter(owner=self)
+            .add_self_request(self)
+            .add(
+                selector=self._given_selector(),
+                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+            )
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._given_selector())
+        tags.input_tags = inner.input_tags
+        tags.target_tags = inner.target_tags
+        return tags
