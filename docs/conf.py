@@ -56,6 +56,7 @@ MODULES = {
     "thresher.evaluate.cost": "Cost of ensembles",
     "thresher.evaluate.errors": "Bounds on errors",
     "thresher.evaluate.false_share": "An estimate of errors",
+    "thresher.evaluate.significance": "Significance of comparisons",
     "thresher.plots": "Plots",
     "thresher.pp": "Single-cell data",
 }

@@ -2,17 +2,19 @@
 wins.
 
 ``make reproduce-accuracy`` runs the whole protocol (ten times ten-fold, k = 1..50; hours);
-ARGS="--quick" one ten-fold run, nine values of k and small forests, in minutes. Features are
-selected on the training folds only. Support vector machine and logistic regression are run, as in
-the paper, on continuous data with two classes.
+ARGS="--quick" one ten-fold run, nine values of k and small forests, in minutes. Every repetition of a
+learner on a data set is saved in benchmarks/results/accuracy, and what is there is not computed
+again; ARGS="--report" prints the table of what is there. Features are selected on the training
+folds only. Support vector machine and logistic regression are run, as in the paper, on continuous
+data with two classes.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
+import json
 import warnings
-from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -25,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
+from benchmarks.folders import ROOT
 from benchmarks.reproduction.published_ensembles import PUBLISHED, TOTALS, Published
 from thresher import MRMR, Ensemble
 from thresher.evaluate.stability import select_sizes
@@ -60,7 +63,7 @@ def learners(data: Published, n_classes: int, n_trees: int) -> dict[str, object]
     return found
 
 
-def one_fold(data, X, y, train, test, sizes, n_trees):
+def one_fold(data, X, y, train, test, sizes, models):
     """Right answers by (learner, method, k) on the test fold."""
     warnings.simplefilter("ignore")
     chosen = {
@@ -68,7 +71,7 @@ def one_fold(data, X, y, train, test, sizes, n_trees):
         for name, selector in selectors(data).items()
     }
     right = {}
-    for learner, model in learners(data, len(np.unique(y)), n_trees).items():
+    for learner, model in models.items():
         known: dict[tuple[int, ...], int] = {}
         for method in METHODS:
             for k, selected in zip(sizes, chosen[method], strict=True):
@@ -80,28 +83,71 @@ def one_fold(data, X, y, train, test, sizes, n_trees):
     return right
 
 
-def accuracies(data: Published, options: argparse.Namespace) -> dict[tuple[str, str, int], float]:
-    X, y = data.load()
-    if data.nominal:
-        X = (X.astype(np.int64) + 2) // 2
+def run_repeat(data: Published, names: list[str], repeat: int, options: argparse.Namespace) -> None:
+    """One ten-fold run of these learners, saved in one file for each."""
+    folder = results_folder(options)
+    missing = [name for name in names if not (folder / file_name(data, name, repeat)).exists()]
+    if not missing:
+        return
+    X, y = load(data)
     sizes = [k for k in (QUICK_SIZES if options.quick else range(1, 51)) if k <= X.shape[1]]
+    models = learners(data, len(np.unique(y)), 20 if options.quick else 100)
+    models = {name: models[name] for name in missing if name in models}
+    if not models:
+        return
     # Classes with fewer members than there are folds cannot be spread over all of them.
     splitter = StratifiedKFold if np.unique(y, return_counts=True)[1].max() >= 10 else KFold
-    folds = [
-        fold
-        for repeat in range(1 if options.quick else 10)
-        for fold in splitter(10, shuffle=True, random_state=repeat).split(X, y)
-    ]
+    folds = list(splitter(10, shuffle=True, random_state=repeat).split(X, y))
     outcomes = Parallel(n_jobs=options.jobs)(
-        delayed(one_fold)(data, X, y, train, test, sizes, 20 if options.quick else 100)
-        for train, test in folds
+        delayed(one_fold)(data, X, y, train, test, sizes, models) for train, test in folds
     )
-    total: dict[tuple[str, str, int], int] = defaultdict(int)
-    for outcome in outcomes:
-        for cell, right in outcome.items():
-            total[cell] += right
-    tested = sum(len(test) for _, test in folds)
-    return {cell: right / tested for cell, right in total.items()}
+    for learner in models:
+        right = {
+            method: [sum(outcome[learner, method, k] for outcome in outcomes) for k in sizes]
+            for method in METHODS
+        }
+        path = folder / file_name(data, learner, repeat)
+        partial = path.with_suffix(".part")
+        partial.write_text(json.dumps({"sizes": sizes, "tested": len(y), "right": right}))
+        partial.replace(path)
+
+
+def load(data: Published):
+    X, y = data.load()
+    return ((X.astype(np.int64) + 2) // 2 if data.nominal else X), y
+
+
+def results_folder(options: argparse.Namespace) -> Path:
+    folder = ROOT / "benchmarks" / "results" / ("accuracy-quick" if options.quick else "accuracy")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def file_name(data: Published, learner: str, repeat: int) -> str:
+    return f"{data.file}-{learner}-{repeat}.json"
+
+
+def accuracies(
+    data: Published, options: argparse.Namespace
+) -> tuple[dict[tuple[str, str, int], float], dict[str, int]]:
+    """The accuracies found so far by (learner, method, k), and the repetitions of each learner."""
+    found: dict[tuple[str, str, int], float] = {}
+    repeats: dict[str, int] = {}
+    for learner in data.best:
+        files = [
+            json.loads(path.read_text())
+            for repeat in range(10)
+            if (path := results_folder(options) / file_name(data, learner, repeat)).exists()
+        ]
+        repeats[learner] = len(files)
+        if not files:
+            continue
+        for method in METHODS:
+            right = np.sum([file["right"][method] for file in files], axis=0)
+            tested = sum(file["tested"] for file in files)
+            for k, count in zip(files[0]["sizes"], right, strict=True):
+                found[learner, method, k] = float(count / tested)
+    return found, repeats
 
 
 def wins(found, first, second):
@@ -118,34 +164,47 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="minutes instead of hours")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="data sets with these files")
+    parser.add_argument("--report", action="store_true", help="compute nothing")
     parser.add_argument("--jobs", type=int, default=-1, help="processes")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    chosen = [data for data in PUBLISHED if not options.only or data.file in options.only]
+    if not options.report:
+        # Forests take nearly all of the time; they come last, one repetition of all data at a time.
+        for names in (["5NN", "NB", "SVM", "LR"], ["RF"]):
+            for repeat in range(1 if options.quick else 10):
+                for data in chosen:
+                    wanted = [name for name in names if name in data.best]
+                    run_repeat(data, wanted, repeat, options)
+                print(f"{', '.join(names)}: repetition {repeat + 1} done", flush=True)
+    report(chosen, options)
+
+
+def report(chosen: list[Published], options: argparse.Namespace) -> None:
+    """The table of what has been computed so far."""
     totals = {pair: np.zeros(3, dtype=int) for pair in TOTALS}
     print("How often each method alone was the best, Fast/Inner/Plain: published and ours")
-    for data in PUBLISHED:
-        if options.only and data.file not in options.only:
-            continue
-        start = time.perf_counter()
-        found = accuracies(data, options)
-        cells = []
-        for learner in dict.fromkeys(key[0] for key in found):
+    for data in chosen:
+        found, repeats = accuracies(data, options)
+        print(data.title)
+        for learner, published in data.best.items():
+            if not repeats[learner]:
+                print(f"  {learner:4s} {'/'.join(map(str, published)):>9s}  not run")
+                continue
             best = [0, 0, 0]
-            for k in {key[2] for key in found}:
+            for k in {key[2] for key in found if key[0] == learner}:
                 three = [found[learner, method, k] for method in METHODS]
                 leaders = [i for i, value in enumerate(three) if value == max(three)]
                 if len(leaders) == 1:
                     best[leaders[0]] += 1
-            published = "/".join(map(str, data.best[learner]))
             mean = [
                 np.mean([v for key, v in found.items() if key[:2] == (learner, m)]) for m in METHODS
             ]
-            cells.append(
-                f"  {learner:4s} {published:>9s}  {'/'.join(map(str, best)):>9s}"
+            print(
+                f"  {learner:4s} {'/'.join(map(str, published)):>9s}  {'/'.join(map(str, best)):>9s}"
                 f"   mean accuracy {'  '.join(f'{value:.3f}' for value in mean)}"
+                f"   {repeats[learner]} x 10-fold"
             )
-        print(f"{data.title} ({time.perf_counter() - start:.0f} s)")
-        print("\n".join(cells), flush=True)
         for pair in totals:
             totals[pair] += wins(found, *pair)
     print("\nWins / ties / losses over all data, learners and k: published and ours")

@@ -1,15 +1,30 @@
 """How good a selection is: how stable it is, what it costs, and how sure one can be of it."""
 
-from thresher.evaluate import cost, errors, false_share, stability
+from thresher.evaluate import cost, errors, false_share, significance, stability
 from thresher.evaluate.errors import error_bound, probe_select
 from thresher.evaluate.false_share import estimate_false_share
+from thresher.evaluate.significance import (
+    bonferroni_dunn,
+    critical_difference,
+    friedman,
+    nemenyi,
+    wilcoxon_holm,
+    wins,
+)
 
 __all__ = [
+    "bonferroni_dunn",
     "cost",
+    "critical_difference",
     "error_bound",
     "errors",
     "estimate_false_share",
     "false_share",
+    "friedman",
+    "nemenyi",
     "probe_select",
+    "significance",
     "stability",
+    "wilcoxon_holm",
+    "wins",
 ]

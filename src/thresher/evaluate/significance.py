@@ -1,0 +1,375 @@
+"""Which of several methods are better over several data sets, and which differences are noise.
+
+Every function takes a plain table of scores, one row per data set and one column per method: an array, a
+dataframe whose columns are the methods, or a dict of method to scores. Large scores are good unless
+``higher_is_better=False``. Methods that do equally well on a data set share the mean of their ranks there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from thresher._checks import check_choice, check_number
+from thresher._output import Output, as_table
+from thresher.evaluate._scores import Floats, Scores
+
+__all__ = [
+    "FriedmanTest",
+    "PairwiseTests",
+    "bonferroni_dunn",
+    "critical_difference",
+    "friedman",
+    "nemenyi",
+    "wilcoxon_holm",
+    "wins",
+]
+
+
+@dataclass(frozen=True)
+class FriedmanTest:
+    """Outcome of :func:`friedman`.
+
+    Attributes
+    ----------
+    statistic, pvalue : float
+        Chi-squared, corrected for ties, with n_methods - 1 degrees of freedom.
+    f_statistic, f_pvalue : float
+        Iman and Davenport's F of the same ranks, which is less timid.
+    methods : tuple of str
+    mean_ranks : ndarray of float of shape (n_methods,)
+        1 is best.
+    n_sets : int
+    """
+
+    statistic: float
+    pvalue: float
+    f_statistic: float
+    f_pvalue: float
+    methods: tuple[str, ...]
+    mean_ranks: Floats
+    n_sets: int
+
+
+@dataclass(frozen=True)
+class PairwiseTests:
+    """Tests of all pairs of methods, or of all against a control.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        In the order of the table.
+    mean_ranks : ndarray of float of shape (n_methods,)
+        1 is best.
+    pvalues : ndarray of float of shape (n_methods, n_methods)
+        Corrected for the number of tests; 1 on the diagonal, nan where nothing was tested.
+    alpha : float
+    test : str
+        ``"wilcoxon"``, ``"nemenyi"`` or ``"bonferroni-dunn"``.
+    n_sets : int
+    critical_difference : float
+        Difference of mean ranks from which on two methods differ; nan for ``"wilcoxon"``.
+    control : str or None
+    """
+
+    methods: tuple[str, ...]
+    mean_ranks: Floats
+    pvalues: Floats
+    alpha: float
+    test: str
+    n_sets: int
+    critical_difference: float = math.nan
+    control: str | None = None
+
+    @property
+    def cliques(self) -> list[tuple[str, ...]]:
+        """Groups of methods, neighbours by mean rank, of which no pair differs; as long as can be.
+
+        Best first; methods that differ from all their neighbours are in none. Methods that were only compared with
+        a control form one group: the control and what does not differ from it.
+        """
+        order = np.argsort(self.mean_ranks, kind="stable")
+        if self.control is not None:
+            row = self.pvalues[self.methods.index(self.control)]
+            alike = [self.methods[i] for i in order if not row[i] < self.alpha]
+            return [tuple(alike)] if len(alike) > 1 else []
+        differ = self.pvalues[np.ix_(order, order)] < self.alpha
+        found: list[tuple[int, int]] = []
+        for first in range(len(order)):
+            last = first
+            while last + 1 < len(order) and not differ[first : last + 1, last + 1].any():
+                last += 1
+            if last > first and not (found and found[-1][1] >= last):
+                found.append((first, last))
+        return [tuple(self.methods[i] for i in order[a : b + 1]) for a, b in found]
+
+    def table(self, output: Output = "pandas") -> Any:
+        """``first``, ``second``, ``rank_difference``, ``pvalue``, ``differ``: one row per pair that was tested."""
+        rows, columns = np.triu_indices(len(self.methods), k=1)
+        tested = ~np.isnan(self.pvalues[rows, columns])
+        rows, columns = rows[tested], columns[tested]
+        pvalues = self.pvalues[rows, columns]
+        table = {
+            "first": [self.methods[i] for i in rows],
+            "second": [self.methods[i] for i in columns],
+            "rank_difference": self.mean_ranks[rows] - self.mean_ranks[columns],
+            "pvalue": pvalues,
+            "differ": pvalues < self.alpha,
+        }
+        return as_table(table, output)
+
+
+def friedman(scores: Any, *, higher_is_better: bool = True) -> FriedmanTest:
+    """Friedman's test: do all methods do equally well over the data sets?
+
+    Parameters
+    ----------
+    scores : array-like, dataframe or dict of shape (n_sets, n_methods)
+        At least two data sets and three methods.
+    higher_is_better : bool, default=True
+
+    Returns
+    -------
+    test : FriedmanTest
+
+    References
+    ----------
+    J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7 (2006).
+
+    Examples
+    --------
+    >>> test = friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.7, 0.6, 0.5]])
+    >>> test.mean_ranks.tolist(), round(test.pvalue, 4)
+    ([1.0, 2.25, 2.75], 0.0388)
+    """
+    read = Scores.read(scores, least_methods=3, remedy="use wilcoxon_holm for two methods")
+    n, k = read.values.shape
+    ranks = read.ranks(higher_is_better)
+    # All methods tie on every data set: nothing speaks against equality.
+    if np.all(ranks == ranks[:, :1]):
+        statistic, pvalue = 0.0, 1.0
+    else:
+        statistic, pvalue = map(float, stats.friedmanchisquare(*ranks.T))
+    left = n * (k - 1) - statistic
+    if left <= 1e-9 * n * (k - 1):  # the same order everywhere
+        f_statistic, f_pvalue = math.inf, 0.0
+    else:
+        f_statistic = (n - 1) * statistic / left
+        f_pvalue = float(stats.f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
+    return FriedmanTest(
+        statistic, pvalue, f_statistic, f_pvalue, read.methods, ranks.mean(axis=0), n
+    )
+
+
+def wilcoxon_holm(
+    scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True
+) -> PairwiseTests:
+    """Wilcoxon's signed-rank test of every pair of methods, corrected by Holm.
+
+    Unlike tests of mean ranks, the outcome for two methods does not depend on the others in the table, but for
+    the correction.
+
+    Parameters
+    ----------
+    scores : array-like, dataframe or dict of shape (n_sets, n_methods)
+        At least two of each.
+    alpha : float, default=0.05
+        The level of all tests together.
+    higher_is_better : bool, default=True
+
+    Returns
+    -------
+    tests : PairwiseTests
+
+    Notes
+    -----
+    Data sets on which two methods are equal are left out of their test; two methods that are equal everywhere have
+    the p-value 1. With few data sets no difference can be significant: below six, not even of two methods.
+
+    Examples
+    --------
+    >>> better = [0.80, 0.75, 0.91, 0.66, 0.70, 0.83, 0.59, 0.78]
+    >>> worse = [value - 0.01 * i for i, value in enumerate(better, start=1)]
+    >>> round(float(wilcoxon_holm({"a": better, "b": worse}).pvalues[0, 1]), 4)
+    0.0078
+    """
+    _check_level(alpha)
+    read = Scores.read(scores)
+    k = len(read.methods)
+    first, second = np.triu_indices(k, k=1)
+    raw = [
+        _signed_rank_pvalue(read.values[:, i] - read.values[:, j])
+        for i, j in zip(first, second, strict=True)
+    ]
+    pvalues = np.eye(k)
+    pvalues[first, second] = pvalues[second, first] = _holm(np.array(raw))
+    ranks = read.ranks(higher_is_better).mean(axis=0)
+    return PairwiseTests(read.methods, ranks, pvalues, alpha, "wilcoxon", len(read.values))
+
+
+def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) -> PairwiseTests:
+    """Nemenyi's test of the mean ranks of every pair of methods.
+
+    Parameters
+    ----------
+    scores, alpha, higher_is_better
+        As in :func:`wilcoxon_holm`.
+
+    Returns
+    -------
+    tests : PairwiseTests
+        With ``critical_difference``.
+
+    Examples
+    --------
+    >>> tests = nemenyi([[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.7, 0.6, 0.5]])
+    >>> round(tests.critical_difference, 3), tests.cliques
+    (1.657, [('0', '1'), ('1', '2')])
+    """
+    read = Scores.read(scores)
+    n, k = read.values.shape
+    reach = critical_difference(k, n, alpha)
+    ranks = read.ranks(higher_is_better).mean(axis=0)
+    distance = np.abs(ranks[:, None] - ranks[None, :]) / _rank_error(k, n)
+    pvalues = np.asarray(stats.studentized_range.sf(distance * math.sqrt(2), k, math.inf))
+    np.fill_diagonal(pvalues, 1.0)
+    return PairwiseTests(read.methods, ranks, pvalues, alpha, "nemenyi", n, reach)
+
+
+def bonferroni_dunn(
+    scores: Any, control: str, *, alpha: float = 0.05, higher_is_better: bool = True
+) -> PairwiseTests:
+    """Test the mean rank of every method against that of a control, corrected by Bonferroni.
+
+    Parameters
+    ----------
+    scores, alpha, higher_is_better
+        As in :func:`wilcoxon_holm`.
+    control : str
+        The method that all others are compared with.
+
+    Returns
+    -------
+    tests : PairwiseTests
+        With ``critical_difference``; only the row and the column of the control hold p-values.
+
+    Examples
+    --------
+    >>> scores = {"a": [0.9, 0.8, 0.9, 0.7], "b": [0.8, 0.7, 0.7, 0.6], "c": [0.7, 0.6, 0.8, 0.5]}
+    >>> tests = bonferroni_dunn(scores, "a")
+    >>> round(tests.critical_difference, 3), tests.cliques
+    (1.585, [('a', 'b')])
+    """
+    read = Scores.read(scores)
+    n, k = read.values.shape
+    reach = critical_difference(k, n, alpha, "bonferroni-dunn")
+    place = read.methods.index(check_choice("control", control, read.methods))
+    ranks = read.ranks(higher_is_better).mean(axis=0)
+    distance = np.abs(ranks - ranks[place]) / _rank_error(k, n)
+    against = np.minimum(1.0, 2.0 * (k - 1) * stats.norm.sf(distance))
+    pvalues = np.full((k, k), math.nan)
+    pvalues[place, :] = pvalues[:, place] = against
+    np.fill_diagonal(pvalues, 1.0)
+    return PairwiseTests(read.methods, ranks, pvalues, alpha, "bonferroni-dunn", n, reach, control)
+
+
+def critical_difference(
+    n_methods: int,
+    n_sets: int,
+    alpha: float = 0.05,
+    test: Literal["nemenyi", "bonferroni-dunn"] = "nemenyi",
+) -> float:
+    """Difference of mean ranks from which on two methods differ.
+
+    ``q sqrt(k (k + 1) / (6 N))`` for k methods on N data sets; q is the quantile of the studentized range over the
+    root of 2 (Nemenyi: all pairs), or that of the normal distribution at alpha / (2 (k - 1)) (Bonferroni and Dunn:
+    all against one).
+
+    Parameters
+    ----------
+    n_methods, n_sets : int
+        At least two of each.
+    alpha : float, default=0.05
+    test : {"nemenyi", "bonferroni-dunn"}, default="nemenyi"
+
+    Returns
+    -------
+    difference : float
+
+    Examples
+    --------
+    >>> round(critical_difference(4, 14), 3)
+    1.254
+    >>> round(critical_difference(4, 14, test="bonferroni-dunn"), 3)
+    1.168
+    """
+    check_number("n_methods", n_methods, minimum=2, integer=True)
+    check_number("n_sets", n_sets, minimum=2, integer=True)
+    _check_level(alpha)
+    if check_choice("test", test, ("nemenyi", "bonferroni-dunn")) == "nemenyi":
+        quantile = stats.studentized_range.ppf(1 - alpha, n_methods, math.inf) / math.sqrt(2)
+    else:
+        quantile = stats.norm.isf(alpha / (2 * (n_methods - 1)))
+    return float(quantile) * _rank_error(n_methods, n_sets)
+
+
+def wins(scores: Any, *, higher_is_better: bool = True, output: Output = "pandas") -> Any:
+    """How often each method is better than, equal to and worse than each other one.
+
+    Parameters
+    ----------
+    scores, higher_is_better
+        As in :func:`wilcoxon_holm`.
+    output : {"pandas", "polars", "dict"}, default="pandas"
+
+    Returns
+    -------
+    table : DataFrame or dict
+        ``first``, ``second``, ``wins``, ``ties``, ``losses`` (of the first): one row per pair.
+
+    Examples
+    --------
+    >>> wins({"a": [3, 2, 1], "b": [1, 2, 0]}, output="dict")
+    {'first': ['a'], 'second': ['b'], 'wins': [2], 'ties': [1], 'losses': [0]}
+    """
+    read = Scores.read(scores)
+    values = read.values if higher_is_better else -read.values
+    first, second = np.triu_indices(len(read.methods), k=1)
+    table = {
+        "first": [read.methods[i] for i in first],
+        "second": [read.methods[j] for j in second],
+        "wins": (values[:, first] > values[:, second]).sum(axis=0),
+        "ties": (values[:, first] == values[:, second]).sum(axis=0),
+        "losses": (values[:, first] < values[:, second]).sum(axis=0),
+    }
+    return as_table(table, output)
+
+
+def _check_level(alpha: Any) -> None:
+    if not 0 < check_number("alpha", alpha) < 1:
+        raise ValueError(f"alpha must be a level between 0 and 1, got {alpha}")
+
+
+def _rank_error(n_methods: int, n_sets: int) -> float:
+    """Standard error of a difference of mean ranks if all methods are equal."""
+    return math.sqrt(n_methods * (n_methods + 1) / (6 * n_sets))
+
+
+def _signed_rank_pvalue(difference: Floats) -> float:
+    if not difference.any():
+        return 1.0
+    return float(stats.wilcoxon(difference[difference != 0]).pvalue)
+
+
+def _holm(pvalues: npt.NDArray[np.float64]) -> Floats:
+    """The smallest times their number, the next times one less, ...; never less than the one before."""
+    order = np.argsort(pvalues, kind="stable")
+    factors = np.arange(len(pvalues), 0, -1)
+    corrected = np.empty(len(pvalues))
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(factors * pvalues[order]))
+    return corrected
