@@ -57,6 +57,8 @@ MODULES = {
     "thresher.evaluate.errors": "Bounds on errors",
     "thresher.evaluate.false_share": "An estimate of errors",
     "thresher.evaluate.significance": "Significance of comparisons",
+    "thresher.evaluate.compare": "Comparisons",
+    "thresher.datasets": "Data with known truth",
     "thresher.plots": "Plots",
     "thresher.pp": "Single-cell data",
 }

@@ -61,12 +61,13 @@ _EXPORTS: dict[str, str] = {
 }
 
 # Public modules, loaded in the same way.
-_MODULES = ("discretize", "evaluate", "measures", "plots", "pp")
+_MODULES = ("datasets", "discretize", "evaluate", "measures", "plots", "pp")
 
 __all__ = [*_EXPORTS, *_MODULES, "__version__"]
 
 
 if TYPE_CHECKING:  # the same names for type checkers; a test holds the two lists together
+    from thresher import datasets as datasets
     from thresher import discretize as discretize
     from thresher import evaluate as evaluate
     from thresher import measures as measures

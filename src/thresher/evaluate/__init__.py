@@ -1,6 +1,7 @@
 """How good a selection is: how stable it is, what it costs, and how sure one can be of it."""
 
 from thresher.evaluate import cost, errors, false_share, significance, stability
+from thresher.evaluate.compare import Comparison, compare
 from thresher.evaluate.errors import error_bound, probe_select
 from thresher.evaluate.false_share import estimate_false_share
 from thresher.evaluate.significance import (
@@ -13,7 +14,9 @@ from thresher.evaluate.significance import (
 )
 
 __all__ = [
+    "Comparison",
     "bonferroni_dunn",
+    "compare",
     "cost",
     "critical_difference",
     "error_bound",

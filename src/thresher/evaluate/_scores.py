@@ -25,7 +25,12 @@ class Scores:
 
     @classmethod
     def read(
-        cls, scores: Any, *, least_methods: int = 2, remedy: str = "give more methods"
+        cls,
+        scores: Any,
+        *,
+        least_sets: int = 2,
+        least_methods: int = 2,
+        remedy: str = "give more methods",
     ) -> Scores:
         methods = None
         if is_frame(scores):
@@ -51,9 +56,9 @@ class Scores:
             raise ValueError(
                 f"scores must hold at least {least_methods} methods, got {values.shape[1]}; {remedy}"
             )
-        if len(values) < 2:
+        if len(values) < least_sets:
             raise ValueError(
-                f"scores must hold at least 2 data sets, got {len(values)}; one proves nothing"
+                f"scores must hold at least {least_sets} data sets, got {len(values)}; tests need several"
             )
         if np.isnan(values).any():
             row, column = np.argwhere(np.isnan(values))[0]

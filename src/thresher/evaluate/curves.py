@@ -19,7 +19,7 @@ from thresher._interrupt import run_in_threads
 from thresher._output import Output, as_table
 from thresher._progress import track
 from thresher._warn import one_call, warn
-from thresher.selectors._foreign import order_of_choice
+from thresher.evaluate._sizes import fit_sizes, resize
 
 Floats = NDArray[np.float64]
 
@@ -371,36 +371,16 @@ def select_sizes(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> list[li
     >>> select_sizes(SelectKBest(), *load_iris(return_X_y=True), sizes=[1, 2])
     [[2], [2, 3]]
     """
-    largest = _resize(selector, max(sizes)).fit(X, y)
-    cut = getattr(largest, "_selected_at", None)
-    if cut is not None:
-        nested = [cut(size) for size in sizes]
-        if all(selection is not None for selection in nested):
-            return nested
-    models = {max(sizes): largest}
-    for size in sizes:
-        if size not in models:
-            models[size] = _resize(selector, size).fit(X, y)
-    return [order_of_choice(models[size]).tolist() for size in sizes]
+    if resize(selector, max(sizes)) is None:
+        raise ValueError(
+            f"selector must have a parameter n_features_to_select or k, got {type(selector).__name__}"
+        )
+    return [features for features, _ in fit_sizes(selector, sizes, lambda model: model.fit(X, y))]
 
 
 def _select_on(selector: Any, X: Any, y: Any, rows: Any, sizes: Sequence[int]) -> list[list[int]]:
     part_y = None if y is None else _safe_indexing(y, rows)
     return select_sizes(selector, _safe_indexing(X, rows), part_y, sizes)
-
-
-def _resize(selector: Any, size: int) -> Any:
-    """A clone of the selector that will choose `size` features."""
-    resize = getattr(selector, "_resized", None)
-    if resize is not None:
-        return resize(size)
-    parameters = selector.get_params()
-    for parameter in ("n_features_to_select", "k"):
-        if parameter in parameters:
-            return clone(selector).set_params(**{parameter: size})
-    raise ValueError(
-        f"selector must have a parameter n_features_to_select or k, got {type(selector).__name__}"
-    )
 
 
 __all__ = [

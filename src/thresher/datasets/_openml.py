@@ -1,0 +1,134 @@
+"""The public data sets of the papers, from OpenML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.datasets import fetch_openml
+
+from thresher._checks import check_bool, check_choice
+from thresher._output import Output, as_table
+
+_ENSEMBLES = "Schowe and Morik (2010)"
+_RRCT = "Tsanas, Little and McSharry (2010)"
+_RRFS = "Ferreira and Figueiredo (2012)"
+_CMI = "Lee and Kim"
+_CONSISTENCY = "Pino Angulo (2019)"
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A data set by its name on OpenML, with the shape it must have."""
+
+    name: str
+    n_samples: int
+    n_features: int
+    papers: tuple[str, ...]
+
+
+_ENTRIES = {
+    entry.name: entry
+    for entry in (
+        _Entry("sonar", 208, 60, (_ENSEMBLES,)),
+        _Entry("ionosphere", 351, 34, (_ENSEMBLES, _RRFS)),
+        _Entry("optdigits", 5620, 64, (_ENSEMBLES, _CONSISTENCY)),
+        _Entry("hepatitis", 155, 19, (_RRCT, _RRFS)),
+        _Entry("wdbc", 569, 30, (_RRCT,)),
+        _Entry("parkinsons", 195, 22, (_RRCT,)),
+        _Entry("heart-statlog", 270, 13, (_RRCT,)),
+        _Entry("boston", 506, 13, (_RRCT,)),
+        _Entry("fri_c2_500_50", 500, 50, (_RRCT,)),
+        _Entry("fri_c4_500_50", 500, 50, (_RRCT,)),
+        _Entry("fri_c2_1000_50", 1000, 50, (_RRCT,)),
+        _Entry("fri_c4_1000_50", 1000, 50, (_RRCT,)),
+        _Entry("arcene", 200, 10000, (_CONSISTENCY,)),
+        _Entry("dexter", 600, 20000, (_RRFS,)),
+        _Entry("dorothea", 1150, 100000, (_RRFS,)),
+        _Entry("madelon", 2600, 500, (_CMI,)),
+        _Entry("semeion", 1593, 256, (_CONSISTENCY,)),
+        _Entry("pendigits", 10992, 16, (_CONSISTENCY,)),
+        _Entry("kr-vs-kp", 3196, 36, (_CONSISTENCY,)),
+        _Entry("mushroom", 8124, 22, (_CONSISTENCY,)),
+        _Entry("nursery", 12960, 8, (_CONSISTENCY,)),
+        _Entry("waveform-5000", 5000, 40, (_CONSISTENCY,)),
+        _Entry("segment", 2310, 19, (_CONSISTENCY,)),
+        _Entry("dermatology", 366, 34, (_CONSISTENCY,)),
+        _Entry("arrhythmia", 452, 279, (_CONSISTENCY,)),
+        _Entry("leukemia", 72, 7129, (_RRFS, _CMI, _CONSISTENCY)),
+    )
+}
+
+
+def list_paper_data(output: Output = "pandas") -> Any:
+    """The data sets that `fetch_paper_data` knows.
+
+    Parameters
+    ----------
+    output : {"pandas", "polars", "dict"}, default="pandas"
+
+    Returns
+    -------
+    table : DataFrame or dict
+        ``name``, ``n_samples``, ``n_features``, ``papers``.
+
+    Examples
+    --------
+    >>> list_paper_data("dict")["name"][:3]
+    ['sonar', 'ionosphere', 'optdigits']
+    """
+    entries = list(_ENTRIES.values())
+    columns = {
+        "name": [entry.name for entry in entries],
+        "n_samples": [entry.n_samples for entry in entries],
+        "n_features": [entry.n_features for entry in entries],
+        "papers": [", ".join(entry.papers) for entry in entries],
+    }
+    return as_table(columns, output)
+
+
+def fetch_paper_data(
+    name: str, *, data_home: Any = None, cache: bool = True, as_frame: bool = False
+) -> Any:
+    """A public data set of the papers, from openml.org.
+
+    Parameters
+    ----------
+    name : str
+        One of `list_paper_data`.
+    data_home : path, default=None
+        Where downloads are kept; None is scikit-learn's folder.
+    cache : bool, default=True
+        Keep the download, and use a kept one.
+    as_frame : bool, default=False
+        ``data`` and ``target`` of pandas; needed for data sets with categories.
+
+    Returns
+    -------
+    data : Bunch
+        As `sklearn.datasets.fetch_openml` gives it, with ``data``, ``target``, ``feature_names``, ``DESCR``; the truth
+        is not known.
+
+    Notes
+    -----
+    Nothing is ever downloaded but by this call. A download of another shape than the papers print is refused.
+    """
+    entry = _ENTRIES[check_choice("name", name, tuple(_ENTRIES))]
+    check_bool("as_frame", as_frame)
+    # Sparse files cannot be frames; scikit-learn knows which those are.
+    frame: Any = "auto" if as_frame else False
+    try:
+        found = fetch_openml(
+            entry.name, version=1, data_home=data_home, cache=cache, as_frame=frame, parser="auto"
+        )
+    except OSError as error:
+        raise ConnectionError(
+            f"{entry.name} could not be fetched from openml.org ({error}); connect to the internet, "
+            "or name in data_home a folder that has it"
+        ) from error
+    if found.data.shape != (entry.n_samples, entry.n_features):
+        raise ValueError(
+            f"openml.org sent {entry.name} with shape {found.data.shape}, "
+            f"not {(entry.n_samples, entry.n_features)}; it is no longer the data set of the papers"
+        )
+    return found
