@@ -131,10 +131,15 @@ def test_missing_labels_get_one_sentence(dtype):
 @pytest.mark.parametrize("selector", [FisherScore(), SVMRFE(), MultiSURF(), LCC()], ids=repr)
 def test_selectors_of_classes_refuse_quantities(selector):
     X, y = load_diabetes(return_X_y=True)
-    with pytest.raises(
-        ValueError, match=r"needs classes, but y holds 214 distinct numbers.*MRMR, ReliefF"
-    ):
-        selector.fit(X, y)
+    words = r"needs classes, but y holds 214 distinct numbers.*MRMR, ReliefF.*labels.*strings"
+    for quantities in (y, y.astype(int), y.astype(">u2"), pd.Series(y.astype(int), dtype="Int64")):
+        with pytest.raises(ValueError, match=words):
+            selector.fit(X, quantities)
+
+
+def test_many_labels_that_are_words_are_classes():
+    X, y = load_diabetes(return_X_y=True)
+    assert len(FisherScore(3).fit(X, y.astype(int).astype(str)).selected_) == 3
 
 
 def test_whole_numbers_beyond_doubles_are_told_apart():

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+from scipy import stats
 
 from thresher._interrupt import call_interruptibly
 from thresher._streams import Purpose, stream
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS
+from thresher.measures.tails import minus_log_chi2
 from thresher.sources import feature_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -102,22 +103,10 @@ def _by_counts(measures: Measures, measure: str, candidates: npt.NDArray[np.bool
             ]
         )
         if np.ptp(freedom) > 0:
-            values = minus_log_probability(unit * values, freedom)
+            values = minus_log_chi2(unit * values, freedom)
         yield values, np.zeros(len(freedom))  # the core's values tie as they do on paper
 
     return statistic
-
-
-def minus_log_probability(statistic: Floats, freedom: Floats) -> Floats:
-    """Of a value at least as large under the chi-squared law; its leading term where that is too small."""
-    half, shape = statistic / 2, np.broadcast_to(freedom / 2, statistic.shape)
-    probability = special.gammaincc(shape, half)
-    is_tiny = probability < 1e-280
-    with np.errstate(divide="ignore"):
-        found = -np.log(probability)
-    x, a = half[is_tiny], shape[is_tiny]
-    found[is_tiny] = x - (a - 1) * np.log(x) + special.gammaln(a)
-    return np.asarray(found)
 
 
 def _by_products(measures: Measures, measure: str, candidates: npt.NDArray[np.bool_]) -> Statistic:

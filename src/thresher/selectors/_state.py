@@ -42,6 +42,10 @@ def is_set(value: Any, p: int) -> bool:
     return inside and len(np.unique(value)) == len(value)
 
 
+def _are_words(value: Any, p: int) -> bool:
+    return _per_feature("O")(value, p) and all(isinstance(word, str) for word in value)
+
+
 def _is_partner(value: Any, p: int) -> bool:
     return _per_feature("iu")(value, p) and bool((value >= -1).all() and (value < p).all())
 
@@ -77,9 +81,8 @@ _ATTRIBUTES: dict[str, Check] = {
 
 # Those that not all have.
 _OPTIONAL: dict[str, Check] = {
-    "feature_names_in_": lambda value, p: (
-        _per_feature("O")(value, p) and all(isinstance(name, str) for name in value)
-    ),
+    "feature_names_in_": _are_words,
+    "tests_": _are_words,
     "pvalues_": _per_feature("f"),
     "corrected_pvalues_": _per_feature("f"),
     "votes_": _per_feature("f"),

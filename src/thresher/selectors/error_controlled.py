@@ -182,6 +182,7 @@ class ErrorControlled(MetaSelector):
         """P-values of the relevance that the selector goes by, on input read as it reads it."""
         known = ("target", "missing", "exclude", "n_jobs")
         options = {name: getattr(selector, name) for name in known if hasattr(selector, name)}
+        options["measure"] = "f"
         if isinstance(selector, SumSelector):
             resolved = clone(selector)
             resolved._resolve(resolved._read(X, y, sample_weight))

@@ -7,12 +7,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
 
 from thresher import _core
 from thresher._checks import check_choice, check_number
 from thresher._types import Auto, TargetKind
-from thresher.measures import BY_CLASS, KINDS, Measures
+from thresher.measures import BY_CLASS, KINDS, Bins, Measures
+from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
 from thresher.search.parts import draw_seed
@@ -21,6 +21,7 @@ from thresher.selectors._ranking import Ranking, rank_by_score
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 MEASURES = ("mi", "su", "f", "chi2", "pearson", "spearman", "r2")
 PVALUES = ("auto", "analytic", "permutation")
@@ -36,10 +37,14 @@ class Univariate(Ranking):
     ----------
     n_features_to_select : int, float or "auto", default=10
         A number, a fraction of all features, or ``"auto"``: those whose corrected p-value is at most `alpha`.
-    measure : {"f", "r2", "mi", "su", "chi2", "pearson", "spearman"}, default="f"
-        One-way F, or F of the linear regression on a numeric target; the share of scatter that
-        either explains; plug-in mutual information in bits; symmetrical uncertainty; Pearson's chi-squared of the
-        contingency table (not scikit-learn's ``chi2`` of raw counts); absolute correlation of values or ranks.
+    measure : {"auto", "f", "r2", "mi", "su", "chi2", "pearson", "spearman"}, default="auto"
+        ``"f"``: one-way F, or F of the linear regression on a numeric target; ``"r2"``: the share of scatter that
+        either explains; ``"mi"``: plug-in mutual information in bits; ``"su"``: symmetrical uncertainty;
+        ``"chi2"``: Pearson's chi-squared of the contingency table (not scikit-learn's ``chi2`` of raw counts);
+        absolute correlation of values or ranks. ``"auto"`` is ``"f"`` where all columns are numbers (truth counts
+        as 0 and 1). Where some hold categories, each column gets the test of its type: numbers that of F,
+        categories ``"chi2"`` with classes and the one-way F of the target over their levels with a numeric
+        target. As values of different tests do not compare, scores are then ``-log10`` of the p-values.
     alpha : float, default=0.05
         Level for ``"auto"``.
     correction : {"bh", "by", "bonferroni", None}, default="bh"
@@ -47,7 +52,8 @@ class Univariate(Ranking):
     pvalues : {"auto", "analytic", "permutation"}, default="auto"
         From the law of the statistic, or from permuted targets. ``"auto"`` is ``"permutation"`` for ``"mi"`` and
         ``"su"`` below 1,000 samples, where their law is too optimistic: at 200 samples, tests at a level of 20 %
-        select something on 27 % of data sets without any signal. Not with `sample_weight`, which is always analytic.
+        select something on 27 % of data sets without any signal. Not with `sample_weight`, nor where ``"auto"``
+        tests categories, which are always analytic.
     n_permutations : int, default=100
         At least 20.
     random_state : int, RandomState or None, default=None
@@ -75,6 +81,8 @@ class Univariate(Ranking):
         ``"analytic"`` or ``"permutation"``.
     corrected_pvalues_ : ndarray of float of shape (n_features,)
         Over the candidates.
+    tests_ : ndarray of str of shape (n_features,)
+        The test of each column: the measure, and ``"anova"`` for the one-way F of the target over levels.
     bins_ : Bins
     selected_, support_, ranking_, relevance_, n_evaluations_, trace_
         See `MRMR`; ``ranking_`` ranks all features.
@@ -101,7 +109,7 @@ class Univariate(Ranking):
         self,
         n_features_to_select: int | float | Auto = 10,
         *,
-        measure: Literal["f", "r2", "mi", "su", "chi2", "pearson", "spearman"] = "f",
+        measure: Literal["auto", "f", "r2", "mi", "su", "chi2", "pearson", "spearman"] = "auto",
         alpha: float = 0.05,
         correction: Literal["bh", "by", "bonferroni"] | None = "bh",
         pvalues: Literal["auto", "analytic", "permutation"] = "auto",
@@ -144,38 +152,16 @@ class Univariate(Ranking):
         -------
         self : Univariate
         """
-        check_choice("measure", self.measure, MEASURES)
+        check_choice("measure", self.measure, ("auto", *MEASURES))
         check_number("alpha", self.alpha, minimum=0, maximum=1, exclusive_minimum=True)
         if self.correction is not None:
             check_choice("correction", self.correction, [c for c in CORRECTIONS if c])
         check_choice("pvalues", self.pvalues, PVALUES)
         check_number("n_permutations", self.n_permutations, minimum=20, integer=True)
         training = self._read(X, y, sample_weight)
-        if (
-            training.missing == "category"
-            and not KINDS[self.measure].is_discrete
-            and training.table.has_missing.any()
-        ):
-            raise ValueError(
-                f'missing="category" has no meaning for measure="{self.measure}"; use "mi", "su" or "chi2"'
-            )
         wanted = self._count_or_auto(training.columns)
-        measures = Measures(training, discretize=self.discretize, default="equal-frequency")
-        scores = self._scores(training, measures)
-        candidates = measures.candidates(self.measure)
-        self.bins_ = measures.bins
-        self.pvalue_method_ = self._pvalue_method(training)
-        if self.pvalue_method_ == "permutation":
-            self.pvalues_ = permutation_pvalues(
-                measures,
-                self.measure,
-                candidates,
-                n_permutations=self.n_permutations,
-                seed=draw_seed(self.random_state),
-            )
-        else:
-            self.pvalues_ = pvalues(training, measures, self.measure, scores)
-            self.pvalues_[~candidates] = 1.0
+        by_types = self.measure == "auto" and bool(training.table.is_category.any())
+        scores, candidates = (self._by_types if by_types else self._by_measure)(training)
         self.corrected_pvalues_ = np.ones(training.n_features)
         self.corrected_pvalues_[candidates] = correct_pvalues(
             self.pvalues_[candidates], self.correction
@@ -197,9 +183,50 @@ class Univariate(Ranking):
             shortfall=f"no corrected p-value is at most alpha={self.alpha:g}",
         )
 
-    def _pvalue_method(self, training: Training) -> str:
+    def _by_measure(self, training: Training) -> tuple[Floats, Mask]:
+        """One measure for all columns."""
+        measure = "f" if self.measure == "auto" else self.measure
+        if not KINDS[measure].is_discrete:
+            _refuse_missing_level(training, training.table.has_missing, f'measure="{measure}"')
+        measures = Measures(training, discretize=self.discretize, default="equal-frequency")
+        scores = _relevances(training, measures, measure)
+        candidates = measures.candidates(measure)
+        self.bins_ = measures.bins
+        self.tests_ = np.full(training.n_features, measure, dtype=object)
+        self.pvalue_method_ = self._pvalue_method(training, measure)
+        if self.pvalue_method_ == "permutation":
+            self.pvalues_ = permutation_pvalues(
+                measures,
+                measure,
+                candidates,
+                n_permutations=self.n_permutations,
+                seed=draw_seed(self.random_state),
+            )
+        else:
+            self.pvalues_ = analytic_pvalues(training, measures, measure, scores)
+            self.pvalues_[~candidates] = 1.0
+        return scores, candidates
+
+    def _by_types(self, training: Training) -> tuple[Floats, Mask]:
+        """Each column by the test of its type."""
+        table = training.table
+        if self.pvalues == "permutation":
+            first = table.name(int(np.argmax(table.is_category)))
+            raise ValueError(
+                f'pvalues="permutation" compares all features by one measure, but column {first} holds categories, '
+                'which measure="auto" tests in another way than numbers; use pvalues="analytic" or measure="mi"'
+            )
+        _refuse_missing_level(training, table.has_missing & ~table.is_category, "numbers")
+        scores = evidence(training)
+        self.bins_ = Bins("none", np.zeros(training.n_features, dtype=bool))
+        self.tests_ = names_of_tests(training)
+        self.pvalue_method_ = "analytic"
+        self.pvalues_ = 10.0**-scores
+        return scores, training.candidates
+
+    def _pvalue_method(self, training: Training, measure: str) -> str:
         if self.pvalues == "auto":
-            is_optimistic = self.measure in ("mi", "su") and training.n_rows < ENOUGH_FOR_G
+            is_optimistic = measure in ("mi", "su") and training.n_rows < ENOUGH_FOR_G
             return "permutation" if is_optimistic and training.weights is None else "analytic"
         if self.pvalues == "permutation" and training.weights is not None:
             raise ValueError(
@@ -207,47 +234,29 @@ class Univariate(Ranking):
             )
         return self.pvalues
 
-    def _scores(self, training: Training, measures: Measures) -> Floats:
-        labels = training.labels
-        if self.measure in ("pearson", "spearman") and labels.is_nominal and labels.n_classes > 2:
-            raise ValueError(
-                f'measure="{self.measure}" needs a numeric target, but y has {labels.n_classes} classes; '
-                'use "f" or "mi", or target="numeric" if the class labels are quantities'
-            )
-        table = training.table
-        plain = training.weights is None and not table.is_sparse and not table.has_missing.any()
-        if self.measure in BY_CLASS and labels.is_nominal and plain:
-            # Reads rows as they lie; nothing else needs the columns.
-            return class_values(training, self.measure)
-        return measures.relevance(self.measure)
+
+def _refuse_missing_level(training: Training, has_missing: Mask, of_what: str) -> None:
+    if training.missing == "category" and has_missing.any():
+        raise ValueError(
+            f'missing="category" has no meaning for {of_what}, but column '
+            f"{training.table.name(int(np.argmax(has_missing)))} of X contains NaN; "
+            'fill the values in, or use measure="mi", "su" or "chi2"'
+        )
 
 
-def pvalues(training: Training, measures: Measures, measure: str, scores: Floats) -> Floats:
-    """Probability of a value at least as large if feature and target were independent."""
-    n = float(training.n_rows if training.weights is None else training.weights.sum())
-    if measure in BY_CLASS:
-        n_means = training.labels.n_classes if training.labels.is_nominal else 2
-        rest = max(n - n_means, 1e-9)
-        if measure == "r2":
-            with np.errstate(divide="ignore"):
-                scores = scores / (1 - scores) * (rest / (n_means - 1))
-        found = special.fdtrc(n_means - 1, rest, scores)
-    elif measure in ("pearson", "spearman"):
-        if n < 3:
-            return np.ones(len(scores))
-        with np.errstate(divide="ignore"):
-            t = scores * np.sqrt((n - 2) / np.maximum(1 - scores**2, 0))
-        found = 2 * stats.t.sf(t, n - 2)
-    else:
-        _, n_classes = measures.target_codes
-        freedom = (measures.codes.levels.astype(float) - 1) * (n_classes - 1)
-        statistic = scores
-        if measure != "chi2":
-            information = scores if measure == "mi" else measures.relevance("mi")
-            statistic = 2 * n * np.log(2) * information
-        found = np.where(freedom > 0, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
-    values: Floats = np.asarray(found, dtype=np.float64)
-    return values
+def _relevances(training: Training, measures: Measures, measure: str) -> Floats:
+    labels = training.labels
+    if measure in ("pearson", "spearman") and labels.is_nominal and labels.n_classes > 2:
+        raise ValueError(
+            f'measure="{measure}" needs a numeric target, but y has {labels.n_classes} classes; '
+            'use "f" or "mi", or target="numeric" if the class labels are quantities'
+        )
+    table = training.table
+    plain = training.weights is None and not table.is_sparse and not table.has_missing.any()
+    if measure in BY_CLASS and labels.is_nominal and plain:
+        # Reads rows as they lie; nothing else needs the columns.
+        return class_values(training, measure)
+    return measures.relevance(measure)
 
 
 def correct_pvalues(values: Floats, correction: str | None) -> Floats:

@@ -63,7 +63,7 @@ def read_target(
     """Read `y` as classes or as numbers.
 
     With ``kind="auto"`` floats with more than two distinct values are numbers and all else is classes.
-    With `classes_only` whole-number floats are classes and other floats an error.
+    With `classes_only` whole numbers are classes unless there are too many of them, and other floats an error.
     """
     check_choice("target", kind, TARGETS)
     y = _one_dimensional(y, owner)
@@ -86,22 +86,27 @@ def read_target(
         raise ValueError(
             "y mixes labels of types that cannot be compared; give labels of one type"
         ) from error
-    if kind == "auto" and y.dtype.kind == "f" and len(classes) > 2:
-        whole = bool(np.all(y == np.floor(y)))
-        if not classes_only:
+    if kind == "auto" and is_number and len(classes) > 2:
+        if classes_only:
+            _refuse_quantity(y, len(classes), owner)
+        elif y.dtype.kind == "f":
             return Target(False, y.astype(np.float64), None, None)
-        if not whole:
-            raise ValueError(
-                f"{owner} needs classes, but y is continuous (Unknown label type: continuous); "
-                "use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes first"
-            )
-        if len(classes) > max(MOST_DISCRETE_VALUES, n_rows / 5):
-            raise ValueError(
-                f"{owner} needs classes, but y holds {len(classes)} distinct numbers in {n_rows} samples; use MRMR, "
-                "ReliefF or Univariate, which take numbers, cut y into classes, or give class labels as integers"
-            )
     _warn_of_many_classes(len(classes), n_rows, kind, is_number and not classes_only)
     return _nominal(classes, codes)
+
+
+def _refuse_quantity(y: npt.NDArray[Any], n_distinct: int, owner: str) -> None:
+    """Raise for numbers that cannot be classes: fractions, and hardly a number twice."""
+    remedy = "use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes"
+    if y.dtype.kind == "f" and not np.all(y == np.floor(y)):
+        raise ValueError(
+            f"{owner} needs classes, but y is continuous (Unknown label type: continuous); {remedy}"
+        )
+    if n_distinct > max(MOST_DISCRETE_VALUES, len(y) / 5):
+        raise ValueError(
+            f"{owner} needs classes, but y holds {n_distinct} distinct numbers in {len(y)} samples; {remedy}; "
+            "if they are labels, give them as strings"
+        )
 
 
 def _distinct(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

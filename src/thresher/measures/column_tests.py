@@ -1,0 +1,114 @@
+"""P-values of every column with the target: by one measure, or by the types of both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special, stats
+
+from thresher import _core
+from thresher.measures._measures import Measures
+from thresher.measures._names import BY_CLASS
+from thresher.measures.columns import round_significant
+from thresher.measures.tails import minus_log_chi2, minus_log_f
+from thresher.sources import Columns, Table, Training
+
+Floats = npt.NDArray[np.float64]
+
+
+def analytic_pvalues(
+    training: Training, measures: Measures, measure: str, scores: Floats
+) -> Floats:
+    """Probability of a value at least as large if feature and target were independent."""
+    n = _weight(training)
+    if measure in BY_CLASS:
+        n_means = training.labels.n_classes if training.labels.is_nominal else 2
+        rest = max(n - n_means, 1e-9)
+        if measure == "r2":
+            with np.errstate(divide="ignore"):
+                scores = scores / (1 - scores) * (rest / (n_means - 1))
+        found = special.fdtrc(n_means - 1, rest, scores)
+    elif measure in ("pearson", "spearman"):
+        if n < 3:
+            return np.ones(len(scores))
+        with np.errstate(divide="ignore"):
+            t = scores * np.sqrt((n - 2) / np.maximum(1 - scores**2, 0))
+        found = 2 * stats.t.sf(t, n - 2)
+    else:
+        _, n_classes = measures.target_codes
+        freedom = (measures.codes.levels.astype(float) - 1) * (n_classes - 1)
+        statistic = scores
+        if measure != "chi2":
+            information = scores if measure == "mi" else measures.relevance("mi")
+            statistic = 2 * n * np.log(2) * information
+        found = np.where(freedom > 0, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
+    values: Floats = np.asarray(found, dtype=np.float64)
+    return values
+
+
+def names_of_tests(training: Training) -> npt.NDArray[np.object_]:
+    """``"f"`` for numbers; for categories ``"chi2"`` with classes, ``"anova"`` with numbers."""
+    of_categories = "chi2" if training.labels.is_nominal else "anova"
+    names: npt.NDArray[np.object_] = np.where(
+        training.table.is_category, of_categories, "f"
+    ).astype(object)
+    return names
+
+
+def evidence(training: Training) -> Floats:
+    """``-log10`` of the p-value of every column by its own test; 0 for columns that do not vary."""
+    is_category = training.table.is_category
+    found = np.zeros(training.n_features)
+    for of_columns, places in (
+        (_of_numbers, np.flatnonzero(~is_category & training.candidates)),
+        (_of_categories, np.flatnonzero(is_category & training.candidates)),
+    ):
+        if places.size:
+            found[places] = of_columns(_among(training, places)) / np.log(10)
+    return round_significant(found, 40)
+
+
+def _among(training: Training, places: npt.NDArray[np.intp]) -> Training:
+    """The training set of some of the columns."""
+    table = training.table
+    names = None if table.names is None else table.names[places]
+    some = Table(table.matrix[:, places], names, table.is_category[places], table.n_threads)
+    return replace(training, table=some, columns=Columns.read(names, np.ones(len(places), bool)))
+
+
+def _weight(training: Training) -> float:
+    return float(training.n_rows if training.weights is None else training.weights.sum())
+
+
+def _of_numbers(training: Training) -> Floats:
+    n_means = training.labels.n_classes if training.labels.is_nominal else 2
+    values = Measures(training).relevance("f")
+    return _minus_log_f(values, np.full(len(values), n_means), _weight(training))
+
+
+def _of_categories(training: Training) -> Floats:
+    measures = Measures(training, discretize=None)
+    levels = measures.codes.levels
+    if training.labels.is_nominal:
+        freedom = np.maximum((levels - 1.0) * (training.labels.n_classes - 1), 1.0)
+        return minus_log_chi2(measures.relevance("chi2"), freedom)
+    weights = training.weights
+    target = _core.NumericTable(
+        np.ascontiguousarray(training.labels.values[None, :]),
+        weights=None if weights is None else weights.astype(np.float64),
+    )
+    values = [
+        target.relevance_of_classes("f", codes.astype(np.int32), int(n_levels))[0]
+        for codes, n_levels in zip(measures.codes.matrix(training.n_threads), levels, strict=True)
+    ]
+    return _minus_log_f(np.array(values), levels, _weight(training))
+
+
+def _minus_log_f(values: Floats, n_means: npt.NDArray[Any], n: float) -> Floats:
+    """0 where there is a mean for each sample, which leaves nothing to test by."""
+    above, below = n_means - 1.0, n - n_means
+    found = minus_log_f(values, np.maximum(above, 1.0), np.maximum(below, 1.0))
+    return np.where((above > 0) & (below > 0), found, 0.0)
