@@ -2,33 +2,75 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from thresher import CFS, JMI, LCC, MRMR, SALCC, SDCC, Ensemble, FisherScore, Univariate
-
-
-@pytest.mark.parametrize(
-    "selector",
-    [
-        MRMR(2),
-        CFS(),
-        JMI(2),
-        LCC(),
-        SDCC(),
-        SALCC(max_iterations=5, random_state=0),
-        Ensemble(MRMR(2), 3),
-        Ensemble(CFS(), 3),
-        Ensemble(MRMR(2), 3, kind="full"),
-        Ensemble(MRMR(2), 3, kind="bagging", random_state=0),
-        Ensemble(FisherScore(2), 3, kind="full"),
-        Ensemble(FisherScore(2), 3, kind="full", n_jobs=2),
-    ],
-    ids=repr,
+import thresher
+from thresher import (
+    CFS,
+    FCBF,
+    JMI,
+    LCC,
+    MRMR,
+    RFS,
+    RRFS,
+    S3F,
+    SALCC,
+    SDCC,
+    SFSLW,
+    SPEC,
+    SVMRFE,
+    Chain,
+    Ensemble,
+    ErrorControlled,
+    FisherScore,
+    LaplacianScore,
+    LassoPath,
+    MultiSURF,
+    ReliefF,
+    Univariate,
 )
+from thresher.selectors._base import BaseSelector
+
+SELECTORS = [
+    MRMR(2),
+    CFS(),
+    JMI(2),
+    FCBF(),
+    LCC(),
+    SDCC(),
+    SALCC(max_iterations=5, random_state=0),
+    SFSLW(2),
+    S3F(),
+    SVMRFE(2),
+    LassoPath(2),
+    Chain([Univariate(3), MRMR(2)]),
+    ErrorControlled(MRMR(2), random_state=0),
+    Ensemble(MRMR(2), 3),
+    Ensemble(CFS(), 3),
+    Ensemble(MRMR(2), 3, kind="full"),
+    Ensemble(MRMR(2), 3, kind="bagging", random_state=0),
+    Ensemble(FisherScore(2), 3, kind="full"),
+    Ensemble(FisherScore(2), 3, kind="full", n_jobs=2),
+]
+
+
+def test_every_selector_has_verbose():
+    for name in thresher.__all__:
+        exported = getattr(thresher, name)
+        if isinstance(exported, type) and issubclass(exported, BaseSelector):
+            parameter = inspect.signature(exported).parameters["verbose"]
+            assert parameter.kind is parameter.KEYWORD_ONLY
+            assert parameter.default == 0
+            assert "verbose" in exported.__doc__
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 def test_what_verbose_prints_is_what_is_logged(selector, capsys, caplog):
     X, y = load_iris(return_X_y=True)
     clone(selector).fit(X, y)
@@ -66,10 +108,49 @@ def test_a_selector_inside_an_ensemble_speaks_only_if_asked_to(capsys, caplog):
     assert said
 
 
-def test_selectors_without_verbose_log_their_result(caplog):
+@pytest.mark.parametrize(
+    "selector",
+    [
+        FisherScore(2),
+        LaplacianScore(2),
+        SPEC(2),
+        ReliefF(2),
+        MultiSURF(2),
+        RFS(2),
+        RRFS(2),
+        Univariate(2),
+    ],
+)
+def test_rankings_tell_their_result(selector, capsys, caplog):
     X, y = load_iris(return_X_y=True)
     with caplog.at_level(logging.INFO, logger="thresher"):
-        Univariate(2).fit(X, y)
-    assert [r.getMessage() for r in caplog.records] == [
-        "[Univariate] 2 of 4 features, 0 evaluations"
+        selector.fit(X, y)
+    assert capsys.readouterr().out == ""
+    clone(selector).set_params(verbose=1).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert [r.getMessage() for r in caplog.records] == lines
+    assert len(lines) == 1
+    assert lines[0].startswith(
+        f"[{type(selector).__name__}] {len(selector.selected_)} of 4 features"
+    )
+
+
+def test_eliminations_tell_each_tenth_of_their_rounds(capsys):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    SVMRFE(2, verbose=1).fit(rng.normal(size=(40, 50)) + y[:, None], y)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "[SVMRFE] round 5/50: 45 features left"
+    assert lines[9] == "[SVMRFE] round 50/50: 0 features left"
+    assert len(lines) == 11
+
+
+def test_a_chain_tells_of_every_selector(capsys):
+    X, y = load_iris(return_X_y=True)
+    chain = Chain([Univariate(3), MRMR(2)], verbose=1).fit(X, y)
+    assert capsys.readouterr().out.splitlines() == [
+        "[Chain] selector 1/2 (univariate): 3 features",
+        "[Chain] selector 2/2 (mrmr): 2 features",
+        "[Chain] 2 of 4 features",
     ]
+    assert chain.set_params(verbose=0).get_params()["verbose"] == 0

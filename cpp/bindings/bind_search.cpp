@@ -81,8 +81,8 @@ nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, st
 }
 
 BoundSearch* bound_fcbf(PairMeasure& measure, Vector<double> relevance, double threshold,
-                        std::optional<std::size_t> n_select, Mask candidates, Indices kept) {
-  auto options = forward_options<FcbfOptions>(candidates, kept);
+                        std::optional<std::size_t> n_select, Mask candidates, Indices kept, nb::object progress) {
+  auto options = forward_options<FcbfOptions>(candidates, kept, progress);
   options.threshold = threshold;
   return hold_search(fcbf(measure, view(relevance), options), &result_to_dict, n_select, relevance);
 }
@@ -159,7 +159,7 @@ void bind_search(nb::module_& module) {
              nb::arg("kept") = nb::none());
   module.def("fcbf", &bound_fcbf, nb::arg("measure"), nb::arg("relevance"), nb::arg("threshold") = 0.0, nb::kw_only(),
              nb::arg("n_select") = nb::none(), nb::arg("candidates") = nb::none(), nb::arg("kept") = nb::none(),
-             nb::keep_alive<0, 1>());
+             nb::arg("progress") = nb::none(), nb::keep_alive<0, 1>());
   module.def("greedy_accumulate", &bound_greedy_accumulate, nb::arg("term"), nb::arg("relevance"), nb::arg("n_select"),
              nb::kw_only(), nb::arg("accumulation"), nb::arg("strategy") = "lazy", nb::arg("candidates") = nb::none(),
              nb::arg("kept") = nb::none(), nb::arg("progress") = nb::none(), nb::keep_alive<0, 1>());

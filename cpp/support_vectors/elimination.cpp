@@ -63,6 +63,7 @@ Eliminated eliminate(const EliminationInput& input, const MachineOptions& option
   InnerProducts products(input.columns, input.n_threads);
   products.build(left);
   std::size_t built_with = left.size();
+  std::size_t n_rounds = 0;
   for (const std::uint32_t count : input.counts) {
     for (Machine& machine : machines) {
       if (!machine.train(products.values(), options, interrupt)) ++result.n_unfinished;
@@ -95,6 +96,7 @@ Eliminated eliminate(const EliminationInput& input, const MachineOptions& option
     } else {
       products.take_away(out);
     }
+    if (input.progress) input.progress(++n_rounds, left.size());
   }
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct EliminationInput {
   std::span<const std::uint8_t> never;    // by feature: never dropped
   std::span<const std::uint32_t> counts;  // features to drop in each round
   std::size_t n_threads = 1;
+  std::function<void(std::size_t n_rounds, std::size_t n_left)> progress = {};  // after each round
 };
 
 struct Eliminated {

@@ -37,6 +37,11 @@ def _listeners(owner: Any) -> tuple[bool, bool]:
     return verbose, log.isEnabledFor(logging.INFO) and (verbose or not _is_inner.get())
 
 
+def is_heard(owner: Any) -> bool:
+    """Whether anybody listens to what `owner` reports."""
+    return any(_listeners(owner))
+
+
 def report(owner: Any, text: str, *details: object) -> None:
     """Tell what `owner` has done, as ``text % details``: print it if ``owner.verbose``, and log it.
 
@@ -56,7 +61,7 @@ def step_reporter(
     owner: Any, names: Any, wanted: int | None
 ) -> Callable[[int, int, float], None] | None:
     """A function that reports each step of a search; None where nobody listens."""
-    if not any(_listeners(owner)):
+    if not is_heard(owner):
         return None
     total = "" if wanted is None else f"/{wanted}"
 

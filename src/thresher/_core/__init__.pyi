@@ -215,6 +215,7 @@ def fcbf(
     n_select: int | None = None,
     candidates: NDArray[np.uint8] | None = None,
     kept: NDArray[np.uint32] | None = None,
+    progress: Callable[[int, int, float], object] | None = None,
 ) -> ForwardSearch: ...
 def greedy_accumulate(
     term: PairMeasure,
@@ -570,6 +571,7 @@ def recursive_elimination(
     penalty: float,
     tolerance: float,
     n_threads: int = 1,
+    progress: Callable[[int, int], object] | None = None,
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64], int]: ...
 def tell_pairs(
     own: NDArray[np.float64],

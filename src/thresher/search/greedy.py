@@ -130,10 +130,16 @@ def fcbf(
     n_select: int | None = None,
     candidates: Mask | None = None,
     kept: Features | None = None,
+    progress: Progress | None = None,
 ) -> ForwardSearch[Found]:
     """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
     search = _core.fcbf(
-        pairs, relevance, float(threshold), n_select=n_select, **choices(candidates, kept)
+        pairs,
+        relevance,
+        float(threshold),
+        n_select=n_select,
+        progress=progress,
+        **choices(candidates, kept),
     )
     return ForwardSearch(search, read_found)
 

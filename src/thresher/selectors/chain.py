@@ -19,7 +19,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import validate_data
 
-from thresher._progress import report
+from thresher._progress import on_behalf, report
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._reason import Reason
@@ -37,6 +37,8 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     ----------
     selectors : list of selectors, or of (name, selector)
         Any of ours or of scikit-learn's: whatever has ``fit`` and ``get_support``.
+    verbose : int, default=0
+        1 prints a line per selector and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -75,8 +77,9 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     'left by selector 1 (rfs): rank 21 (largest first), score 0.1475'
     """
 
-    def __init__(self, selectors: Sequence[Any]) -> None:
+    def __init__(self, selectors: Sequence[Any], *, verbose: int = 0) -> None:
         self.selectors = selectors
+        self.verbose = verbose
 
     @property
     def _steps(self) -> list[tuple[str, Any]]:
@@ -84,7 +87,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of the chain and, if `deep`, of its selectors."""
-        parameters: dict[str, Any] = {"selectors": self.selectors}
+        parameters: dict[str, Any] = {"selectors": self.selectors, "verbose": self.verbose}
         if deep and isinstance(self.selectors, list | tuple):
             for name, selector in self._steps:
                 parameters[name] = selector
@@ -95,14 +98,15 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
 
     def set_params(self, **parameters: Any) -> Any:
         """Set parameters of the chain or, as ``name__parameter``, of its selectors."""
-        if "selectors" in parameters:
-            self.selectors = parameters.pop("selectors")
+        for key in ("selectors", "verbose"):
+            if key in parameters:
+                setattr(self, key, parameters.pop(key))
         for key in [key for key in parameters if "__" not in key]:
             names = [name for name, _ in self._steps]
             if key not in names:
                 raise ValueError(
                     f"Invalid parameter {key!r} for estimator {self!r}. Valid parameters are: "
-                    f"{['selectors', *names]!r}."
+                    f"{['selectors', 'verbose', *names]!r}."
                 )
             replaced = list(self.selectors)
             place = names.index(key)
@@ -118,7 +122,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
             if name not in steps:
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: "
-                    f"{['selectors', *steps]!r}."
+                    f"{['selectors', 'verbose', *steps]!r}."
                 )
             steps[name].set_params(**values)
         return self
@@ -162,12 +166,16 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         for number, (name, selector) in enumerate(steps):
             fitted = clone(selector)
             extra = {} if routed is None else routed[name].fit
-            fitted.fit(reduced, y, **extra)
+            with on_behalf():
+                fitted.fit(reduced, y, **extra)
             support = np.asarray(fitted.get_support(), dtype=bool)
             self.selectors_.append(fitted)
             self._seen.append(left)
             self.step_[left[~support]] = number
             left = left[support]
+            report(
+                self, "selector %d/%d (%s): %d features", number + 1, len(steps), name, len(left)
+            )
             if number + 1 < len(steps):
                 if not left.size:
                     raise ValueError(

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from thresher._checks import check_choice, check_number, resolve_count
+from thresher._progress import on_behalf, report
 from thresher._streams import Purpose, stream
 from thresher.discretize import MDLBins
 from thresher.search.parts import draw_seed
@@ -61,6 +62,8 @@ class ErrorControlled(MetaSelector):
         K features asked for, and holds without a condition.
     random_state : int, RandomState or None, default=None
         For permutations.
+    verbose : int, default=0
+        1 prints a line for the gate and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -116,6 +119,7 @@ class ErrorControlled(MetaSelector):
         n_permutations: int = 100,
         dependence: Literal["positive", "any"] = "positive",
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.selector = selector
         self.fdr = fdr
@@ -125,6 +129,7 @@ class ErrorControlled(MetaSelector):
         self.n_permutations = n_permutations
         self.dependence = dependence
         self.random_state = random_state
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
@@ -197,7 +202,8 @@ class ErrorControlled(MetaSelector):
             random_state=self.random_state,
             **options,
         )
-        return ranking.fit(X, y, sample_weight)
+        with on_behalf():
+            return ranking.fit(X, y, sample_weight)
 
     def _pvalues(self, ranking: Univariate) -> Floats:
         if isinstance(self.pvalues, str):
@@ -265,6 +271,7 @@ class ErrorControlled(MetaSelector):
         self.gate_[passed] = True
         self.gate_level_ = gate.level
         self.selector_ = fitted
+        report(self, "%d of %d features pass the gate", len(passed), self.n_features_in_)
 
     def _describe(self, ranking: Univariate, selected: Positions) -> Self:
         p = self.n_features_in_
@@ -333,7 +340,8 @@ def _search_among(
     if n_features is not None:
         name = "n_features_to_select" if hasattr(fitted, "n_features_to_select") else "k"
         fitted.set_params(**{name: n_features})
-    fitted.fit(_safe_indexing(X, features, axis=1), y, **params)
+    with on_behalf():
+        fitted.fit(_safe_indexing(X, features, axis=1), y, **params)
     return features[order_of_choice(fitted)], fitted
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_number
+from thresher._progress import step_reporter
 from thresher._types import Auto, Missing, TargetKind
 from thresher.measures import SearchMeasures
 from thresher.search import ForwardSearch, Found, fcbf
@@ -44,6 +45,8 @@ class FCBF(ForwardSelector):
         Missing values are refused, are a level of their own, leave out the pairs of values they are in, or the samples.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -107,6 +110,7 @@ class FCBF(ForwardSelector):
         exclude: Any = None,
         missing: Missing = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.threshold = threshold
         self.n_features_to_select = n_features_to_select
@@ -116,6 +120,7 @@ class FCBF(ForwardSelector):
         self.exclude = exclude
         self.missing = missing
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _resolve(self, training: Training) -> None:
         check_number("threshold", self.threshold, minimum=0)
@@ -134,6 +139,7 @@ class FCBF(ForwardSelector):
             n_select=wanted,
             candidates=measures.candidates("su"),
             kept=training.kept,
+            progress=step_reporter(self, training.names, wanted),
         )
         return search.reported(partial(self._selection, measures.scale, relevance))
 

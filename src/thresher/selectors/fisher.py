@@ -23,6 +23,8 @@ class FisherScore(Ranking):
     missing : {"error", "drop_rows"}, default="error"
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -60,12 +62,14 @@ class FisherScore(Ranking):
         exclude: Any = None,
         missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.keep = keep
         self.exclude = exclude
         self.missing = missing
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:

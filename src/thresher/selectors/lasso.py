@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
 from thresher._interrupt import call_interruptibly
+from thresher._progress import report
 from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
@@ -44,6 +45,8 @@ class LassoPath(BaseSelector):
         Missing values are refused, or samples that have any are left out.
     n_jobs : int, default=None
         Has no effect; the path is found by one thread.
+    verbose : int, default=0
+        1 prints a line per path and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -98,6 +101,7 @@ class LassoPath(BaseSelector):
         exclude: Any = None,
         missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.target = target
@@ -105,6 +109,7 @@ class LassoPath(BaseSelector):
         self.exclude = exclude
         self.missing = missing
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -140,6 +145,8 @@ class LassoPath(BaseSelector):
             wanted,
             n_threads=training.n_threads,
         )
+        for number, entry in enumerate(entries, start=1):
+            report(self, "path %d/%d: %d points", number, len(entries), entry.n_points)
         penalty = np.max([entry.penalty for entry in entries], axis=0)
         rest = np.max([entry.rest for entry in entries], axis=0)
         relevance = np.max([entry.correlation for entry in entries], axis=0)

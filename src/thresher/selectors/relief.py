@@ -36,6 +36,7 @@ class NeighbourWeights(Ranking):
         missing: Literal["error", "expected", "drop_rows"] = "error",
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_samples = n_samples
@@ -45,6 +46,7 @@ class NeighbourWeights(Ranking):
         self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
@@ -153,6 +155,8 @@ class ReliefF(NeighbourWeights):
         For `n_samples`.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -204,6 +208,7 @@ class ReliefF(NeighbourWeights):
         missing: Literal["error", "expected", "drop_rows"] = "error",
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         super().__init__(
             n_features_to_select,
@@ -214,6 +219,7 @@ class ReliefF(NeighbourWeights):
             missing=missing,
             random_state=random_state,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.n_neighbors = n_neighbors
         self.target = target
@@ -244,7 +250,7 @@ class Relief(NeighbourWeights):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-    n_samples, categorical_features, keep, exclude, missing, random_state, n_jobs
+    n_samples, categorical_features, keep, exclude, missing, random_state, n_jobs, verbose
         See `ReliefF`.
 
     Attributes
@@ -298,7 +304,7 @@ class MultiSURF(NeighbourWeights):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-    n_samples, categorical_features, keep, exclude, missing, random_state, n_jobs
+    n_samples, categorical_features, keep, exclude, missing, random_state, n_jobs, verbose
         See `ReliefF`.
 
     Attributes

@@ -188,6 +188,8 @@ class RFS(RelevanceFilter):
         ``"pairwise"``: relevance over the values present.
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -231,6 +233,7 @@ class RFS(RelevanceFilter):
         exclude: Any = None,
         missing: Literal["error", "pairwise", "drop_rows"] = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.relevance = relevance
@@ -241,6 +244,7 @@ class RFS(RelevanceFilter):
         self.exclude = exclude
         self.missing = missing
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -64,7 +64,7 @@ class RRFS(RelevanceFilter):
         Stop once the kept features hold this share of all relevance.
     drop_zero : bool, default=True
         Leave features of relevance 0.
-    target, discretize, keep, exclude, missing, n_jobs
+    target, discretize, keep, exclude, missing, n_jobs, verbose
         See `RFS`. With ``missing="pairwise"`` similarities are over the samples where both values are
         present; cosines over different samples are not strictly comparable.
 
@@ -123,6 +123,7 @@ class RRFS(RelevanceFilter):
         exclude: Any = None,
         missing: Literal["error", "pairwise", "drop_rows"] = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.relevance = relevance
@@ -139,6 +140,7 @@ class RRFS(RelevanceFilter):
         self.exclude = exclude
         self.missing = missing
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     _relevances = ("auto", *RELEVANCES)
 

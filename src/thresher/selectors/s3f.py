@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_number
+from thresher._progress import report
 from thresher._types import TargetKind
 from thresher.measures import Measures
 from thresher.selectors._base import Selection, all_or_nothing
@@ -45,6 +46,8 @@ class S3F(Ranking):
     missing : {"error", "category", "drop_rows"}, default="error"
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line per number of clusters and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -94,6 +97,7 @@ class S3F(Ranking):
         exclude: Any = None,
         missing: Literal["error", "category", "drop_rows"] = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.max_clusters = max_clusters
         self.discretize = discretize
@@ -101,6 +105,7 @@ class S3F(Ranking):
         self.exclude = exclude
         self.missing = missing
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
@@ -134,6 +139,7 @@ class S3F(Ranking):
             silhouette = space.silhouette(medoids, clusters)
             trace["n_clusters"].append(k)
             trace["silhouette"].append(silhouette)
+            report(self, "%d of %d clusters: silhouette %.4g", k, len(starts), silhouette)
             if silhouette > best[0]:
                 best = (silhouette, medoids, clusters)
         self.silhouette_, self.medoids_, within = best

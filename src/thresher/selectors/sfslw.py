@@ -10,6 +10,7 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._checks import check_bool, check_choice
+from thresher._progress import step_reporter
 from thresher._types import Auto
 from thresher.measures.columns import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
@@ -40,6 +41,8 @@ class SFSLW(BaseSelector):
         The index is in data units: bring all features to one.
     keep, exclude : list of str or int, default=None
     missing : {"error", "drop_rows"}, default="error"
+    verbose : int, default=0
+        1 prints a line per step and one at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -81,6 +84,7 @@ class SFSLW(BaseSelector):
         keep: Any = None,
         exclude: Any = None,
         missing: Literal["error", "drop_rows"] = "error",
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.radius = radius
@@ -88,6 +92,7 @@ class SFSLW(BaseSelector):
         self.keep = keep
         self.exclude = exclude
         self.missing = missing
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
@@ -126,6 +131,7 @@ class SFSLW(BaseSelector):
         relevance = np.full(training.n_features, np.nan)
         n_evaluations = len(values)
         last = np.full(training.n_features, np.nan)
+        show = step_reporter(self, training.names, wanted)
         while candidates.size and (wanted is None or len(selected) < wanted):
             found = index.with_each(candidates)
             if not selected:
@@ -138,6 +144,8 @@ class SFSLW(BaseSelector):
             selected.append(int(candidates[best]))
             values.append(float(found[best]))
             index.add(selected[-1])
+            if show is not None:
+                show(len(selected), selected[-1], values[-1])
             candidates = np.delete(candidates, best)
         return self._finish(
             training.columns,

@@ -93,6 +93,8 @@ class LaplacianScore(GraphRanking):
     missing : {"error", "drop_rows"}, default="error"
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -137,6 +139,7 @@ class LaplacianScore(GraphRanking):
         exclude: Any = None,
         missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
@@ -147,6 +150,7 @@ class LaplacianScore(GraphRanking):
         self.exclude = exclude
         self.missing = missing
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -192,7 +196,7 @@ class SPEC(GraphRanking):
     affinity : {"heat", "binary", "cosine", "product", "classes"}, default="heat"
         The graph of `LaplacianScore`; half the products of samples (non-negative data only); or
         1/n_c between samples of one class c, which makes ``1 / phi2 - 1`` the Fisher score.
-    target, keep, exclude, missing, n_jobs
+    target, keep, exclude, missing, n_jobs, verbose
         See `LaplacianScore`.
 
     Attributes
@@ -241,6 +245,7 @@ class SPEC(GraphRanking):
         exclude: Any = None,
         missing: Literal["error", "drop_rows"] = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.form = form
@@ -253,6 +258,7 @@ class SPEC(GraphRanking):
         self.exclude = exclude
         self.missing = missing
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @property
     def greater_is_better(self) -> bool:  # type: ignore[override]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._checks import check_number
+from thresher._progress import is_heard, report
 from thresher._warn import warn
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._ranking import Ranking
@@ -39,6 +41,9 @@ class SVMRFE(Ranking):
     keep, exclude : list of str or int, default=None
         Features never dropped, and features never used.
     missing : {"error", "drop_rows"}, default="error"
+    verbose : int, default=0
+        1 prints a line for each tenth of the rounds and one at the end; the logger ``thresher`` gets the same at level
+        INFO.
 
     Attributes
     ----------
@@ -86,6 +91,7 @@ class SVMRFE(Ranking):
         keep: Any = None,
         exclude: Any = None,
         missing: Literal["error", "drop_rows"] = "error",
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.step = step
@@ -94,6 +100,7 @@ class SVMRFE(Ranking):
         self.keep = keep
         self.exclude = exclude
         self.missing = missing
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any) -> Self:
@@ -144,6 +151,7 @@ class SVMRFE(Ranking):
             self.C,
             self.tol,
             training.n_threads,
+            round_reporter(self, counts),
         )
         dropped = found.tolist()
         if n_unfinished:
@@ -180,6 +188,20 @@ class SVMRFE(Ranking):
             counts.append(min(count, n_left - n_kept))
             n_left -= counts[-1]
         return counts
+
+
+def round_reporter(owner: SVMRFE, counts: list[int]) -> Callable[[int, int], None] | None:
+    """A function that reports each tenth of the rounds; None where nobody listens."""
+    if not is_heard(owner):
+        return None
+    n_rounds = len(counts)
+    told = {-(-n_rounds * tenth // 10) for tenth in range(1, 11)}
+
+    def show(n_done: int, n_left: int) -> None:
+        if n_done in told:
+            report(owner, "round %d/%d: %d features left", n_done, n_rounds, n_left)
+
+    return show
 
 
 def standard_columns(training: Training) -> Floats:

@@ -66,6 +66,8 @@ class Univariate(Ranking):
         ``"category"``: missing values are a level of their own (discrete measures).
     n_jobs : int, default=None
         Number of threads; the result does not depend on it.
+    verbose : int, default=0
+        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -121,6 +123,7 @@ class Univariate(Ranking):
         exclude: Any = None,
         missing: Literal["error", "category", "drop_rows"] = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.measure = measure
@@ -135,6 +138,7 @@ class Univariate(Ranking):
         self.exclude = exclude
         self.missing = missing
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
