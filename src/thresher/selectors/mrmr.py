@@ -48,7 +48,7 @@ class MRMR(ForwardSelector):
     objective : {"auto", "difference", "quotient", "sum"}, default="auto"
         ``R - w B/k``, ``R / (B/k + o)``, or ``R - w B`` (Battiti's MIFS, w being its beta).
         ``"auto"``: the quotient if relevance is ``"f"``, which is unbounded, else the difference.
-        The quotient by ``"mi"`` warns on fewer than 100 samples, where its choice tends to be less stable.
+        The quotient by ``"mi"`` is usually less stable and no more accurate, and warns on fewer than 100 samples.
     redundancy_weight : float, default=1.0
         w above; must be 1 with the quotient.
     redundancy_offset : float, default=0.0
@@ -269,8 +269,8 @@ class MRMR(ForwardSelector):
             )
         if objective == "quotient" and redundancy == "mi" and training.n_rows < ENOUGH_FOR_RATIOS:
             warn(
-                f'objective="quotient" divides by mutual information estimated from {training.n_rows} samples; with '
-                f"fewer than {ENOUGH_FOR_RATIOS} its choice tends to be less stable than that of the difference"
+                f'objective="quotient" divides by mutual information estimated from {training.n_rows} samples; its '
+                'choice is usually less stable and less accurate than that of objective="difference"'
             )
         self.relevance_measure_ = relevance
         self.redundancy_measure_ = redundancy

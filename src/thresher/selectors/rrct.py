@@ -68,7 +68,7 @@ class RRCT(BaseSelector):
         classes are 0 and 1. More than two, and any with ``"nominal"``, enter as indicators: r and p
         become multiple correlations and the sign rule is ``"magnitude"``, so that the order in which
         classes are coded cannot matter. ``"numeric"`` takes the labels as numbers, the paper's way. With five classes
-        or more the quality of the choice may drop, and a warning says so.
+        or more the choice is usually worse than that of `MRMR`, and a warning says so.
     redundancy : {"pearson", "spearman"}, default="pearson"
         ``redundancy="spearman", normalize=False`` is the authors' program of 2022.
     keep, exclude : list of str or int, default=None
@@ -274,8 +274,8 @@ def _ranked_target(training: Training) -> npt.NDArray[np.float64]:
 def _warn_of_many_classes(n_classes: int) -> None:
     if n_classes >= MANY_CLASSES:
         warn(
-            f"y has {n_classes} classes: the quality of what RRCT chooses may drop with their number; "
-            "compare with MRMR or JMI"
+            f"y has {n_classes} classes: with {MANY_CLASSES} or more, features chosen by RRCT are usually worse than "
+            "those of MRMR, and can be worse than random ones; compare with MRMR or JMI"
         )
 
 
