@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.stats import spearmanr
 
 from tests.naive import dispersion as naive
 from thresher import RRFS, FisherScore
-from thresher.pp import select_genes
+from thresher.pp import _blocks, select_genes
 
 anndata = pytest.importorskip("anndata")
 
@@ -115,23 +116,81 @@ def test_the_number_of_the_user_wins(cells):
     assert batches["highly_variable"].sum() == 5
 
 
-def test_backed_objects_are_read_from_their_file(cells, tmp_path):
-    wanted = select_genes(cells, n_top_genes=10, inplace=False)
-    for name, values in {"sparse": cells.X, "dense": cells.X.toarray()}.items():
-        anndata.AnnData(values, obs=cells.obs).write_h5ad(tmp_path / f"{name}.h5ad")
+FORMS = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix, "dense": lambda X: X.toarray()}
+
+
+@pytest.fixture(params=FORMS)
+def backed(request, cells, tmp_path):
+    """The cells in a file."""
+    values = FORMS[request.param](cells.X)
+    anndata.AnnData(values, obs=cells.obs).write_h5ad(tmp_path / "cells.h5ad")
+    adata = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    yield adata
+    adata.file.close()
+
+
+@pytest.mark.parametrize("block_values", [_blocks.BLOCK_VALUES, 400, 1])
+@pytest.mark.parametrize("method", ["dispersion", "rrfs", "variance", "fisher", "mrmr"])
+@pytest.mark.parametrize("batch_key", [None, "batch"])
+def test_backed_objects_give_what_memory_gives(
+    cells, backed, block_values, method, batch_key, monkeypatch
+):
+    monkeypatch.setattr(_blocks, "BLOCK_VALUES", block_values)
+    options = {"method": method, "n_top_genes": 10, "batch_key": batch_key, "target_key": "kind"}
+    wanted = select_genes(cells, **options, inplace=False)
+    found = select_genes(backed, **options, inplace=False)
+    assert found["highly_variable"].tolist() == wanted["highly_variable"].tolist()
+    for name in ("means", "dispersions", "dispersions_norm", "thresher_score"):
+        # Sums over pieces may differ in their last bits.
+        np.testing.assert_allclose(found[name], wanted[name], rtol=1e-6)
+    select_genes(backed, **options)
+    assert backed.var["highly_variable"].sum() == 10
+
+
+def test_backed_objects_are_not_read_at_once(tmp_path, monkeypatch):
+    counts = np.random.default_rng(0).poisson(1.0, (4000, 300)).astype(np.float64)
+    for name, values in {"dense": counts, "sparse": sparse.csr_matrix(counts)}.items():
+        anndata.AnnData(values).write_h5ad(tmp_path / f"{name}.h5ad")
+        monkeypatch.setattr(_blocks, "BLOCK_VALUES", 1 << 15)
         backed = anndata.read_h5ad(tmp_path / f"{name}.h5ad", backed="r")
-        found = select_genes(backed, n_top_genes=10, inplace=False)
-        assert found["highly_variable"].tolist() == wanted["highly_variable"].tolist()
-        select_genes(backed, n_top_genes=10, batch_key="batch")
-        assert backed.var["highly_variable"].sum() == 10
-        with pytest.raises(ValueError, match="subset=True would have to rewrite the file"):
-            select_genes(backed, n_top_genes=10, subset=True)
+        select_genes(backed, n_top_genes=10)  # what is imported or kept for good is not counted
+        tracemalloc.start()
+        select_genes(backed, n_top_genes=10)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
         backed.file.close()
+        assert peak < counts.nbytes / 3
 
 
-def test_batches_show_their_progress(cells, capfd):
-    select_genes(cells, batch_key="batch", n_top_genes=5, verbose=1)
-    assert "batches" in "".join(capfd.readouterr())
+def test_backed_objects_cannot_be_cut(backed):
+    with pytest.raises(ValueError, match="subset=True would have to rewrite the file"):
+        select_genes(backed, n_top_genes=10, subset=True)
+
+
+def test_bad_values_are_refused_by_name(tmp_path):
+    values = np.ones((6, 3))
+    values[:, 1] = [1, 2, np.nan, 3, 4, np.inf]
+    anndata.AnnData(values).write_h5ad(tmp_path / "cells.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    with pytest.raises(ValueError, match="gene 1 has 2 values that are NaN or infinite"):
+        select_genes(backed, n_top_genes=1)
+    backed.file.close()
+
+
+@pytest.mark.parametrize("method", ["dispersion", "rrfs"])
+def test_verbose_prints_what_is_logged(backed, method, monkeypatch, capsys, caplog):
+    monkeypatch.setattr(_blocks, "BLOCK_VALUES", 2500)
+    options = {"method": method, "batch_key": "batch", "n_top_genes": 5}
+    with caplog.at_level("INFO", logger="thresher"):
+        select_genes(backed, **options)
+    assert capsys.readouterr().out == ""
+    select_genes(backed, **options, verbose=1)
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == [record.getMessage() for record in caplog.records]
+    batches = [line for line in printed if " batch " in line]
+    assert batches == [f"[select_genes] batch {i}/3: {name}" for i, name in enumerate("abc", 1)]
+    assert any(line.startswith("[select_genes] read ") for line in printed)
+    assert printed[-1] == "[select_genes] 5 of 50 genes"
 
 
 def test_values_below_zero_are_refused_by_the_dispersion_only(cells):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, TextIO, TypeVar
 
 from thresher._checks import readable
@@ -17,24 +18,34 @@ Item = TypeVar("Item")
 _WIDTH = 30
 
 
-# Whether a search runs on behalf of another, which reports for both.
-_is_inner: ContextVar[bool] = ContextVar("thresher_is_inner", default=False)
+# On whose behalf a search runs: it reports for both. None outside of any other.
+_speaker: ContextVar[object] = ContextVar("thresher_speaker", default=None)
+
+
+@dataclass(frozen=True)
+class Voice:
+    """Who reports for a function: its name, and whether it shall print."""
+
+    name: str
+    verbose: int = 0
 
 
 @contextmanager
-def on_behalf() -> Iterator[None]:
-    """What is done inside serves another who reports it: only those who are asked to speak up do."""
-    token = _is_inner.set(True)
+def on_behalf(owner: object = True) -> Iterator[None]:
+    """What is done inside serves another, perhaps `owner`, who reports it: all else speak only if asked to."""
+    token = _speaker.set(owner)
     try:
         yield
     finally:
-        _is_inner.reset(token)
+        _speaker.reset(token)
 
 
 def _listeners(owner: Any) -> tuple[bool, bool]:
     """Whether to print, and whether to log."""
     verbose = bool(getattr(owner, "verbose", 0))
-    return verbose, log.isEnabledFor(logging.INFO) and (verbose or not _is_inner.get())
+    speaker = _speaker.get()
+    may_log = verbose or speaker is None or speaker is owner
+    return verbose, log.isEnabledFor(logging.INFO) and may_log
 
 
 def is_heard(owner: Any) -> bool:
@@ -50,7 +61,8 @@ def report(owner: Any, text: str, *details: object) -> None:
     is_printed, is_logged = _listeners(owner)
     if not (is_logged or is_printed):
         return
-    line = f"[{type(owner).__name__}] {text % details}"
+    name = owner.name if isinstance(owner, Voice) else type(owner).__name__
+    line = f"[{name}] {text % details}"
     if is_printed:
         print(line, flush=True)
     if is_logged:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from thresher._progress import Voice
+from thresher.pp._blocks import GeneValues
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Table
+from thresher.sources import Columns, Table
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,6 +33,8 @@ class GeneDispersion(Ranking):
     ----------
     n_features_to_select : int or float, default=2000
         A number, or a fraction of all genes.
+    verbose : int, default=0
+        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
 
     Attributes
     ----------
@@ -46,43 +51,90 @@ class GeneDispersion(Ranking):
 
     _needs_target = False
 
-    def __init__(self, n_features_to_select: int | float = 2000) -> None:
+    def __init__(self, n_features_to_select: int | float = 2000, *, verbose: int = 0) -> None:
         self.n_features_to_select = n_features_to_select
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Any:
         """Score and choose genes; `y` is ignored."""
-        training = self._read(X, y)
-        wanted = self._count(training.columns)
-        refuse_negative(training.table)
-        self.means_, variances = means_and_variances(training.table)
-        self.dispersions_ = over_mean(variances, self.means_)
-        scores = adjusted_dispersion(training.table, self.means_, variances)
-        return self._finish_ranking(training.columns, scores, wanted)
+        table = self._read(X, y).table
+        return self._choose(GeneValues(table.matrix, Voice("GeneDispersion")))
+
+    @all_or_nothing
+    def fit_pieces(self, values: GeneValues) -> Any:
+        """As `fit`, from values that need not fit into memory together."""
+        self.n_features_in_ = values.n_genes
+        return self._choose(values)
+
+    def _choose(self, values: GeneValues) -> Any:
+        moments = read_moments(values)
+        moments.refuse_unusable()
+        names = getattr(self, "feature_names_in_", None)
+        columns = Columns.read(names, moments.minimum < moments.maximum)
+        wanted = self._count(columns)
+        self.means_ = moments.means
+        self.dispersions_ = over_mean(moments.variances, moments.means)
+        return self._finish_ranking(columns, adjusted_dispersion(values, moments), wanted)
 
 
-def refuse_negative(table: Table) -> None:
-    """Raise where values cannot be counts nor logarithms of counts."""
-    negative = table.scan.minimum < 0
-    if negative.any():
-        first = int(np.argmax(negative))
-        raise ValueError(
-            f"the dispersion of genes needs counts or their logarithms, but gene {table.name(first)} has "
-            f"{table.scan.minimum[first]:g}; name the layer that holds counts, or use another method"
-        )
+@dataclass(frozen=True)
+class Moments:
+    """Means and variances (over n - 1) of all genes, their range, and how many values are no finite numbers."""
+
+    means: Floats
+    variances: Floats
+    minimum: Floats
+    maximum: Floats
+    n_unusable: npt.NDArray[np.int64]
+
+    def refuse_unusable(self) -> None:
+        """Raise where values cannot be counts nor logarithms of counts."""
+        if self.n_unusable.any():
+            first = int(np.argmax(self.n_unusable > 0))
+            raise ValueError(
+                f"gene {first} has {self.n_unusable[first]} values that are NaN or infinite; fill them in or drop it"
+            )
+        negative = self.minimum < 0
+        if negative.any():
+            first = int(np.argmax(negative))
+            raise ValueError(
+                f"the dispersion of genes needs counts or their logarithms, but gene {first} has "
+                f"{self.minimum[first]:g}; name the layer that holds counts, or use another method"
+            )
 
 
-def means_and_variances(table: Table) -> tuple[Floats, Floats]:
-    """Mean and variance (over n - 1) of every column."""
-    matrix, n = table.matrix, table.n_rows
-    mean = np.asarray(matrix.sum(axis=0, dtype=np.float64)).ravel() / n
-    if not sparse.issparse(matrix):
-        return mean, matrix.var(axis=0, ddof=1, dtype=np.float64)
-    columns = matrix.tocsc()
+def read_moments(values: GeneValues) -> Moments:
+    """In two passes over the pieces."""
+    p, n = values.n_genes, values.n_cells
+    sums, squares = np.zeros(p), np.zeros(p)
+    minimum, maximum = np.full(p, np.inf), np.full(p, -np.inf)
+    n_unusable = np.zeros(p, dtype=np.int64)
+    for genes, piece in values.pieces():
+        scan = Table(piece, None, np.zeros(piece.shape[1], dtype=bool)).scan
+        minimum[genes] = np.fmin(minimum[genes], scan.minimum)
+        maximum[genes] = np.fmax(maximum[genes], scan.maximum)
+        n_unusable[genes] += scan.n_missing + scan.n_infinite
+        sums[genes] += np.asarray(piece.sum(axis=0, dtype=np.float64)).ravel()
+    means = sums / n
+    for genes, piece in values.pieces():
+        squares[genes] += _squares(piece, means[genes])
+    return Moments(means, squares / max(1, n - 1), minimum, maximum, n_unusable)
+
+
+def _squares(piece: Any, means: Floats, highest: Floats | None = None) -> Floats:
+    """Of every gene, the sum of squares about its mean, of values cut off at the highest."""
+    if not sparse.issparse(piece):
+        cut = piece if highest is None else np.minimum(piece, highest)
+        dense: Floats = ((cut - means) ** 2).sum(axis=0)
+        return dense
+    columns = piece.tocsc()
     stored = np.diff(columns.indptr)
-    away = columns.data.astype(np.float64) - np.repeat(mean, stored)
-    square = np.bincount(np.repeat(np.arange(len(mean)), stored), away**2, len(mean))
-    return mean, (square + (n - stored) * mean**2) / max(1, n - 1)
+    gene = np.repeat(np.arange(len(means)), stored)
+    cut = columns.data if highest is None else np.minimum(columns.data, highest[gene])
+    found: Floats = np.bincount(gene, (cut - means[gene]) ** 2, len(means)).astype(np.float64)
+    found += (piece.shape[0] - stored) * means**2
+    return found
 
 
 def over_mean(variances: Floats, means: Floats) -> Floats:
@@ -91,26 +143,20 @@ def over_mean(variances: Floats, means: Floats) -> Floats:
     return ratio
 
 
-def adjusted_dispersion(table: Table, means: Floats, variances: Floats) -> Floats:
+def adjusted_dispersion(values: GeneValues, moments: Moments) -> Floats:
     """Variance of the values, cut off far above the mean, over that expected of their mean; 0 where constant."""
-    n = table.n_rows
+    means, variances, n = moments.means, moments.variances, values.n_cells
     scores = np.zeros(len(means))
-    varies = (variances > 0) & (means > 0)
+    varies = (moments.minimum < moments.maximum) & (means > 0)
     if not varies.any():
         return scores
-    place = np.log10(means[varies])
     expected = np.ones(len(means))
-    expected[varies] = 10 ** smooth(place, np.log10(variances[varies]))
+    expected[varies] = 10 ** smooth(np.log10(means[varies]), np.log10(variances[varies]))
     highest = means + np.sqrt(n * expected)
-    if sparse.issparse(table.matrix):
-        columns = table.matrix.tocsc()
-        stored = np.diff(columns.indptr)
-        gene = np.repeat(np.arange(len(means)), stored)
-        away = np.minimum(columns.data, highest[gene]) - means[gene]
-        square = np.bincount(gene, away**2, len(means)) + (n - stored) * means**2
-    else:
-        square = ((np.minimum(table.matrix, highest) - means) ** 2).sum(axis=0)
-    scores[varies] = (square / max(1, n - 1) / expected)[varies]
+    squares = np.zeros(len(means))
+    for genes, piece in values.pieces():
+        squares[genes] += _squares(piece, means[genes], highest[genes])
+    scores[varies] = (squares / max(1, n - 1) / expected)[varies]
     return np.round(scores * 2.0**40) / 2.0**40
 
 

@@ -7,19 +7,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 import thresher
-from thresher._checks import check_number
-from thresher._progress import track
-from thresher.pp._dispersion import (
-    GeneDispersion,
-    adjusted_dispersion,
-    means_and_variances,
-    over_mean,
-)
+from thresher._checks import check_number, readable
+from thresher._progress import Voice, on_behalf, report
+from thresher.pp._blocks import GeneValues
+from thresher.pp._dispersion import GeneDispersion, adjusted_dispersion, over_mean, read_moments
 from thresher.selectors._ranking import rank_by_score
-from thresher.sources import Table
+from thresher.selectors.rfs import RelevanceFilter
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,7 +53,9 @@ def select_genes(
     ----------
     adata : anndata.AnnData
         Cells x genes. Sparse values are read as they are and never made dense by methods that can avoid it. Those of a
-        backed object are read into memory.
+        backed object are read in pieces by ``"dispersion"`` (three times in all) and, unless they are stored by genes,
+        by ``"rfs"``, ``"rrfs"`` and ``"variance"`` (more often); other methods read them into memory, with `batch_key`
+        one batch at a time.
     method : str or selector, default="dispersion"
         ``"dispersion"``: variance over that of genes of like mean, the rule of Seurat's third version, for counts and
         for their logarithms; it does not follow mean expression. ``"rrfs"`` (with correlation), ``"rfs"``,
@@ -78,7 +75,8 @@ def select_genes(
     inplace : bool, default=True
         Write to `adata`; else return the columns as a dataframe.
     verbose : int, default=0
-        1 shows how many batches are done.
+        1 prints a line per batch, one per piece read of a backed object and one at the end; the logger ``thresher``
+        gets the same at level INFO.
 
     Returns
     -------
@@ -114,15 +112,19 @@ def select_genes(
         raise ValueError(
             "subset=True would have to rewrite the file of a backed adata; give adata.to_memory(), or subset=False"
         )
-    values = _in_memory(_values(adata, layer))
+    voice = Voice("select_genes", verbose)
+    values = GeneValues(_values(adata, layer), voice)
     selector = _selector(method, n_top_genes)
     target = None if target_key is None else _observed(adata, target_key, "target_key").to_numpy()
     if batch_key is None:
-        columns = _single(_fit(selector, values, target))
+        fitted = _fit(selector, values, target)
+        columns = _single(fitted)
     else:
+        fitted = None
         batches = _observed(adata, batch_key, "batch_key").to_numpy()
-        columns = _per_batch(selector, values, target, batches, n_top_genes, bool(verbose))
-    columns.update(_moments(values))
+        columns = _per_batch(selector, values, target, batches, n_top_genes)
+    columns.update(_moments(values, fitted))
+    report(voice, "%d of %d genes", int(columns["highly_variable"].sum()), values.n_genes)
     frame = pd.DataFrame(columns, index=adata.var_names)
     if not inplace:
         return frame[frame["highly_variable"]] if subset else frame
@@ -142,25 +144,17 @@ def _values(adata: Any, layer: str | None) -> Any:
     return adata.layers[layer]
 
 
-def _in_memory(values: Any) -> Any:
-    """The values of a backed object read from its file; others as they are."""
-    if isinstance(values, np.ndarray) or sparse.issparse(values):
-        return values
-    return values.to_memory() if hasattr(values, "to_memory") else np.asarray(values)
-
-
-def _moments(values: Any) -> dict[str, Floats]:
+def _moments(values: GeneValues, fitted: Any) -> dict[str, Floats]:
     """What scanpy plots: means, dispersions, and dispersions over those of genes of like mean."""
-    table = Table(values, None, np.zeros(values.shape[1], dtype=bool))
-    means, variances = means_and_variances(table)
-    adjusted = np.full(len(means), np.nan)
-    if not (table.scan.minimum < 0).any():
-        adjusted = adjusted_dispersion(table, means, variances)
-    return {
-        "means": means,
-        "dispersions": over_mean(variances, means),
-        "dispersions_norm": adjusted,
-    }
+    if isinstance(fitted, GeneDispersion):
+        means, dispersions, adjusted = fitted.means_, fitted.dispersions_, fitted.scores_
+    else:
+        moments = read_moments(values)
+        means, dispersions = moments.means, over_mean(moments.variances, moments.means)
+        adjusted = np.full(len(means), np.nan)
+        if not (moments.minimum < 0).any():
+            adjusted = adjusted_dispersion(values, moments)
+    return {"means": means, "dispersions": dispersions, "dispersions_norm": adjusted}
 
 
 def _observed(adata: Any, key: str, parameter: str) -> Any:
@@ -191,7 +185,7 @@ def _selector(method: Any, n_top_genes: int | None) -> Any:
     return selector
 
 
-def _fit(selector: Any, values: Any, target: Any) -> Any:
+def _fit(selector: Any, values: GeneValues, target: Any) -> Any:
     from sklearn.base import clone
 
     fitted = clone(selector)
@@ -200,7 +194,21 @@ def _fit(selector: Any, values: Any, target: Any) -> Any:
         raise ValueError(
             f"method {type(fitted).__name__} needs labels; name their column of adata.obs as target_key"
         )
-    return fitted.fit(values, target)
+    with on_behalf(values.voice):
+        if isinstance(fitted, GeneDispersion):
+            return fitted.fit_pieces(values)
+        if values.is_backed and not values.by_genes and _takes_chunks(fitted):
+            return fitted.fit_chunks(values.chunks, target)
+        return fitted.fit(values.in_memory(), target)
+
+
+def _takes_chunks(selector: Any) -> bool:
+    """Whether blocks of cells give what all cells give at once."""
+    return (
+        isinstance(selector, RelevanceFilter)
+        and selector.missing == "error"
+        and getattr(selector, "against", "last") == "last"
+    )
 
 
 def _single(fitted: Any) -> dict[str, Any]:
@@ -216,12 +224,7 @@ def _single(fitted: Any) -> dict[str, Any]:
 
 
 def _per_batch(
-    selector: Any,
-    values: Any,
-    target: Any,
-    batches: Any,
-    n_top_genes: int | None,
-    show: bool,
+    selector: Any, values: GeneValues, target: Any, batches: Any, n_top_genes: int | None
 ) -> dict[str, Any]:
     """Genes chosen in most batches, then by median rank among the chosen, then by position.
 
@@ -229,10 +232,11 @@ def _per_batch(
     """
     labels = np.unique(batches)
     found = []
-    for label in track(labels, len(labels), "batches", show=show):
+    for number, label in enumerate(labels, start=1):
         rows = np.flatnonzero(batches == label)
-        part = values[rows]
-        found.append(_single(_fit(selector, part, None if target is None else target[rows])))
+        part = None if target is None else target[rows]
+        found.append(_single(_fit(selector, values.of(rows), part)))
+        report(values.voice, "batch %d/%d: %s", number, len(labels), readable(label))
     times = np.sum([f["highly_variable"] for f in found], axis=0)
     ranks = np.stack([f["highly_variable_rank"] for f in found])
     median = np.full(len(times), np.nan)

@@ -1,0 +1,88 @@
+"""Values of cells and genes, in memory or in the file of a backed object, in pieces that fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from thresher._progress import Voice, report
+
+# Values read from a file at a time, were they all stored.
+BLOCK_VALUES = 1 << 23
+
+
+class GeneValues:
+    """Cells x genes of an AnnData object.
+
+    Parameters
+    ----------
+    values : ndarray, sparse matrix, or what a backed object has in their place
+    voice : Voice
+        Who tells how far a file has been read.
+    rows : ndarray of int, default=None
+        The cells to look at, ascending; None: all.
+    """
+
+    def __init__(self, values: Any, voice: Voice, rows: npt.NDArray[np.intp] | None = None) -> None:
+        self.is_backed = not isinstance(values, np.ndarray) and not sparse.issparse(values)
+        if self.is_backed and not hasattr(values, "shape"):
+            values, self.is_backed = np.asarray(values), False
+        self.values = values
+        self.voice = voice
+        self.rows = rows
+        n_cells, self.n_genes = values.shape
+        self.n_cells = int(n_cells if rows is None else len(rows))
+
+    def of(self, rows: npt.NDArray[np.intp]) -> GeneValues:
+        """Those of some cells."""
+        return GeneValues(self.values, self.voice, rows)
+
+    @property
+    def by_genes(self) -> bool:
+        """Whether genes lie one after the other, so that a piece is some genes of all cells."""
+        return getattr(self.values, "format", None) == "csc"
+
+    def pieces(self) -> Iterator[tuple[slice, Any]]:
+        """Genes, and values of some cells for them; together every value once."""
+        if not self.is_backed:
+            everything = self.values if self.rows is None else self.values[self.rows]
+            yield slice(0, self.n_genes), everything
+            return
+        n_cells, n_genes = self.values.shape
+        if self.by_genes:
+            for genes in _blocks(n_genes, n_cells):
+                piece = self.values[:, genes]
+                yield genes, piece if self.rows is None else piece[self.rows]
+                report(self.voice, "read %d of %d genes", genes.stop, n_genes)
+            return
+        for cells in _blocks(n_cells, n_genes):
+            if self.rows is None:
+                yield slice(0, n_genes), self.values[cells]
+            else:
+                begin, end = np.searchsorted(self.rows, [cells.start, cells.stop])
+                if begin == end:
+                    continue
+                yield slice(0, n_genes), self.values[cells][self.rows[begin:end] - cells.start]
+            report(self.voice, "read %d of %d cells", cells.stop, n_cells)
+
+    def chunks(self) -> Iterator[Any]:
+        """Blocks of cells."""
+        return (piece for _, piece in self.pieces())
+
+    def in_memory(self) -> Any:
+        """All values at once."""
+        parts = list(self.chunks())
+        if len(parts) == 1:
+            return parts[0]
+        if sparse.issparse(parts[0]):
+            return (sparse.hstack if self.by_genes else sparse.vstack)(parts, parts[0].format)
+        return np.concatenate(parts)
+
+
+def _blocks(count: int, width: int) -> Iterator[slice]:
+    size = max(1, BLOCK_VALUES // max(1, width))
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))
