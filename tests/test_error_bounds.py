@@ -93,9 +93,47 @@ def test_the_third_follows_from_two():
 def test_cutoffs_are_rounded_up_to_whole_halves():
     first = [error_bound(200, 10, 0.75, n_pairs=25, assumption=a) for a in ASSUMPTIONS]
     assert first == [error_bound(200, 10, 0.76, n_pairs=25, assumption=a) for a in ASSUMPTIONS]
-    np.testing.assert_allclose(first[:2], [0.961538, 0.5], atol=1e-6)
+    np.testing.assert_allclose(first, [0.961538, 0.5, 0.14588968], atol=6e-7)
     # 0.7 * 50 is a little more than 35 in floats.
     assert error_bound(100, 5, 0.7, n_pairs=25) == 25 / (100 * 0.4)
+
+
+# What R's package stabs has for (p, q, cutoff, pairs): unimodal as it prints it, then the result of its search for
+# r-concave laws. That search never visits the ends of its intervals, where the largest tail often is.
+STABS_UNIMODAL = {(88, 20, 0.8, 50): 3.743316, (32, 15, 0.97, 100): 0.975}
+STABS_INSIDE = {
+    (88, 20, 0.55, 50): 9.589396,
+    (88, 20, 0.6, 50): 6.74199,
+    (100, 10, 0.55, 50): 1.921478,
+    (100, 10, 0.6, 50): 1.141338,
+    (200, 10, 0.6, 50): 0.5210658,
+}
+STABS_TOO_SMALL = {
+    (200, 5, 0.75, 50): 0.03061686,
+    (200, 5, 1, 50): 0.0003630367,
+    (200, 10, 0.76, 25): 0.1455248,
+    (200, 10, 0.9, 50): 0.03376232,
+    (2000, 20, 0.9, 50): 0.01220442,
+}
+
+
+def test_bounds_are_those_of_stabs_where_it_is_right():
+    for (p, q, cutoff, n_pairs), value in STABS_UNIMODAL.items():
+        found = error_bound(p, q, cutoff, n_pairs=n_pairs, assumption="unimodal")
+        assert found == pytest.approx(value, rel=5e-4 if value < 1 else 2e-7)  # digits printed
+    for (p, q, cutoff, n_pairs), value in STABS_INSIDE.items():
+        found = error_bound(p, q, cutoff, n_pairs=n_pairs, assumption="r-concave")
+        assert found == pytest.approx(value, rel=1e-5)  # as close as its search goes
+        assert found >= value
+    for (p, q, cutoff, n_pairs), value in STABS_TOO_SMALL.items():
+        found = error_bound(p, q, cutoff, n_pairs=n_pairs, assumption="r-concave")
+        assert found > 1.002 * value
+        # A law with these masses on all numbers of pairs has the mean allowed and a larger tail than stabs' bound.
+        mean = (q / p) ** 2 * n_pairs
+        masses = law(np.exp(offset_for_mean(mean, n_pairs, 2)), n_pairs, 2)
+        tail = sum(masses[round(2 * n_pairs * cutoff) - n_pairs :]) / sum(masses)
+        assert p * tail > value
+        assert found == pytest.approx(p * tail, rel=1e-6)
 
 
 def test_stronger_assumptions_never_give_larger_bounds():

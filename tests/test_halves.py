@@ -68,26 +68,54 @@ def test_every_list_is_the_fit_on_its_half(selector):
     assert ensemble.error_bound_ == error_bound(15, ensemble.q_, 0.75, n_pairs=4)
 
 
-@pytest.mark.parametrize(
-    "selector",
-    [
-        MRMR(10),
-        MRMR(10, relevance="su", redundancy="su"),
-        MRMR(10, relevance="f", redundancy="pearson"),
-        MRMR(10, relevance="pearson", redundancy="pearson"),
-        CFS(),
-        FCBF(),
-        JMI(8),
-        NMIFS(8),
-    ],
-    ids=repr,
-)
+def assert_halves_are_fits(ensemble, X, y, selector):
+    """Each list, in order, and the mean relevance, bit for bit."""
+    fits = [clone(selector).fit(X[rows], y[rows]) for rows in halves_of(ensemble)]
+    assert [found.tolist() for found in ensemble.parts_] == [one.selected_.tolist() for one in fits]
+    total = np.zeros(X.shape[1])
+    for one in fits:
+        total += one.relevance_
+    np.testing.assert_array_equal(ensemble.relevance_, total / len(fits))
+
+
+BY_PRODUCTS = [
+    MRMR(10, relevance="r2", redundancy="r2"),
+    MRMR(10, relevance="f", redundancy="pearson"),
+    MRMR(10, relevance="pearson", redundancy="pearson"),
+]
+BY_COUNTS = [
+    MRMR(10, relevance="mi", redundancy="mi"),
+    MRMR(10, relevance="su", redundancy="su"),
+    CFS(),
+    FCBF(),
+    JMI(8),
+    NMIFS(8),
+]
+
+
+@pytest.mark.parametrize("selector", [*BY_COUNTS, *BY_PRODUCTS], ids=repr)
 @pytest.mark.parametrize("name", ["colon", "leukemia"])
 def test_halves_of_real_data_are_fits(load_real, name, selector):
     X, y = load_real(name)
     ensemble = Ensemble(selector, 40, kind="halves", n_pairs=3, random_state=0).fit(X, y)
-    for rows, found in zip(halves_of(ensemble), ensemble.parts_, strict=True):
-        assert found.tolist() == clone(selector).fit(X[rows], y[rows]).selected_.tolist()
+    assert_halves_are_fits(ensemble, X, y, selector)
+
+
+@pytest.mark.parametrize("selector", BY_PRODUCTS, ids=repr)
+@pytest.mark.parametrize("name", ["colon_raw", "sonar"])
+def test_halves_of_real_numbers_are_fits(load_real, name, selector):
+    X, y = load_real(name)
+    ensemble = Ensemble(selector, 40, kind="halves", n_pairs=3, random_state=0).fit(X, y)
+    assert_halves_are_fits(ensemble, X, y, selector)
+
+
+@pytest.mark.parametrize("selector", BY_COUNTS, ids=repr)
+def test_halves_of_real_numbers_are_fits_with_the_bins_of_all_rows(load_real, selector):
+    X, y = load_real("sonar")
+    binned = clone(selector).set_params(discretize=EqualFrequencyBins(5))
+    ensemble = Ensemble(binned, 40, kind="halves", n_pairs=3, random_state=0).fit(X, y)
+    codes = EqualFrequencyBins(5).fit(X, y).transform(X).astype(np.uint8)
+    assert_halves_are_fits(ensemble, codes, y, selector)
 
 
 def test_halves_are_drawn_by_pairs_and_from_one_seed():

@@ -1,5 +1,4 @@
-"""What an ensemble costs: Fast Ensemble, full ensemble and one plain run, for 5, 10 and 20 parts; a hundred
-halves of 40 parts beside fits of one half.
+"""What an ensemble costs: Fast Ensemble, full ensemble and one plain run, for 5, 10 and 20 parts.
 
 ``make reproduce-ensemble_speed``; ARGS="--quick" leaves out the tall data, ARGS="--peers" adds
 pymrmre's ensemble, installed in an environment of its own. One thread; the least of several runs.
@@ -98,25 +97,6 @@ def measure(title: str, X: Any, y: Any, k: int) -> None:
         )
 
 
-HALVES: list[tuple[str, Callable[[], tuple[Any, Any]], int, bool]] = [
-    ("leukemia, k=50", lambda: microarray("leukemia"), 50, False),
-    ("100,000 x 60 codes 0..7, k=8", lambda: tall_codes(n_features=60), 8, True),
-    ("100,000 x 60 codes of noise, k=8", lambda: noise_codes(n_features=60), 8, True),
-]
-
-
-def measure_halves(title: str, X: Any, y: Any, k: int) -> None:
-    half = np.random.default_rng(0).permutation(len(y))[: len(y) // 2]
-    X_half, y_half = X[half], y[half]
-    plain = least(lambda: MRMR(k).fit(X_half, y_half))
-    halves = least(lambda: Ensemble(MRMR(k), 40, kind="halves", random_state=0).fit(X, y))
-    print(
-        f"{title}: one half {1e3 * plain:.1f} ms, a hundred halves {1e3 * halves:.1f} ms,"
-        f" {halves / plain:.1f} fits of one half",
-        flush=True,
-    )
-
-
 PEER = """
 import json, sys, time
 import numpy as np, pandas as pd
@@ -179,10 +159,6 @@ def main() -> None:
     for title, data, k, tall in WORKS:
         if not (tall and options.quick):
             measure(title, *data(), k)
-    print("\nA hundred halves of 40 parts")
-    for title, data, k, tall in HALVES:
-        if not (tall and options.quick):
-            measure_halves(title, *data(), k)
     if options.peers:
         print("\nBeside pymrmre (exhaustive ensemble, Pearson on the codes)")
         peer("leukemia", 50, 20, options.limit)
