@@ -17,6 +17,8 @@ class Purpose(IntEnum):
     COMPETING_COPIES = 4
     PERMUTED_TARGET = 5
     ARTIFICIAL_FEATURES = 6
+    PROBES = 12
+    DATA_SETS = 13
 
 
 def stream(seed: int, purpose: Purpose, *index: int) -> np.random.Generator:

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from thresher._streams import Purpose, stream
 
-def draw(random_state: Any, purpose: int) -> np.random.Generator:
+
+def draw(random_state: Any, generator: int) -> np.random.Generator:
     """A stream of its own for every generator: equal seeds give equal data."""
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    return np.random.default_rng((seed, purpose))
+    return stream(seed, Purpose.DATA_SETS, generator)
 
 
 def bunch(X: Any, y: Any, truth: Any, description: str, **more: Any) -> Bunch:

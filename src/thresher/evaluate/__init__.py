@@ -1,9 +1,10 @@
 """How good a selection is: how stable it is, what it costs, and how sure one can be of it."""
 
-from thresher.evaluate import cost, errors, false_share, significance, stability
+from thresher.evaluate import cost, errors, false_share, probes, significance, stability
 from thresher.evaluate.compare import Comparison, compare
 from thresher.evaluate.errors import error_bound, probe_select
 from thresher.evaluate.false_share import estimate_false_share
+from thresher.evaluate.probes import ProbeBenchmark, probe_fdr
 from thresher.evaluate.significance import (
     bonferroni_dunn,
     critical_difference,
@@ -15,6 +16,7 @@ from thresher.evaluate.significance import (
 
 __all__ = [
     "Comparison",
+    "ProbeBenchmark",
     "bonferroni_dunn",
     "compare",
     "cost",
@@ -25,7 +27,9 @@ __all__ = [
     "false_share",
     "friedman",
     "nemenyi",
+    "probe_fdr",
     "probe_select",
+    "probes",
     "significance",
     "stability",
     "wilcoxon_holm",

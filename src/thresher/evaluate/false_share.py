@@ -9,11 +9,11 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.base import clone
 
 from thresher._checks import ThresherWarning, check_number, resolve_features
 from thresher._streams import Purpose, stream
+from thresher.evaluate._columns import widen
 from thresher.search.parts import draw_seed
 from thresher.search.votes import combine_votes, count_votes
 from thresher.selectors.ensemble import Ensemble
@@ -176,30 +176,10 @@ def with_artificial(X: Any, features: Positions, share: float, seed: int) -> tup
     rng = stream(seed, Purpose.ARTIFICIAL_FEATURES)
     n_copied = max(1, round(share * len(features)))
     copied = np.sort(rng.choice(features, n_copied, replace=False))
-    permutations = [rng.permutation(n) for _ in copied]
+    copies = [(int(i), rng.permutation(n)) for i in copied]
     origin = np.concatenate([features, p + np.arange(n_copied)])
     order = rng.permutation(len(origin))
-    if is_frame(X):
-        frame = nw.maybe_reset_index(nw.from_native(X, eager_only=True))
-        columns = [frame[:, int(i)] for i in features]
-        for i, rows in zip(copied, permutations, strict=True):
-            shuffled = nw.maybe_reset_index(frame[:, int(i)][rows.tolist()])
-            columns.append(shuffled.alias(f"artificial {frame.columns[i]}"))
-        whole = nw.concat([columns[i].to_frame() for i in order], how="horizontal")
-        return whole.to_native(), origin[order]
-    if sparse.issparse(X):
-        copies = X.tocsc()[:, copied]
-        for j, rows in enumerate(permutations):
-            held = slice(copies.indptr[j], copies.indptr[j + 1])
-            copies.indices[held] = np.argsort(rows)[copies.indices[held]]
-        copies.has_sorted_indices = False
-        copies.sort_indices()
-        return sparse.hstack([X.tocsc()[:, features], copies], format="csc")[:, order], origin[
-            order
-        ]
-    dense = np.asarray(X)
-    copies = [dense[rows, i] for i, rows in zip(copied, permutations, strict=True)]
-    return np.column_stack([dense[:, features], *copies])[:, order], origin[order]
+    return widen(X, features, copies, None, order), origin[order]
 
 
 def _judge(

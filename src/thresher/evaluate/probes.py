@@ -1,0 +1,412 @@
+"""The benchmark of false selections: how soon does a selector take columns that were drawn at random?"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+from joblib import delayed
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import train_test_split
+from sklearn.utils import _safe_indexing
+
+from thresher._checks import ThresherWarning, check_bool, check_choice, check_number
+from thresher._interrupt import run_in_threads
+from thresher._output import Output, as_table
+from thresher._progress import on_behalf, track
+from thresher._streams import Purpose, stream
+from thresher._types import TargetKind
+from thresher._warn import one_call, warn
+from thresher.evaluate._columns import Positions, widen
+from thresher.evaluate._runs import with_seed
+from thresher.evaluate._sizes import resize
+from thresher.search.parts import draw_seed
+from thresher.selectors._foreign import order_of_choice
+from thresher.selectors.univariate import Univariate
+from thresher.sources import is_frame
+
+__all__ = ["FAMILIES", "ProbeBenchmark", "count_false", "draw_probes", "probe_fdr"]
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+
+RELEVANCE_ONLY = "relevance only"
+
+
+def _extreme_value(rng: np.random.Generator, n: int) -> Floats:
+    return -rng.gumbel(0.0, 1.0, n)
+
+
+def _generalised_extreme_value(rng: np.random.Generator, n: int) -> Floats:
+    return np.asarray(((-np.log(rng.random(n))) ** -0.2 - 1) / 0.2)
+
+
+FAMILIES = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "extreme value": _extreme_value,
+    "uniform": lambda rng, n: rng.random(n),
+    "beta": lambda rng, n: rng.beta(2.0, 5.0, n),
+    "chi-square": lambda rng, n: rng.chisquare(4.0, n),
+    "gamma": lambda rng, n: rng.gamma(2.0, 1.0, n),
+    "generalised extreme value": _generalised_extreme_value,
+    "Weibull": lambda rng, n: rng.weibull(1.5, n),
+}
+
+
+def draw_probes(rng: np.random.Generator, n_samples: int, n_probes: int) -> Floats:
+    """Columns drawn at random, each from one of the eight `FAMILIES`, chosen at random.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    n_samples, n_probes : int
+
+    Returns
+    -------
+    probes : ndarray of shape (n_samples, n_probes)
+    """
+    draws = list(FAMILIES.values())
+    families = rng.integers(0, len(draws), n_probes)
+    return np.column_stack(
+        [np.empty((n_samples, 0)), *(draws[family](rng, n_samples) for family in families)]
+    )
+
+
+def count_false(orders: Sequence[Any], false: Any, n_steps: int) -> Counts:
+    """How many of the first 1, 2, ... features of each list are false.
+
+    Parameters
+    ----------
+    orders : list of lists of int
+        Features in order of choice, one list per repetition. Of one that ends early the last count is carried on.
+    false : array-like of bool
+        One per feature.
+    n_steps : int
+
+    Returns
+    -------
+    counts : ndarray of shape (n_repetitions, n_steps)
+
+    Examples
+    --------
+    >>> orders = [[4, 7, 1, 9, 2], [0, 1, 2, 3, 5], [6, 5, 0, 1, 2], [0, 1, 2, 3, 4]]
+    >>> counts = count_false(orders, [False] * 5 + [True] * 5, 5)
+    >>> counts[0].tolist(), counts.mean(axis=0).tolist()
+    ([0, 1, 1, 2, 2], [0.25, 0.75, 0.75, 1.0, 1.25])
+    """
+    is_false = np.asarray(false, dtype=bool)
+    counts = np.zeros((len(orders), n_steps), dtype=np.int64)
+    for row, order in zip(counts, orders, strict=True):
+        steps = np.cumsum(is_false[np.asarray(order, dtype=np.intp)[:n_steps]])
+        if len(steps):
+            row[: len(steps)] = steps
+            row[len(steps) :] = steps[-1]
+    return counts
+
+
+@dataclass(frozen=True)
+class ProbeBenchmark:
+    """Outcome of :func:`probe_fdr`.
+
+    Attributes
+    ----------
+    selectors : tuple of str
+        ``"relevance only"``, the ranking by relevance, is the last.
+    counts : dict of str to ndarray of shape (n_repeats, n_steps)
+        False features among the first 1, 2, ... selected ones.
+    n_returned : dict of str to ndarray of shape (n_repeats,)
+        Features that the selector returned, at most ``n_steps``.
+    n_probes : int
+        Columns drawn at random that took part.
+    """
+
+    selectors: tuple[str, ...]
+    counts: dict[str, Counts]
+    n_returned: dict[str, Counts]
+    n_probes: int
+
+    @property
+    def n_steps(self) -> int:
+        return int(self.counts[self.selectors[0]].shape[1])
+
+    @property
+    def mean_false_selected(self) -> dict[str, Floats]:
+        """Mean number of false features after each step, by selector: the papers' "FDR", which is a count."""
+        return {name: self.counts[name].mean(axis=0) for name in self.selectors}
+
+    @property
+    def false_selected_fraction(self) -> dict[str, float]:
+        """The last mean over the number of steps, by selector: the papers' "normalised FDR"."""
+        return {name: float(m[-1]) / self.n_steps for name, m in self.mean_false_selected.items()}
+
+    def table(self, output: Output = "pandas") -> Any:
+        """``selector``, ``step``, ``mean_false_selected`` and its ``sd`` over the repetitions, one row per step."""
+        columns = {
+            "selector": np.repeat(self.selectors, self.n_steps),
+            "step": np.tile(np.arange(1, self.n_steps + 1), len(self.selectors)),
+            "mean_false_selected": np.concatenate(list(self.mean_false_selected.values())),
+            "sd": np.concatenate([_spread(self.counts[name]) for name in self.selectors]),
+        }
+        return as_table(columns, output)
+
+    def summary(self, output: Output = "pandas") -> Any:
+        """``selector``, ``false_selected_fraction``, its ``sd`` and ``n_returned`` (the mean), one row per selector."""
+        columns = {
+            "selector": list(self.selectors),
+            "false_selected_fraction": list(self.false_selected_fraction.values()),
+            "sd": [float(_spread(self.counts[n])[-1]) / self.n_steps for n in self.selectors],
+            "n_returned": [float(self.n_returned[name].mean()) for name in self.selectors],
+        }
+        return as_table(columns, output)
+
+
+def _spread(counts: Counts) -> Floats:
+    if len(counts) < 2:
+        return np.full(counts.shape[1], np.nan)
+    return np.asarray(counts.std(axis=0, ddof=1))
+
+
+@dataclass(frozen=True)
+class _Settings:
+    n_steps: int
+    n_distribution: int
+    n_permuted: int
+    holdout: float
+    stratify: bool
+    redraw: bool
+    seed: int
+
+
+@one_call()
+def probe_fdr(
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    n_distribution: int = 100,
+    n_permuted: int = 0,
+    n_steps: int | None = None,
+    n_repeats: int = 100,
+    holdout: float = 0.1,
+    truth: Any = None,
+    stratify: bool = False,
+    redraw: bool = True,
+    relevance: str = "auto",
+    target: TargetKind = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> ProbeBenchmark:
+    """How many of the first features that a selector takes are probes, columns drawn at random?
+
+    In each repetition probes are appended to X, the columns are shuffled, a tenth of the rows is left out at random,
+    and the selector orders `n_steps` features. All selectors see the same columns and rows. A ranking by relevance
+    alone always takes part.
+
+    Parameters
+    ----------
+    selector : selector or dict of str to selector
+        Ours or any with ``fit`` and ``get_support``. Without `keep` and `exclude`: columns change their places.
+    X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    n_distribution : int, default=100
+        Probes from eight distributions: normal, extreme value, uniform, beta, chi-square, gamma, generalised extreme
+        value, Weibull.
+    n_permuted : int, default=0
+        Probes that are permuted columns of X. The paper's two settings are (100, 0) and (100, 100).
+    n_steps : int, default=None
+        None: 20, or the number of features if that is less; with `truth` the number of true features.
+    n_repeats : int, default=100
+    holdout : float, default=0.1
+        Share of the rows that is left out.
+    truth : array-like of int, default=None
+        Features that count as true; None: all of X, which makes a useless column of X a success.
+    stratify : bool, default=False
+        Leave out rows of each class in proportion.
+    redraw : bool, default=True
+        New probes in every repetition. With False the repetitions share the probes, and their mean hides
+        how much it depends on them.
+    relevance : str, default="auto"
+        Measure of the ranking by relevance, see `Univariate`. ``"auto"`` is Spearman's correlation, as in the paper; F
+        with more than two classes and for sparse data; mutual information where columns are not numbers.
+    target : {"auto", "nominal", "numeric"}, default="auto"
+        What the ranking by relevance takes y for; selectors have parameters of their own.
+    random_state : int, RandomState or None, default=None
+        Draws probes and rows, and seeds selectors whose ``random_state`` is None.
+    n_jobs : int, default=None
+        Repetitions that run at the same time, in threads; the result does not depend on it.
+    progress : bool, default=False
+        Show a progress bar.
+
+    Returns
+    -------
+    benchmark : ProbeBenchmark
+        ``mean_false_selected`` by step, ``false_selected_fraction``, ``table()``, ``summary()``.
+
+    Notes
+    -----
+    The papers call the mean count *FDR* and its share of the steps *normalised FDR*; nothing is controlled at a level,
+    see `thresher.ErrorControlled` for that. **The score rewards redundancy**: a copy of a column of X is never a
+    mistake, so plain relevance is at or near the best, and methods that refuse redundant columns look bad by
+    construction. Read it beside the row ``"relevance only"``, and look at accuracy, too. With 20 features or fewer the
+    score is 0 only if every column of X comes before any probe: it measures the weakest column.
+
+    References
+    ----------
+    A. Tsanas, M. A. Little and P. E. McSharry, "A simple filter benchmark for feature selection", 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import GSO, RRCT
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = probe_fdr({"RRCT": RRCT(), "GSO": GSO()}, X, y, n_repeats=5, random_state=0)
+    >>> [round(share, 1) for share in found.false_selected_fraction.values()]
+    [0.0, 0.4, 0.0]
+    """
+    X = X if is_frame(X) or hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+    n, p = X.shape
+    if len(y) != n:
+        raise ValueError(f"X has {n} rows, but y has {len(y)} values; give one for each row")
+    false = _false_features(truth, p)
+    settings = _check_settings(
+        n_steps, n_distribution, n_permuted, holdout, stratify, redraw, false, random_state
+    )
+    check_number("n_repeats", n_repeats, minimum=1, integer=True)
+    selectors = dict(selector) if isinstance(selector, Mapping) else {"selector": selector}
+    if RELEVANCE_ONLY in selectors or not selectors:
+        raise ValueError(
+            f"selector must be a selector or a dict without the name {RELEVANCE_ONLY!r}, got {selector!r:.60}"
+        )
+    for name, given in selectors.items():
+        for parameter in ("keep", "exclude"):
+            if getattr(given, parameter, None) is not None:
+                raise ValueError(
+                    f"{parameter} of {name!r} names columns, which change their places here; leave it out"
+                )
+    selectors[RELEVANCE_ONLY] = _relevance_ranking(X, y, relevance, target)
+    jobs = (delayed(_repetition)(selectors, X, y, false, settings, t) for t in range(n_repeats))
+    runs = run_in_threads(jobs, n_jobs, return_as="generator")
+    found = list(track(runs, n_repeats, "probe_fdr", show=progress))
+    counts = {name: np.array([run[name][0] for run in found]) for name in selectors}
+    returned = {name: np.array([run[name][1] for run in found]) for name in selectors}
+    for name, numbers in returned.items():
+        if numbers.min() < settings.n_steps:
+            warn(
+                f"{name} returned {numbers.mean():.3g} features on average instead of {settings.n_steps}: "
+                "its last count is carried on"
+            )
+    return ProbeBenchmark(tuple(selectors), counts, returned, n_distribution + n_permuted)
+
+
+def _check_settings(
+    n_steps: Any,
+    n_distribution: Any,
+    n_permuted: Any,
+    holdout: Any,
+    stratify: Any,
+    redraw: Any,
+    false: npt.NDArray[np.bool_],
+    random_state: Any,
+) -> _Settings:
+    check_number("n_distribution", n_distribution, minimum=0, integer=True)
+    check_number("n_permuted", n_permuted, minimum=0, integer=True)
+    p = len(false)
+    if n_distribution + n_permuted == 0 and not false.any():
+        raise ValueError(
+            "n_distribution and n_permuted are 0 and every feature is true: there is nothing false to select"
+        )
+    if n_steps is None:
+        n_steps = int((~false).sum()) if false.any() else min(20, p)
+    most = p + n_distribution + n_permuted
+    check_number("n_steps", n_steps, minimum=1, maximum=most, integer=True)
+    if not 0 <= check_number("holdout", holdout) < 1:
+        raise ValueError(f"holdout must be a share of at least 0 and below 1, got {holdout}")
+    return _Settings(
+        int(n_steps),
+        int(n_distribution),
+        int(n_permuted),
+        float(holdout),
+        check_bool("stratify", stratify),
+        check_bool("redraw", redraw),
+        draw_seed(random_state),
+    )
+
+
+def _false_features(truth: Any, p: int) -> npt.NDArray[np.bool_]:
+    false = np.zeros(p, dtype=bool)
+    if truth is not None:
+        positions = np.asarray(truth)
+        good = positions.ndim == 1 and len(positions) and positions.dtype.kind in "iu"
+        if not good or positions.min() < 0 or positions.max() >= p:
+            raise ValueError(
+                f"truth must hold positions of features, 0 to {p - 1}, got {truth!r:.60}"
+            )
+        false[:] = True
+        false[positions] = False
+    return false
+
+
+def _relevance_ranking(X: Any, y: Any, relevance: str, target: TargetKind) -> Univariate:
+    check_choice("target", target, ("auto", "nominal", "numeric"))
+    if relevance == "auto":
+        values = np.asarray(y)
+        several = len(np.unique(values)) > 2
+        classes = target == "nominal" or (target == "auto" and values.dtype.kind != "f")
+        numbers = not is_frame(X) or all(
+            dtype.is_numeric() for dtype in nw.from_native(X, eager_only=True).schema.values()
+        )
+        if not numbers:
+            relevance = "mi"
+        elif sparse.issparse(X) or (several and classes):
+            relevance = "f"
+        else:
+            relevance = "spearman"
+    return Univariate(measure=relevance, target=target)  # type: ignore[arg-type]
+
+
+def _repetition(
+    selectors: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    false: npt.NDArray[np.bool_],
+    settings: _Settings,
+    t: int,
+) -> dict[str, tuple[Counts, int]]:
+    """Counts of false features and the number returned, by selector."""
+    n, p = X.shape
+    rng = stream(settings.seed, Purpose.PROBES, t)
+    probes = rng if settings.redraw else stream(settings.seed, Purpose.PROBES)
+    more = draw_probes(probes, n, settings.n_distribution) if settings.n_distribution else None
+    copies = [(int(i), probes.permutation(n)) for i in probes.integers(0, p, settings.n_permuted)]
+    order = rng.permutation(p + settings.n_distribution + settings.n_permuted)
+    table = widen(X, np.arange(p), copies, more, order)
+    is_false = np.concatenate([false, np.ones(len(order) - p, dtype=bool)])[order]
+    rows = _rows(rng, n, y, settings)
+    some_X, some_y = _safe_indexing(table, rows), _safe_indexing(y, rows)
+    found: dict[str, tuple[Counts, int]] = {}
+    with warnings.catch_warnings(), on_behalf():
+        warnings.simplefilter("ignore", ThresherWarning)
+        for name, selector in selectors.items():
+            seeded = with_seed(selector, settings.seed)
+            model = resize(seeded, settings.n_steps) or clone(seeded)
+            chosen: Positions = order_of_choice(model.fit(some_X, some_y))[: settings.n_steps]
+            found[name] = (count_false([chosen], is_false, settings.n_steps)[0], len(chosen))
+    return found
+
+
+def _rows(rng: np.random.Generator, n: int, y: Any, settings: _Settings) -> Positions:
+    n_out = round(settings.holdout * n)
+    if settings.stratify and n_out:
+        seed = int(rng.integers(np.iinfo(np.int32).max))
+        kept, _ = train_test_split(np.arange(n), test_size=n_out, stratify=y, random_state=seed)
+        return np.sort(kept)
+    return np.sort(rng.choice(n, n - n_out, replace=False))
