@@ -94,6 +94,21 @@ def test_values_equal_the_naive_twin(problem):
         assert relevance.tolist() == expected
 
 
+@pytest.mark.parametrize("n", [1, 5, 64, 65, 128, 129, 500, 512, 513, 1000, 1024, 1025])
+def test_columns_of_up_to_eight_levels_agree_whatever_their_length(n):
+    rng = np.random.default_rng(n)
+    levels = np.array([2, 3, 4, 5, 6, 7, 8, 9, 8, 8], dtype=np.int32)
+    codes = random_codes(rng, n, levels)
+    codes[-1] = np.where(rng.random(n) < 0.5, codes[6], codes[-1])
+    table = _core.CodedTable.from_codes(codes, levels)
+    pairs = _core.DiscretePairMeasure(table, "su", 1)
+    every = np.arange(len(levels), dtype=np.uint32)
+    for reference in every:
+        values = pairs.values(int(reference), every)[:, 0]
+        expected = naive_values(codes, levels, reference, "su", XLogX(n))
+        assert values.tolist() == expected.tolist()
+
+
 @settings(max_examples=25, deadline=None)
 @given(problems())
 def test_three_way_terms_equal_the_naive_twin(problem):

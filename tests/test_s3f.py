@@ -49,16 +49,40 @@ def test_few_features_are_no_error():
     assert S3F().fit(Q[:, [0]], QY).selected_.tolist() == [0]
 
 
-def test_a_small_cache_changes_nothing(monkeypatch):
+def everything(fitted):
+    return [
+        *(fitted.selected_.tolist(), fitted.medoids_.tolist(), fitted.clusters_.tolist()),
+        *(fitted.silhouette_, list(fitted.trace_["silhouette"])),
+    ]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("memory", [1, 2 * 90**2, 3 * 90**2])
+def test_memory_and_threads_change_nothing(monkeypatch, memory, n_jobs):
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 3, size=(30, 40))
+    X = rng.integers(0, 3, size=(30, 90))
+    X[:, 60:] = X[:, :30]
     y = rng.integers(0, 2, 30)
     plain = S3F().fit(X, y)
-    monkeypatch.setattr("thresher.selectors.s3f.CACHE_BYTES", 1)
-    frugal = S3F().fit(X, y)
-    assert frugal.selected_.tolist() == plain.selected_.tolist()
-    np.testing.assert_array_equal(frugal.trace_["silhouette"], plain.trace_["silhouette"])
+    monkeypatch.setattr("thresher.selectors.s3f.MOST_BYTES", memory)
+    frugal = S3F(n_jobs=n_jobs).fit(X, y)
+    assert everything(frugal) == everything(plain)
     assert frugal.n_evaluations_ > plain.n_evaluations_
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_clusters_agree_with_the_definition(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, size=(24, 45))
+    X[:, 30:] = np.where(rng.random((24, 15)) < 0.1, 0, X[:, :15])  # some alike, some the same
+    y = rng.integers(0, 2, 24)
+    score, medoids, clusters, selected = naive.s3f(X, y.tolist(), kmax=12)
+    fitted = S3F(12).fit(X, y)
+    assert fitted.silhouette_ == pytest.approx(score, abs=1e-11)
+    assert fitted.medoids_.tolist() == medoids
+    assert sorted(fitted.selected_.tolist()) == sorted(selected)
+    found = [np.flatnonzero(fitted.clusters_ == c).tolist() for c in range(len(medoids))]
+    assert found == clusters
 
 
 def test_no_pair_is_measured_twice():

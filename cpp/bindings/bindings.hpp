@@ -65,6 +65,7 @@ class SignalInterrupt final : public Interrupt {
 };
 
 void bind_system(nb::module_& module);
+void bind_clusters(nb::module_& module);
 void bind_consistency(nb::module_& module);
 void bind_dispersion(nb::module_& module);
 void bind_neighbours(nb::module_& module);

@@ -51,6 +51,7 @@ NB_MODULE(_core, module) {
   });
   thresher::bindings::bind_calls(module);
   thresher::bindings::bind_system(module);
+  thresher::bindings::bind_clusters(module);
   thresher::bindings::bind_consistency(module);
   thresher::bindings::bind_measure(module);
   thresher::bindings::bind_replicates(module);

@@ -1,12 +1,12 @@
 #include "counting/joint_kernels.hpp"
 
-#if defined(__AVX512VPOPCNTDQ__)
-#include <immintrin.h>
-#endif
 #if defined(__GNUC__) && !defined(__clang__)
 // GCC 12 warns of the deliberately undefined registers inside its own intrinsics.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#if defined(__AVX512VPOPCNTDQ__)
+#include "counting/eight_levels.hpp"
 #endif
 
 namespace thresher {
@@ -96,6 +96,7 @@ void joint_sums_of(const JointReference& reference, const CodedFeature* features
       case 2: sums[k] = joint_sum<W, 1, NB>(reference, feature); break;
       case 3: sums[k] = joint_sum<W, 2, NB>(reference, feature); break;
       case 4: sums[k] = joint_sum<W, 3, NB>(reference, feature); break;
+      case 8: sums[k] = joint_sum<W, 7, NB>(reference, feature); break;
       default: sums[k] = joint_sum<W, 0, NB>(reference, feature); break;
     }
   }
@@ -108,12 +109,21 @@ void joint_sums_in(const JointReference& reference, const CodedFeature* features
     case 1: joint_sums_of<W, 1>(reference, features, wanted, n, sums); break;
     case 2: joint_sums_of<W, 2>(reference, features, wanted, n, sums); break;
     case 3: joint_sums_of<W, 3>(reference, features, wanted, n, sums); break;
+    case 7: joint_sums_of<W, 7>(reference, features, wanted, n, sums); break;
     default: joint_sums_of<W, 0>(reference, features, wanted, n, sums); break;
   }
 }
 
 void joint_sums(const JointReference& reference, const CodedFeature* features, const std::uint32_t* wanted,
                 std::size_t n, std::int64_t* sums) {
+#if defined(__AVX512VPOPCNTDQ__)
+  if (has_about_eight_levels(reference)) {
+    if (reference.n_words == 1) return eight_level_sums<1>(reference, features, wanted, n, sums);
+    if (reference.n_words == 2) return eight_level_sums<2>(reference, features, wanted, n, sums);
+    if (reference.n_words <= 8) return eight_level_sums<8>(reference, features, wanted, n, sums);
+    if (reference.n_words <= 16) return eight_level_sums<16>(reference, features, wanted, n, sums);
+  }
+#endif
   switch (reference.n_words) {
     case 1: joint_sums_in<1>(reference, features, wanted, n, sums); break;
     case 2: joint_sums_in<2>(reference, features, wanted, n, sums); break;

@@ -546,6 +546,21 @@ def redundancy_walk(
     n_threads: int = 1,
 ) -> dict[str, Any]: ...
 
+class FeatureClusters:
+    def __init__(
+        self,
+        measure: PairMeasure,
+        features: NDArray[np.uint32],
+        relevance: NDArray[np.float64],
+        memory: int,
+        n_threads: int = 1,
+    ) -> None: ...
+    def far_apart(self, count: int) -> NDArray[np.uint32]: ...
+    def cluster(self, starts: NDArray[np.uint32], max_rounds: int) -> dict[str, Any]: ...
+    def similarities(self, place: int) -> NDArray[np.float64]: ...
+    @property
+    def n_evaluations(self) -> int: ...
+
 # --- neighbours of rows --------------------------------------------------------------------------
 
 def relief_weights(

@@ -1,0 +1,58 @@
+// Clusters of features around medoids, by similarity and by relevance.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "search/similarity_rows.hpp"
+
+namespace thresher {
+
+// Features by place. A feature's own and nearest other distance are those to the medoids of its cluster and of others.
+struct Clustering {
+  std::vector<std::uint32_t> medoids;
+  std::vector<std::uint32_t> clusters;
+  std::vector<double> own, other;
+};
+
+// k-medoids over the distance (1 - similarity + |difference of relevance|) / 2.
+//
+// The medoid of a cluster is the member with the largest mean of its mean similarity to the others and its relevance.
+// Coarse sums find the few that can be it; they are whole numbers, so a round brings those of the round before up to
+// date: only features that came and went are looked at.
+class FeatureClusters {
+ public:
+  // relevance[place]; `memory` and the measure as for SimilarityRows.
+  FeatureClusters(PairMeasure& measure, std::span<const std::uint32_t> features, std::span<const double> relevance,
+                  std::size_t memory, std::size_t n_threads);
+
+  // The most relevant feature, then again and again the one farthest from those taken; ties: the more relevant, then
+  // the lower place.
+  std::vector<std::uint32_t> far_apart(std::size_t count);
+  // From these medoids on until nothing changes, for `max_rounds` at most. Costs least where the medoids before were
+  // the same but for one more.
+  Clustering cluster(std::span<const std::uint32_t> starts, std::size_t max_rounds);
+  // Of every feature to one of them.
+  std::vector<double> similarities(std::uint32_t place);
+  std::size_t size() const { return relevance_.size(); }
+  std::size_t n_evaluations() const { return rows_.n_evaluations(); }
+
+ private:
+  struct State {
+    std::vector<std::uint32_t> clusters;
+    std::vector<std::int64_t> sums;  // coarse, of every feature's similarities to its cluster
+  };
+
+  Clustering assign(std::span<const std::uint32_t> medoids);
+  void bring_up_to_date(State& state, const std::vector<std::uint32_t>& clusters, std::size_t n_clusters);
+  std::vector<std::uint32_t> central(const State& state, std::size_t n_clusters);
+
+  std::vector<double> relevance_;
+  std::size_t n_threads_;
+  SimilarityRows rows_;
+  State first_;  // after the first assignment to the starts asked for last
+};
+
+}  // namespace thresher

@@ -1,0 +1,146 @@
+#include "search/similarity_rows.hpp"
+
+#include <algorithm>
+
+#include "core/aligned.hpp"
+#include "core/interrupt.hpp"
+#include "core/parallel.hpp"
+
+namespace thresher {
+namespace {
+
+// Rows computed at a time, and mirrored while they are still in the cache.
+constexpr std::size_t kBlock = 64;
+// Similarities computed at a time where they are not held.
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 20;
+
+std::uint16_t coarse(double similarity) { return static_cast<std::uint16_t>(similarity * SimilarityRows::kUnit + 0.5); }
+
+template <class Sum, class Value>
+Sum sum_of(const Value* row, std::span<const std::uint32_t> places) {
+  Sum lanes[4] = {0, 0, 0, 0};
+  std::size_t i = 0;
+  for (; i + 4 <= places.size(); i += 4)
+    for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] += row[places[i + lane]];
+  for (; i < places.size(); ++i) lanes[0] += row[places[i]];
+  return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+}  // namespace
+
+SimilarityRows::SimilarityRows(PairMeasure& measure, std::span<const std::uint32_t> features, std::size_t memory,
+                               std::size_t n_threads)
+    : measure_(measure),
+      features_(features.begin(), features.end()),
+      n_threads_(n_threads),
+      most_rows_(memory / (sizeof(double) * std::max<std::size_t>(features.size(), 1))) {
+  const std::size_t n_pairs = checked_product(size(), size());
+  const bool holds_all = n_pairs <= memory / (sizeof(double) + sizeof(std::uint16_t));
+  if (n_pairs <= memory / sizeof(std::uint16_t)) fill(holds_all);
+}
+
+void SimilarityRows::fill(bool with_rows) {
+  const std::size_t p = size();
+  n_evaluations_ += p * (p > 0 ? p - 1 : 0) / 2;
+  if (with_rows) all_.resize(p * p);
+  coarse_.resize(p * p);
+  std::vector<double> passing(with_rows ? 0 : kBlock * p);
+  for (std::size_t start = 0; start < p; start += kBlock) {
+    const std::size_t end = std::min(start + kBlock, p);
+    double* rows = with_rows ? all_.data() + start * p : passing.data();
+    std::vector<TermRequest> requests;
+    for (std::size_t i = start; i < end; ++i) {
+      double* row = rows + (i - start) * p;
+      row[i] = 1.0;
+      requests.push_back(
+          {std::span(features_).subspan(i, 1), std::span(features_).subspan(i + 1), {row + i + 1, row + p}});
+    }
+    measure_.answer(requests);
+    parallel_for(p - start, kBlock, n_threads_, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = start; i < end; ++i) {
+        const double* row = rows + (i - start) * p;
+        for (std::size_t j = std::max(start + first, i); j < start + last; ++j) coarse_[i * p + j] = coarse(row[j]);
+      }
+      for (std::size_t j = start + first; j < start + last; ++j) {
+        for (std::size_t i = start; i < std::min(end, j); ++i) coarse_[j * p + i] = coarse_[i * p + j];
+        for (std::size_t i = start; with_rows && i < std::min(end, j); ++i) all_[j * p + i] = all_[i * p + j];
+      }
+    });
+  }
+}
+
+std::vector<const double*> SimilarityRows::rows(std::span<const std::uint32_t> places) {
+  std::vector<const double*> found;
+  if (!all_.empty()) {
+    for (const std::uint32_t place : places) found.push_back(all_.data() + place * size());
+    return found;
+  }
+  // What is kept from earlier calls leaves when there is no room.
+  if (some_.size() + places.size() > most_rows_) {
+    std::erase_if(some_, [&](const auto& row) { return std::ranges::find(places, row.first) == places.end(); });
+  }
+  for (const std::uint32_t place : places) {
+    if (!some_.contains(place)) {
+      std::vector<double> row(size());
+      measure_.values(features_[place], features_, row);
+      row[place] = 1.0;
+      n_evaluations_ += size() - 1;
+      some_.emplace(place, std::move(row));
+    }
+    found.push_back(some_.at(place).data());
+  }
+  return found;
+}
+
+void SimilarityRows::coarse_sums(std::span<const RowSum> requests, std::span<std::int64_t> sums) {
+  if (coarse_.empty()) return compute_sums(requests, sums, coarse);
+  parallel_for(requests.size(), kBlock, n_threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      sums[r] = sum_of<std::int64_t>(coarse_.data() + requests[r].place * size(), requests[r].others);
+    }
+  });
+}
+
+void SimilarityRows::exact_sums(std::span<const RowSum> requests, std::span<double> sums) {
+  if (all_.empty()) return compute_sums(requests, sums, [](double similarity) { return similarity; });
+  parallel_for(requests.size(), kBlock, n_threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      sums[r] = sum_of<double>(all_.data() + requests[r].place * size(), requests[r].others);
+    }
+  });
+}
+
+template <class Sum, class Term>
+void SimilarityRows::compute_sums(std::span<const RowSum> requests, std::span<Sum> sums, Term term) {
+  std::vector<std::uint32_t> features;
+  std::vector<double> values;
+  for (std::size_t first = 0; first < requests.size();) {
+    ask_interrupt();
+    std::size_t last = first;
+    features.clear();
+    while (last < requests.size() && (last == first || features.size() < kMostAtOnce)) {
+      for (const std::uint32_t other : requests[last].others) features.push_back(features_[other]);
+      ++last;
+    }
+    values.resize(features.size());
+    std::vector<TermRequest> terms;
+    for (std::size_t r = first, begin = 0; r < last; begin += requests[r++].others.size()) {
+      const std::size_t count = requests[r].others.size();
+      terms.push_back({std::span(features_).subspan(requests[r].place, 1), std::span(features).subspan(begin, count),
+                       std::span(values).subspan(begin, count)});
+    }
+    measure_.answer(terms);
+    for (std::size_t r = first, v = 0; r < last; ++r) {
+      sums[r] = 0;
+      for (const std::uint32_t other : requests[r].others) {
+        const bool is_itself = other == requests[r].place;
+        sums[r] += term(is_itself ? 1.0 : values[v]);
+        n_evaluations_ += !is_itself;
+        ++v;
+      }
+    }
+    first = last;
+  }
+}
+
+}  // namespace thresher

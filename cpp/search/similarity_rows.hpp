@@ -1,0 +1,64 @@
+// Similarities of every feature of a list to every other, held where memory allows and computed at every look
+// elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/memory.hpp"
+#include "measures/pair_measure.hpp"
+
+namespace thresher {
+
+// The similarities of the feature at a place to those at other places, to be added up.
+struct RowSum {
+  std::uint32_t place;
+  std::span<const std::uint32_t> others;
+};
+
+// Features are addressed by their place in the list. A feature's similarity to itself is 1.
+//
+// Sums over many features are made of coarse values, each the similarity to the next multiple of 1 / kUnit: they are
+// a quarter of the size, so that a row stays in the nearest cache. Whoever needs to tell two sums apart that are as
+// near as that asks for exact ones.
+class SimilarityRows {
+ public:
+  static constexpr double kUnit = 32768.0;
+  // A coarse value is that far from the similarity at most.
+  static constexpr double kCoarseness = 0.5 / kUnit;
+
+  // `memory`: bytes that similarities may take. The measure is symmetric, on one replicate, in [0, 1], and outlives
+  // this.
+  SimilarityRows(PairMeasure& measure, std::span<const std::uint32_t> features, std::size_t memory,
+                 std::size_t n_threads);
+
+  std::size_t size() const { return features_.size(); }
+  // Whole rows; they stay until the next call.
+  std::vector<const double*> rows(std::span<const std::uint32_t> places);
+  // sums[i] = kUnit times the coarse sum of requests[i].
+  void coarse_sums(std::span<const RowSum> requests, std::span<std::int64_t> sums);
+  // sums[i] of requests[i]: exact in any order, as values are multiples of 2^-40.
+  void exact_sums(std::span<const RowSum> requests, std::span<double> sums);
+  // Similarities computed so far.
+  std::size_t n_evaluations() const { return n_evaluations_; }
+
+ private:
+  void fill(bool with_rows);
+  template <class Sum, class Term>
+  void compute_sums(std::span<const RowSum> requests, std::span<Sum> sums, Term term);
+
+  PairMeasure& measure_;
+  std::vector<std::uint32_t> features_;
+  std::size_t n_threads_;
+  std::size_t most_rows_;
+  std::size_t n_evaluations_ = 0;
+  // Row by row, or empty.
+  UninitialisedVector<double> all_;
+  UninitialisedVector<std::uint16_t> coarse_;
+  std::unordered_map<std::uint32_t, std::vector<double>> some_;
+};
+
+}  // namespace thresher
