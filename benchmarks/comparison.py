@@ -2,7 +2,7 @@
 
 ``make compare``: features are selected on the training rows of five folds, for 5, 10, 20 and 50 features. Every
 finished cell is kept in benchmarks/results/comparison, so a run that is stopped goes on when started again.
-ARGS="--only sonar wdbc" for a few data sets, ARGS="--picture x.svg" to draw the critical differences.
+ARGS="--only sonar wdbc" for a few data sets, ARGS="--picture x.svg" to draw it.
 """
 
 from __future__ import annotations
@@ -115,17 +115,23 @@ def draw(comparison: Comparison, path: Path) -> None:
 
     mpl.use("Agg")
     mpl.rcParams["svg.hashsalt"] = "comparison"
-    from thresher.plots import plot_critical_difference
+    from thresher.plots import plot_critical_difference, plot_rank_heatmap, plot_scores
 
-    ax = plot_critical_difference(comparison)
-    ax.figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    pictures = {
+        "": plot_critical_difference(comparison.nemenyi()),
+        "_ranks": plot_rank_heatmap(comparison),
+        "_scores": plot_scores(comparison),
+    }
+    for name, ax in pictures.items():
+        file = path.with_stem(path.stem + name)
+        ax.figure.savefig(file, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=DATA, help="these data sets")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument("--picture", type=Path, help="where to draw the critical differences")
+    parser.add_argument("--picture", type=Path, help="where to draw it, such as x.svg")
     options = parser.parse_args()
     comparison = run(options.only or list(DATA), options.jobs)
     report(comparison)

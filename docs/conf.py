@@ -58,6 +58,7 @@ MODULES = {
     "thresher.evaluate.false_share": "An estimate of errors",
     "thresher.evaluate.significance": "Significance of comparisons",
     "thresher.evaluate.compare": "Comparisons",
+    "thresher.evaluate.number": "How many features",
     "thresher.evaluate.probes": "False selections",
     "thresher.datasets": "Data with known truth",
     "thresher.plots": "Plots",

@@ -4,6 +4,7 @@ from thresher.evaluate import cost, errors, false_share, probes, significance, s
 from thresher.evaluate.compare import Comparison, compare
 from thresher.evaluate.errors import error_bound, probe_select
 from thresher.evaluate.false_share import estimate_false_share
+from thresher.evaluate.number import NumberOfFeatures, select_k
 from thresher.evaluate.probes import ProbeBenchmark, probe_fdr
 from thresher.evaluate.significance import (
     bonferroni_dunn,
@@ -16,6 +17,7 @@ from thresher.evaluate.significance import (
 
 __all__ = [
     "Comparison",
+    "NumberOfFeatures",
     "ProbeBenchmark",
     "bonferroni_dunn",
     "compare",
@@ -30,6 +32,7 @@ __all__ = [
     "probe_fdr",
     "probe_select",
     "probes",
+    "select_k",
     "significance",
     "stability",
     "wilcoxon_holm",

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from thresher.plots.annealing import plot_annealing
+from thresher.plots.comparison import (
+    plot_critical_difference,
+    plot_rank_heatmap,
+    plot_scores,
+)
 from thresher.plots.errors import plot_error_bound, plot_gate
 from thresher.plots.stability import plot_stability, plot_stability_grid, plot_votes
 from thresher.plots.tradeoff import plot_tradeoff
 
 __all__ = [
     "plot_annealing",
+    "plot_critical_difference",
     "plot_error_bound",
     "plot_gate",
+    "plot_rank_heatmap",
+    "plot_scores",
     "plot_stability",
     "plot_stability_grid",
     "plot_tradeoff",

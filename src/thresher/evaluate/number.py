@@ -1,0 +1,168 @@
+"""How many features? By cross-validation with the selection inside the folds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from sklearn.utils import check_random_state
+
+from thresher._checks import check_choice, resolve_threads
+from thresher._output import Output, as_table
+from thresher._warn import one_call, warn
+from thresher.evaluate._runs import check_scorer, check_sizes, derive_seed, draw_folds, run_cell
+
+__all__ = ["NumberOfFeatures", "select_k"]
+
+Floats = npt.NDArray[np.float64]
+
+_USUAL = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+
+
+@dataclass(frozen=True)
+class NumberOfFeatures:
+    """Outcome of :func:`select_k`.
+
+    Attributes
+    ----------
+    k : int
+        The number of features.
+    best_k : int
+        The number with the highest mean score, the least of them.
+    rule : str
+    sizes : ndarray of int of shape (n_k,)
+        Numbers that were tried.
+    fold_scores : ndarray of float of shape (n_folds, n_k)
+        nan where the estimator failed.
+    """
+
+    k: int
+    best_k: int
+    rule: str
+    sizes: npt.NDArray[np.int64]
+    fold_scores: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """Mean score over the folds, one per number of features; nan if a fold failed."""
+        return np.asarray(self.fold_scores.mean(axis=0))
+
+    @property
+    def standard_error(self) -> Floats:
+        """Of the mean, one per number of features."""
+        n_folds = len(self.fold_scores)
+        return np.asarray(self.fold_scores.std(axis=0, ddof=1) / math.sqrt(n_folds))
+
+    def table(self, output: Output = "pandas") -> Any:
+        """``k``, ``mean``, ``standard_error``, ``chosen``, one row per number of features."""
+        columns = {
+            "k": self.sizes,
+            "mean": self.mean,
+            "standard_error": self.standard_error,
+            "chosen": self.sizes == self.k,
+        }
+        return as_table(columns, output)
+
+
+@one_call()
+def select_k(
+    selector: Any,
+    X: Any,
+    y: Any,
+    estimator: Any,
+    k: Any = None,
+    rule: Literal["1se", "best"] = "1se",
+    *,
+    cv: Any = 5,
+    scoring: Any = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> NumberOfFeatures:
+    """The number of features with which an estimator does well, by cross-validation.
+
+    The selector runs on the training rows of each fold, once for all numbers where its runs are nested, and the
+    estimator is scored on the test rows, so no feature is chosen with rows that it is judged on.
+
+    Parameters
+    ----------
+    selector : selector
+        Ours or any with ``fit`` and ``get_support``; see :func:`compare`. It is cloned.
+    X, y
+        As in its ``fit``.
+    estimator : estimator
+        It is cloned.
+    k : int or iterable of int, default=None
+        Numbers to try; None: 1, 2, 3, 5, 7, 10, 15, ... up to 100 or the number of features.
+    rule : {"1se", "best"}, default="1se"
+        ``"best"``: the highest mean score. ``"1se"``: the least number whose mean is within one standard error of
+        the highest: fewer features for a loss that cannot be told from noise.
+    cv : int or splitter, default=5
+    scoring : str or callable, default=None
+        None is the estimator's own ``score``.
+    random_state : int, RandomState or None, default=None
+        Draws the folds, and the seeds of what has an open ``random_state``.
+    n_jobs : int, default=None
+        Folds that run at the same time, in processes.
+
+    Returns
+    -------
+    number : NumberOfFeatures
+        ``k``, and the scores it was chosen by.
+
+    Notes
+    -----
+    The mean score at the number found is too good by the choice among several numbers: for an honest score, cross-
+    validate the whole, this choice included. Where two numbers are equally good, the smaller is taken.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from thresher import MRMR
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> number = select_k(MRMR(), X, y, GaussianNB(), k=range(1, 16), random_state=0)
+    >>> number.k <= number.best_k
+    True
+    """
+    check_choice("rule", rule, ("1se", "best"))
+    check_scorer(scoring)
+    resolve_threads(n_jobs)
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+    asked = check_sizes(_USUAL if k is None else k)
+    sizes = [size for size in asked if size <= X.shape[1]]
+    if not sizes:
+        raise ValueError(f"k must hold a number of at most {X.shape[1]}, the features, got {asked}")
+    if len(sizes) < len(asked) and k is not None:
+        warn(f"X has {X.shape[1]} features: k is tried up to {sizes[-1]}, not {asked[-1]}")
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    estimators = {"estimator": estimator}
+    folds = draw_folds(cv, X, y, estimators, seed)
+    cells = Parallel(n_jobs=n_jobs)(
+        delayed(run_cell)(selector, estimators, scoring, X, y, fold, sizes, derive_seed(seed, i))
+        for i, fold in enumerate(folds)
+    )
+    for i, cell in enumerate(cells):
+        if "" in cell.errors:
+            raise ValueError(f"the selector failed on fold {i}: {cell.errors['']}")
+    scores = np.array([cell.scores["estimator"] for cell in cells])
+    means = scores.mean(axis=0)
+    failure = next((e for cell in cells for e in cell.errors.values()), "")
+    if np.isnan(means).all():
+        raise ValueError(
+            f"the estimator could not be scored with any number of features: {failure}"
+        )
+    if failure:
+        lacking = [size for size, mean in zip(sizes, means, strict=True) if math.isnan(mean)]
+        warn(f"the estimator failed with {lacking} features, which are left out: {failure}")
+    best = int(np.nanargmax(means))
+    chosen = best
+    if rule == "1se":
+        error = scores[:, best].std(ddof=1) / math.sqrt(len(scores))
+        chosen = int(np.flatnonzero(means >= means[best] - error)[0])
+    return NumberOfFeatures(sizes[chosen], sizes[best], rule, np.array(sizes), scores)
