@@ -1,8 +1,8 @@
 # Every target sets up what it needs: Python >= 3.11, make and a C++20 compiler are enough.
 #
 #   make demo       select features from embedded data and show them
-#   make test       lint, types, layers, the test suite, an install from the sdist
-#   make test-baseline   the test suite on plain instructions
+#   make test       lint, types, layers, the test suite on the best instructions and on plain ones, an install from the sdist
+#   make test-baseline   the test suite on plain instructions alone
 #   make test-lowest   the test suite on the lowest versions of all dependencies (Python 3.11)
 #   make lint       the static checks alone
 #   make format     rewrite the sources as the formatters want them
@@ -40,7 +40,8 @@ demo: $(VENV)/.core
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
-	$(MAKE) --no-print-directory check-sdist
+	@$(MAKE) --no-print-directory test-baseline
+	@$(MAKE) --no-print-directory check-sdist
 
 # The suite on plain instructions, without any extension of the processor.
 test-baseline: $(VENV)/.core
@@ -85,7 +86,7 @@ $(VENV)/.tools: pyproject.toml
 	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('thresher needs Python >= 3.11: make PYTHON=...')"
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade "pip>=25.1"
-	$(PIP) install --group build --group lint --group test
+	$(PIP) install --group build --group lint --group test --group oracles
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.tools
