@@ -16,6 +16,7 @@ import sklearn
 from sklearn.base import clone
 
 from thresher import (
+    GBC,
     LCC,
     MRMR,
     RFS,
@@ -86,6 +87,7 @@ LONG_FITS = [
     SDCC(strategy="steepest"),
     Focus(max_evaluations=10**9),
     SALCC(),
+    GBC(random_state=0),
     Ensemble(),
     LassoPath(20),
 ]

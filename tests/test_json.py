@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import thresher
-from thresher import FCBF, JMI, LCC, MRMR, RRFS, S3F, Chain, Ensemble, LassoPath, Univariate
+from thresher import FCBF, GBC, JMI, LCC, MRMR, RRFS, S3F, Chain, Ensemble, LassoPath, Univariate
 from thresher.selectors._base import BaseSelector
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
@@ -28,6 +28,7 @@ SELECTORS = [
     S3F(),
     Univariate("auto"),
     LassoPath(2),
+    GBC(population=2, max_cycles=1, random_state=0),
     Ensemble(MRMR(2), 3),
     Chain([Univariate(3), MRMR(2)]),
 ]

@@ -26,6 +26,7 @@ from thresher import (
     CWC,
     DISR,
     FCBF,
+    GBC,
     GSO,
     ICAP,
     INTERACT,
@@ -35,6 +36,7 @@ from thresher import (
     LVF,
     MIM,
     MRMR,
+    MRMRGA,
     NMIFS,
     QBB,
     RFS,
@@ -116,6 +118,8 @@ SELECTORS = [
     SDCC(),
     SWCFS(),
     SetCover(),
+    GBC(population=3, max_cycles=2, cv=2, random_state=0),
+    MRMRGA(population=4, generations=2, cv=2, random_state=0),
 ]
 
 

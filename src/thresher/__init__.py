@@ -26,6 +26,7 @@ _EXPORTS: dict[str, str] = {
     "FCBF": "thresher.selectors.fcbf",
     "FisherScore": "thresher.selectors.fisher",
     "Focus": "thresher.selectors.consistency",
+    "GBC": "thresher.selectors.two_stage",
     "GSO": "thresher.selectors.gso",
     "ICAP": "thresher.selectors.criteria",
     "INTERACT": "thresher.selectors.consistency",
@@ -39,6 +40,7 @@ _EXPORTS: dict[str, str] = {
     "MeanSdBins": "thresher.discretize",
     "MIM": "thresher.selectors.criteria",
     "MRMR": "thresher.selectors.mrmr",
+    "MRMRGA": "thresher.selectors.two_stage",
     "MultiSURF": "thresher.selectors.relief",
     "NMIFS": "thresher.selectors.nmifs",
     "QBB": "thresher.selectors.consistency",
@@ -121,6 +123,8 @@ if TYPE_CHECKING:  # the same names for type checkers; a test holds the two list
     from thresher.selectors.spectral import SPEC as SPEC
     from thresher.selectors.spectral import LaplacianScore as LaplacianScore
     from thresher.selectors.svmrfe import SVMRFE as SVMRFE
+    from thresher.selectors.two_stage import GBC as GBC
+    from thresher.selectors.two_stage import MRMRGA as MRMRGA
     from thresher.selectors.univariate import Univariate as Univariate
 else:
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TextIO, TypeVar
+from typing import Any, Self, TextIO, TypeVar
 
 from thresher._checks import readable
 
@@ -91,29 +91,62 @@ def track(
     if not show:
         yield from items
         return
-    if stream is None:
-        try:
-            from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
-        except ImportError:
-            stream = sys.stderr
-        else:
-            yield from tqdm(items, total=total, desc=label)
+    with Bar(label, total, stream) as bar:
+        for done, item in enumerate(items, start=1):
+            yield item
+            bar.show(done)
+
+
+class Bar:
+    """A progress bar, of tqdm where that is installed and no stream is given."""
+
+    def __init__(self, label: str, total: int, stream: TextIO | None = None) -> None:
+        self._label, self._total = label, total
+        self._bar: Any = None
+        if stream is None:
+            try:
+                from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
+            except ImportError:
+                stream = sys.stderr
+            else:
+                self._bar = tqdm(total=total, desc=label)
+        self._stream = stream
+        self._start = self._last = time.monotonic()
+        self._shown = (0, "")
+        if stream is not None:
+            _draw(stream, label, 0, total, 0.0, "")
+
+    def show(self, done: int, note: str = "") -> None:
+        """Show how many are done, and a note; at most every tenth of a second."""
+        self._shown = (done, note)
+        if self._stream is None:
+            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.update(done - self._bar.n)
+        elif done == self._total or time.monotonic() - self._last > 0.1:
+            self._redraw()
+
+    def _redraw(self) -> None:
+        assert self._stream is not None
+        self._last = time.monotonic()
+        done, note = self._shown
+        _draw(self._stream, self._label, done, self._total, self._last - self._start, note)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        if self._stream is None:
+            self._bar.close()
             return
-    start = last = time.monotonic()
-    _draw(stream, label, 0, total, 0.0)
-    for done, item in enumerate(items, start=1):
-        yield item
-        now = time.monotonic()
-        if done == total or now - last > 0.1:
-            _draw(stream, label, done, total, now - start)
-            last = now
-    stream.write("\n")
-    stream.flush()
+        self._redraw()
+        self._stream.write("\n")
+        self._stream.flush()
 
 
-def _draw(stream: TextIO, label: str, done: int, total: int, elapsed: float) -> None:
+def _draw(stream: TextIO, label: str, done: int, total: int, elapsed: float, note: str) -> None:
     filled = _WIDTH * done // max(total, 1)
     left = f", {elapsed / done * (total - done):.0f} s left" if 0 < done < total else ""
     bar = "#" * filled + "." * (_WIDTH - filled)
-    stream.write(f"\r{label} [{bar}] {done}/{total}{left}   ")
+    more = f", {note}" if note else ""
+    stream.write(f"\r{label} [{bar}] {done}/{total}{left}{more}   ")
     stream.flush()

@@ -375,6 +375,34 @@ class Needed(Explanation):
 
 
 @dataclass
+class Teamed(Explanation):
+    """The place of each feature in a search for sets.
+
+    Attributes
+    ----------
+    share : ndarray of float of shape (n_features,)
+        Share of the good sets that have the feature; nan outside the pool.
+    n_good : int
+        Sets within one standard error of the best.
+    """
+
+    share: Floats
+    n_good: int
+
+    def chosen(self, feature: int, account: Account) -> Reason:
+        return self._counted("teamed", feature)
+
+    def left(self, feature: int, account: Account) -> Reason:
+        if np.isnan(self.share[feature]):
+            n_pool = int(np.sum(~np.isnan(self.share)))
+            return Reason("not in the pool", against=float(n_pool))
+        return self._counted("left out", feature)
+
+    def _counted(self, kind: Kind, feature: int) -> Reason:
+        return Reason(kind, value=float(self.share[feature]), against=float(self.n_good))
+
+
+@dataclass
 class Ballot(Explanation):
     """How many replicates of an ensemble chose each feature.
 

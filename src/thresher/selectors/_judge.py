@@ -50,6 +50,8 @@ class Judge:
         Score sets as the default classifier would, faster.
     n_asked, n_scored : int
         Sets asked for, and sets that had to be scored.
+    n_waiting : int
+        Sets of those asked for last that are not scored yet.
     restored : mapping of tuple to list
         Outcomes known from an earlier run: they are not computed, but count as if they had been.
     after_each : callable or None
@@ -66,6 +68,7 @@ class Judge:
     machines: Machines | None = None
     n_asked: int = 0
     n_scored: int = 0
+    n_waiting: int = 0
     restored: Mapping[Key, Sequence[Outcome]] = field(default_factory=dict)
     after_each: Callable[[Key, Sequence[Outcome]], None] | None = None
     _known: dict[Key, Floats] = field(default_factory=dict)
@@ -106,6 +109,7 @@ class Judge:
         keys = [key_of(features) for features in sets]
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
         self.n_asked += len(keys)
+        self.n_waiting = len(new)
         with closing(self._outcomes([key for key in new if key not in self.restored])) as computed:
             for key in new:
                 outcomes = self.restored[key] if key in self.restored else next(computed)
@@ -117,7 +121,15 @@ class Judge:
     def fold_scores(self, features: Iterable[int]) -> Floats:
         """The score on each fold, nan where it failed; the set is scored if it is new."""
         self.score(features)
+        return self.known_folds(features)
+
+    def known_folds(self, features: Iterable[int]) -> Floats:
+        """The score on each fold of a set that was scored; this does not count as asking for it."""
         return self._known[key_of(features)]
+
+    def known_score(self, features: Iterable[int]) -> float:
+        """As `score`, of a set that was scored; this does not count as asking for it."""
+        return _mean(self.known_folds(features))
 
     def scored(self) -> dict[Key, float]:
         """All sets that have a score, in the order in which they were scored."""
@@ -134,6 +146,7 @@ class Judge:
 
     def _keep(self, key: Key, outcomes: Sequence[Outcome]) -> None:
         self.n_scored += 1
+        self.n_waiting -= 1
         scores = [math.nan if isinstance(outcome, str) else outcome for outcome in outcomes]
         self._known[key] = np.array(scores, dtype=np.float64)
         failures = [outcome for outcome in outcomes if isinstance(outcome, str)]

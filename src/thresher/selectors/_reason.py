@@ -19,6 +19,7 @@ Kind = Literal[
     "filled up",
     "locally predictive",
     "needed",
+    "teamed",
     "voted",
     # left
     "collinear",
@@ -27,8 +28,10 @@ Kind = Literal[
     "excluded",
     "insignificant",
     "irrelevant",
+    "left out",
     "never near",
     "not entered",
+    "not in the pool",
     "not looked at",
     "not needed",
     "not reached",
@@ -127,6 +130,10 @@ def _votes(reason: Reason) -> str:
     return f"chosen by {count} of {reason.against:.0f} {noun}"
 
 
+def _teams(reason: Reason) -> str:
+    return f"in {reason.value:.0%} of the {reason.against:.0f} sets within one standard error of the best"
+
+
 def _rank(reason: Reason) -> str:
     return f"rank {reason.rank} ({reason.what} first), score {_number(reason.score)}"
 
@@ -138,6 +145,7 @@ _CHOSEN: dict[str, Callable[[Reason], str]] = {
     "needed": lambda reason: (
         f"without it the risk rises from {_number(reason.against)} by {_number(reason.value)}"
     ),
+    "teamed": _teams,
     "voted": _votes,
 }
 
@@ -209,8 +217,12 @@ _LEFT: dict[str, Callable[[Reason, Names | None], str]] = {
         f"{_rank(reason)}, corrected p-value {_number(reason.value)} above {_number(reason.against)}"
     ),
     "irrelevant": _irrelevant,
+    "left out": lambda reason, names: f"not in the best set, though {_teams(reason)}",
     "never near": lambda reason, names: f"never came near: relevance {_number(reason.relevance)}",
     "not entered": lambda reason, names: "did not enter the part of the path that was followed",
+    "not in the pool": lambda reason, names: (
+        f"not among the {reason.against:.0f} features of the pool; relevance {_number(reason.relevance)}"
+    ),
     "not looked at": lambda reason, names: "not looked at: enough features were kept",
     "not needed": lambda reason, names: (
         "not needed: the chosen features tell the classes apart within the bound"

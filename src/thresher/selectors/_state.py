@@ -87,6 +87,9 @@ _OPTIONAL: dict[str, Check] = {
     "corrected_pvalues_": _per_feature("f"),
     "votes_": _per_feature("f"),
     "parts_": lambda value, p: isinstance(value, list) and all(is_set(s, p) for s in value),
+    "sets_": lambda value, p: isinstance(value, list) and all(is_set(s, p) for s in value),
+    "set_scores_": lambda value, p: _is_array(value, "f"),
+    "pool_": is_set,
     "bins_": lambda value, p: (
         isinstance(value, Bins)
         and _per_feature("b")(value.is_binned, p)

@@ -1,0 +1,322 @@
+"""What wrappers over a pool share: the judge, the checkpoint, the end of the search and what is told of it."""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Any, Self
+
+import joblib
+import numpy as np
+import numpy.typing as npt
+import sklearn
+from sklearn.base import is_regressor
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+import thresher
+from thresher._checks import check_choice, check_number
+from thresher._progress import Bar, report
+from thresher.search.parts import draw_seed, number_groups
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.selectors._explain import Teamed
+from thresher.selectors._judge import Judge
+from thresher.selectors.two_stage._checkpoint import Checkpoint
+from thresher.selectors.two_stage._field import Field, Stopped
+from thresher.selectors.two_stage._moves import Solution
+from thresher.selectors.two_stage._pool import Pool
+from thresher.sources import Training, read_training
+
+Floats = npt.NDArray[np.float64]
+# Parameters that change neither a score nor the search.
+FREE = ("n_jobs", "verbose", "time_budget", "callback", "checkpoint", "random_state", "cv")
+
+
+class TwoStageSelector(BaseSelector):
+    """A filter finds a pool of features, a search the set of them on which an estimator does best.
+
+    A subclass brings `_check_search`, its own parameters, and
+
+    _search(field)
+        Ask the field for scores; the word for why it ended.
+    """
+
+    estimator: Any
+    scoring: Any
+    cv: Any
+    select: str
+    target_score: float | None
+    patience: int | None
+    time_budget: float | None
+    callback: Any
+    checkpoint: Any
+    random_state: Any
+    n_jobs: int | None
+    verbose: int
+
+    def fit(self, X: Any, y: Any, *, groups: Any = None) -> Self:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes; numbers if the estimator is a regressor.
+        groups : array-like of shape (n_samples,), default=None
+            For the splitter. With a number as `cv`, samples of one group go to one fold.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+
+        Notes
+        -----
+        Ctrl-C is passed on; the best set so far is then in `best_so_far_`, and the estimator otherwise as it was.
+        """
+        fields: list[Field] = []
+        try:
+            return self._fit(X, y, groups, fields)
+        except KeyboardInterrupt:
+            if fields and fields[0].best is not None:
+                self.best_so_far_ = fields[0].features(fields[0].best)
+            raise
+
+    @all_or_nothing
+    def _fit(self, X: Any, y: Any, groups: Any, fields: list[Field]) -> Self:
+        self._check_parameters()
+        training = self._read_target(X, y)
+        judge = self._judge(training, groups)
+        fields.append(field := Field(judge, Pool(training, self.n_jobs), len(training.kept)))
+        field.callback, field.time_budget = self.callback, self.time_budget
+        given = None if self.random_state is None else draw_seed(self.random_state)
+        field.seed = draw_seed(None) if given is None else given
+        with self._recording(field, given, training), self._showing(field):
+            try:
+                self.stopped_by_ = self._search(field)
+                self.cut_off_ = None
+            except Stopped as stop:
+                self.stopped_by_ = str(stop)
+                self.cut_off_ = {
+                    "cycle": field.cycle,
+                    "phase": field.phase,
+                    "n_unscored": judge.n_waiting,
+                }
+        judge.refuse_if_all_failed()
+        self.__dict__.pop("best_so_far_", None)
+        return self._describe(training, field)
+
+    @abstractmethod
+    def _search(self, field: Field) -> str: ...
+
+    @abstractmethod
+    def _check_search(self) -> None: ...
+
+    @abstractmethod
+    def _n_cycles(self) -> int: ...
+
+    def _check_parameters(self) -> None:
+        estimator = self.estimator
+        if estimator is not None and not (
+            hasattr(estimator, "get_params") and hasattr(estimator, "fit")
+        ):
+            raise ValueError(
+                f"estimator must be a scikit-learn estimator or None, got {estimator!r}"
+            )
+        check_choice("select", self.select, ("best", "1se"))
+        if self.time_budget is not None:
+            check_number("time_budget", self.time_budget, minimum=0, exclusive_minimum=True)
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(
+                f"callback must be a function of the state or None, got {self.callback!r}"
+            )
+        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
+            raise ValueError(f"checkpoint must be a path or None, got {self.checkpoint!r}")
+        self._check_search()
+
+    def _check_stopping(self) -> None:
+        """The parameters of rules that end a search early."""
+        if self.target_score is not None:
+            check_number("target_score", self.target_score)
+        if self.patience is not None:
+            check_number("patience", self.patience, minimum=1, integer=True)
+
+    def _tell_cycle(
+        self,
+        field: Field,
+        best: Solution,
+        score: float,
+        scores: Sequence[float],
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        """A line of the trace, and one for the user."""
+        finite = [value for value in scores if math.isfinite(value)]
+        mean = float(np.mean(finite)) if finite else -math.inf
+        field.note(best=score, mean=mean, n_features=len(best), **(more or {}))
+        field.show()
+        if field.bar is None:
+            report(
+                self,
+                "cycle %d/%d: best %.4g with %d features, mean %.4g, %d evaluations",
+                field.cycle,
+                self._n_cycles(),
+                score,
+                len(best),
+                mean,
+                field.judge.n_scored,
+            )
+
+    def _read_target(self, X: Any, y: Any) -> Training:
+        numeric = self.estimator is not None and is_regressor(self.estimator)
+        return read_training(
+            self,
+            X,
+            y,
+            target="numeric" if numeric else "auto",
+            classes_only=not numeric,
+            keep=getattr(self, "keep", None),
+            exclude=getattr(self, "exclude", None),
+            n_jobs=self.n_jobs,
+        )
+
+    def _judge(self, training: Training, groups: Any) -> Judge:
+        labels = training.labels
+        if labels.codes is None or labels.classes is None:
+            y: npt.NDArray[Any] = labels.values
+        else:
+            # Labels in an array of objects get the type they have: scikit-learn takes no others.
+            y = np.array(labels.classes.tolist())[labels.codes]
+        if groups is not None:
+            groups = number_groups(groups, training.n_rows)
+        return Judge.of(
+            lambda features: dense_columns(training, features),
+            y,
+            estimator=self.estimator,
+            scoring=self.scoring,
+            cv=_splitter(self.cv, labels.codes, labels.classes, groups),
+            classifier=labels.is_nominal,
+            groups=groups,
+            n_jobs=self.n_jobs,
+        )
+
+    @contextmanager
+    def _recording(self, field: Field, seed: int | None, training: Training) -> Iterator[None]:
+        """Write every scored set to the checkpoint, after taking over those that it has."""
+        if self.checkpoint is None:
+            yield
+            return
+        fingerprints = self._fingerprints(field.judge, training)
+        with Checkpoint(self.checkpoint, fingerprints, seed, field.seed) as checkpoint:
+            field.seed = checkpoint.seed
+            field.judge.restored = checkpoint.restored
+            field.keep_record = checkpoint.add
+            yield
+
+    def _fingerprints(self, judge: Judge, training: Training) -> dict[str, str]:
+        """Of everything that a score, or the search, depends on."""
+        given = self.get_params(deep=False)
+        parameters = {name: value for name, value in given.items() if name not in FREE}
+        versions = (thresher.__version__, sklearn.__version__)
+        try:
+            return {
+                "data": joblib.hash((training.table.matrix, judge.y)),
+                "folds": joblib.hash([(np.asarray(a), np.asarray(b)) for a, b in judge.folds]),
+                "parameters": joblib.hash((type(self).__name__, parameters)),
+                "versions": joblib.hash(versions),
+            }
+        except Exception as error:  # pickle raises whatever the object does
+            raise ValueError(
+                f"checkpoint needs an estimator and a scoring that can be pickled, which these cannot: {error}"
+            ) from error
+
+    @contextmanager
+    def _showing(self, field: Field) -> Iterator[None]:
+        with (
+            Bar(type(self).__name__, self._n_cycles()) if self.verbose > 1 else nullcontext() as bar
+        ):
+            field.bar = bar
+            yield
+
+    def _describe(self, training: Training, field: Field) -> Self:
+        ranked = field.ranked()
+        verdict = _choose(field, ranked, self.select)
+        self.pool_ = field.pool.features
+        self.sets_ = [field.features(solution) for solution, _ in ranked]
+        self.set_scores_ = np.array([score for _, score in ranked], dtype=np.float64)
+        self.best_score_ = ranked[0][1] if ranked else math.nan
+        self.selected_score_ = verdict.score
+        self.n_fitness_calls_ = field.judge.n_asked
+        selected = field.features(verdict.solution)
+        share = np.full(training.n_features, np.nan)
+        share[field.pool.features] = verdict.shares
+        return self._finish(
+            training.columns,
+            Selection(
+                selected=selected,
+                scores=share,
+                relevance=field.pool.relevance,
+                n_evaluations=field.judge.n_scored,
+                trace=field.trace,
+                explanation=Teamed(share, verdict.n_good),
+                shortfall="no feature varies after binning, so the pool is empty",
+            ),
+        )
+
+
+def is_reached(target: float | None, score: float) -> bool:
+    """Whether a score is good enough."""
+    return target is not None and score >= target
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """The set that is chosen, and what the good ones have in common."""
+
+    solution: Solution
+    score: float
+    n_good: int
+    shares: Floats
+
+
+def _choose(field: Field, ranked: list[tuple[Solution, float]], select: str) -> _Verdict:
+    """The best solution, or the smallest within one standard error of it."""
+    if not ranked:
+        return _Verdict((), math.nan, 0, np.empty(0))
+    best, score = ranked[0]
+    folds = field.judge.known_folds(field.pool.features[list(best)])
+    error = float(np.std(folds, ddof=1) / math.sqrt(len(folds))) if len(folds) > 1 else 0.0
+    good = [item for item in ranked if item[1] >= score - error]
+    shares = np.zeros(field.size)
+    for solution, _ in good:
+        shares[list(solution)] += 1 / len(good)
+    # Among equally small ones the first, which is the best.
+    chosen = min(good, key=lambda item: len(item[0])) if select == "1se" else ranked[0]
+    return _Verdict(*chosen, len(good), shares)
+
+
+def dense_columns(training: Training, features: npt.NDArray[np.intp]) -> Floats:
+    """The columns as numbers: categories are the numbers of their levels."""
+    columns = training.table.matrix[:, features]
+    if training.table.is_sparse:
+        columns = columns.toarray()
+    return np.asarray(columns, dtype=np.float64)
+
+
+def _splitter(cv: Any, codes: Any, classes: Any, groups: Any) -> Any:
+    """What a number of folds stands for; anything else as it is."""
+    if not isinstance(cv, int | np.integer | float | str | bool):
+        return cv
+    n_folds = int(check_number("cv", cv, minimum=2, integer=True))
+    if codes is None:
+        return KFold(n_folds) if groups is None else GroupKFold(n_folds)
+    sizes = np.bincount(codes)
+    if n_folds > sizes.min():
+        smallest = classes[[int(sizes.argmin())]].tolist()[0]
+        raise ValueError(
+            f"cv={n_folds} folds need as many samples of every class, but class {smallest!r} has {int(sizes.min())}; "
+            "give a smaller cv or a splitter of your own"
+        )
+    return StratifiedKFold(n_folds) if groups is None else StratifiedGroupKFold(n_folds)
