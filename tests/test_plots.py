@@ -11,7 +11,7 @@ import pytest
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
-from thresher import MRMR, Ensemble, ErrorControlled, plots  # noqa: E402
+from thresher import GBC, MRMR, Ensemble, ErrorControlled, plots  # noqa: E402
 from thresher.evaluate import error_bound  # noqa: E402
 from thresher.evaluate.stability import StabilityCurve, StabilityGrid  # noqa: E402
 
@@ -127,3 +127,39 @@ def test_without_matplotlib_the_error_names_the_extra(monkeypatch):
 def test_nothing_to_draw_is_an_error():
     with pytest.raises(ValueError, match="at least one curve"):
         plots.plot_stability([])
+
+
+def a_search():
+    trace = {
+        "cycle": np.arange(4),
+        "best": np.array([0.7, 0.8, 0.8, 0.9]),
+        "mean": np.array([-np.inf, 0.6, 0.7, 0.75]),
+        "n_features": np.array([2, 3, 3, 1]),
+    }
+    search = GBC()
+    search.trace_, search.stopped_by_ = trace, "max_cycles"
+    search.sets_ = [np.array(s) for s in ([4], [1, 2, 3], [1, 2], [4, 5], [6])]
+    search.set_scores_ = np.array([0.9, 0.95, 0.9, 0.85, 0.5])
+    search.selected_ = np.array([1, 2, 3])
+    return search
+
+
+def test_the_fitness_of_a_search_shows_best_and_mean_and_changes_of_size():
+    ax = plots.plot_fitness(a_search())
+    best, mean = ax.get_lines()
+    assert best.get_ydata().tolist() == [0.7, 0.8, 0.8, 0.9]
+    assert np.isnan(mean.get_ydata()[0])
+    assert [text.get_text() for text in ax.texts] == ["2", "3", "1"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["best", "mean"]
+    with pytest.raises(ValueError, match="MRMR has no best and mean score per cycle"):
+        plots.plot_fitness(MRMR(1).fit(np.eye(4), [0, 1, 0, 1]))
+
+
+def test_the_front_has_the_best_sets_that_no_smaller_one_equals():
+    ax = plots.plot_front(a_search())
+    front = ax.get_lines()[1]
+    assert front.get_xdata().tolist() == [1, 3]
+    assert front.get_ydata().tolist() == [0.9, 0.95]
+    assert ax.collections[-1].get_offsets().tolist() == [[3, 0.95]]
+    with pytest.raises(ValueError, match="MRMR has no scored sets to plot"):
+        plots.plot_front(MRMR(1).fit(np.eye(4), [0, 1, 0, 1]))

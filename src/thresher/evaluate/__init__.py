@@ -1,9 +1,10 @@
-"""How good a selection is: how stable it is, what it costs, and how sure one can be of it."""
+"""How good a selection is: how stable it is, what it costs, how sure one can be of it, what to expect of it."""
 
-from thresher.evaluate import cost, errors, false_share, probes, significance, stability
+from thresher.evaluate import cost, errors, false_share, nested, probes, significance, stability
 from thresher.evaluate.compare import Comparison, compare
 from thresher.evaluate.errors import error_bound, probe_select
 from thresher.evaluate.false_share import estimate_false_share
+from thresher.evaluate.nested import NestedScores, nested_score
 from thresher.evaluate.number import NumberOfFeatures, select_k
 from thresher.evaluate.probes import ProbeBenchmark, probe_fdr
 from thresher.evaluate.significance import (
@@ -17,6 +18,7 @@ from thresher.evaluate.significance import (
 
 __all__ = [
     "Comparison",
+    "NestedScores",
     "NumberOfFeatures",
     "ProbeBenchmark",
     "bonferroni_dunn",
@@ -29,6 +31,8 @@ __all__ = [
     "false_share",
     "friedman",
     "nemenyi",
+    "nested",
+    "nested_score",
     "probe_fdr",
     "probe_select",
     "probes",

@@ -9,6 +9,7 @@ from thresher.plots.comparison import (
     plot_scores,
 )
 from thresher.plots.errors import plot_error_bound, plot_gate
+from thresher.plots.search import plot_fitness, plot_front
 from thresher.plots.stability import plot_stability, plot_stability_grid, plot_votes
 from thresher.plots.tradeoff import plot_tradeoff
 
@@ -16,6 +17,8 @@ __all__ = [
     "plot_annealing",
     "plot_critical_difference",
     "plot_error_bound",
+    "plot_fitness",
+    "plot_front",
     "plot_gate",
     "plot_rank_heatmap",
     "plot_scores",

@@ -14,9 +14,16 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+)
 from sklearn.utils import _safe_indexing
 
+from thresher._checks import check_number
 from thresher._interrupt import one_blas_thread, run_in_threads
 from thresher._warn import warn
 from thresher.selectors._machine import Machines, default_classifier
@@ -94,7 +101,7 @@ class Judge:
             warnings.filterwarnings("ignore", message="The least populated class")
             folds = list(splitter.split(np.empty((len(y), 0)), y, groups))
         given = default_classifier() if estimator is None else estimator
-        scorer = _scorer_of(given, scoring)
+        scorer = scorer_of(given, scoring)
         machines = None
         if estimator is None:
             machines = Machines(columns, np.asarray(y), folds, None if scoring is None else scorer)
@@ -192,7 +199,24 @@ def _mean(values: Floats) -> float:
     return -math.inf if math.isnan(mean) else mean
 
 
-def _scorer_of(estimator: Any, scoring: Any) -> Any:
+def splitter_of(cv: Any, y: Any, groups: Any, *, classifier: bool) -> Any:
+    """What a number of folds stands for; anything else as it is."""
+    if not isinstance(cv, int | np.integer | float | str):
+        return cv
+    n_folds = int(check_number("cv", cv, minimum=2, integer=True))
+    if not classifier:
+        return KFold(n_folds) if groups is None else GroupKFold(n_folds)
+    classes, sizes = np.unique(np.asarray(y), return_counts=True)
+    if n_folds > sizes.min():
+        smallest = classes[[int(sizes.argmin())]].tolist()[0]
+        raise ValueError(
+            f"cv={n_folds} folds need as many samples of every class, but class {smallest!r} has {int(sizes.min())}; "
+            "give a smaller cv or a splitter of your own"
+        )
+    return StratifiedKFold(n_folds) if groups is None else StratifiedGroupKFold(n_folds)
+
+
+def scorer_of(estimator: Any, scoring: Any) -> Any:
     """The scorer, if the estimator has what it asks for."""
     if scoring is None and not hasattr(estimator, "score"):
         raise ValueError(

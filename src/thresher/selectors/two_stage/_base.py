@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 import sklearn
 from sklearn.base import is_regressor
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 import thresher
 from thresher._checks import check_choice, check_number
@@ -23,7 +22,7 @@ from thresher._progress import Bar, report
 from thresher.search.parts import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
-from thresher.selectors._judge import Judge
+from thresher.selectors._judge import Judge, splitter_of
 from thresher.selectors.two_stage._checkpoint import Checkpoint
 from thresher.selectors.two_stage._field import Field, Stopped
 from thresher.selectors.two_stage._moves import Solution
@@ -196,7 +195,7 @@ class TwoStageSelector(BaseSelector):
             y,
             estimator=self.estimator,
             scoring=self.scoring,
-            cv=_splitter(self.cv, labels.codes, labels.classes, groups),
+            cv=splitter_of(self.cv, y, groups, classifier=labels.is_nominal),
             classifier=labels.is_nominal,
             groups=groups,
             n_jobs=self.n_jobs,
@@ -303,20 +302,3 @@ def dense_columns(training: Training, features: npt.NDArray[np.intp]) -> Floats:
     if training.table.is_sparse:
         columns = columns.toarray()
     return np.asarray(columns, dtype=np.float64)
-
-
-def _splitter(cv: Any, codes: Any, classes: Any, groups: Any) -> Any:
-    """What a number of folds stands for; anything else as it is."""
-    if not isinstance(cv, int | np.integer | float | str | bool):
-        return cv
-    n_folds = int(check_number("cv", cv, minimum=2, integer=True))
-    if codes is None:
-        return KFold(n_folds) if groups is None else GroupKFold(n_folds)
-    sizes = np.bincount(codes)
-    if n_folds > sizes.min():
-        smallest = classes[[int(sizes.argmin())]].tolist()[0]
-        raise ValueError(
-            f"cv={n_folds} folds need as many samples of every class, but class {smallest!r} has {int(sizes.min())}; "
-            "give a smaller cv or a splitter of your own"
-        )
-    return StratifiedKFold(n_folds) if groups is None else StratifiedGroupKFold(n_folds)

@@ -1,0 +1,182 @@
+"""What to expect of a selection on other data: everything inside the training part of each outer fold."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from scipy import stats
+from sklearn.base import clone, is_regressor
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples, has_fit_parameter
+
+from thresher._checks import check_number, resolve_threads
+from thresher._output import Output, as_table
+from thresher._warn import one_call
+from thresher.search.parts import number_groups
+from thresher.selectors._foreign import order_of_choice
+from thresher.selectors._judge import scorer_of, splitter_of
+from thresher.selectors._machine import default_classifier
+
+__all__ = ["NestedScores", "nested_score"]
+
+
+@dataclass(frozen=True)
+class NestedScores:
+    """What `nested_score` found, one entry per outer fold.
+
+    Attributes
+    ----------
+    scores : ndarray of float
+        Of the final estimator on rows that neither pool, nor search, nor final fit have seen.
+    inner_scores : ndarray of float
+        What the search itself reported as its best score; nan for selectors that report none.
+    selected : list of ndarray of int
+        The features chosen, best first.
+    """
+
+    scores: npt.NDArray[np.float64]
+    inner_scores: npt.NDArray[np.float64]
+    selected: list[npt.NDArray[np.intp]]
+
+    @property
+    def mean(self) -> float:
+        """Mean of the scores: what to expect of other data."""
+        return float(np.mean(self.scores))
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean, as if folds were independent; nan for a single fold."""
+        n = len(self.scores)
+        return float(np.std(self.scores, ddof=1) / math.sqrt(n)) if n > 1 else math.nan
+
+    @property
+    def optimism(self) -> float:
+        """By how much the scores of the searches are too good, on average."""
+        return float(np.mean(self.inner_scores - self.scores))
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Interval of the mean by Student's t over the folds. Folds share rows, so it is rather too short."""
+        check_number("level", level, minimum=0, maximum=1)
+        reach = stats.t.ppf((1 + level) / 2, max(len(self.scores) - 1, 1)) * self.standard_error
+        return self.mean - float(reach), self.mean + float(reach)
+
+    def table(self, output: Output = "pandas") -> Any:
+        """One row per fold, with the columns ``score``, ``inner_score`` and ``n_features``.
+
+        Parameters
+        ----------
+        output : {"pandas", "polars", "dict"}, default="pandas"
+        """
+        sizes = np.array([len(features) for features in self.selected])
+        columns = {"score": self.scores, "inner_score": self.inner_scores, "n_features": sizes}
+        return as_table(columns, output)
+
+    def __str__(self) -> str:
+        sizes = [len(features) for features in self.selected]
+        text = (
+            f"score {self.mean:.3f} (standard error {self.standard_error:.3f}, {len(sizes)} folds), "
+            f"{min(sizes)} to {max(sizes)} features"
+        )
+        if math.isnan(self.optimism):
+            return text
+        return f"{text}; the searches reported {np.mean(self.inner_scores):.3f}"
+
+
+def nested_score(
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any = None,
+    cv: Any = 5,
+    scoring: Any = None,
+    groups: Any = None,
+    n_jobs: int | None = None,
+) -> NestedScores:
+    """Score a selection and the estimator fitted on it, both made anew on the training part of each fold.
+
+    The pool, the search and the final fit see no row on which they are scored. A selection made once on all rows and
+    then cross-validated tells nothing: on permuted labels it still looks good.
+
+    Parameters
+    ----------
+    selector : selector
+        Any selector with ``fit`` and ``get_support``, ours or another's.
+    X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    estimator : estimator, default=None
+        Fitted on the chosen features. None: the `estimator` parameter of the selector; if it has none, or None,
+        an SVM with a Gaussian kernel on standardised columns.
+    cv : int, cross-validation generator or iterable, default=5
+        The outer folds. A number means folds without shuffling, stratified for classes; groups stay together.
+    scoring : str, callable or None, default=None
+        None: the `scoring` parameter of the selector; if it has none, or None, the estimator's own score.
+    groups : array-like of shape (n_samples,), default=None
+        For the outer splitter, and for the selector if its ``fit`` takes groups.
+    n_jobs : int, default=None
+        Outer folds at the same time, in processes of their own.
+
+    Returns
+    -------
+    found : NestedScores
+
+    Notes
+    -----
+    The selector is cloned, so one with a number as random state searches each fold with the same seed. A fold of which
+    nothing is selected is an error of the estimator.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import GBC
+    >>> from thresher.evaluate import nested_score
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> found = nested_score(GBC(population=4, max_cycles=2, random_state=0), X, y, cv=3)
+    >>> print(found)  # doctest: +ELLIPSIS
+    score 0.9... (standard error 0.0..., 3 folds), ... features; the searches reported 0.9...
+    """
+    resolve_threads(n_jobs)
+    if not (hasattr(selector, "fit") and hasattr(selector, "get_support")):
+        raise ValueError(
+            f"selector must be a selector with fit and get_support, got {selector!r}; a pipeline of a selector and an "
+            "estimator is what cross_val_score is for"
+        )
+    if estimator is None:
+        estimator = getattr(selector, "estimator", None)
+    if estimator is None:
+        estimator = default_classifier()
+    elif not (hasattr(estimator, "get_params") and hasattr(estimator, "fit")):
+        raise ValueError(f"estimator must be a scikit-learn estimator or None, got {estimator!r}")
+    if scoring is None:
+        scoring = getattr(selector, "scoring", None)
+    scorer = scorer_of(estimator, scoring)
+    if groups is not None:
+        groups = number_groups(groups, _num_samples(X))
+    classifier = not is_regressor(estimator)
+    splitter = check_cv(splitter_of(cv, y, groups, classifier=classifier), y, classifier=classifier)
+    folds = list(splitter.split(np.empty((_num_samples(X), 0)), y, groups))
+    with one_call():
+        outcomes = Parallel(n_jobs=n_jobs)(
+            delayed(_one_fold)(selector, estimator, scorer, X, y, groups, *fold) for fold in folds
+        )
+    scores, inner, selected = zip(*outcomes, strict=True)
+    return NestedScores(np.array(scores), np.array(inner), list(selected))
+
+
+def _one_fold(
+    selector: Any, estimator: Any, scorer: Any, X: Any, y: Any, groups: Any, train: Any, test: Any
+) -> tuple[float, float, npt.NDArray[np.intp]]:
+    rows, labels = _safe_indexing(X, train), _safe_indexing(y, train)
+    more = {}
+    if groups is not None and has_fit_parameter(selector, "groups"):
+        more["groups"] = groups[train]
+    fitted = clone(selector).fit(rows, labels, **more)
+    final = clone(estimator).fit(fitted.transform(rows), labels)
+    score = scorer(final, fitted.transform(_safe_indexing(X, test)), _safe_indexing(y, test))
+    return float(score), float(getattr(fitted, "best_score_", math.nan)), order_of_choice(fitted)
