@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "core/double_double.hpp"
+
 namespace thresher {
 namespace {
 
@@ -73,26 +75,41 @@ void PartSets::count(const std::uint32_t* by_part, std::uint32_t* kept) const {
 }
 
 void PartSets::sum(const double* by_part, std::size_t part_stride, double* kept, std::size_t stride) const {
+  if (n_parts_ == 1) {
+    for (std::size_t r = 0; r < n_replicates_; ++r) kept[r * stride] = keeps_[r] != 0 ? by_part[0] : 0.0;
+    return;
+  }
+  const auto add = [](DoubleDouble& sum, double value) {
+    const DoubleDouble added = two_sum(sum.hi, value);
+    sum = {added.hi, sum.lo + added.lo};
+  };
   if (!all_but_one_) {
     for (std::size_t r = 0; r < n_replicates_; ++r) {
-      double total = 0.0;
+      DoubleDouble total;
       for (std::size_t part = 0; part < n_parts_; ++part) {
-        if (keeps(r, part)) total += by_part[part * part_stride];
+        if (keeps(r, part)) add(total, by_part[part * part_stride]);
       }
-      kept[r * stride] = total;
+      kept[r * stride] = total.hi + total.lo;
     }
     return;
   }
   // Sums from both ends.
-  double after = 0.0;
+  constexpr std::size_t kFew = 64;
+  double few[kFew];
+  std::vector<double> many(n_parts_ > kFew ? n_parts_ : 0);
+  double* rests = many.empty() ? few : many.data();
+  DoubleDouble after;
   for (std::size_t part = n_parts_; part-- > 0;) {
-    kept[part * stride] = after;
-    after += by_part[part * part_stride];
+    kept[part * stride] = after.hi;
+    rests[part] = after.lo;
+    add(after, by_part[part * part_stride]);
   }
-  double before = 0.0;
+  DoubleDouble before;
   for (std::size_t part = 0; part < n_parts_; ++part) {
-    kept[part * stride] += before;
-    before += by_part[part * part_stride];
+    DoubleDouble both = before;
+    add(both, kept[part * stride]);
+    kept[part * stride] = both.hi + (both.lo + rests[part]);
+    add(before, by_part[part * part_stride]);
   }
 }
 

@@ -29,7 +29,8 @@ class PartSets {
 
   // kept[r] = the sum over the parts that replicate r keeps.
   void count(const std::uint32_t* by_part, std::uint32_t* kept) const;
-  // The same for doubles that lie apart. Nothing is subtracted: a huge value in a part left out leaves no trace.
+  // The same for doubles that lie apart, off by two roundings at most. Nothing is subtracted: a huge value in a part
+  // left out leaves no trace.
   void sum(const double* by_part, std::size_t part_stride, double* kept, std::size_t stride) const;
   // sums[i] = the sum over the parts of one replicate of by_part[part * n + i], in the order of the parts.
   template <class T>

@@ -1,7 +1,9 @@
 // The one rounding that every value goes through before it is compared, added or reported.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "core/double_double.hpp"
@@ -17,6 +19,13 @@ inline double round_to_grid(double value) {
 
 // To so many significant bits, ties to even.
 inline double round_significant(double value, int bits = 40) {
+  if (std::isnormal(value)) {
+    // A carry out of the fraction goes to the exponent, as it should.
+    const int dropped = 53 - bits;
+    const auto pattern = std::bit_cast<std::uint64_t>(value);
+    const std::uint64_t half = (std::uint64_t{1} << (dropped - 1)) - 1 + ((pattern >> dropped) & 1);
+    return std::bit_cast<double>((pattern + half) >> dropped << dropped);
+  }
   if (value == 0.0 || !std::isfinite(value)) return value;
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
@@ -59,6 +68,11 @@ double round_if_sure(double value, double error, Round&& round) {
   const double low = round(value - error);
   const bool sure = value - error <= value + error && low == round(value + error);
   return sure ? low : std::numeric_limits<double>::quiet_NaN();
+}
+template <class Round>
+double round_if_sure(DoubleDouble value, double error, Round&& round) {
+  const double low = round(value + -error);
+  return low == round(value + error) ? low : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace thresher

@@ -34,15 +34,15 @@ void segment_dots(const Work& work, const T* base, std::span<const std::uint32_t
   const auto segments = layout.segments();
   const std::size_t stride = work.table.matrix().n_rows;
   const double* weights = layout.weights();
-  alignas(64) double block[kTileRows];
+  alignas(64) double block[kBlockRows];
   alignas(64) double lanes[kChunk * kTwinLanes];
   const T* columns[kChunk];
   double centres[kChunk];
   for (std::size_t i = 0; i < features.size(); ++i) centres[i] = work.moments.centre[features[i]];
   for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
     std::fill_n(lanes, features.size() * kTwinLanes, 0.0);
-    for (std::size_t row = segments[s]; row < segments[s + 1]; row += kTileRows) {
-      const std::size_t rows = std::min(kTileRows, segments[s + 1] - row);
+    for (std::size_t row = segments[s]; row < segments[s + 1]; row += kBlockRows) {
+      const std::size_t rows = std::min(kBlockRows, segments[s + 1] - row);
       visit_type(work.reference.column, [&](const auto* values) {
         typed(work.kernels, values)
             .centre(values + row, weights == nullptr ? nullptr : weights + row, rows, work.reference.centre, block);
@@ -83,6 +83,9 @@ void short_segment_dots(const Work& work, const T* base, const T* reference, std
 }
 
 double value_from_rows(const Work& work, std::uint32_t feature, std::size_t replicate) {
+  if (work.reference.referee != nullptr && !work.table.pairwise()) {
+    return work.reference.referee->value(work.kind, feature, work.reference.feature, replicate);
+  }
   const SegmentLayout& layout = work.table.layout();
   return pair_sums(work.table.column(feature), work.reference.column, layout, replicate).value(work.kind);
 }

@@ -7,6 +7,7 @@
 
 #include "measures/numeric_values.hpp"
 #include "measures/pair_measure.hpp"
+#include "measures/referee.hpp"
 #include "moments/numeric_table.hpp"
 
 namespace thresher {
@@ -18,6 +19,9 @@ struct Reference {
   const double* kept_sum;
   const double* norm;
   const double* error;
+  // If it is a feature of the table: who settles its values, and its number.
+  PairReferee* referee = nullptr;
+  std::uint32_t feature = 0;
 };
 
 // The value of two columns on one replicate from their sum of products about the centres and their moments there; NaN
@@ -28,7 +32,7 @@ inline double sure_value(NumericKind kind, double dot, double n, double sum_a, d
   if (!(scale > 0.0)) return 0.0;
   if (kind != NumericKind::cosine) dot -= sum_a * (sum_b / n);
   const double correlation = std::fabs(dot) / scale;
-  const double error = (error_a + error_b) * (1.0 + correlation);
+  const double error = (error_a + error_b) * (1.0 + correlation) + 8.0 * kUnit * correlation;
   if (kind == NumericKind::pearson) return round_if_sure(correlation, error, [](double x) { return round_bounded(x); });
   const double ratio = norm_a < norm_b ? norm_a / norm_b : norm_b / norm_a;
   return sure_pair_value(kind, correlation, error, ratio * ratio, n);
@@ -45,7 +49,7 @@ void associate(const NumericTable& table, const ColumnMoments& moments, const Re
 bool takes_requests(const NumericTable& table);
 inline constexpr std::size_t kTermsAtOnce = 4;
 
-void associate(const NumericTable& table, const ColumnMoments& moments, NumericKind kind,
+void associate(const NumericTable& table, const ColumnMoments& moments, PairReferee& referee, NumericKind kind,
                std::span<const TermRequest> requests, std::size_t n_threads);
 
 }  // namespace thresher

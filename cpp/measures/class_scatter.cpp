@@ -86,7 +86,10 @@ class RowMoments {
     units = std::max(units, kSquareUnits * about_centre / squares);
     // A low word of n terms, each at most 2^-53 of the sum of all magnitudes.
     const double magnitudes = n_rows_ * std::fabs(centre) + std::sqrt(n_rows_ * about_centre);
-    const double found = sure_class_value(kind, parts_, squares, units, n_rows_ * n_rows_ * magnitudes * 0x1p-106);
+    const double sum_error = n_rows_ * n_rows_ * magnitudes * 0x1p-106;
+    const std::span<const ClassPart<double>> parts = parts_;
+    const double found = kind == ClassKind::fir ? sure_distance(parts, units, sum_error)
+                                                : sure_class_value(kind, parts, squares, units, sum_error);
     open = std::isnan(found) || !(squares > 1e-270) || !(squares < 1e280);
     return found;
   }
@@ -97,7 +100,7 @@ class RowMoments {
   std::vector<double> centres_;
   std::vector<double> cells_;
   std::vector<double> count_;
-  std::vector<ClassPart> parts_;
+  std::vector<ClassPart<double>> parts_;
 };
 
 // Blocks of columns, each read in pieces of some rows: piece(first column, width, first row, number of rows) gives a

@@ -13,21 +13,24 @@ class NumericPairMeasure final : public PairMeasure {
       : table_(table),
         kind_(kind),
         n_threads_(n_threads),
-        moments_(kind == NumericKind::cosine ? table.uncentred() : table.centred_where_needed()) {}
+        moments_(kind == NumericKind::cosine ? table.uncentred() : table.centred_where_needed()),
+        referee_(table) {}
 
   std::size_t n_features() const override { return table_.n_features(); }
   std::size_t n_replicates() const override { return table_.n_replicates(); }
 
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
-    associate(table_, moments_, reference_at(table_.column(reference), moments_, reference, n_replicates()), kind_,
-              features, n_threads_, out);
+    Reference column = reference_at(table_.column(reference), moments_, reference, n_replicates());
+    column.referee = &referee_;
+    column.feature = reference;
+    associate(table_, moments_, column, kind_, features, n_threads_, out);
   }
 
   std::size_t terms_at_once() const override { return takes_requests(table_) ? kTermsAtOnce : 1; }
 
   void answer(std::span<const TermRequest> requests) override {
     if (!takes_requests(table_)) return PairMeasure::answer(requests);
-    associate(table_, moments_, kind_, requests, n_threads_);
+    associate(table_, moments_, referee_, kind_, requests, n_threads_);
   }
 
  private:
@@ -35,6 +38,7 @@ class NumericPairMeasure final : public PairMeasure {
   NumericKind kind_;
   std::size_t n_threads_;
   ColumnMoments moments_;
+  PairReferee referee_;
 };
 
 }  // namespace thresher

@@ -6,9 +6,11 @@
 
 #include "core/feature_loop.hpp"
 #include "measures/association.hpp"
+#include "measures/range.hpp"
 #include "measures/referee.hpp"
 #include "moments/class_layout.hpp"
 #include "moments/moment_kernels.hpp"
+#include "moments/moment_request.hpp"
 
 namespace thresher {
 namespace {
@@ -27,23 +29,29 @@ class ClassColumn {
         rests_(sums_.size()),
         kept_(layout_.n_replicates() * classes.n_classes),
         kept_rests_(kept_.size()),
-        parts_(classes.n_classes) {}
+        squares_(layout_.n_segments()),
+        parts_(classes.n_classes),
+        exact_parts_(classes.n_classes) {}
 
   void operator()(std::size_t feature, double* out) {
     const bool from_sums = !table_.pairwise() && kind_ != ClassKind::fir;
     if (from_sums) read_sums(feature);
+    has_squares_ = false;
     const std::size_t at = feature * layout_.n_replicates();
     for (std::size_t r = 0; r < layout_.n_replicates(); ++r) {
       out[r] = 0.0;
       if (table_.kept_constant()[at + r] != 0) continue;
-      out[r] = from_sums ? value(feature, r) : kNaN;
+      // Sums of real weights are off themselves.
+      const bool sums_are_sure = from_sums && layout_.has_whole_weights();
+      out[r] = sums_are_sure ? value(feature, r) : kNaN;
+      if (sums_are_sure && std::isnan(out[r])) out[r] = exact_value(feature, r);
       if (!std::isnan(out[r])) continue;
       out[r] = class_sums(table_.column(feature), classes_.labels.data(), classes_.n_classes, layout_, r).value(kind_);
     }
   }
 
  private:
-  // Sums of every class but the last, kept by every replicate.
+  // Sums of every class but the last and of all rows, kept by every replicate.
   void read_sums(std::size_t feature) {
     const std::size_t n_classes = classes_.n_classes;
     const auto segments = layout_.segments();
@@ -70,23 +78,55 @@ class ClassColumn {
   double value(std::size_t feature, std::size_t replicate) {
     const ColumnMoments& moments = table_.centred();
     const std::size_t at = feature * layout_.n_replicates() + replicate;
-    // Sums of real weights are off themselves.
-    if (!std::isfinite(moments.error[at]) || !layout_.has_whole_weights()) return kNaN;
-    const std::size_t first = replicate * classes_.n_classes;
+    if (!std::isfinite(moments.error[at])) return kNaN;
     const double centre = table_.mean()[feature];
-    double rest = moments.kept_sum[at];
-    for (std::size_t c = 0; c < classes_.n_classes; ++c) {
-      const double n = classes_.kept_rows[first + c];
-      const bool last = c + 1 == classes_.n_classes;
-      const double sum = last ? rest : std::fma(-n, centre, kept_[first + c]) + kept_rests_[first + c];
-      parts_[c] = {n, sum, 0.0};
-      rest -= sum;
-    }
-    const double n_rows = static_cast<double>(layout_.n_rows());
-    const double sum_error = (n_rows / kMomentLanes + 20.0) * n_rows * table_.split(feature) * 0x1p-106;
+    set_parts(replicate, parts_,
+              [&](double n, std::size_t slot) { return std::fma(-n, centre, kept_[slot]) + kept_rests_[slot]; });
     const double n = layout_.kept_rows()[replicate];
     const double squares = moments.norm[at] * moments.norm[at] + moments.kept_sum[at] * (moments.kept_sum[at] / n);
-    return sure_class_value(kind_, parts_, squares, table_.units() + 4.0, sum_error);
+    return sure_class_value<double>(kind_, parts_, squares, table_.units() + 4.0, sum_error(feature));
+  }
+
+  // The same in double-double, the squares read anew.
+  double exact_value(std::size_t feature, std::size_t replicate) {
+    const Range range{table_.minimum()[feature], table_.maximum()[feature]};
+    if (range.scale() != 0) return kNaN;
+    const double centre = range.centre(table_.mean()[feature]);
+    const auto column = static_cast<std::uint32_t>(feature);
+    for (std::size_t s = 0; !has_squares_ && s < layout_.n_segments(); ++s) {
+      squares_[s] = segment_products(table_, column, column, s, centre, centre);
+    }
+    has_squares_ = true;
+    DoubleDouble squares;
+    for (std::size_t s = 0; s < layout_.n_segments(); ++s) {
+      if (layout_.sets().keeps(replicate, s)) squares += squares_[s];
+    }
+    set_parts(replicate, exact_parts_, [&](double n, std::size_t slot) {
+      return two_sum(kept_[slot], kept_rests_[slot]) - two_product(n, centre);
+    });
+    // A low word of n terms, each at most 2^-53 of the sum so far.
+    const double n_rows = static_cast<double>(layout_.n_rows());
+    const double units = n_rows * n_rows * 0x1p-106 / kRounding<DoubleDouble> + 4.0;
+    return sure_class_value<DoubleDouble>(kind_, exact_parts_, squares, units, sum_error(feature));
+  }
+
+  // Of every class: the last is what the others leave of all rows. sum(rows, slot): of a slot of the sums.
+  template <class Number, class Sum>
+  void set_parts(std::size_t replicate, std::vector<ClassPart<Number>>& parts, Sum&& sum) {
+    const std::size_t first = replicate * classes_.n_classes;
+    const std::size_t last = classes_.n_classes - 1;
+    Number rest = sum(layout_.kept_rows()[replicate], first + last);
+    for (std::size_t c = 0; c < last; ++c) {
+      const double n = classes_.kept_rows[first + c];
+      parts[c] = {n, sum(n, first + c), 0.0};
+      rest = rest - parts[c].sum;
+    }
+    parts[last] = {classes_.kept_rows[first + last], rest, 0.0};
+  }
+
+  double sum_error(std::size_t feature) const {
+    const double n_rows = static_cast<double>(layout_.n_rows());
+    return (n_rows / kMomentLanes + 20.0) * n_rows * table_.split(feature) * 0x1p-106;
   }
 
   const NumericTable& table_;
@@ -97,7 +137,10 @@ class ClassColumn {
   std::vector<double> lanes_;
   std::vector<SplitSum> split_;
   std::vector<double> sums_, rests_, kept_, kept_rests_;
-  std::vector<ClassPart> parts_;
+  std::vector<DoubleDouble> squares_;
+  bool has_squares_ = false;
+  std::vector<ClassPart<double>> parts_;
+  std::vector<ClassPart<DoubleDouble>> exact_parts_;
 };
 
 }  // namespace

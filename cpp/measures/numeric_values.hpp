@@ -29,6 +29,11 @@ std::optional<ClassKind> class_kind_named(std::string_view name);
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // 2^-53: what one rounding may do to 1.
 inline constexpr double kUnit = 0x1p-53;
+// The same of each kind of number; of double-doubles, what an operation may be off by.
+template <class Number>
+inline constexpr double kRounding = kUnit;
+template <>
+inline constexpr double kRounding<DoubleDouble> = 0x1p-98;
 // F is made of a ratio of sums of squares no larger than this. A ratio below kSmallestRatio is what rounding of the
 // data leaves of nothing, and one above its inverse has nothing below.
 inline constexpr double kLargestRatio = 1e12;
@@ -109,13 +114,46 @@ double rounded(ClassKind kind, Number value) {
 
 // A class of some column: rows, sum about a centre near the mean of the column, and sum of squares about it, which only
 // `fir` needs.
+template <class Number>
 struct ClassPart {
-  double n, sum, squares;
+  double n;
+  Number sum;
+  double squares;
 };
 
-// The value from such sums; NaN if their errors do not settle its rounding. `squares` is off by `units` of 2^-53 of
+// The value from such sums; NaN if their errors do not settle its rounding. `squares` is off by `units` roundings of
 // itself and each sum by `sum_error` at most, beyond the last place.
-double sure_class_value(ClassKind kind, std::span<const ClassPart> classes, double squares, double units,
-                        double sum_error);
+template <class Number>
+double sure_class_value(ClassKind kind, std::span<const ClassPart<Number>> classes, Number squares, double units,
+                        double sum_error) {
+  constexpr double unit = kRounding<Number>;
+  double n = 0.0, doubt = 0.0;
+  Number sum{0.0}, explained{0.0};
+  std::size_t present = 0;
+  for (const ClassPart<Number>& part : classes) {
+    if (!(part.n > 0.0)) continue;
+    ++present;
+    n += part.n;
+    sum += part.sum;
+    explained += part.sum * (part.sum / Number{part.n});
+    doubt += (2.0 * std::fabs(leading(part.sum)) + sum_error) * (sum_error / part.n);
+  }
+  const Number shift = sum * (sum / Number{n});
+  const double roundings = static_cast<double>(present) + 6.0;
+  doubt += roundings * unit * (leading(explained) + leading(shift));
+  const Scatter<Number> scatter{explained - shift, squares - explained, Number{n}, present};
+  const double between = leading(scatter.between), within = leading(scatter.within);
+  const double doubt_within = doubt + (units + 2.0) * unit * leading(squares);
+  // Far from the limits at which a formula changes.
+  if (!(between > 1e3 * doubt) || !(within > 1e3 * doubt_within)) return kNaN;
+  if (!(between < 0.5 * kLargestRatio * within)) return kNaN;
+  const Number value = scatter_formula(kind, scatter);
+  double relative = 1.01 * (doubt / between + doubt_within / within) + 8.0 * unit;
+  if (kind == ClassKind::f) relative += roundings * unit * n / (n - static_cast<double>(present));
+  return round_if_sure(value, std::fabs(relative * leading(value)), [&](Number x) { return rounded(kind, x); });
+}
+
+// The same for `fir`.
+double sure_distance(std::span<const ClassPart<double>> classes, double units, double sum_error);
 
 }  // namespace thresher

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "measures/range.hpp"
+#include "moments/moment_request.hpp"
 
 namespace thresher {
 namespace {
@@ -148,6 +150,41 @@ ClassSums class_sums(NumericColumn x, const std::int32_t* classes, std::size_t n
                      std::size_t replicate) {
   return visit_type(x,
                     [&](const auto* values) { return sums_by_class(values, classes, n_classes, layout, replicate); });
+}
+
+const PairReferee::Column& PairReferee::column(std::uint32_t feature) {
+  std::call_once(is_read_[feature], [&] {
+    const Range range{table_.minimum()[feature], table_.maximum()[feature]};
+    Column own{range.centre(table_.mean()[feature]), {}};
+    if (range.scale() == 0) {
+      own.segments.resize(table_.layout().n_segments());
+      for (std::size_t s = 0; s < own.segments.size(); ++s)
+        own.segments[s] = segment_sums(table_, feature, s, own.centre);
+    }
+    columns_[feature] = std::make_unique<Column>(std::move(own));
+  });
+  return *columns_[feature];
+}
+
+double PairReferee::value(NumericKind kind, std::uint32_t x, std::uint32_t y, std::size_t replicate) {
+  const Column& of_x = column(x);
+  const Column& of_y = column(y);
+  PairSums sums;
+  sums.centre_x = of_x.centre;
+  sums.centre_y = of_y.centre;
+  if (!of_x.segments.empty() && !of_y.segments.empty()) {
+    for (std::size_t s = 0; s < table_.layout().n_segments(); ++s) {
+      if (!table_.layout().sets().keeps(replicate, s)) continue;
+      sums.n += of_x.segments[s].n;
+      sums.x += of_x.segments[s].x;
+      sums.y += of_y.segments[s].x;
+      sums.xx += of_x.segments[s].xx;
+      sums.yy += of_y.segments[s].xx;
+      sums.xy += segment_products(table_, x, y, s, of_x.centre, of_y.centre);
+    }
+    if (is_good(sums.xx, sums.x, sums.n) && is_good(sums.yy, sums.y, sums.n)) return sums.value(kind);
+  }
+  return pair_sums(table_.column(x), table_.column(y), table_.layout(), replicate).value(kind);
 }
 
 }  // namespace thresher

@@ -7,10 +7,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "core/numeric_matrix.hpp"
 #include "measures/numeric_sums.hpp"
-#include "moments/segment_layout.hpp"
+#include "moments/numeric_table.hpp"
 
 namespace thresher {
 
@@ -20,5 +23,29 @@ PairSums pair_sums(NumericColumn x, NumericColumn y, const SegmentLayout& layout
 // Over the rows of the replicate where x is not NaN; classes are in the layout's order.
 ClassSums class_sums(NumericColumn x, const std::int32_t* classes, std::size_t n_classes, const SegmentLayout& layout,
                      std::size_t replicate);
+
+// Values of pairs of features of a table without missing values. What they need of single columns is read when first
+// asked for, and kept.
+class PairReferee {
+ public:
+  explicit PairReferee(const NumericTable& table)
+      : table_(table), is_read_(table.n_features()), columns_(table.n_features()) {}
+  PairReferee(const PairReferee&) = delete;
+  PairReferee& operator=(const PairReferee&) = delete;
+
+  // May be called from several threads.
+  double value(NumericKind kind, std::uint32_t x, std::uint32_t y, std::size_t replicate);
+
+ private:
+  struct Column {
+    double centre;
+    std::vector<ClassSum> segments;  // none of columns so large or small that squares have no room
+  };
+  const Column& column(std::uint32_t feature);
+
+  const NumericTable& table_;
+  std::vector<std::once_flag> is_read_;
+  std::vector<std::unique_ptr<Column>> columns_;
+};
 
 }  // namespace thresher

@@ -39,6 +39,7 @@ struct Tile {
 struct Work {
   const NumericTable& table;
   const ColumnMoments& moments;
+  PairReferee& referee;
   NumericKind kind;
   const MomentKernels& kernels;
 
@@ -50,7 +51,7 @@ struct Work {
     const double value = sure_value(kind, dot, layout.kept_rows()[replicate], moments.kept_sum[f], moments.norm[f],
                                     moments.error[f], moments.kept_sum[g], moments.norm[g], moments.error[g]);
     if (!std::isnan(value)) return value;
-    return pair_sums(table.column(feature), table.column(reference), layout, replicate).value(kind);
+    return referee.value(kind, feature, reference, replicate);
   }
 
   // From the sums of products of every segment; `stride` lies between those of one pair.
@@ -152,12 +153,12 @@ bool takes_requests(const NumericTable& table) {
   return !table.pairwise() && layout.weights() == nullptr && (!layout.has_parts() || table.n_rows() > kShortRows);
 }
 
-void associate(const NumericTable& table, const ColumnMoments& moments, NumericKind kind,
+void associate(const NumericTable& table, const ColumnMoments& moments, PairReferee& referee, NumericKind kind,
                std::span<const TermRequest> requests, std::size_t n_threads) {
   std::vector<Tile> tiles = cut_into_tiles(requests, table.n_replicates());
   // The small ones last: they fill the time in which other threads still work on large ones.
   if (n_threads > 1) std::ranges::stable_sort(tiles, std::greater<>(), &Tile::n_pairs);
-  const Work work{table, moments, kind, THRESHER_DISPATCH(moment_kernels)};
+  const Work work{table, moments, referee, kind, THRESHER_DISPATCH(moment_kernels)};
   const std::size_t grain = std::max<std::size_t>((std::size_t{1} << 17) / (table.n_rows() * kTile + 1), 1);
   parallel_for(tiles.size(), grain, n_threads, [&](std::size_t begin, std::size_t end) {
     const auto mine = std::span<const Tile>(tiles).subspan(begin, end - begin);

@@ -149,7 +149,8 @@ class SparseClasses {
       parts_[c] = {rows, std::fma(-rows, mean, kept_.hi[first + c]) + kept_.lo[first + c], 0.0};
     }
     // The error of the squares about the mean is that of those about 0.
-    return sure_class_value(kind_, parts_, moments.norm[at] * moments.norm[at], 2.0 * moments.error[at] / kUnit + 8.0,
+    const std::span<const ClassPart<double>> parts = parts_;
+    return sure_class_value(kind_, parts, moments.norm[at] * moments.norm[at], 2.0 * moments.error[at] / kUnit + 8.0,
                             table_.sum_error(feature));
   }
 
@@ -158,7 +159,7 @@ class SparseClasses {
   const ClassLayout& classes_;
   SplitSums sums_;
   SplitSums kept_;
-  std::vector<ClassPart> parts_;
+  std::vector<ClassPart<double>> parts_;
 };
 
 }  // namespace

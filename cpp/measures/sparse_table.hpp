@@ -52,7 +52,7 @@ class SparseTable {
   double split(std::size_t feature) const { return split_for(rows_, minimum_[feature], maximum_[feature]); }
   double sum_error(std::size_t feature) const;
   // How many roundings lie behind a sum of squares or products.
-  double units() const { return 12.0 + static_cast<double>(layout_.n_segments()); }
+  double units() const { return layout_.has_whole_weights() ? 14.0 : 17.0; }
 
   // About 0: with the norms of the centred columns, or of the columns as they are.
   const ColumnMoments& moments(bool centred) const { return centred ? centred_ : uncentred_; }

@@ -16,7 +16,10 @@ class ClassLayout {
  public:
   ClassLayout(const SegmentLayout& layout, std::span<const std::int32_t> classes, std::size_t count)
       : n_classes(count), labels(layout.arrange(classes)), kept_rows(layout.n_replicates() * count) {
-    if (n_classes <= kFewClasses) narrow.assign(labels.begin(), labels.end());
+    if (n_classes <= kFewClasses) {
+      narrow.assign(labels.begin(), labels.end());
+      narrow.resize(narrow.size() + kMomentLanes);
+    }
     const auto segments = layout.segments();
     std::vector<double> rows(layout.n_segments() * n_classes, 0.0);
     for (std::size_t s = 0; s < layout.n_segments(); ++s) {

@@ -52,7 +52,8 @@ void set_moments(ColumnMoments& moments, std::size_t at, const KeptSums& sums, d
   const bool lost = sums.extreme || !(sums.squares > kLeastSquares) || !(sums.scatter > 0.0);
   moments.kept_sum[at] = sums.sum;
   moments.norm[at] = lost ? 1.0 : std::sqrt(sums.scatter);
-  moments.error[at] = lost ? kInfinity : 0.5 * units * 0x1p-53 * (sums.squares / sums.scatter);
+  const double share = sums.squares / sums.scatter;
+  moments.error[at] = lost ? kInfinity : 0.5 * 0x1p-53 * (units * share + 3.0 * (share - 1.0));
 }
 
 double total_rows(const SegmentLayout& layout) {
@@ -72,8 +73,9 @@ double product_units(const SegmentLayout& layout) {
   std::size_t longest = 0;
   for (std::size_t s = 0; s + 1 < segments.size(); ++s) longest = std::max(longest, segments[s + 1] - segments[s]);
   const std::size_t in_a_lane = (std::min(longest, kTileRows) + kMomentLanes - 1) / kMomentLanes;
-  const std::size_t of_segments = layout.has_parts() ? layout.n_segments() : 0;
-  return kProductUnits + static_cast<double>(in_a_lane + of_segments);
+  const double of_segments = layout.has_parts() ? 2.0 : 0.0;
+  const double of_rows = layout.has_whole_weights() ? 0.0 : 3.0;
+  return kProductUnits + static_cast<double>(in_a_lane) + of_segments + of_rows;
 }
 
 double split_for(double rows, double minimum, double maximum) {
@@ -88,7 +90,6 @@ ColumnReader::ColumnReader(const SegmentLayout& layout)
       low_(layout.n_segments()),
       high_(layout.n_segments()),
       sums_(layout.n_segments()),
-      rests_(layout.n_segments()),
       squares_(layout.n_segments()) {}
 
 void ColumnReader::read_range(NumericColumn column, bool with_missing) {
@@ -135,15 +136,12 @@ void ColumnReader::read_moments(NumericColumn column, bool centred, std::size_t 
   const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
   const auto segments = layout_.segments();
   const double centre = moments.centre[feature];
-  const double border = split_for(rows_, minimum(), maximum());
   visit_type(column, [&](const auto* x) {
     for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
       const std::size_t begin = segments[s];
       const double* weights = layout_.weights() == nullptr ? nullptr : layout_.weights() + begin;
-      const ColumnSums sums =
-          typed(kernels, x).column_sums(x + begin, weights, segments[s + 1] - begin, centre, border);
-      sums_[s] = sums.sum.hi;
-      rests_[s] = sums.sum.lo;
+      const CentredSums sums = typed(kernels, x).column_sums(x + begin, weights, segments[s + 1] - begin, centre);
+      sums_[s] = sums.sum;
       squares_[s] = sums.squares;
     }
   });
@@ -151,23 +149,18 @@ void ColumnReader::read_moments(NumericColumn column, bool centred, std::size_t 
   const std::size_t at = feature * n_replicates;
   double* kept_sum = moments.kept_sum.data() + at;
   double* norm = moments.norm.data() + at;
-  double* error = moments.error.data() + at;
   layout_.sets().sum(sums_.data(), 1, kept_sum, 1);
-  layout_.sets().sum(rests_.data(), 1, error, 1);
   layout_.sets().sum(squares_.data(), 1, norm, 1);
   const auto kept_rows = layout_.kept_rows();
   const bool extreme = is_extreme(minimum(), maximum());
   const bool nothing = minimum() == 0.0 && maximum() == 0.0;
   for (std::size_t r = 0; r < n_replicates; ++r) {
-    const double sum = std::fma(-kept_rows[r], centre, kept_sum[r]) + error[r];
+    const double sum = kept_sum[r];
     const double squares = norm[r];
-    const double scatter = centred ? squares - sum * (sum / kept_rows[r]) : squares;
-    set_moments(moments, at + r, {sum, squares, scatter, extreme}, units_);
-    if (!layout_.has_whole_weights() && scatter > 0.0) {
-      // The rows themselves are off then, and the sum by as much times the centre.
-      const double roundings = 16.0 * static_cast<double>(layout_.n_segments()) * 0x1p-53;
-      moments.error[at + r] += roundings * std::fabs(centre) * std::sqrt(kept_rows[r] * squares) / scatter;
-    }
+    const double shift = centred ? sum * (sum / kept_rows[r]) : 0.0;
+    // The sum is off by as many units of the root of rows times squares.
+    const double units = units_ * (1.0 + 2.0 * std::sqrt(shift / squares));
+    set_moments(moments, at + r, {sum, squares, squares - shift, extreme}, units);
     if (nothing) set_undefined(moments, at + r);
   }
 }

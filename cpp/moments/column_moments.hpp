@@ -19,7 +19,8 @@ struct ColumnMoments {
   // Square root of the (centred) sum of squares; 0 where the measure is undefined.
   std::vector<double> norm;
   // A correlation r of columns a and b, from a product of norms and a sum of products, is off by at most
-  // (error a + error b) (1 + |r|). Infinite where sums about the common centre are not good enough.
+  // (error a + error b) (1 + |r|) and eight units of 2^-53 of |r|. Infinite where sums about the common centre are not
+  // good enough.
   std::vector<double> error;
 
   void resize(std::size_t n_features, std::size_t n_replicates);
@@ -28,7 +29,8 @@ struct ColumnMoments {
 // Sum of the weights.
 double total_rows(const SegmentLayout& layout);
 
-// How many roundings, in units of 2^-53 of what they were made of, lie behind a sum of products of a replicate.
+// How many roundings, in units of 2^-53 of what they were made of, lie behind a sum of products of a replicate. Where
+// rows are sums of real weights, their roundings are among them.
 double product_units(const SegmentLayout& layout);
 
 // A power of two that is at least twice the largest sum of so many rows.
@@ -58,7 +60,6 @@ class ColumnReader {
   std::vector<double> low_;
   std::vector<double> high_;
   std::vector<double> sums_;
-  std::vector<double> rests_;
   std::vector<double> squares_;
 };
 

@@ -74,42 +74,44 @@ CentredSums centred_sums(const T* x, const double* weight, std::size_t n, double
 // The part of a value that is a multiple of 2^-53 of the split.
 inline Vec upper_part(Vec value, Vec split) { return vec_sub(vec_add(split, value), split); }
 
-template <class T>
-ColumnSums column_sums(const T* x, const double* weight, std::size_t n, double centre, double split) {
-  const Vec middle = vec_set(centre);
-  const Vec border = vec_set(split);
-  Lanes upper = lanes_set(0.0);
-  Lanes lower = upper;
-  alignas(64) double squares[kTwinLanes] = {};
+template <class T, bool weighted>
+CentredSums sums_in_tiles(const T* x, const double* weight, std::size_t n, double middle) {
+  const Lanes centre = lanes_set(middle);
+  alignas(64) double lanes[2 * kTwinLanes] = {};
   for (std::size_t start = 0; start < n; start += kTileRows) {
     const std::size_t end = n - start < kTileRows ? n : start + kTileRows;
-    Lanes tile = lanes_set(0.0);
-    for (std::size_t i = start; i < end; i += kLanes) {
-      const bool whole = i + kLanes <= end;
-      const Lanes value = whole ? lanes_load(x + i) : lanes_load_tail(x + i, end - i, centre);
-      const Lanes counted = whole ? value : lanes_load_tail(x + i, end - i, 0.0);
-      const Lanes times = weight == nullptr ? value
-                          : whole           ? lanes_load(weight + i)
-                                            : lanes_load_tail(weight + i, end - i, 0.0);
+    Lanes sum = lanes_set(0.0);
+    Lanes squares = sum;
+    // load(values, fill): a vector of lanes from there.
+    const auto add = [&](std::size_t i, const auto& load) {
+      const Lanes distance = lanes_sub(load(x + i, middle), centre);
+      Lanes counted = distance;
+      if constexpr (weighted) counted = lanes_mul(distance, load(weight + i, 0.0));
+      sum = lanes_add(sum, counted);
       for (std::size_t v = 0; v < kVecs; ++v) {
-        const Vec distance = vec_sub(value.part[v], middle);
-        if (weight == nullptr) {
-          const Vec high = upper_part(counted.part[v], border);
-          upper.part[v] = vec_add(upper.part[v], high);
-          lower.part[v] = vec_add(lower.part[v], vec_sub(counted.part[v], high));
-          tile.part[v] = vec_multiply_add(distance, distance, tile.part[v]);
-        } else {
-          const TwinVec product = vec_two_product(counted.part[v], times.part[v]);
-          const Vec high = upper_part(product.hi, border);
-          upper.part[v] = vec_add(upper.part[v], high);
-          lower.part[v] = vec_add(lower.part[v], vec_add(vec_sub(product.hi, high), product.lo));
-          tile.part[v] = vec_multiply_add(vec_mul(distance, times.part[v]), distance, tile.part[v]);
-        }
+        squares.part[v] = vec_multiply_add(counted.part[v], distance.part[v], squares.part[v]);
       }
+    };
+    const std::size_t whole = end - end % kLanes;
+    for (std::size_t i = start; i < whole; i += kLanes) {
+      add(i, [](const auto* from, double) { return lanes_load(from); });
     }
-    lanes_add_to(squares, tile);
+    if (whole < end) {
+      add(whole, [&](const auto* from, double fill) { return lanes_load_tail(from, end - whole, fill); });
+    }
+    if (n <= kTileRows) return {lanes_total(sum), lanes_total(squares)};
+    lanes_add_to(lanes, sum);
+    lanes_add_to(lanes + kTwinLanes, squares);
   }
-  return {{lanes_total(upper), lanes_total(lower)}, lanes_total(squares) + lanes_total(squares + kLanes)};
+  double both[2];
+  totals(lanes, 2, both);
+  return {both[0], both[1]};
+}
+
+template <class T>
+CentredSums column_sums(const T* x, const double* weight, std::size_t n, double centre) {
+  return weight == nullptr ? sums_in_tiles<T, false>(x, weight, n, centre)
+                           : sums_in_tiles<T, true>(x, weight, n, centre);
 }
 
 template <class T>
@@ -139,33 +141,36 @@ inline void prefetch_rows(const T* next, std::size_t i) {
 template <class T, std::size_t columns>
 void dot_group(const T* const* column, const T* const* next, const double* means, const double* reference,
                std::size_t n, double* lanes) {
-  Lanes sums[columns];
-  Lanes centres[columns];
+  Vec centres[columns];
   const T* x[columns];
   for (std::size_t c = 0; c < columns; ++c) {
-    sums[c] = lanes_set(0.0);
-    centres[c] = lanes_set(means[c]);
+    centres[c] = vec_set(means[c]);
     x[c] = column[c];
   }
-  const std::size_t whole = n - n % kLanes;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
-    for (std::size_t c = 0; c < columns; ++c) prefetch_rows(next[c], i);
-    for (std::size_t v = 0; v < kVecs; ++v) {
-      const Vec other = vec_load(reference + i + v * kWidth);
-      for (std::size_t c = 0; c < columns; ++c) {
-        const Vec value = vec_sub(vec_load(x[c] + i + v * kWidth), centres[c].part[v]);
-        sums[c].part[v] = vec_multiply_add(value, other, sums[c].part[v]);
+  for (std::size_t start = 0; start < n; start += kTileRows) {
+    const std::size_t end = n - start < kTileRows ? n : start + kTileRows;
+    const std::size_t whole = end - end % kLanes;
+    Lanes sums[columns];
+    for (std::size_t c = 0; c < columns; ++c) sums[c] = lanes_set(0.0);
+    for (std::size_t i = start; i < whole; i += kLanes) {
+      for (std::size_t c = 0; c < columns; ++c) prefetch_rows(next[c], i);
+      for (std::size_t v = 0; v < kVecs; ++v) {
+        const Vec other = vec_load(reference + i + v * kWidth);
+        for (std::size_t c = 0; c < columns; ++c) {
+          const Vec value = vec_sub(vec_load(x[c] + i + v * kWidth), centres[c]);
+          sums[c].part[v] = vec_multiply_add(value, other, sums[c].part[v]);
+        }
       }
     }
-  }
-  if (whole < n) {
-    const Lanes other = lanes_load(reference + whole);
-    for (std::size_t c = 0; c < columns; ++c) {
-      const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, n - whole, means[c]), centres[c]);
-      sums[c] = lanes_add(sums[c], lanes_mul(value, other));
+    if (whole < end) {
+      const Lanes other = lanes_load(reference + whole);
+      for (std::size_t c = 0; c < columns; ++c) {
+        const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, end - whole, means[c]), lanes_set(means[c]));
+        sums[c] = lanes_add(sums[c], lanes_mul(value, other));
+      }
     }
+    for (std::size_t c = 0; c < columns; ++c) lanes_add_to(lanes + c * kTwinLanes, sums[c]);
   }
-  for (std::size_t c = 0; c < columns; ++c) lanes_add_to(lanes + c * kTwinLanes, sums[c]);
 }
 
 template <class T>
@@ -185,103 +190,125 @@ void dots(const T* const* columns, const double* means, std::size_t n_columns, c
   }
 }
 
-// Where the sums of a tile go: to lanes that hold those of other tiles, or, the only tile, to its total.
-template <bool resumed>
+// How a dot product is summed: at once, as the only tile, to its total; or tile by tile to lanes that hold those of
+// other rows.
+enum class Way { at_once, in_tiles, in_tiles_fetching };
+template <Way way>
+constexpr std::size_t kStride = way == Way::at_once ? 1 : kTwinLanes;
+
+template <Way way>
 inline void finish_tile(const Lanes& sums, double* out) {
-  if constexpr (resumed) {
-    lanes_add_to(out, sums);
-  } else {
+  if constexpr (way == Way::at_once) {
     *out = lanes_total(sums);
+  } else {
+    lanes_add_to(out, sums);
   }
 }
-template <bool resumed>
-constexpr std::size_t kStride = resumed ? kTwinLanes : 1;
+
+// body(first row, first row of an incomplete vector, end) for each tile.
+template <Way way, class Body>
+inline void for_tiles(std::size_t n, Body&& body) {
+  if constexpr (way == Way::at_once) return body(std::size_t{0}, n - n % kLanes, n);
+  for (std::size_t start = 0; start < n; start += kTileRows) {
+    const std::size_t end = n - start < kTileRows ? n : start + kTileRows;
+    body(start, end - end % kLanes, end);
+  }
+}
 
 // `centred`: whether any mean is other than zero.
-template <class T, std::size_t columns, bool centred, bool resumed>
+template <class T, std::size_t columns, bool centred, Way way>
 void direct_group(const T* const* column, const T* const* next, const double* means, const T* reference,
                   double reference_mean, std::size_t n, double* sums_out) {
-  Lanes sums[columns];
   Vec centres[columns];
   const T* x[columns];
   for (std::size_t c = 0; c < columns; ++c) {
-    sums[c] = lanes_set(0.0);
     centres[c] = vec_set(means[c]);
     x[c] = column[c];
   }
   const Vec middle = vec_set(reference_mean);
-  const std::size_t whole = n - n % kLanes;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
-    for (std::size_t c = 0; c < columns && !resumed; ++c) prefetch_rows(next[c], i);
-    for (std::size_t v = 0; v < kVecs; ++v) {
-      Vec other = vec_load(reference + i + v * kWidth);
-      if constexpr (centred) other = vec_sub(other, middle);
-      for (std::size_t c = 0; c < columns; ++c) {
-        Vec value = vec_load(x[c] + i + v * kWidth);
-        if constexpr (centred) value = vec_sub(value, centres[c]);
-        sums[c].part[v] = vec_multiply_add(value, other, sums[c].part[v]);
+  for_tiles<way>(n, [&](std::size_t start, std::size_t whole, std::size_t end) {
+    Lanes sums[columns];
+    for (std::size_t c = 0; c < columns; ++c) sums[c] = lanes_set(0.0);
+    for (std::size_t i = start; i < whole; i += kLanes) {
+      for (std::size_t c = 0; c < columns && way != Way::in_tiles; ++c) prefetch_rows(next[c], i);
+      for (std::size_t v = 0; v < kVecs; ++v) {
+        Vec other = vec_load(reference + i + v * kWidth);
+        if constexpr (centred) other = vec_sub(other, middle);
+        for (std::size_t c = 0; c < columns; ++c) {
+          Vec value = vec_load(x[c] + i + v * kWidth);
+          if constexpr (centred) value = vec_sub(value, centres[c]);
+          sums[c].part[v] = vec_multiply_add(value, other, sums[c].part[v]);
+        }
       }
     }
-  }
-  if (whole < n) {
-    const Lanes other =
-        lanes_sub(lanes_load_tail(reference + whole, n - whole, reference_mean), lanes_set(reference_mean));
-    for (std::size_t c = 0; c < columns; ++c) {
-      const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, n - whole, means[c]), lanes_set(means[c]));
-      sums[c] = lanes_add(sums[c], lanes_mul(value, other));
+    if (whole < end) {
+      const Lanes other =
+          lanes_sub(lanes_load_tail(reference + whole, end - whole, reference_mean), lanes_set(reference_mean));
+      for (std::size_t c = 0; c < columns; ++c) {
+        const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, end - whole, means[c]), lanes_set(means[c]));
+        sums[c] = lanes_add(sums[c], lanes_mul(value, other));
+      }
     }
-  }
-  for (std::size_t c = 0; c < columns; ++c) finish_tile<resumed>(sums[c], sums_out + c * kStride<resumed>);
+    for (std::size_t c = 0; c < columns; ++c) finish_tile<way>(sums[c], sums_out + c * kStride<way>);
+  });
 }
 
 #if defined(__FMA__)
+inline Lanes lanes_of_quads(const __m256d* quads) {
+#if defined(__AVX512F__)
+  return {{_mm512_maskz_insertf64x4(0xff, _mm512_maskz_broadcast_f64x4(0xff, quads[0]), quads[1], 1),
+           _mm512_maskz_insertf64x4(0xff, _mm512_maskz_broadcast_f64x4(0xff, quads[2]), quads[3], 1)}};
+#else
+  return {{quads[0], quads[1], quads[2], quads[3]}};
+#endif
+}
+
 // The same for single precision about zero, four doubles at a time: converting eight takes longer than twice four.
-template <std::size_t columns, bool resumed>
+template <std::size_t columns, Way way>
 void direct_float_group(const float* const* column, const float* const* next, const float* reference, std::size_t n,
                         double* sums_out) {
   constexpr std::size_t kQuads = kLanes / 4;
-  __m256d sums[columns][kQuads];
   const float* x[columns];
-  for (std::size_t c = 0; c < columns; ++c) {
-    x[c] = column[c];
-    for (std::size_t q = 0; q < kQuads; ++q) sums[c][q] = _mm256_setzero_pd();
-  }
-  const std::size_t whole = n - n % kLanes;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
-    for (std::size_t c = 0; c < columns && !resumed; ++c) prefetch_rows(next[c], i);
-    for (std::size_t q = 0; q < kQuads; ++q) {
-      const __m256d other = _mm256_cvtps_pd(_mm_loadu_ps(reference + i + 4 * q));
-      for (std::size_t c = 0; c < columns; ++c) {
-        sums[c][q] = _mm256_fmadd_pd(_mm256_cvtps_pd(_mm_loadu_ps(x[c] + i + 4 * q)), other, sums[c][q]);
+  for (std::size_t c = 0; c < columns; ++c) x[c] = column[c];
+  for_tiles<way>(n, [&](std::size_t start, std::size_t whole, std::size_t end) {
+    __m256d sums[columns][kQuads];
+    for (std::size_t c = 0; c < columns; ++c) {
+      for (std::size_t q = 0; q < kQuads; ++q) sums[c][q] = _mm256_setzero_pd();
+    }
+    for (std::size_t i = start; i < whole; i += kLanes) {
+      for (std::size_t c = 0; c < columns && way != Way::in_tiles; ++c) prefetch_rows(next[c], i);
+      for (std::size_t q = 0; q < kQuads; ++q) {
+        const __m256d other = _mm256_cvtps_pd(_mm_loadu_ps(reference + i + 4 * q));
+        for (std::size_t c = 0; c < columns; ++c) {
+          sums[c][q] = _mm256_fmadd_pd(_mm256_cvtps_pd(_mm_loadu_ps(x[c] + i + 4 * q)), other, sums[c][q]);
+        }
       }
     }
-  }
-  for (std::size_t c = 0; c < columns; ++c) {
-    alignas(64) double lanes[kLanes];
-    for (std::size_t q = 0; q < kQuads; ++q) _mm256_storeu_pd(lanes + 4 * q, sums[c][q]);
-    for (std::size_t i = whole; i < n; ++i) {
-      lanes[i - whole] += static_cast<double>(x[c][i]) * static_cast<double>(reference[i]);
+    const Lanes rest = lanes_load_tail(reference + whole, end - whole, 0.0);
+    for (std::size_t c = 0; c < columns; ++c) {
+      Lanes total = lanes_of_quads(sums[c]);
+      if (whole < end) total = lanes_add(total, lanes_mul(lanes_load_tail(x[c] + whole, end - whole, 0.0), rest));
+      finish_tile<way>(total, sums_out + c * kStride<way>);
     }
-    finish_tile<resumed>(lanes_load(lanes), sums_out + c * kStride<resumed>);
-  }
+  });
 }
 #endif
 
 // Groups of as many columns as the registers hold, then of two, then one by one.
-template <class T, bool centred, bool resumed>
+template <class T, bool centred, Way way>
 void direct_groups(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
                    const T* reference, double reference_mean, std::size_t n, double* sums_out) {
   std::size_t c = 0;
   const auto group = [&]<std::size_t size>() {
-    double* out = sums_out + c * kStride<resumed>;
+    double* out = sums_out + c * kStride<way>;
 #if defined(__FMA__)
     if constexpr (!centred && sizeof(T) == sizeof(float)) {
-      direct_float_group<size, resumed>(columns + c, next + c, reference, n, out);
+      direct_float_group<size, way>(columns + c, next + c, reference, n, out);
       c += size;
       return;
     }
 #endif
-    direct_group<T, size, centred, resumed>(columns + c, next + c, means + c, reference, reference_mean, n, out);
+    direct_group<T, size, centred, way>(columns + c, next + c, means + c, reference, reference_mean, n, out);
     c += size;
   };
   while (c + kColumns <= n_columns) group.template operator()<kColumns>();
@@ -291,81 +318,79 @@ void direct_groups(const T* const* columns, const T* const* next, const double* 
   while (c < n_columns) group.template operator()<1>();
 }
 
-template <class T, bool resumed>
-void direct_tile(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
+template <class T, Way way>
+void direct_sums(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
                  const T* reference, double reference_mean, std::size_t n, double* sums_out) {
   bool centred = reference_mean != 0.0;
   for (std::size_t c = 0; c < n_columns; ++c) centred = centred || means[c] != 0.0;
   if (centred) {
-    direct_groups<T, true, resumed>(columns, next, means, n_columns, reference, reference_mean, n, sums_out);
+    direct_groups<T, true, way>(columns, next, means, n_columns, reference, reference_mean, n, sums_out);
   } else {
-    direct_groups<T, false, resumed>(columns, next, means, n_columns, reference, reference_mean, n, sums_out);
+    direct_groups<T, false, way>(columns, next, means, n_columns, reference, reference_mean, n, sums_out);
   }
 }
 
 template <class T>
 void direct_lanes(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
                   double reference_mean, std::size_t n, double* lanes) {
-  direct_tile<T, true>(columns, columns, means, n_columns, reference, reference_mean, n, lanes);
+  direct_sums<T, Way::in_tiles>(columns, columns, means, n_columns, reference, reference_mean, n, lanes);
 }
 
 template <class T>
 void direct_dots(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
                  const T* reference, double reference_mean, std::size_t n, double* sums) {
   if (n <= kTileRows) {
-    return direct_tile<T, false>(columns, next, means, n_columns, reference, reference_mean, n, sums);
+    return direct_sums<T, Way::at_once>(columns, next, means, n_columns, reference, reference_mean, n, sums);
   }
   // Never more columns at once than a group has.
-  for (std::size_t first = 0; first < n_columns; first += kColumns) {
-    const std::size_t count = n_columns - first < kColumns ? n_columns - first : kColumns;
+  for (std::size_t c = 0; c < n_columns; c += kColumns) {
+    const std::size_t count = n_columns - c < kColumns ? n_columns - c : kColumns;
     alignas(64) double lanes[kColumns * kTwinLanes] = {};
-    const T* here[kColumns];
-    for (std::size_t row = 0; row < n; row += kTileRows) {
-      const std::size_t rows = n - row < kTileRows ? n - row : kTileRows;
-      for (std::size_t c = 0; c < count; ++c) {
-        here[c] = columns[first + c] + row;
-        for (std::size_t i = 0; i < rows; i += kLanes) prefetch_rows(next[first + c] + row, i);
-      }
-      direct_lanes(here, means + first, count, reference + row, reference_mean, rows, lanes);
-    }
-    totals(lanes, count, sums + first);
+    direct_sums<T, Way::in_tiles_fetching>(columns + c, next + c, means + c, count, reference, reference_mean, n,
+                                           lanes);
+    totals(lanes, count, sums + c);
   }
 }
 
 template <class T>
-void class_sums_any(const T* x, const double* weight, const ClassCodes& classes, std::size_t begin, std::size_t n,
-                    double split, double* lanes) {
-  for (std::size_t i = begin; i < n; ++i) {
+void class_sums_any(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
+                    double* lanes) {
+  for (std::size_t i = 0; i < n; ++i) {
     const auto code = static_cast<std::size_t>(classes.wide[i]);
-    if (code + 1 == classes.n_classes) continue;
-    double* sums = lanes + code * kTwinLanes + i % kLanes;
     double value = static_cast<double>(x[i]);
+    double rest = 0.0;
     if (weight != nullptr) {
       double products[kWidth];
       vec_store(products, vec_two_product(vec_set(value), vec_set(weight[i])).lo);
       value *= weight[i];
-      sums[kLanes] += products[0];
+      rest = products[0];
     }
     const double high = (split + value) - split;
-    sums[0] += high;
-    sums[kLanes] += value - high;
+    const auto add_to = [&](std::size_t slot) {
+      double* sums = lanes + slot * kTwinLanes + i % kLanes;
+      sums[0] += high;
+      sums[kLanes] += (value - high) + rest;
+    };
+    if (code + 1 != classes.n_classes) add_to(code);
+    add_to(classes.n_classes - 1);
   }
 }
 
 #if defined(__AVX2__)
-// All classes but the last at once, each with its own lanes in registers.
+// All classes at once, each with its own lanes in registers.
 template <class T, std::size_t n_sums>
 void class_sums_few(const T* x, const double* weight, const std::uint8_t* codes, std::size_t n, double split,
                     double* lanes) {
   const Vec border = vec_set(split);
-  Lanes upper[n_sums];
-  Lanes lower[n_sums];
-  for (std::size_t c = 0; c < n_sums; ++c) {
+  Lanes upper[n_sums + 1];  // the last of all rows
+  Lanes lower[n_sums + 1];
+  for (std::size_t c = 0; c <= n_sums; ++c) {
     upper[c] = lanes_load(lanes + c * kTwinLanes);
     lower[c] = lanes_load(lanes + c * kTwinLanes + kLanes);
   }
   for (std::size_t i = 0; i < n; i += kLanes) {
-    const Lanes value = lanes_load(x + i);
+    const bool whole = i + kLanes <= n;
+    const Lanes value = whole ? lanes_load(x + i) : lanes_load_tail(x + i, n - i, 0.0);
     Lanes high;
     Lanes low;
     if (weight == nullptr) {
@@ -374,7 +399,7 @@ void class_sums_few(const T* x, const double* weight, const std::uint8_t* codes,
         low.part[v] = vec_sub(value.part[v], high.part[v]);
       }
     } else {
-      const Lanes times = lanes_load(weight + i);
+      const Lanes times = whole ? lanes_load(weight + i) : lanes_load_tail(weight + i, n - i, 0.0);
       for (std::size_t v = 0; v < kVecs; ++v) {
         const TwinVec product = vec_two_product(value.part[v], times.part[v]);
         high.part[v] = upper_part(product.hi, border);
@@ -385,43 +410,44 @@ void class_sums_few(const T* x, const double* weight, const std::uint8_t* codes,
       upper[c] = lanes_add_where(upper[c], high, codes + i, static_cast<std::uint8_t>(c));
       lower[c] = lanes_add_where(lower[c], low, codes + i, static_cast<std::uint8_t>(c));
     }
+    upper[n_sums] = lanes_add(upper[n_sums], high);
+    lower[n_sums] = lanes_add(lower[n_sums], low);
   }
-  for (std::size_t c = 0; c < n_sums; ++c) {
+  for (std::size_t c = 0; c <= n_sums; ++c) {
     lanes_store(lanes + c * kTwinLanes, upper[c]);
     lanes_store(lanes + c * kTwinLanes + kLanes, lower[c]);
   }
 }
 
 template <class T>
-std::size_t class_sums_whole(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
-                             double* lanes) {
-  if (classes.narrow == nullptr) return 0;
-  const std::size_t whole = n - n % kLanes;
+bool class_sums_vectors(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
+                        double* lanes) {
+  if (classes.narrow == nullptr) return false;
   const std::uint8_t* codes = classes.narrow;
   switch (classes.n_classes) {
-    case 2: class_sums_few<T, 1>(x, weight, codes, whole, split, lanes); break;
-    case 3: class_sums_few<T, 2>(x, weight, codes, whole, split, lanes); break;
-    case 4: class_sums_few<T, 3>(x, weight, codes, whole, split, lanes); break;
-    case 5: class_sums_few<T, 4>(x, weight, codes, whole, split, lanes); break;
-    case 6: class_sums_few<T, 5>(x, weight, codes, whole, split, lanes); break;
-    case 7: class_sums_few<T, 6>(x, weight, codes, whole, split, lanes); break;
-    case 8: class_sums_few<T, 7>(x, weight, codes, whole, split, lanes); break;
-    default: return 0;
+    case 2: class_sums_few<T, 1>(x, weight, codes, n, split, lanes); return true;
+    case 3: class_sums_few<T, 2>(x, weight, codes, n, split, lanes); return true;
+    case 4: class_sums_few<T, 3>(x, weight, codes, n, split, lanes); return true;
+    case 5: class_sums_few<T, 4>(x, weight, codes, n, split, lanes); return true;
+    case 6: class_sums_few<T, 5>(x, weight, codes, n, split, lanes); return true;
+    case 7: class_sums_few<T, 6>(x, weight, codes, n, split, lanes); return true;
+    case 8: class_sums_few<T, 7>(x, weight, codes, n, split, lanes); return true;
+    default: return false;
   }
-  return whole;
 }
 #else
 template <class T>
-std::size_t class_sums_whole(const T*, const double*, const ClassCodes&, std::size_t, double, double*) {
-  return 0;
+bool class_sums_vectors(const T*, const double*, const ClassCodes&, std::size_t, double, double*) {
+  return false;
 }
 #endif
 
 template <class T>
 void class_sums(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
                 double* lanes) {
-  const std::size_t done = class_sums_whole(x, weight, classes, n, split, lanes);
-  class_sums_any(x, weight, classes, done, n, split, lanes);
+  if (!class_sums_vectors(x, weight, classes, n, split, lanes)) {
+    class_sums_any(x, weight, classes, n, split, lanes);
+  }
 }
 
 template <class T>

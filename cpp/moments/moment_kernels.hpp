@@ -13,10 +13,12 @@ inline constexpr std::size_t kMomentLanes = 16;
 inline constexpr std::size_t kTwinLanes = 2 * kMomentLanes;
 // Rows whose products a lane adds up before they go to a sum of two doubles: sixteen a lane.
 inline constexpr std::size_t kTileRows = 256;
+// Rows that are read of one column before those of the next.
+inline constexpr std::size_t kBlockRows = 2048;
 // A sum of products is off by at most so many units of 2^-53 of the product of both columns' norms about their
-// centres, besides one for every addition in a lane and of segments: two subtractions, two products, five additions of
-// lanes, four roundings of the shift to the means and of the difference, one to spare.
-inline constexpr double kProductUnits = 14.0;
+// centres, besides one for every product in a lane: two subtractions, a product with the weight, five additions of
+// lanes, one to spare.
+inline constexpr double kProductUnits = 9.0;
 
 struct RangeSum {
   double minimum;
@@ -36,12 +38,8 @@ struct SplitSum {
   double lo;
 };
 
-struct ColumnSums {
-  SplitSum sum;    // of x
-  double squares;  // of x - centre
-};
-
-// Classes of the rows; `narrow` holds the same in bytes if there are at most kFewClasses, and is null otherwise.
+// Classes of the rows; `narrow` holds the same in bytes, and kMomentLanes more of any value, if there are at most
+// kFewClasses, and is null otherwise.
 inline constexpr std::size_t kFewClasses = 8;
 struct ClassCodes {
   const std::int32_t* wide;
@@ -56,12 +54,11 @@ struct TypedMomentKernels {
   RangeSum (*range_sum)(const T* x, const double* weight, std::size_t n);
   // (Weighted) sums of x - mean and of its square. These and those above are the same bits for every instruction set.
   CentredSums (*centred_sums)(const T* x, const double* weight, std::size_t n, double mean);
-  // (Weighted) sums of x, by a split of at least twice the sum of the weights times the largest |x|, and of the squares
-  // of x - centre.
-  ColumnSums (*column_sums)(const T* x, const double* weight, std::size_t n, double centre, double split);
+  // The same tile by tile, within the error that kProductUnits tells of.
+  CentredSums (*column_sums)(const T* x, const double* weight, std::size_t n, double centre);
   // out[i] = (x[i] - mean) * weight[i]; zeros up to the next multiple of the lanes.
   void (*centre)(const T* x, const double* weight, std::size_t n, double mean, double* out);
-  // Adds the products (column c - its mean) * reference of n <= kTileRows rows to the lanes of column c.
+  // Adds the products (column c - its mean) * reference of n rows, tile by tile, to the lanes of column c.
   // `reference` is padded with zeros as `centre` does.
   void (*dots)(const T* const* columns, const double* means, std::size_t n_columns, const double* reference,
                std::size_t n, double* lanes);
@@ -72,7 +69,8 @@ struct TypedMomentKernels {
   // The same tile by tile, as `dots` does it.
   void (*direct_lanes)(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
                        double reference_mean, std::size_t n, double* lanes);
-  // Adds the (weighted) x of every class but the last to its lanes, split as in `column_sums`.
+  // Adds the (weighted) x of every class but the last to its lanes, and those of all rows to the lanes of the last; by
+  // a split of at least twice the sum of the weights times the largest |x|.
   void (*class_sums)(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
                      double* lanes);
 };

@@ -9,24 +9,6 @@
 namespace thresher {
 namespace {
 
-// store(part, sums) for every part of a block.
-template <class Store>
-void sum_parts(const NumericTable& block, std::uint32_t feature, std::uint32_t reference,
-               std::span<const double> centres, Store&& store) {
-  const SegmentLayout& layout = block.layout();
-  const auto segments = layout.segments();
-  visit_type(block.matrix(), [&](const auto* base) {
-    const auto& kernels = typed(THRESHER_DISPATCH(referee_kernels), base, base);
-    for (std::size_t part = 0; part < layout.n_segments(); ++part) {
-      const std::size_t begin = segments[part];
-      const auto* rows = base + begin;
-      const double* weights = layout.weights() == nullptr ? nullptr : layout.weights() + begin;
-      store(part, kernels.sums(rows + feature * block.n_rows(), rows + reference * block.n_rows(), weights,
-                               segments[part + 1] - begin, centres[feature], centres[reference]));
-    }
-  });
-}
-
 std::size_t grain(const NumericTable& block) {
   return std::max<std::size_t>((std::size_t{1} << 15) / block.n_rows(), 1);
 }
@@ -35,7 +17,34 @@ void check_centres(const NumericTable& block, std::span<const double> centres) {
   if (centres.size() != block.n_features()) throw std::invalid_argument("centres must have one value per feature");
 }
 
+// use(kernels, first row, its weight, rows) of a segment.
+template <class Use>
+auto in_segment(const NumericTable& table, std::size_t segment, Use&& use) {
+  const SegmentLayout& layout = table.layout();
+  const std::size_t begin = layout.segments()[segment];
+  const double* weights = layout.weights() == nullptr ? nullptr : layout.weights() + begin;
+  return visit_type(table.matrix(), [&](const auto* base) {
+    return use(typed(THRESHER_DISPATCH(referee_kernels), base, base), base + begin, weights,
+               layout.segments()[segment + 1] - begin);
+  });
+}
+
 }  // namespace
+
+ClassSum segment_sums(const NumericTable& table, std::uint32_t feature, std::size_t segment, double centre) {
+  return in_segment(table, segment, [&](const auto& kernels, const auto* rows, const double* weights, std::size_t n) {
+    const auto* x = rows + feature * table.n_rows();
+    const PairedSums sums = kernels.sums(x, x, weights, n, centre, centre);
+    return ClassSum{sums.n, sums.x, sums.xx};
+  });
+}
+
+DoubleDouble segment_products(const NumericTable& table, std::uint32_t x, std::uint32_t y, std::size_t segment,
+                              double centre_x, double centre_y) {
+  return in_segment(table, segment, [&](const auto& kernels, const auto* rows, const double* weights, std::size_t n) {
+    return kernels.products(rows + x * table.n_rows(), rows + y * table.n_rows(), weights, n, centre_x, centre_y);
+  });
+}
 
 std::vector<ClassSum> column_sums(const NumericTable& block, std::span<const double> centres, std::size_t n_threads) {
   check_centres(block, centres);
@@ -46,9 +55,9 @@ std::vector<ClassSum> column_sums(const NumericTable& block, std::span<const dou
   std::vector<ClassSum> out(block.n_features() * n_parts);
   parallel_for(block.n_features(), grain(block), n_threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      const auto feature = static_cast<std::uint32_t>(i);
-      sum_parts(block, feature, feature, centres,
-                [&](std::size_t part, const PairedSums& sums) { out[i * n_parts + part] = {sums.n, sums.x, sums.xx}; });
+      for (std::size_t part = 0; part < n_parts; ++part) {
+        out[i * n_parts + part] = segment_sums(block, static_cast<std::uint32_t>(i), part, centres[i]);
+      }
     }
   });
   return out;
@@ -68,8 +77,10 @@ std::vector<DoubleDouble> product_sums(const NumericTable& block, const PairRequ
   std::vector<DoubleDouble> out(features.size() * n_parts);
   parallel_for(features.size(), grain(block), n_threads, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      sum_parts(block, request.features[i], request.references[i], centres,
-                [&](std::size_t part, const PairedSums& sums) { out[i * n_parts + part] = sums.xy; });
+      const std::uint32_t x = request.features[i], y = request.references[i];
+      for (std::size_t part = 0; part < n_parts; ++part) {
+        out[i * n_parts + part] = segment_products(block, x, y, part, centres[x], centres[y]);
+      }
     }
   });
   return out;

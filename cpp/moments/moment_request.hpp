@@ -15,6 +15,11 @@
 
 namespace thresher {
 
+// Of one part of a table without missing values: rows, sum and sum of squares of a column; sum of products of two.
+ClassSum segment_sums(const NumericTable& table, std::uint32_t feature, std::size_t segment, double centre);
+DoubleDouble segment_products(const NumericTable& table, std::uint32_t x, std::uint32_t y, std::size_t segment,
+                              double centre_x, double centre_y);
+
 // Of every column, part after part: rows, sum and sum of squares. Throws std::invalid_argument on values that are
 // missing or infinite.
 std::vector<ClassSum> column_sums(const NumericTable& block, std::span<const double> centres, std::size_t n_threads);

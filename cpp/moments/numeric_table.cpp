@@ -91,7 +91,9 @@ ColumnMoments NumericTable::centred_where_needed() const {
     for (std::size_t r = 0; r < n_replicates(); ++r) {
       if (norm[r] == 0.0) continue;
       sum[r] += rows[r] * mean;
-      error[r] *= 1.0 + sum[r] * (sum[r] / rows[r]) / (norm[r] * norm[r]);
+      const double scatter = norm[r] * norm[r];
+      const double shift = sum[r] * (sum[r] / rows[r]);
+      error[r] *= (1.0 + shift / scatter) * (1.0 + 2.0 * std::sqrt(shift / (scatter + shift)));
     }
     moments.centre[feature] = 0.0;
   }
@@ -111,12 +113,14 @@ ColumnMoments NumericTable::uncentred() const {
       const double sum = std::fma(rows[r], mean_[feature], about_mean);
       const double scatter = moments.norm[at] * moments.norm[at];
       const double squares = scatter + sum * (sum / rows[r]);
-      const double doubt =
-          2.0 * moments.error[at] * scatter + 4.0 * 0x1p-53 * std::fabs(sum) * (std::fabs(about_mean) / rows[r]);
+      // That of the scatter, that of the sum times twice the mean, and five roundings.
+      const double spread = std::sqrt((scatter + about_mean * (about_mean / rows[r])) / rows[r]);
+      const double doubt = 2.0 * moments.error[at] * scatter + 2.0 * units_ * 0x1p-53 * std::fabs(sum) * spread +
+                           5.0 * 0x1p-53 * squares;
       // On a replicate without variance the value is left to the referee.
       const bool lost = kept_constant_[at] != 0 || !std::isfinite(moments.error[at]);
       moments.norm[at] = lost ? 1.0 : std::sqrt(squares);
-      moments.error[at] = lost ? std::numeric_limits<double>::infinity() : 0.5 * units_ * 0x1p-53 + doubt / squares;
+      moments.error[at] = lost ? std::numeric_limits<double>::infinity() : 0.5 * (units_ * 0x1p-53 + doubt / squares);
     }
   }
   return moments;

@@ -82,6 +82,13 @@ DoubleDouble twin_total(const TwinVec& sum) {
   return {total, lo - (total - hi)};
 }
 
+// A product of two factors times a weight.
+inline TwinVec weighted(const TwinVec& product, Vec times) {
+  TwinVec out = vec_two_product(product.hi, times);
+  out.lo = vec_add(out.lo, vec_mul(product.lo, times));
+  return out;
+}
+
 template <class X, class Y>
 PairedSums sums(const X* x, const Y* y, const double* weight, std::size_t n, double centre_x, double centre_y) {
   const Vec zero = vec_set(0.0);
@@ -105,19 +112,37 @@ PairedSums sums(const X* x, const Y* y, const double* weight, std::size_t n, dou
         twin_add(xy, vec_two_product(s, t));
         continue;
       }
-      const auto weighted = [&](const TwinVec& product) {
-        TwinVec out = vec_two_product(product.hi, times);
-        out.lo = vec_add(out.lo, vec_mul(product.lo, times));
-        return out;
-      };
       twin_add(sum_x, vec_two_product(s, times));
       twin_add(sum_y, vec_two_product(t, times));
-      twin_add(xx, weighted(vec_two_product(s, s)));
-      twin_add(yy, weighted(vec_two_product(t, t)));
-      twin_add(xy, weighted(vec_two_product(s, t)));
+      twin_add(xx, weighted(vec_two_product(s, s), times));
+      twin_add(yy, weighted(vec_two_product(t, t), times));
+      twin_add(xy, weighted(vec_two_product(s, t), times));
     }
   });
   return {twin_total(rows), twin_total(sum_x), twin_total(sum_y), twin_total(xx), twin_total(yy), twin_total(xy)};
+}
+
+template <class X, class Y>
+DoubleDouble products(const X* x, const Y* y, const double* weight, std::size_t n, double centre_x, double centre_y) {
+  const Vec middle_x = vec_set(centre_x);
+  const Vec middle_y = vec_set(centre_y);
+  const Vec zero = vec_set(0.0);
+  TwinVec sum{zero, zero};
+  const auto add = [&](const Lanes& a, const Lanes& b, const auto& times) {
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      const TwinVec product = vec_two_product(vec_sub(a.part[v], middle_x), vec_sub(b.part[v], middle_y));
+      twin_add(sum, weight == nullptr ? product : weighted(product, times().part[v]));
+    }
+  };
+  const std::size_t whole = n - n % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    add(lanes_load(x + i), lanes_load(y + i), [&] { return lanes_load(weight + i); });
+  }
+  if (const std::size_t rest = n - whole; rest > 0) {
+    add(lanes_load_tail(x + whole, rest, centre_x), lanes_load_tail(y + whole, rest, centre_y),
+        [&] { return lanes_load_tail(weight + whole, rest, 0.0); });
+  }
+  return twin_total(sum);
 }
 
 inline void add_to(DoubleDouble& sum, double hi, double lo) {
@@ -166,9 +191,9 @@ void class_sums(const T* x, const std::int32_t* classes, const double* weight, s
 }  // namespace
 
 extern const RefereeKernels referee_kernels;
-const RefereeKernels referee_kernels{{&range<float, float>, &sums<float, float>},
-                                     {&range<float, double>, &sums<float, double>},
-                                     {&range<double, double>, &sums<double, double>},
+const RefereeKernels referee_kernels{{&range<float, float>, &sums<float, float>, &products<float, float>},
+                                     {&range<float, double>, &sums<float, double>, &products<float, double>},
+                                     {&range<double, double>, &sums<double, double>, &products<double, double>},
                                      &class_sums<float>,
                                      &class_sums<double>};
 

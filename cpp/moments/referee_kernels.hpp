@@ -33,6 +33,9 @@ struct TypedPairKernels {
   // Over the rows where both values are present. Without any the lows are inf and the highs -inf.
   PairedRange (*range)(const X* x, const Y* y, const double* weight, std::size_t n);
   PairedSums (*sums)(const X* x, const Y* y, const double* weight, std::size_t n, double centre_x, double centre_y);
+  // The sum of products alone, of values none of which is missing.
+  DoubleDouble (*products)(const X* x, const Y* y, const double* weight, std::size_t n, double centre_x,
+                           double centre_y);
 };
 
 struct RefereeKernels {

@@ -1,7 +1,6 @@
 // Exact nearest rows.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -49,12 +48,6 @@ std::vector<double> pair_distances(const RowTable<T>& table, std::span<const std
                                    Interrupt& interrupt);
 
 // To 32 significant bits, ties to even.
-inline double round_distance(double distance) {
-  if (!std::isnormal(distance)) return round_significant(distance, 32);
-  constexpr std::uint64_t kDropped = (std::uint64_t{1} << 21) - 1;
-  std::uint64_t bits = std::bit_cast<std::uint64_t>(distance);
-  bits += kDropped / 2 + ((bits >> 21) & 1);
-  return std::bit_cast<double>(bits & ~kDropped);
-}
+inline double round_distance(double distance) { return round_significant(distance, 32); }
 
 }  // namespace thresher
