@@ -1,7 +1,8 @@
 """How good a selection is: how stable it is, what it costs, how sure one can be of it, what to expect of it."""
 
 from thresher.evaluate import cost, errors, false_share, nested, probes, significance, stability
-from thresher.evaluate.compare import Comparison, compare
+from thresher.evaluate._compare import Comparison, compare
+from thresher.evaluate._recommend import Recommendation, recommend
 from thresher.evaluate.errors import error_bound, probe_select
 from thresher.evaluate.false_share import estimate_false_share
 from thresher.evaluate.nested import NestedScores, nested_score
@@ -21,6 +22,7 @@ __all__ = [
     "NestedScores",
     "NumberOfFeatures",
     "ProbeBenchmark",
+    "Recommendation",
     "bonferroni_dunn",
     "compare",
     "cost",
@@ -36,6 +38,7 @@ __all__ = [
     "probe_fdr",
     "probe_select",
     "probes",
+    "recommend",
     "select_k",
     "significance",
     "stability",

@@ -207,7 +207,7 @@ def wilcoxon_holm(
         for i, j in zip(first, second, strict=True)
     ]
     pvalues = np.eye(k)
-    pvalues[first, second] = pvalues[second, first] = _holm(np.array(raw))
+    pvalues[first, second] = pvalues[second, first] = holm(np.array(raw))
     ranks = read.ranks(higher_is_better).mean(axis=0)
     return PairwiseTests(read.methods, ranks, pvalues, alpha, "wilcoxon", len(read.values))
 
@@ -366,7 +366,7 @@ def _signed_rank_pvalue(difference: Floats) -> float:
     return float(stats.wilcoxon(difference[difference != 0]).pvalue)
 
 
-def _holm(pvalues: npt.NDArray[np.float64]) -> Floats:
+def holm(pvalues: npt.NDArray[np.float64]) -> Floats:
     """The smallest times their number, the next times one less, ...; never less than the one before."""
     order = np.argsort(pvalues, kind="stable")
     factors = np.arange(len(pvalues), 0, -1)

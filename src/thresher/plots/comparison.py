@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from thresher._checks import check_choice
-from thresher.evaluate.compare import Comparison
+from thresher.evaluate.comparison import Comparison
 from thresher.evaluate.significance import PairwiseTests
 from thresher.plots._axes import COLOURS, LINES, axes_or_new
 

@@ -1,0 +1,381 @@
+"""Which selector for these data? What is plausible, tried within a budget of time."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from scipy import stats
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.metrics import check_scoring
+from sklearn.utils import check_random_state
+
+import thresher
+from thresher._checks import check_number, resolve_threads
+from thresher._output import Output, as_table
+from thresher._warn import one_call
+from thresher.evaluate._candidates import Candidate, candidates, look_at
+from thresher.evaluate._runs import (
+    Cell,
+    Fold,
+    check_scorer,
+    derive_seed,
+    draw_folds,
+    run_cell,
+)
+from thresher.evaluate.significance import holm
+from thresher.evaluate.stability import nogueira
+from thresher.selectors._judge import _fit_and_score
+
+__all__ = ["Recommendation", "recommend"]
+
+Floats = npt.NDArray[np.float64]
+
+_LEVEL = 0.05
+_MOST_FOLDS = 50
+_N_SPLITS = 5
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """Outcome of :func:`recommend`; prints as a page of text.
+
+    Attributes
+    ----------
+    winner : str or None
+        The selector that is better than all others beyond noise; None if there is none.
+    code : str
+        Python that runs the winner, or where there is none the first of those that are as good.
+    findings : tuple of str
+        What the data look like, and what was found.
+    interactions : bool or None
+        Whether a method that judges sets or neighbours finds what the ranking misses; None if none ran.
+    """
+
+    winner: str | None
+    code: str
+    findings: tuple[str, ...]
+    interactions: bool | None
+    _columns: dict[str, list[Any]]
+
+    def table(self, output: Output = "pandas") -> Any:
+        """One row per selector that ran, best first.
+
+        Returns
+        -------
+        table : DataFrame or dict
+            ``rank``, ``selector``, ``score`` (mean over the folds) with ``low`` and ``high`` (95 %, corrected for
+            overlapping folds), ``pvalue`` (of the difference to the first, Holm), ``stability`` (Nogueira), ``seconds``
+            per selection, ``n_folds``, ``reason``.
+        """
+        return as_table(self._columns, output)
+
+    def __str__(self) -> str:
+        rows = zip(*self._columns.values(), strict=True)
+        lines = [
+            f"{rank}. {name:<11} {score:.3f} [{low:.3f}, {high:.3f}]  {reason}"
+            for rank, name, score, low, high, *_, reason in rows
+        ]
+        verdict = (
+            f"winner: {self.winner}" if self.winner else "no winner: the differences are noise"
+        )
+        return "\n".join([*self.findings, "", *lines, "", verdict, "", self.code])
+
+
+@one_call()
+def recommend(
+    X: Any,
+    y: Any,
+    budget_s: float = 30,
+    *,
+    k: int | None = None,
+    estimator: Any = None,
+    scoring: Any = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> Recommendation:
+    """Recommend a selector for some data: look at them, try what is plausible, say how sure one can be.
+
+    Samples, features, sparsity, kinds of columns and classes decide which selectors are tried; these run inside the
+    folds of a repeated cross-validation until the budget is spent.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Floats with more than two values are numbers, all else are classes.
+    budget_s : float, default=30
+        Seconds, about. Five folds are always run; what is too slow for that is left out after the first one.
+    k : int, default=None
+        Number of features to select; None: 10, or half of them if there are fewer than 20.
+    estimator : estimator, default=None
+        What the features are for. None: a random forest of 30 trees, which can use interactions.
+    scoring : str or callable, default=None
+        None is the estimator's own ``score``.
+    random_state : int, RandomState or None, default=None
+        Draws the folds and seeds everything. How many folds the budget allows depends on the machine.
+    n_jobs : int, default=None
+        Selectors that run at the same time, in processes.
+
+    Returns
+    -------
+    recommendation : Recommendation
+        ``table()`` with a reason per line, ``winner``, ``code``; ``print`` it.
+
+    Notes
+    -----
+    Scores of two selectors are compared fold by fold with the t-test of Nadeau and Bengio, which allows for the
+    overlap of training sides, corrected by Holm. A winner is named only if it is better than every other one at a level
+    of 5 %, and better than a guess without features. The score of the best of several is a little too good.
+
+    References
+    ----------
+    C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003).
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from thresher.datasets import make_xor
+    >>> from thresher.evaluate import recommend
+    >>> made = make_xor(200, random_state=0)
+    >>> found = recommend(made.data, made.target, 5, k=2, estimator=KNeighborsClassifier(), random_state=0)
+    >>> found.interactions, found.table("dict")["score"][0]
+    (True, 1.0)
+    """
+    check_number("budget_s", budget_s, minimum=0, exclusive_minimum=True)
+    check_scorer(scoring)
+    resolve_threads(n_jobs)
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2 or len(y) != X.shape[0]:
+        raise ValueError(f"X must have rows and columns and y a value per row, got shape {X.shape}")
+    p = X.shape[1]
+    if k is None:
+        k = min(10, max(1, p // 2))
+    check_number("k", k, minimum=1, maximum=p, integer=True)
+    profile = look_at(X, y)
+    if profile.has_categories and estimator is None:
+        raise ValueError("X has features that are no numbers; give an estimator that takes them")
+    given = _usual(profile.is_classification) if estimator is None else estimator
+    tried, left_out = candidates(profile, int(k), budget_s)
+    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    race = _Race(tried, given, scoring, X, y, int(k), n_jobs, profile.smallest_class, seed)
+    race.run(budget_s)
+    return _judge(race, [*profile.sentences], left_out, estimator is None)
+
+
+def _usual(is_classification: bool) -> Any:
+    return (RandomForestClassifier if is_classification else RandomForestRegressor)(30)
+
+
+class _Race:
+    """All candidates on the same folds, one fold after the other."""
+
+    def __init__(
+        self,
+        tried: list[Candidate],
+        estimator: Any,
+        scoring: Any,
+        X: Any,
+        y: Any,
+        k: int,
+        n_jobs: int | None,
+        smallest_class: int,
+        seed: int,
+    ) -> None:
+        self.tried, self.estimator, self.scoring = tried, estimator, scoring
+        self.X, self.y, self.k, self.n_jobs = X, y, k, n_jobs
+        self.n_splits = min(_N_SPLITS, smallest_class or _N_SPLITS, len(y))
+        self.seed = seed
+        self.is_classification = smallest_class > 0
+        self.cells: dict[str, list[Cell]] = {candidate.name: [] for candidate in tried}
+        self.guesses: list[float] = []
+        self.dropped: dict[str, str] = {}
+
+    @property
+    def alive(self) -> list[Candidate]:
+        return [candidate for candidate in self.tried if candidate.name not in self.dropped]
+
+    def folds(self) -> Iterator[Fold]:
+        for repeat in range(_MOST_FOLDS // self.n_splits):
+            yield from draw_folds(
+                self.n_splits,
+                self.X,
+                self.y,
+                {"": self.estimator},
+                derive_seed(self.seed, repeat),
+            )
+
+    def run(self, budget_s: float) -> None:
+        start = time.monotonic()
+        for i, fold in enumerate(self.folds()):
+            begun = time.monotonic()
+            costs = self._run_fold(i, fold)
+            self._drop_failed()
+            now = time.monotonic()
+            if i == 0:
+                self._drop_slow(costs, budget_s - (now - start))
+            if i + 1 >= self.n_splits and now - start + (now - begun) > budget_s:
+                break
+
+    def _run_fold(self, i: int, fold: Fold) -> dict[str, float]:
+        """Run all that are left on a fold; seconds by name."""
+        outcomes = Parallel(n_jobs=self.n_jobs)(
+            delayed(_timed_cell)(
+                candidate.selector,
+                {"": self.estimator},
+                self.scoring,
+                self.X,
+                self.y,
+                fold,
+                [self.k],
+                derive_seed(self.seed, i, 1),
+            )
+            for candidate in self.alive
+        )
+        for candidate, (cell, _) in zip(self.alive, outcomes, strict=True):
+            self.cells[candidate.name].append(cell)
+        dummy = DummyClassifier() if self.is_classification else DummyRegressor()
+        scorer = check_scoring(dummy, scoring=self.scoring)
+        guess = _fit_and_score(dummy, scorer, np.zeros((len(self.y), 1)), self.y, *fold)
+        self.guesses.append(math.nan if isinstance(guess, str) else guess)
+
+        return {c.name: seconds for c, (_, seconds) in zip(self.alive, outcomes, strict=True)}
+
+    def _drop_failed(self) -> None:
+        for candidate in self.alive:
+            errors = self.cells[candidate.name][-1].errors
+            if errors:
+                self.dropped[candidate.name] = f"failed: {next(iter(errors.values()))}"
+        if not self.alive:
+            name, why = next(iter(self.dropped.items()))
+            raise ValueError(f"no selector could be tried; {name} {why}")
+
+    def _drop_slow(self, costs: dict[str, float], left_s: float) -> None:
+        """After the first fold: the slowest do not go on, until the other folds fit in what is left of the budget."""
+        while len(self.alive) > 2:
+            costs = {c.name: costs[c.name] for c in self.alive}
+            if sum(costs.values()) * (self.n_splits - 1) <= left_s:
+                return
+            slowest = max(costs, key=lambda name: costs[name])
+            self.dropped[slowest] = (
+                f"took {costs[slowest]:.2g} s on one fold: too slow for the budget"
+            )
+
+    def scores(self, name: str) -> Floats:
+        return np.array([cell.scores[""][0] for cell in self.cells[name]])
+
+    def error(self, difference: Floats) -> float:
+        """Standard error of a mean over folds, corrected for training sides that overlap."""
+        overlap = 1 / (self.n_splits - 1)  # test rows over training rows
+        return math.sqrt(float(difference.var(ddof=1)) * (1 / len(difference) + overlap))
+
+    def pvalue(self, difference: Floats) -> float:
+        mean, error = float(difference.mean()), self.error(difference)
+        if error == 0.0:
+            return 1.0 if mean == 0.0 else 0.0
+        return float(2 * stats.t.sf(abs(mean) / error, len(difference) - 1))
+
+
+def _timed_cell(*arguments: Any) -> tuple[Cell, float]:
+    start = time.perf_counter()
+    cell = run_cell(*arguments)
+    return cell, time.perf_counter() - start
+
+
+def _judge(race: _Race, findings: list[str], left_out: list[str], is_usual: bool) -> Recommendation:
+    p = race.X.shape[1]
+    stability = {
+        c.name: nogueira([cell.features[0] for cell in race.cells[c.name]], n_features=p)
+        for c in race.alive
+    }
+    # Equal scores: the steadier choice first, then the more plausible one.
+    order = sorted(
+        race.alive,
+        key=lambda c: (-race.scores(c.name).mean(), -np.nan_to_num(stability[c.name], nan=-1.0)),
+    )
+    first, others = order[0], order[1:]
+    lead = race.scores(first.name)
+    pvalues = holm(np.array([race.pvalue(lead - race.scores(c.name)) for c in others]))
+    behind = {c.name: float(value) for c, value in zip(others, pvalues, strict=True)}
+    guess = np.array(race.guesses)
+    is_signal = lead.mean() > guess.mean() and race.pvalue(lead - guess) < _LEVEL
+    alike = [c.name for c in others if behind[c.name] >= _LEVEL]
+    winner = first.name if is_signal and others and not alike else None
+    interactions = _interactions(race)
+    findings += [
+        f"{len(guess)} folds, {race.k} features each; without features the score is {guess.mean():.3f}"
+    ]
+    if not is_signal:
+        findings.append("no selector does better than a guess without features, beyond noise")
+    if interactions:
+        findings.append(
+            "interactions: a method that judges sets or neighbours finds what the ranking misses"
+        )
+    findings += [f"not run: {text}" for text in left_out]
+    findings += [f"left out: {name} {why}" for name, why in race.dropped.items()]
+    columns: dict[str, list[Any]] = {
+        "rank": list(range(1, len(order) + 1)),
+        "selector": [c.name for c in order],
+        "score": [float(race.scores(c.name).mean()) for c in order],
+        "low": [_limit(race, c.name, -1) for c in order],
+        "high": [_limit(race, c.name, 1) for c in order],
+        "pvalue": [behind.get(c.name, math.nan) for c in order],
+        "stability": [stability[c.name] for c in order],
+        "seconds": [
+            float(np.mean([cell.seconds[0] for cell in race.cells[c.name]])) for c in order
+        ],
+        "n_folds": [len(guess)] * len(order),
+        "reason": [_reason(race, c, first, behind) for c in order],
+    }
+    code = _code(first.selector, race.estimator if is_usual else None)
+    if winner is None:
+        same = ", ".join(alike) or "a guess"
+        code = f"# Not better than {same} beyond noise.\n{code}"
+    return Recommendation(winner, code, tuple(findings), interactions, columns)
+
+
+def _limit(race: _Race, name: str, side: int) -> float:
+    scores = race.scores(name)
+    reach = float(stats.t.ppf(0.975, len(scores) - 1)) * race.error(scores)
+    return float(scores.mean()) + side * reach
+
+
+def _interactions(race: _Race) -> bool | None:
+    ranking = race.tried[0].name
+    sets = [c.name for c in race.alive if c.judges_sets]
+    if not sets or ranking in race.dropped:
+        return None
+    gains = [race.scores(name) - race.scores(ranking) for name in sets]
+    pvalues = holm(np.array([race.pvalue(gain) for gain in gains]))
+    return any(g.mean() > 0 and v < _LEVEL for g, v in zip(gains, pvalues, strict=True))
+
+
+def _reason(race: _Race, candidate: Candidate, first: Candidate, behind: dict[str, float]) -> str:
+    if candidate is first:
+        return f"{candidate.why}; the best mean score"
+    gap = float((race.scores(first.name) - race.scores(candidate.name)).mean())
+    value = behind[candidate.name]
+    verdict = "which is noise" if value >= _LEVEL else "which is no accident"
+    return f"{candidate.why}; {gap:.3f} behind the first, {verdict} (p = {value:.2g})"
+
+
+def _code(selector: Any, usual: Any) -> str:
+    text = repr(selector)
+    named = sorted(name for name in thresher._EXPORTS if re.search(rf"\b{name}\(", text))
+    lines = [
+        "from sklearn.pipeline import make_pipeline",
+        f"from thresher import {', '.join(named)}",
+    ]
+    learner = "estimator"
+    if usual is not None:
+        learner = repr(usual)
+        lines.insert(0, f"from sklearn.ensemble import {type(usual).__name__}")
+    return "\n".join([*lines, "", f"model = make_pipeline({text}, {learner}).fit(X, y)"])

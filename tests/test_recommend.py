@@ -1,0 +1,217 @@
+"""Recommendations: plausible selectors, tried, with their uncertainty."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+from sklearn.base import BaseEstimator
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from thresher.datasets import make_artificial1, make_text, make_xor
+from thresher.evaluate import _recommend as module
+from thresher.evaluate import recommend
+from thresher.evaluate._candidates import candidates, look_at
+
+
+@pytest.fixture(autouse=True)
+def _five_folds(monkeypatch, request):
+    """Time decides nothing here: one cross-validation, whatever it takes."""
+    monkeypatch.setattr(module, "_MOST_FOLDS", getattr(request, "param", 5))
+
+
+def test_parity_needs_methods_that_judge_sets():
+    made = make_xor(300, random_state=0)
+    found = recommend(
+        made.data, made.target, 60, k=2, estimator=KNeighborsClassifier(), random_state=0
+    )
+    assert found.interactions is True
+    table = found.table()
+    assert set(table["selector"][:2]) == {"CWC", "ReliefF"}
+    assert table["score"][0] == 1.0
+    assert found.winner is None  # two do equally well
+    assert any("interactions" in text for text in found.findings)
+    assert "ReliefF" in found.code.splitlines()[0] or "CWC" in found.code.splitlines()[0]
+
+
+def test_noise_has_no_winner():
+    rng = np.random.default_rng(0)
+    found = recommend(
+        rng.normal(size=(80, 100)), np.arange(80) % 2, 60, estimator=GaussianNB(), random_state=0
+    )
+    assert found.winner is None
+    assert found.interactions is False
+    assert "no winner: the differences are noise" in str(found)
+    assert any("better than a guess" in text for text in found.findings)
+    assert found.code.startswith("# Not better than")
+
+
+class Known(BaseEstimator):
+    """Finds the true features, as only an oracle does."""
+
+    def __init__(self, n_features_to_select=1, truth=None):
+        self.n_features_to_select = n_features_to_select
+        self.truth = truth
+
+    def fit(self, X, y):
+        self.support_ = np.isin(np.arange(X.shape[1]), self.truth)
+        return self
+
+    def get_support(self):
+        return self.support_
+
+
+def with_candidates(monkeypatch, given):
+    monkeypatch.setattr(module, "candidates", lambda *_: (given, []))
+
+
+@pytest.mark.parametrize("_five_folds", [20], indirect=True)
+def test_a_winner_is_named_where_it_is_one(monkeypatch):
+    made = make_artificial1(200, 40, n_informative=4, random_state=0)
+    candidate = module.Candidate
+    with_candidates(
+        monkeypatch,
+        [candidate("wrong", Known(4, [30, 31, 32, 33]), "a"), candidate("right", Known(4, [0, 1, 2, 3]), "b")],
+    )  # fmt: skip
+    found = recommend(made.data, made.target, 60, k=4, estimator=LinearRegression(), random_state=0)
+    assert found.winner == "right"
+    assert not found.code.startswith("#")
+    assert "winner: right" in str(found)
+    reasons = found.table("dict")["reason"]
+    assert reasons[0] == "b; the best mean score"
+    assert "which is no accident" in reasons[1]
+
+
+def test_the_test_is_that_of_nadeau_and_bengio(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    candidate = module.Candidate
+    with_candidates(
+        monkeypatch, [candidate("a", Known(2, [0, 1]), ""), candidate("b", Known(2, [22, 27]), "")]
+    )
+    races = []
+    judge = module._judge
+    monkeypatch.setattr(
+        module, "_judge", lambda race, *rest: races.append(race) or judge(race, *rest)
+    )
+    table = recommend(X, y, 60, k=2, estimator=GaussianNB(), random_state=0).table("dict")
+    gaps = races[0].scores("b") - races[0].scores("a")
+    assert len(gaps) == 5
+    mean = sum(gaps) / 5
+    variance = sum((gap - mean) ** 2 for gap in gaps) / 4
+    statistic = mean / math.sqrt((1 / 5 + 1 / 4) * variance)
+    assert table["selector"] == ["b", "a"]
+    assert table["pvalue"][1] == pytest.approx(2 * stats.t.sf(statistic, 4))
+    half = stats.t.ppf(0.975, 4) * races[0].scores("b").std(ddof=1) * math.sqrt(1 / 5 + 1 / 4)
+    assert table["high"][0] - table["score"][0] == pytest.approx(half)
+
+
+@pytest.mark.parametrize("usual", [True, False])
+def test_the_code_runs(usual):
+    X, y = load_iris(return_X_y=True)
+    estimator = GaussianNB()
+    given = None if usual else estimator
+    found = recommend(X, y, 60, estimator=given, random_state=0)
+    names = {"X": X, "y": y, "estimator": estimator}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(found.code, names)
+    assert names["model"].predict(X).shape == (150,)
+    assert ("RandomForest" in found.code) == usual
+
+
+def test_numbers_are_taken_for_numbers():
+    X, y = load_diabetes(return_X_y=True)
+    found = recommend(X, y, 60, estimator=LinearRegression(), random_state=0)
+    assert {"RRCT", "GSO", "LassoPath"} <= set(found.table("dict")["selector"])
+    assert "numeric target" in found.findings[0]
+    assert isinstance(found.table("polars"), pl.DataFrame)
+
+
+def test_the_data_decide_what_is_tried():
+    def tried(X, y, budget=30):
+        found, left_out = candidates(look_at(X, y), 5, budget)
+        return [candidate.name for candidate in found], left_out
+
+    rng = np.random.default_rng(0)
+    y = np.arange(100) % 2
+    names, _ = tried(rng.normal(size=(100, 20)), y)
+    assert names == ["Univariate", "MRMR", "CFS", "CMIM", "CWC", "ReliefF"]
+    names, _ = tried(rng.integers(0, 3, (100, 500)), y)
+    assert "JMI" in names
+    assert "Ensemble" in names
+    text = make_text(100, 60, n_informative=5, random_state=0)
+    names, left_out = tried(text.data, text.target)
+    assert names[0] == "MIM"
+    assert left_out == ["ReliefF: needs dense numbers"]
+    frame = pd.DataFrame({"a": rng.normal(size=100), "b": pd.Categorical(["x", "y"] * 50)})
+    assert tried(frame, y)[0][0] == "MIM"
+    _, left_out = tried(rng.normal(size=(3000, 100)), np.arange(3000) % 2, budget=5)
+    assert "too many for the budget" in left_out[0]
+
+
+class Slow(Known):
+    def fit(self, X, y):
+        time.sleep(0.3)
+        return super().fit(X, y)
+
+
+def test_the_slowest_are_left_out_and_failures_told_of(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    candidate = module.Candidate
+    given = [
+        candidate("a", Known(1, [2]), "quick"),
+        candidate("b", Known(1, [3]), "quick"),
+        candidate("slow", Slow(1, [2]), "slow"),
+        candidate("broken", Known(1, ["none"]), "broken"),
+    ]
+    with_candidates(monkeypatch, given)
+    found = recommend(X, y, 1, k=1, estimator=GaussianNB(), random_state=0)
+    assert set(found.table("dict")["selector"]) == {"a", "b"}
+    assert any(
+        text.startswith("left out: slow took") and "budget" in text for text in found.findings
+    )
+    assert any(text.startswith("left out: broken failed: ") for text in found.findings)
+
+
+@pytest.mark.parametrize("_five_folds", [50], indirect=True)
+def test_the_budget_is_kept(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    candidate = module.Candidate
+    with_candidates(
+        monkeypatch, [candidate("a", Slow(1, [2]), ""), candidate("b", Slow(1, [3]), "")]
+    )
+    start = time.monotonic()
+    found = recommend(X, y, 1, k=1, estimator=GaussianNB(), random_state=0)
+    assert found.table("dict")["n_folds"] == [5, 5]
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"budget_s": 0}, "budget_s must be a number above 0, got 0"),
+        ({"k": 9}, "k must be a whole number of at least 1 and of at most 4, got 9"),
+        ({"scoring": "acc"}, "scoring must be one of"),
+        ({"y": np.zeros(150)}, "y has the value 0.0 alone"),
+        ({"y": np.r_[np.zeros(149), 1].astype(int)}, "the class 1 has a single sample"),
+        ({"y": [1]}, "y a value per row"),
+        (
+            {"X": np.full((150, 4), np.nan)},
+            "no selector could be tried; Univariate failed: ValueError",
+        ),
+        ({"X": pd.DataFrame({"a": ["x", "y", "z"] * 50, "b": ["v"] * 150})}, "give an estimator"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_sentence(settings, words):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=words):
+        recommend(**{"X": X, "y": y, "budget_s": 5, **settings})
