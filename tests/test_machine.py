@@ -89,6 +89,12 @@ def test_values_far_out_are_left_to_the_pipeline():
     np.testing.assert_array_equal(judge.fold_scores([0]), expected)
 
 
+def test_more_rows_than_memory_is_kept_for_are_left_to_the_pipeline():
+    X, y = np.zeros((6300, 1)), np.arange(6300) % 2
+    assert judge_of(X, y, cv=5).machines is None
+    assert judge_of(X[:6000], y[:6000], cv=5).machines is not None
+
+
 def test_bits_depend_on_the_set_alone():
     X, y = load_breast_cancer(return_X_y=True)
     X, y = X[::3], y[::3]

@@ -78,6 +78,7 @@ def test_groups_reach_the_splitter_and_the_selector():
     selector = small(cv=GroupKFold(2)).fit(X[train], Y[train], groups=groups[train])
     assert found.selected[0].tolist() == selector.selected_.tolist()
     assert found.inner_scores[0] == selector.best_score_
+    assert found.selectors[0].n_evaluations_ == selector.n_evaluations_
     assert not set(groups[train]) & set(groups[test])
 
 

@@ -38,11 +38,14 @@ class NestedScores:
         What the search itself reported as its best score; nan for selectors that report none.
     selected : list of ndarray of int
         The features chosen, best first.
+    selectors : list
+        The fitted selectors.
     """
 
     scores: npt.NDArray[np.float64]
     inner_scores: npt.NDArray[np.float64]
     selected: list[npt.NDArray[np.intp]]
+    selectors: list[Any]
 
     @property
     def mean(self) -> float:
@@ -165,13 +168,16 @@ def nested_score(
         outcomes = Parallel(n_jobs=n_jobs)(
             delayed(_one_fold)(selector, estimator, scorer, X, y, groups, *fold) for fold in folds
         )
-    scores, inner, selected = zip(*outcomes, strict=True)
-    return NestedScores(np.array(scores), np.array(inner), list(selected))
+    scores, selectors = zip(*outcomes, strict=True)
+    inner = [float(getattr(fitted, "best_score_", math.nan)) for fitted in selectors]
+    chosen = [order_of_choice(fitted) for fitted in selectors]
+    return NestedScores(np.array(scores), np.array(inner), chosen, list(selectors))
 
 
 def _one_fold(
     selector: Any, estimator: Any, scorer: Any, X: Any, y: Any, groups: Any, train: Any, test: Any
-) -> tuple[float, float, npt.NDArray[np.intp]]:
+) -> tuple[float, Any]:
+    """The score of a fold, and the fitted selector."""
     rows, labels = _safe_indexing(X, train), _safe_indexing(y, train)
     more = {}
     if groups is not None and has_fit_parameter(selector, "groups"):
@@ -179,4 +185,4 @@ def _one_fold(
     fitted = clone(selector).fit(rows, labels, **more)
     final = clone(estimator).fit(fitted.transform(rows), labels)
     score = scorer(final, fitted.transform(_safe_indexing(X, test)), _safe_indexing(y, test))
-    return float(score), float(getattr(fitted, "best_score_", math.nan)), order_of_choice(fitted)
+    return float(score), fitted

@@ -26,7 +26,7 @@ from sklearn.utils import _safe_indexing
 from thresher._checks import check_number
 from thresher._interrupt import one_blas_thread, run_in_threads
 from thresher._warn import warn
-from thresher.selectors._machine import Machines, default_classifier
+from thresher.selectors._machine import MOST_ROWS, Machines, default_classifier
 
 Features = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -103,7 +103,7 @@ class Judge:
         given = default_classifier() if estimator is None else estimator
         scorer = scorer_of(given, scoring)
         machines = None
-        if estimator is None:
+        if estimator is None and all(len(y) - len(test) <= MOST_ROWS for _, test in folds):
             machines = Machines(columns, np.asarray(y), folds, None if scoring is None else scorer)
         return cls(columns, y, given, scorer, folds, n_jobs, machines)
 
@@ -218,6 +218,8 @@ def splitter_of(cv: Any, y: Any, groups: Any, *, classifier: bool) -> Any:
 
 def scorer_of(estimator: Any, scoring: Any) -> Any:
     """The scorer, if the estimator has what it asks for."""
+    if isinstance(scoring, list | tuple | set | dict):
+        raise ValueError(f"scoring must be one score, got {scoring!r}; name the one to search by")
     if scoring is None and not hasattr(estimator, "score"):
         raise ValueError(
             f"the estimator {estimator!r} has no method score; say by scoring how it is judged"

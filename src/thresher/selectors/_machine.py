@@ -23,6 +23,8 @@ Features = npt.NDArray[np.intp]
 # Columns are rounded to at least so many binary digits after the point, in standard deviations.
 LEAST_DIGITS = 12
 MOST_DIGITS = 26
+# Similarities of so many rows take 200 MB, what scikit-learn's SVM keeps of them.
+MOST_ROWS = 5000
 
 
 def default_classifier() -> Pipeline:
