@@ -11,6 +11,7 @@
 #   make sanitize   the test suite on a core built with ASan and UBSan
 #   make fuzz       random inputs with faults, new ones each time      (EXAMPLES=20000 for each test)
 #   make compare    twelve selectors on fifteen real data sets      (ARGS="--only sonar wdbc")
+#   make reproduce  all published experiments, on a page of the docs      (ARGS="--quick")
 #   make reproduce-NAME   a published experiment, benchmarks/reproduction/NAME.py      (ARGS=...)
 #   make clean      remove everything that was made
 
@@ -32,7 +33,7 @@ CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability 
     -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
 PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 
-.PHONY: demo test test-baseline test-lowest lint cppcheck format bench compare docs sanitize fuzz clean check-sdist
+.PHONY: demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs sanitize fuzz clean check-sdist
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -69,6 +70,9 @@ bench: $(VENV)/.core
 
 compare: $(VENV)/.core
 	$(BIN)/python -m benchmarks.comparison $(ARGS)
+
+reproduce: $(VENV)/.core
+	$(BIN)/python -m benchmarks.reproduction.run $(ARGS)
 
 reproduce-%: $(VENV)/.core
 	$(BIN)/python -m benchmarks.reproduction.$* $(ARGS)

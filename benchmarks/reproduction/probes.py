@@ -1,0 +1,143 @@
+"""False selections among probes, and on data with known truth: earlier numbers beside ours.
+
+``make reproduce-probes``; ARGS="--repeats 100" for the paper's number of repetitions. The paper (A. Tsanas,
+M. A. Little, P. E. McSharry, "A simple filter benchmark for feature selection", 2010) prints curves only; the earlier
+numbers are of a plain implementation of its procedure, from 20 repetitions (10 for the ranking by relevance).
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+from thresher import GSO, MRMR, RRCT, LassoPath
+from thresher.datasets import make_artificial1, make_friedman_collinear, make_tied
+from thresher.evaluate import probe_fdr
+
+DATA = {"breast cancer": load_breast_cancer, "diabetes": load_diabetes, "wine": load_wine}
+
+# Share of false features with 100 and 200 probes, by data set.
+EARLIER = {
+    "mRMR_MI": ((0.003, 0.005), (0.470, 0.490), (0.000, 0.004)),
+    "mRMR_Spearman": ((0.053, 0.060), (0.400, 0.400), (0.223, 0.231)),
+    "mRMR_ITL": ((0.000, 0.000), (0.335, 0.355), (0.162, 0.165)),
+    "RRCT": ((0.000, 0.003), (0.335, 0.375), (0.158, 0.212)),
+    "RRCT, magnitude": ((0.000, 0.005), (0.335, 0.375), (0.158, 0.212)),
+    "RRCT, 2022": ((0.200, 0.205), (0.445, 0.455), (0.212, 0.231)),
+    "RRCT_0": ((0.220, 0.258), (0.615, 0.665), (0.515, 0.546)),
+    "GSO": ((0.365, 0.412), (0.450, 0.480), (0.396, 0.473)),
+    "LASSO": ((0.532, 0.547), (0.475, 0.535), (0.469, 0.496)),
+    "relevance only": ((0.000, 0.000), (0.100, 0.100), (0.154, 0.146)),
+}
+# Mean number of false features of ten on Artificial 1.
+EARLIER_ARTIFICIAL = {
+    "GSO": 0.0,
+    "LASSO": 0.0,
+    "RRCT_0": 0.0,
+    "RRCT": 0.0,
+    "RRCT, magnitude": 0.0,
+    "RRCT, 2022": 0.0,
+    "mRMR_Spearman": 0.93,
+    "mRMR_ITL": 0.93,
+    "mRMR_MI": 1.75,
+}
+
+
+def selectors(**target: Any) -> dict[str, Any]:
+    numeric = {"target": "numeric"} if target else {}
+    return {
+        "mRMR_MI": MRMR(relevance="mi", redundancy="mi"),
+        "mRMR_Spearman": MRMR(relevance="spearman", redundancy="spearman", **numeric),
+        "mRMR_ITL": RRCT(complementarity=False, **numeric),
+        "RRCT": RRCT(**numeric),
+        "RRCT, magnitude": RRCT(sign_rule="magnitude", **numeric),
+        "RRCT, 2022": RRCT(redundancy="spearman", normalize=False, **numeric),
+        "RRCT_0": RRCT(information=False, **numeric),
+        "GSO": GSO(**numeric),
+        "LASSO": LassoPath(**numeric),
+    }
+
+
+def probes(n_repeats: int) -> None:
+    print(
+        "Share of false features among the first ones (normalised FDR): earlier, ours, difference"
+    )
+    print(
+        f"{'':<16}" + "".join(f"{f'{name}, {n} probes':>28}" for name in DATA for n in (100, 200))
+    )
+    columns = []
+    for name, load in DATA.items():
+        X, y = load(return_X_y=True)
+        numeric = {"target": "numeric"} if name == "wine" else {}
+        for n_permuted in (0, 100):
+            settings = {"n_permuted": n_permuted, "n_repeats": n_repeats, "random_state": 0}
+            found = probe_fdr(selectors(**numeric), X, y, **settings, **numeric)
+            columns.append(found.false_selected_fraction)
+    for method, earlier in EARLIER.items():
+        cells = []
+        for i, column in enumerate(columns):
+            theirs, ours = earlier[i // 2][i % 2], column[method]
+            cells.append(f"{theirs:>12.3f}{ours:>8.3f}{ours - theirs:>+8.3f}")
+        print(f"{method:<16}" + "".join(cells))
+
+
+def known_truth(n_repeats: int) -> None:
+    print("\nArtificial 1, four data sets: mean number of false features of ten: earlier, ours")
+    counts = []
+    for seed in range(4):
+        made = make_artificial1(random_state=seed)
+        counts.append(_without_probes(made, n_repeats, seed))
+    for method, theirs in EARLIER_ARTIFICIAL.items():
+        ours = np.mean([found.counts[method][:, -1].mean() for found in counts])
+        print(f"{method:<16}{theirs:>8.2f}{ours:>8.2f}")
+    print("\nFriedman, share of false features of five; 0.2 is the least a correlation can reach")
+    cells = [(n, copies) for n in (500, 1000) for copies in (2, 4)]
+    print(f"{'':<16}" + "".join(f"{f'n={n}, {c} copies':>18}" for n, c in cells))
+    found = [
+        _without_probes(make_friedman_collinear(n, n_copies=c, random_state=0), n_repeats, 0)
+        for n, c in cells
+    ]
+    for method in found[0].selectors:
+        shares = [one.false_selected_fraction[method] for one in found]
+        print(f"{method:<16}" + "".join(f"{share:>18.2f}" for share in shares))
+    print(
+        "\nA network with 72 Markov boundaries, three data sets, all rows: false of 13, groups hit of 5"
+    )
+    for method, selector in selectors().items():
+        texts = []
+        for seed in range(3):
+            made = make_tied(random_state=seed)
+            y = made.target.astype(float) if method not in ("mRMR_MI",) else made.target
+            chosen = selector.set_params(n_features_to_select=13).fit(made.data, y).selected_
+            hit = sum(bool(set(group) & set(chosen)) for group in made.groups)
+            texts.append(f"{sum(f not in made.truth for f in chosen)} ({hit})")
+        print(f"{method:<16}" + "".join(f"{text:>10}" for text in texts))
+
+
+def _without_probes(made: Any, n_repeats: int, seed: int) -> Any:
+    return probe_fdr(
+        selectors(),
+        made.data,
+        made.target,
+        truth=made.truth,
+        n_distribution=0,
+        n_repeats=min(n_repeats, 10),
+        random_state=seed,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=20, help="subsamples of each data set")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    probes(options.repeats)
+    known_truth(options.repeats)
+
+
+if __name__ == "__main__":
+    main()
