@@ -133,10 +133,11 @@ std::shared_ptr<CodedTable> table_from_sparse(const nb::object& indptr, const nb
                                               const nb::object& data, std::size_t n_rows, std::size_t n_columns,
                                               bool is_csc, const OptionalParts& parts, const OptionalSets& sets,
                                               const nb::object& weights, std::size_t n_threads,
-                                              const std::string& missing) {
+                                              const std::string& missing, std::size_t dense_bytes) {
   std::vector<HeldArray> held;
   const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
   BuildOptions options = read_options(parts, sets, weights, n_rows, n_threads, missing);
+  options.dense_bytes = dense_bytes;
   ReleasedGil released;
   SignalInterrupt interrupt;
   return std::make_shared<CodedTable>(build_from_sparse(view, std::move(options), interrupt));
@@ -144,6 +145,11 @@ std::shared_ptr<CodedTable> table_from_sparse(const nb::object& indptr, const nb
 
 void check_feature(const CodedTable& table, std::size_t f) {
   if (f >= table.n_features()) throw nb::index_error("feature out of range");
+}
+
+std::size_t table_n_listed(const CodedTable& table) {
+  return static_cast<std::size_t>(std::count_if(table.features(), table.features() + table.n_features(),
+                                                [](const CodedFeature& feature) { return feature.listed; }));
 }
 
 auto table_levels(const CodedTable& table) {
@@ -292,7 +298,9 @@ void bind_table(nb::module_& module) {
       .def_static("from_sparse", &table_from_sparse, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
                   nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("parts") = nb::none(),
                   nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1,
-                  nb::arg("missing") = "error")
+                  nb::arg("missing") = "error", nb::arg("dense_bytes") = kDenseBytes,
+                  "Columns that would take more than `dense_bytes` as planes may be kept as lists.")
+      .def_prop_ro("n_listed", &table_n_listed, "How many features are kept as lists of the rows off one level.")
       .def_prop_ro("n_rows", &CodedTable::n_rows)
       .def_prop_ro("n_features", &CodedTable::n_features)
       .def_prop_ro("n_parts", &CodedTable::n_parts)

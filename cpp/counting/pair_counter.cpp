@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "counting/count_kernels.hpp"
+#include "counting/listed_counts.hpp"
 #include "packing/plane_kernels.hpp"
 
 namespace thresher {
@@ -49,7 +50,7 @@ void count_by_planes(const CodedTable& table, const ReferenceColumn& reference, 
 }
 
 const std::uint8_t* bytes_of(const CodedTable& table, std::size_t f, CountScratch& scratch) {
-  if (!table.feature(f).packed) return table.feature(f).bytes();
+  if (!table.feature(f).packed && !table.feature(f).listed) return table.feature(f).bytes();
   scratch.bytes.resize(std::max<std::size_t>(table.n_rows(), 1));
   table.decode(f, scratch.bytes.data());
   return scratch.bytes.data();
@@ -105,10 +106,12 @@ ReferenceColumn::ReferenceColumn(const CodedTable& table, std::size_t f, bool wi
   if (feature.packed) {
     planes_ = table.planes(f);
     has_planes_ = true;
+  } else if (feature.listed) {
+    listed_ = &feature;
   } else {
     bytes_ = feature.bytes();
   }
-  if (feature.packed && table.has_bytes() && with_bytes) {
+  if ((feature.packed && table.has_bytes() && with_bytes) || (feature.listed && table.is_weighted())) {
     own_bytes_.resize(table.n_rows());
     table.decode(f, own_bytes_.data());
     bytes_ = own_bytes_.data();
@@ -168,6 +171,7 @@ void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_
 
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  std::uint32_t* cells) {
+  if (table.feature(f).listed || reference.listed() != nullptr) return count_listed(table, reference, f, cells);
   const bool by_planes = table.feature(f).packed && reference.has_planes();
   by_planes ? count_by_planes(table, reference, f, scratch, cells)
             : count_by_bytes(table, reference, f, scratch, cells);

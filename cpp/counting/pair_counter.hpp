@@ -26,11 +26,14 @@ class ReferenceColumn {
   bool has_missing() const { return has_missing_; }
   // Rows per level: counts()[level * n_parts + part].
   const std::uint32_t* counts() const { return counts_; }
-  // One of each kind that the table's features need is there; the others are null.
+  // One of each kind that the table's features need is there; the others are null. A listed one needs no other where
+  // rows have no weights.
   PlaneBlock planes() const { return planes_; }
   bool has_planes() const { return has_planes_; }
   const std::uint8_t* bytes() const { return bytes_; }
   const std::int32_t* wide() const { return wide_.empty() ? nullptr : wide_.data(); }
+  // The feature itself where it is listed; null elsewhere.
+  const CodedFeature* listed() const { return listed_; }
 
  private:
   void set_codes(const CodedTable& table, std::vector<std::int32_t> codes);
@@ -41,6 +44,7 @@ class ReferenceColumn {
   bool has_planes_ = false;
   PlaneBlock planes_{nullptr, 0, 0};
   const std::uint8_t* bytes_ = nullptr;
+  const CodedFeature* listed_ = nullptr;
   AlignedArray<std::uint64_t> own_planes_;
   std::vector<std::uint8_t> own_bytes_;
   std::vector<std::uint32_t> own_counts_;

@@ -15,8 +15,9 @@ namespace {
 std::size_t grain_for(const CodedTable& table) { return std::clamp<std::size_t>(65536 / (table.n_rows() + 1), 1, 512); }
 
 bool any_bytes(const CodedTable& table, std::span<const std::uint32_t> features) {
-  return table.has_bytes() &&
-         std::any_of(features.begin(), features.end(), [&](std::uint32_t f) { return !table.feature(f).packed; });
+  return table.has_bytes() && std::any_of(features.begin(), features.end(), [&](std::uint32_t f) {
+           return !table.feature(f).packed && !table.feature(f).listed;
+         });
 }
 
 }  // namespace

@@ -11,12 +11,16 @@
 
 namespace thresher {
 
+inline constexpr std::size_t kDenseBytes = std::size_t{1} << 25;
+
 struct BuildOptions {
   std::span<const std::int32_t> parts;  // empty: no parts
   PartSets sets;                        // of the parts
   Weights weights;
   Missing missing = Missing::error;
   std::size_t n_threads = 1;
+  // Sparse columns that would take more than this as planes are kept as lists where these are short.
+  std::size_t dense_bytes = kDenseBytes;
 };
 
 // Codes are ranks among the column's sorted distinct values; NaN is a level of its own (the last), no level, or an

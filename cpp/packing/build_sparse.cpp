@@ -59,6 +59,23 @@ void scatter_bytes(CodedTable& table, std::size_t f, const CompressedColumns<T>&
   }
 }
 
+// The rows of a column that are off the level of zero, by place. Written by somebody else meanwhile, a column may name
+// a row twice or one that is not there.
+template <class T>
+void list_rows(std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels, const RowPlaces& places,
+               std::vector<CodedTable::Listed>& rows) {
+  rows.clear();
+  const std::uint8_t zero = levels.code(T{0});
+  for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
+    const std::uint8_t code = levels.code(columns.value(i));
+    const std::size_t row = columns.row(i);
+    if (code != zero && row < places.place_of_row.size()) rows.push_back({places.place_of_row[row], code});
+  }
+  std::ranges::sort(rows, {}, &CodedTable::Listed::place);
+  const auto twice = std::ranges::unique(rows, {}, &CodedTable::Listed::place);
+  rows.erase(twice.begin(), twice.end());
+}
+
 }  // namespace
 
 void check_sparse(const SparseView& array) {
@@ -80,6 +97,8 @@ void check_sparse(const SparseView& array) {
 CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt) {
   CodedTable table(make_layout(array.n_rows, options), array.n_columns, std::move(options.weights));
   const RowPlaces places(table.layout());
+  const std::size_t column_bytes = table.is_weighted() ? array.n_rows : 8 * table.layout().plane_stride();
+  const bool may_list = checked_product(array.n_columns, column_bytes) > options.dense_bytes;
   interrupt.check();
   visit_dtype(array.dtype, [&](auto element) {
     using T = decltype(element);
@@ -87,6 +106,7 @@ CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Inte
     parallel_for(array.n_columns, kChunk, options.n_threads, [&](std::size_t first, std::size_t last) {
       std::vector<Levels<T>> levels;
       std::vector<CodedTable::Shape> shapes;
+      std::vector<std::vector<CodedTable::Listed>> lists(may_list ? last - first : 0);
       for (std::size_t f = first; f < last; ++f) {
         levels.emplace_back(f, options.missing);
         const std::size_t begin = columns.begin(f);
@@ -95,15 +115,22 @@ CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Inte
         if (end - begin < array.n_rows) levels.back().add(T{0});
         for (std::size_t i = begin; i < end; ++i) levels.back().add(columns.value(i));
         shapes.push_back(levels.back().shape());
+        if (!may_list || end - begin == array.n_rows) continue;
+        list_rows(f, columns, levels.back(), places, lists[f - first]);
+        shapes.back().n_listed = static_cast<std::uint32_t>(lists[f - first].size());
+        shapes.back().rest = levels.back().code(T{0});
       }
       table.allocate(first, shapes, true);
       for (std::size_t f = first; f < last; ++f) {
-        if (table.feature(f).packed) {
+        if (table.feature(f).listed) {
+          table.store_list(f, lists[f - first]);
+        } else if (table.feature(f).packed) {
           scatter_bits(table, f, columns, levels[f - first], places);
+          table.count_levels(f);
         } else {
           scatter_bytes(table, f, columns, levels[f - first], places);
+          table.count_levels(f);
         }
-        table.count_levels(f);
         levels[f - first].write_values(table.writable_values(f));
       }
     });

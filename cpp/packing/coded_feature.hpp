@@ -19,18 +19,24 @@ struct WordRange {
 };
 
 // One packed feature. With few levels: one bit-plane per level but the last (with missing values: per level), rows
-// laid out in words by part. Otherwise one byte per row, rows ordered by part.
+// laid out in words by part. Otherwise one byte per row, rows ordered by part. Where nearly all rows have one level,
+// the others are listed: their places, ascending, then their codes.
 struct CodedFeature {
   const std::uint64_t* data = nullptr;
   const std::uint32_t* counts = nullptr;  // rows per level: counts[level * n_parts + part]
   const double* values = nullptr;         // the level's value in the source
+  std::uint32_t n_listed = 0;
   std::uint16_t levels = 0;
-  bool packed = false;   // bit-planes, not bytes
+  std::uint8_t rest = 0;  // the level of rows that are not listed
+  bool packed = false;    // bit-planes, not bytes or a list
+  bool listed = false;
   bool missing = false;  // some rows have no level
 
   // Members are for the table alone: kernels, built with other flags, read the fields.
   std::size_t n_planes() const { return missing || levels == 0 ? levels : levels - 1u; }
   const std::uint8_t* bytes() const { return reinterpret_cast<const std::uint8_t*>(data); }
+  const std::uint32_t* listed_places() const { return reinterpret_cast<const std::uint32_t*>(data); }
+  const std::uint8_t* listed_codes() const { return reinterpret_cast<const std::uint8_t*>(listed_places() + n_listed); }
 };
 
 }  // namespace thresher

@@ -41,6 +41,7 @@ CodedTable::CodedTable(RowLayout layout, std::size_t n_features, Weights weights
 void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data) {
   const std::size_t stride = layout_.plane_stride();
   const std::size_t byte_words = (n_rows() + 7) / 8;
+  std::vector<std::size_t> words(shapes.size());
   std::size_t n_words = 0;
   std::size_t n_levels = 0;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -48,7 +49,15 @@ void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool
     feature.levels = shapes[i].levels;
     feature.missing = shapes[i].missing;
     feature.packed = !is_weighted() && feature.levels <= kMaxPackedLevels;
-    n_words += feature.packed ? checked_product(feature.n_planes(), stride) : byte_words;
+    words[i] = feature.packed ? checked_product(feature.n_planes(), stride) : byte_words;
+    if (shapes[i].n_listed && words[i] * sizeof(std::uint64_t) > kMostBytesPerListed * *shapes[i].n_listed) {
+      feature.packed = false;
+      feature.listed = true;
+      feature.n_listed = *shapes[i].n_listed;
+      feature.rest = shapes[i].rest;
+      words[i] = (feature.n_listed * (sizeof(std::uint32_t) + 1) + 7) / 8;
+    }
+    n_words += words[i];
     n_levels += feature.levels;
   }
   const std::size_t n_counts = checked_product(n_levels, n_parts());
@@ -62,7 +71,7 @@ void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool
     feature.data = data;
     feature.counts = counts;
     feature.values = values;
-    data += feature.packed ? feature.n_planes() * stride : byte_words;
+    data += words[i];
     counts += feature.levels * n_parts();
     values += feature.levels;
   }
@@ -81,6 +90,23 @@ void CodedTable::store_codes(std::size_t f, const std::uint8_t* codes) {
     std::memcpy(data, codes, n_rows());
   }
   count_levels(f);
+}
+
+void CodedTable::store_list(std::size_t f, std::span<const Listed> rows) {
+  const CodedFeature& feature = features_[f];
+  auto* places = reinterpret_cast<std::uint32_t*>(writable_data(f));
+  auto* codes = reinterpret_cast<std::uint8_t*>(places + feature.n_listed);
+  std::uint32_t* counts = writable_counts(f);
+  for (std::size_t part = 0, i = 0; part < n_parts(); ++part) {
+    std::uint32_t* rest = counts + feature.rest * n_parts() + part;
+    *rest = static_cast<std::uint32_t>(layout_.rows_in(part));
+    for (; i < rows.size() && rows[i].place < layout_.row_end(part); ++i) {
+      places[i] = rows[i].place;
+      codes[i] = rows[i].code;
+      --*rest;
+      if (rows[i].code < feature.levels) ++counts[rows[i].code * n_parts() + part];
+    }
+  }
 }
 
 void CodedTable::count_levels(std::size_t f) {
@@ -121,10 +147,20 @@ void CodedTable::finish() {
     has_bytes_ = has_bytes_ || !feature.packed;
     has_missing_ = has_missing_ || feature.missing;
   }
+  for (std::size_t part = 0; part < n_parts(); ++part) {
+    std::uint32_t used = 0;
+    for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) used += is_used(place);
+    used_rows_.push_back(used);
+  }
 }
 
 void CodedTable::decode(std::size_t f, std::uint8_t* codes) const {
   const CodedFeature& feature = features_[f];
+  if (feature.listed) {
+    std::fill_n(codes, n_rows(), feature.rest);
+    for (std::size_t i = 0; i < feature.n_listed; ++i) codes[feature.listed_places()[i]] = feature.listed_codes()[i];
+    return;
+  }
   if (!feature.packed) {
     if (n_rows() > 0) std::memcpy(codes, feature.data, n_rows());
     return;
@@ -156,12 +192,21 @@ std::size_t CodedTable::levels_by_part(std::size_t f, std::vector<std::uint32_t>
   }
   // Rows of weight zero do not count.
   counts.assign(feature.levels * n_parts(), 0);
-  for (std::size_t part = 0; part < n_parts(); ++part) {
-    for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) {
-      const bool used = weights_.whole.empty() ? weights_.real[place] > 0.0 : weights_.whole[place] > 0;
-      const std::size_t code = feature.bytes()[place];
-      if (used && code < feature.levels) ++counts[code * n_parts() + part];
+  for (std::size_t part = 0, i = 0; part < n_parts(); ++part) {
+    const auto count = [&](std::size_t place, std::size_t code) {
+      if (is_used(place) && code < feature.levels) ++counts[code * n_parts() + part];
+    };
+    if (!feature.listed) {
+      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place)
+        count(place, feature.bytes()[place]);
+      continue;
     }
+    std::uint32_t rest = used_rows_[part];
+    for (; i < feature.n_listed && feature.listed_places()[i] < layout_.row_end(part); ++i) {
+      count(feature.listed_places()[i], feature.listed_codes()[i]);
+      rest -= is_used(feature.listed_places()[i]);
+    }
+    counts[feature.rest * n_parts() + part] = rest;
   }
   return feature.levels;
 }

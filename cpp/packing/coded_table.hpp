@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -64,11 +65,15 @@ class CodedTable {
   PlaneBlock planes(std::size_t f) const {
     return {features_[f].data, features_[f].n_planes(), layout_.plane_stride()};
   }
+  // Whether some features are no planes, but bytes or lists.
   bool has_bytes() const { return has_bytes_; }
   bool has_missing() const { return has_missing_; }
   bool is_weighted() const { return !weights_.whole.empty() || !weights_.real.empty(); }
   // Weights by place (rows ordered by part).
   const Weights& weights() const { return weights_; }
+  bool is_used(std::size_t place) const {
+    return !weights_.whole.empty() ? weights_.whole[place] > 0 : weights_.real.empty() || weights_.real[place] > 0.0;
+  }
 
   // The table of c log2 c for all rows (for the sum of whole weights).
   const XLogX& xlogx() const { return xlogx_; }
@@ -88,10 +93,20 @@ class CodedTable {
 
   // --- For builders. ---
 
+  // A row that is off the level most rows have.
+  struct Listed {
+    std::uint32_t place;
+    std::uint8_t code;
+  };
+  // `n_listed`: how many rows are off the level `rest`, where the column may be kept as a list of them.
   struct Shape {
     std::uint16_t levels;
     bool missing;
+    std::optional<std::uint32_t> n_listed = std::nullopt;
+    std::uint8_t rest = 0;
   };
+  // A list may cost a processor more than planes do, so it is made where these take more bytes for each row listed.
+  static constexpr std::size_t kMostBytesPerListed = 32;
   // Prepares features first, first+1, ... with these shapes (from any thread); their data, values and counts are then
   // written through the pointers below. Counts are zero at first, data only if asked.
   void allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data = false);
@@ -100,6 +115,8 @@ class CodedTable {
   double* writable_values(std::size_t f) { return const_cast<double*>(features_[f].values); }
   // Stores a feature from codes by place and counts its levels.
   void store_codes(std::size_t f, const std::uint8_t* codes);
+  // The same of a listed feature, from as many rows as its shape says, by place.
+  void store_list(std::size_t f, std::span<const Listed> rows);
   // Counts levels of a feature whose data has been written.
   void count_levels(std::size_t f);
   // Given the counts of all levels but the last, completes the last one (nothing to do with missing values).
@@ -115,6 +132,7 @@ class CodedTable {
   XLogX xlogx_;
   std::vector<CodedFeature> features_;
   Arena arena_;
+  std::vector<std::uint32_t> used_rows_;  // of positive weight, by part
   bool has_bytes_ = false;
   bool has_missing_ = false;
 };

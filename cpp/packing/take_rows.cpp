@@ -25,6 +25,29 @@ std::vector<std::size_t> places_of(const RowLayout& layout, std::span<const std:
   return places;
 }
 
+// The rows wanted by the place they have in the source: those at place p are rows[begin[p]] to rows[begin[p + 1] - 1].
+struct TakenRows {
+  TakenRows(std::span<const std::size_t> places, std::size_t n_rows) : begin(n_rows + 1, 0), rows(places.size()) {
+    for (const std::size_t place : places) ++begin[place + 1];
+    for (std::size_t place = 0; place < n_rows; ++place) begin[place + 1] += begin[place];
+    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+    for (std::size_t row = 0; row < places.size(); ++row) rows[next[places[row]]++] = static_cast<std::uint32_t>(row);
+  }
+
+  std::vector<CodedTable::Listed> of(const CodedFeature& feature) const {
+    std::vector<CodedTable::Listed> taken;
+    for (std::size_t i = 0; i < feature.n_listed; ++i) {
+      const std::size_t place = feature.listed_places()[i];
+      for (std::size_t r = begin[place]; r < begin[place + 1]; ++r)
+        taken.push_back({rows[r], feature.listed_codes()[i]});
+    }
+    std::ranges::sort(taken, {}, &CodedTable::Listed::place);
+    return taken;
+  }
+
+  std::vector<std::uint32_t> begin, rows;
+};
+
 template <class T>
 std::vector<T> gather(const std::vector<T>& values, std::span<const std::size_t> places) {
   std::vector<T> taken;
@@ -42,17 +65,30 @@ CodedTable take_rows(const CodedTable& source, std::span<const std::int64_t> row
   Weights weights{gather(source.weights().whole, places), gather(source.weights().real, places)};
   const std::size_t n_features = source.n_features();
   CodedTable table(RowLayout(rows.size()), n_features, std::move(weights), source.xlogx().n());
+  const TakenRows taken_rows(places, source.n_rows());
   interrupt.check();
   parallel_for(n_features, kChunk, n_threads, [&](std::size_t first, std::size_t last) {
     std::vector<CodedTable::Shape> shapes;
-    for (std::size_t f = first; f < last; ++f) shapes.push_back({source.feature(f).levels, source.feature(f).missing});
+    std::vector<std::vector<CodedTable::Listed>> lists(last - first);
+    for (std::size_t f = first; f < last; ++f) {
+      const CodedFeature& feature = source.feature(f);
+      shapes.push_back({feature.levels, feature.missing});
+      if (!feature.listed) continue;
+      lists[f - first] = taken_rows.of(feature);
+      shapes.back().n_listed = static_cast<std::uint32_t>(lists[f - first].size());
+      shapes.back().rest = feature.rest;
+    }
     table.allocate(first, shapes);
     std::vector<std::uint8_t> all(source.n_rows());
     std::vector<std::uint8_t> taken(places.size());
     for (std::size_t f = first; f < last; ++f) {
-      source.decode(f, all.data());
-      for (std::size_t i = 0; i < taken.size(); ++i) taken[i] = all[places[i]];
-      table.store_codes(f, taken.data());
+      if (table.feature(f).listed) {
+        table.store_list(f, lists[f - first]);
+      } else {
+        source.decode(f, all.data());
+        for (std::size_t i = 0; i < taken.size(); ++i) taken[i] = all[places[i]];
+        table.store_codes(f, taken.data());
+      }
       std::copy_n(source.feature(f).values, source.feature(f).levels, table.writable_values(f));
     }
   });

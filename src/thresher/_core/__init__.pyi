@@ -394,7 +394,10 @@ class CodedTable:
         weights: NDArray[Any] | None = None,
         n_threads: int = 1,
         missing: str = "error",
+        dense_bytes: int = 33554432,
     ) -> CodedTable: ...
+    @property
+    def n_listed(self) -> int: ...
     @property
     def n_rows(self) -> int: ...
     @property

@@ -16,6 +16,8 @@ from thresher.measures.columns import stored_columns
 from thresher.sources import Table, Training, feature_blocks, to_feature_major
 
 MISSING_CODE = 255
+# Sparse columns that would take more memory as bit-planes are kept as lists of their rows, where these are short.
+DENSE_BYTES = 1 << 25
 
 
 @dataclass
@@ -149,6 +151,7 @@ def _code_as_is(
             table.n_rows,
             table.n_features,
             m.format == "csc",
+            dense_bytes=DENSE_BYTES,
             **options,
         )
     return _core.CodedTable.from_dense(m, **options)
@@ -185,6 +188,7 @@ def _code_sparse(
         weights=training.weights,
         n_threads=table.n_threads,
         missing=missing,
+        dense_bytes=DENSE_BYTES,
         **in_parts,
     )
     pieces = np.split(cuts, offsets[1:-1])

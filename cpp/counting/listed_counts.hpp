@@ -1,0 +1,15 @@
+// Contingency tables of listed columns, from the rows that are listed and the margins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "counting/pair_counter.hpp"
+#include "packing/coded_table.hpp"
+
+namespace thresher {
+
+// As count_cells, where the feature or the reference (or both) is listed and rows have no weights.
+void count_listed(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, std::uint32_t* cells);
+
+}  // namespace thresher

@@ -1,0 +1,207 @@
+"""Sparse columns kept as lists of their rows: the counts of planes and bytes, in memory for the entries alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import thresher
+from thresher import _core
+from thresher._core import _testing
+
+MEASURES = ("mi", "su", "nmi", "chi2")
+
+
+def random_sparse(rng, n=3000, p=24, *, n_levels=4):
+    """Columns from nearly empty to half full, some with many levels, one constant, one without zeros."""
+    X = np.zeros((n, p))
+    for f in range(p):
+        share = (0.001, 0.003, 0.01, 0.5)[f % 4]
+        at = rng.random(n) < share
+        levels = 40 if f % 6 == 5 else n_levels
+        X[at, f] = rng.integers(-1 if f % 5 == 0 else 1, levels, at.sum())
+    X[:, 3] = 0
+    X[:, 7] = rng.integers(1, 3, n)
+    return X
+
+
+def tables(X, *, csc=True, missing="error", **options):
+    """The same columns as planes and bytes, and with lists."""
+    S = sparse.csc_matrix(X) if csc else sparse.csr_matrix(X)
+    arrays = (S.indptr, S.indices, S.data, *S.shape, csc)
+    plain = _core.CodedTable.from_dense(X, missing=missing, **options)
+    listed = _core.CodedTable.from_sparse(*arrays, missing=missing, dense_bytes=0, **options)
+    assert plain.n_listed == 0
+    assert listed.n_listed > 3
+    assert listed.n_listed < X.shape[1]
+    return plain, listed
+
+
+def assert_same(plain, listed, y, n_classes):
+    p = plain.n_features
+    every = np.arange(p, dtype=np.uint32)
+    assert listed.levels.tolist() == plain.levels.tolist()
+    assert listed.constant.tolist() == plain.constant.tolist()
+    np.testing.assert_array_equal(listed.matrix(), plain.matrix())
+    for measure in MEASURES:
+        np.testing.assert_array_equal(
+            listed.relevance(y, n_classes, measure, 1), plain.relevance(y, n_classes, measure, 1)
+        )
+        pairs = [_core.DiscretePairMeasure(t, measure, 1) for t in (plain, listed)]
+        for reference in range(p):
+            np.testing.assert_array_equal(*(m.values(reference, every) for m in pairs))
+    for term in ("joint", "conditional", "disr", "interaction"):
+        triples = [_core.ThreeWayMeasure(t, y, n_classes, term, 1) for t in (plain, listed)]
+        for reference in range(0, p, 3):
+            np.testing.assert_array_equal(*(m.values(reference, every) for m in triples))
+
+
+@pytest.mark.parametrize("csc", [True, False])
+def test_counts_are_those_of_planes(csc):
+    rng = np.random.default_rng(0)
+    X = random_sparse(rng)
+    y = rng.integers(0, 3, len(X)).astype(np.int32)
+    plain, listed = tables(X, csc=csc)
+    assert_same(plain, listed, y, 3)
+    for f in range(X.shape[1]):
+        for g in range(X.shape[1]):
+            np.testing.assert_array_equal(
+                _testing.counts(listed, f, g), _testing.counts(plain, f, g)
+            )
+
+
+def test_a_target_of_many_classes_is_counted_too():
+    rng = np.random.default_rng(1)
+    X = random_sparse(rng, p=12)
+    plain, listed = tables(X)
+    y = rng.integers(0, 700, len(X)).astype(np.int32)
+    for measure in MEASURES:
+        np.testing.assert_array_equal(
+            listed.relevance(y, 700, measure, 1), plain.relevance(y, 700, measure, 1)
+        )
+
+
+@pytest.mark.parametrize("missing", ["category", "pairwise"])
+def test_missing_values_are_listed(missing):
+    rng = np.random.default_rng(2)
+    X = random_sparse(rng)
+    X[rng.integers(0, len(X), 8), rng.integers(0, 8, 8)] = np.nan
+    y = rng.integers(0, 2, len(X)).astype(np.int32)
+    assert_same(*tables(X, missing=missing), y, 2)
+
+
+@pytest.mark.parametrize("kind", ["whole", "real"])
+def test_weights_count_as_in_bytes(kind):
+    rng = np.random.default_rng(3)
+    X = random_sparse(rng, p=12)
+    X[:, 0] = 0
+    X[5, 0] = 1  # varies on a row without weight only
+    weights = rng.integers(0, 4, len(X))
+    weights[5] = 0
+    y = rng.integers(0, 2, len(X)).astype(np.int32)
+    plain, listed = tables(X, weights=weights if kind == "whole" else weights * 0.3)
+    assert plain.constant[0]
+    assert_same(plain, listed, y, 2)
+
+
+def test_parts_have_their_own_counts():
+    rng = np.random.default_rng(4)
+    X = random_sparse(rng)
+    parts = rng.integers(0, 7, len(X)).astype(np.int32)
+    y = rng.integers(0, 2, len(X)).astype(np.int32)
+    plain, listed = tables(X, parts=parts)
+    assert_same(plain, listed, y, 2)
+    np.testing.assert_array_equal(listed.constant_parts, plain.constant_parts)
+
+
+def test_rows_taken_are_those_of_planes():
+    rng = np.random.default_rng(5)
+    X = random_sparse(rng)
+    plain, listed = tables(X)
+    for rows in (rng.integers(0, len(X), 2500), np.arange(len(X))[::-1], np.arange(40)):
+        taken = [t.take(rows.astype(np.int64)) for t in (plain, listed)]
+        np.testing.assert_array_equal(taken[0].matrix(), taken[1].matrix())
+        y = rng.integers(0, 2, len(rows)).astype(np.int32)
+        for measure in MEASURES:
+            np.testing.assert_array_equal(
+                taken[1].relevance(y, 2, measure, 1), taken[0].relevance(y, 2, measure, 1)
+            )
+
+
+def test_small_tables_stay_planes():
+    S = sparse.csc_matrix(random_sparse(np.random.default_rng(6)))
+    table = _core.CodedTable.from_sparse(S.indptr, S.indices, S.data, *S.shape, True)
+    assert table.n_listed == 0
+
+
+MI = {"relevance": "mi", "redundancy": "mi"}
+SELECTORS = [
+    thresher.MRMR(6, **MI),
+    thresher.MRMR(6, relevance="su", redundancy="nmi", objective="quotient"),
+    thresher.MRMR(6, relevance="chi2", redundancy="chi2", objective="quotient"),
+    *(thresher.FCBF(), thresher.CFS(), thresher.NMIFS(6), thresher.CMIFilter()),
+    *(thresher.MIM(6), thresher.JMI(6), thresher.JMIM(6), thresher.CMIM(6)),
+    *(thresher.DISR(6), thresher.CIFE(6), thresher.ICAP(6)),
+    *(thresher.Univariate(3, measure="mi"), thresher.S3F(4), thresher.LCC()),
+    thresher.Ensemble(thresher.MRMR(6, **MI), kind="fast", n_parts=5, random_state=0),
+    thresher.Ensemble(thresher.MRMR(6, **MI), kind="full", n_parts=5, random_state=0),
+    thresher.Ensemble(thresher.MRMR(6, **MI), kind="bagging", n_parts=5, random_state=0),
+    thresher.Ensemble(thresher.JMI(4), kind="fast", n_parts=4, random_state=0),
+    thresher.Ensemble(thresher.MRMR(6, **MI), kind="halves", random_state=0),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("selector", SELECTORS, ids=lambda s: repr(s)[:60])
+def test_selectors_choose_what_they_choose_from_dense_data(selector, monkeypatch):
+    rng = np.random.default_rng(7)
+    X = random_sparse(rng, n_levels=3)
+    y = (X[:, 2] + X[:, 6] + X[:, 11] + rng.normal(size=len(X)) > 1).astype(int)
+    monkeypatch.setattr("thresher.measures._codes.DENSE_BYTES", 0)
+    dense = selector.fit(X, y)
+    expected = (dense.selected_.tolist(), dense.scores_.copy())
+    found = selector.fit(sparse.csr_matrix(X), y)
+    assert found.selected_.tolist() == expected[0]
+    np.testing.assert_array_equal(found.scores_, expected[1])
+
+
+MEMORY = """
+import resource, sys
+import numpy as np
+from scipy import sparse
+from thresher import *
+n, n_entries, limit = map(int, sys.argv[1:4])
+rng = np.random.default_rng(0)
+at = np.unique(rng.integers(0, n * n, n_entries))
+X = sparse.csr_matrix((rng.integers(1, 3, len(at)), (at // n, at % n)), shape=(n, n))
+y = rng.integers(0, 2, n)
+del at
+small = MRMR(2, relevance="mi", redundancy="mi").fit(X[:, :50], y)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+fitted = eval(sys.argv[4]).fit(X, y)
+grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
+assert len(fitted.selected_) == 5
+assert grown < limit, f"{grown} MB"
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux")
+@pytest.mark.parametrize(
+    ("n", "n_entries", "limit", "selector"),
+    [
+        (100_000, 500_000, 100, "MRMR(5, relevance='mi', redundancy='mi')"),
+        (100_000, 500_000, 100, "JMI(5)"),
+        (100_000, 500_000, 150, "Ensemble(MIM(5), kind='fast', n_parts=5)"),
+        (1_000_000, 1_000_000, 500, "MRMR(5, relevance='mi', redundancy='mi')"),
+    ],
+)
+def test_memory_is_that_of_the_entries_and_the_features(n, n_entries, limit, selector):
+    arguments = [str(n), str(n_entries), str(limit), selector]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", MEMORY, *arguments], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
