@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.feature_selection import SelectKBest
 
@@ -19,14 +20,18 @@ from thresher import (
     LCC,
     MRMR,
     RFS,
+    SFSLW,
     SVMRFE,
+    Chain,
     Ensemble,
+    ErrorControlled,
     FisherScore,
     MultiSURF,
     ReliefF,
     ThresherWarning,
     Univariate,
 )
+from thresher.evaluate.stability import stability_curve
 from thresher.sources import read_target
 
 rng = np.random.default_rng(0)
@@ -86,6 +91,44 @@ def test_an_excluded_identifier_may_have_a_level_for_every_row():
     for selector in (LCC(discretize=None), MRMR(2, relevance="mi", discretize=None)):
         plain = selector.fit(codes, Y).selected_.tolist()
         assert selector.set_params(exclude=[4]).fit(with_id, Y).selected_.tolist() == plain
+
+
+@pytest.mark.parametrize("read", [lambda X: X, pl.from_pandas], ids=["pandas", "polars"])
+@pytest.mark.parametrize("output", ["default", "pandas", "polars"])
+def test_excluded_columns_may_be_anything_in_transform(read, output):
+    messy = read(MESSY.drop(columns="mixed"))
+    careful = MRMR(2, exclude=EXTRA[:-1])
+    for selector in (careful, Chain([careful]), Ensemble(careful, 3), ErrorControlled(careful)):
+        selector.set_output(transform=output)
+        out = selector.fit_transform(messy, Y)
+        assert out.shape == (N, 2)
+    selector = careful
+    out = selector.transform(messy)
+    assert out.shape == (N, 2)
+    wanted = MESSY[selector.get_feature_names_out()].to_numpy()
+    assert np.array_equal(out if output == "default" else out.to_numpy(), wanted)
+    assert np.asarray(out).dtype == np.float64
+    with pytest.raises(ValueError, match="feature names"):
+        selector.transform(read(NUMBERS))
+
+
+def test_excluded_columns_of_arrays_may_be_anything_in_transform():
+    X = NUMBERS.to_numpy().copy()
+    X[3, 4] = np.nan
+    for data in (X, sparse.csr_array(X), sparse.coo_array(X), np.ma.masked_invalid(X)):
+        out = MRMR(2, exclude=[4]).fit(data, Y).transform(data)
+        out = out.toarray() if sparse.issparse(out) else out
+        assert np.isfinite(out).all()
+    with pytest.raises(ValueError, match="contains NaN"):
+        MRMR(2).fit(NUMBERS.to_numpy()[:, ::-1], Y).transform(np.full_like(X, np.nan))
+
+
+def test_frames_of_another_package_keep_their_types():
+    frame = pd.DataFrame({"a": Y.astype(np.int8), "b": Y == 1, "c": NUMBERS["a"].astype("f4")})
+    fitted = MRMR(3).set_output(transform="pandas").fit(frame, Y)
+    assert fitted.transform(pl.from_pandas(frame)).dtypes.tolist() == frame.dtypes.tolist()
+    fitted.set_output(transform="polars")
+    assert fitted.transform(frame).schema == pl.from_pandas(frame).schema
 
 
 def test_excluded_columns_of_chunks_may_be_anything():
@@ -153,9 +196,44 @@ def test_whole_numbers_beyond_doubles_are_told_apart():
             assert selector.fit(X, Y).selected_.tolist() == [0]
 
 
-def test_lazy_frames_are_refused_in_a_sentence():
+@pytest.mark.parametrize(
+    "selector",
+    [
+        MRMR(1),
+        Chain([MRMR(2), MRMR(1)]),
+        ErrorControlled(MRMR(1), random_state=0),
+        Ensemble(MRMR(1), 3),
+        Ensemble(SelectKBest(k=1), 3, kind="full"),
+    ],
+    ids=repr,
+)
+def test_lazy_and_masked_data_in_everything(selector):
+    lazy = pl.DataFrame(NUMBERS.to_dict("list")).lazy()
     with pytest.raises(ValueError, match=r"X is a lazy frame.*collect"):
-        MRMR(1).fit(pl.DataFrame(NUMBERS.to_dict("list")).lazy(), Y)
+        selector.fit(lazy, Y)
+    with pytest.raises(ValueError, match=r"X is a lazy frame.*collect"):
+        clone(selector).fit(NUMBERS, Y).transform(lazy)
+    masked = np.ma.array(NUMBERS.to_numpy(), mask=NUMBERS.to_numpy() > 3)
+    with pytest.raises(ValueError, match="contains NaN"):
+        selector.fit(masked, Y)
+    with pytest.raises(ValueError, match=r"X is a lazy frame.*collect"):
+        stability_curve(clone(selector), lazy, Y, k=[1])
+
+
+def test_distances_take_no_categories():
+    with pytest.raises(ValueError, match="column 'kind' holds categories"):
+        SFSLW(2).fit(NUMBERS.assign(kind=["u", "v", "w"] * (N // 3)), Y)
+
+
+def test_weights_that_sum_to_one_are_told_of_once():
+    for weights in (np.full(N, 1 / N), np.full(N, 1e-300)):
+        with pytest.warns(ThresherWarning, match=r"sample_weight sums to .* mean is 1") as caught:
+            Univariate(2).fit(NUMBERS, Y, sample_weight=weights)
+        assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ThresherWarning)
+        Univariate(2).fit(NUMBERS, Y, sample_weight=np.full(N, 0.5))
+        Univariate(2).fit(NUMBERS, Y, sample_weight=np.arange(N) < 3)
 
 
 @pytest.mark.parametrize("dtype", [">f8", ">f4", ">i4"])

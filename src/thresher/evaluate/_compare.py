@@ -25,6 +25,7 @@ from thresher.evaluate._runs import (
 )
 from thresher.evaluate._store import Store, digest, digest_folds
 from thresher.evaluate.comparison import Comparison, DataSet
+from thresher.sources import indexable
 
 __all__ = ["Comparison", "compare"]
 
@@ -195,7 +196,7 @@ def _read(name: str, entry: Any, asked: list[int]) -> DataSet:
         raise ValueError(
             f"data[{name!r}] must be a pair (X, y) or a Bunch with data and target, got {entry!r:.60}"
         )
-    X = X if hasattr(X, "shape") else np.asarray(X)
+    X = indexable(X)
     if len(X.shape) != 2:
         raise ValueError(f"data[{name!r}]: X must have rows and columns, got shape {X.shape}")
     sizes = [size for size in asked if size <= X.shape[1]]

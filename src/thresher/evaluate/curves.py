@@ -20,6 +20,7 @@ from thresher._output import Output, as_table
 from thresher._progress import track
 from thresher._warn import one_call, warn
 from thresher.evaluate._sizes import fit_sizes, resize
+from thresher.sources import indexable
 
 Floats = NDArray[np.float64]
 
@@ -173,6 +174,7 @@ def stability_curve(
     [1.0, 1.0]
     """
     measure = _index_function(index)
+    X = indexable(X)
     sizes = _sizes(k, X.shape[1])
     if n_repeats < 1:
         raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")

@@ -17,7 +17,7 @@ from thresher.evaluate._columns import widen
 from thresher.search.parts import draw_seed
 from thresher.search.votes import combine_votes, count_votes
 from thresher.selectors.ensemble import Ensemble
-from thresher.sources import is_frame
+from thresher.sources import indexable, is_frame
 
 __all__ = ["FalseShare", "estimate_false_share"]
 
@@ -128,7 +128,7 @@ def estimate_false_share(
         raise ValueError(f"level must be above 0 and at most 1, got {level}")
     if not 0 < check_number("artificial", artificial) <= 1:
         raise ValueError(f"artificial must be a share above 0 and at most 1, got {artificial}")
-    X = X if is_frame(X) or hasattr(X, "shape") else np.asarray(X)
+    X = indexable(X)
     if len(X.shape) != 2:
         raise ValueError(f"X must have rows and columns, got shape {X.shape}")
     names = None

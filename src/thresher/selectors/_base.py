@@ -9,9 +9,10 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from narwhals.stable.v2.dependencies import is_polars_dataframe
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_array, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -24,7 +25,14 @@ from thresher.selectors._explain import Account, Explanation
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state
 from thresher.selectors._table import feature_table
-from thresher.sources import Columns, Training, read_training
+from thresher.sources import (
+    Columns,
+    Training,
+    is_frame,
+    read_training,
+    take_columns,
+    unmasked,
+)
 
 Floats = npt.NDArray[np.float64]
 P = ParamSpec("P")
@@ -265,14 +273,39 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         X_r : array, sparse matrix or dataframe of shape (n_samples, n_selected_features)
-            Columns of a frame keep their types where `set_output` asks for a frame of its kind.
+            Columns of a frame keep their types where `set_output` asks for a frame. Excluded columns may hold anything.
         """
-        wanted = _get_output_config("transform", estimator=self)["dense"]
-        # scikit-learn does as much for pandas.
-        if wanted != "polars" or not is_polars_dataframe(X) or not self.get_support().any():
+        support, looked_at = self.get_support(), ~self._unread()
+        is_table = is_frame(X)
+        is_matrix = (isinstance(X, np.ndarray) and X.ndim == 2) or sparse.issparse(X)
+        if not support.any() or not (is_table or is_matrix):
             return super().transform(X)
         validate_data(self, X, skip_check_array=True, reset=False)
-        return X[:, np.flatnonzero(self.support_)]
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        if is_table and wanted != "default":
+            return take_columns(X, np.flatnonzero(support), wanted)
+        places = np.flatnonzero(looked_at)
+        if is_table:
+            read = take_columns(X, places)
+        else:
+            read = X.tocsc() if sparse.issparse(X) else unmasked(X)
+            read = read if looked_at.all() else read[:, places]
+        read = check_array(
+            read,
+            dtype=None,
+            accept_sparse="csr",
+            ensure_all_finite=not get_tags(self).input_tags.allow_nan,
+            estimator=self,
+            input_name="X",
+        )
+        return read[:, np.flatnonzero(support[looked_at])]
+
+    def _unread(self) -> npt.NDArray[np.bool_]:
+        """Features that may hold anything, as nobody looks at them: those excluded and not selected."""
+        excluded = getattr(self, "_excluded", None)
+        return (
+            np.zeros(self.n_features_in_, bool) if excluded is None else excluded & ~self.support_
+        )
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)

@@ -24,7 +24,7 @@ from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state, is_set
-from thresher.sources._frames import is_frame
+from thresher.sources import is_frame, unmasked
 
 
 class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
@@ -155,7 +155,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
             validate_data(self, X, skip_check_array=True)
         else:
             X = validate_data(
-                self, X, accept_sparse=("csc", "csr"), dtype=None, ensure_all_finite=False
+                self, unmasked(X), accept_sparse=("csc", "csr"), dtype=None, ensure_all_finite=False
             )
         p = self.n_features_in_
         left = np.arange(p)
@@ -200,6 +200,10 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
             self.trace_["feature"] = seen[np.asarray(self.trace_["feature"], dtype=np.intp)]
         report(self, "%d of %d features", len(self.selected_), p)
         return self
+
+    def _unread(self) -> npt.NDArray[np.bool_]:
+        first = self.selectors_[0]
+        return first._unread() if isinstance(first, BaseSelector) else super()._unread()
 
     def _of_last(self, attribute: str) -> npt.NDArray[np.float64]:
         """What the last selector says of each feature it saw, nan for the others."""

@@ -41,7 +41,7 @@ from thresher.selectors._meta import MetaSelector
 from thresher.selectors._plan import Plan, plan_replicates
 from thresher.selectors._replicates import Found, not_sums, search_replicates
 from thresher.selectors._sums import SumSelector
-from thresher.sources import Columns, read_target
+from thresher.sources import Columns, indexable, read_target
 
 KINDS = ("fast", "inner", "full", "bagging", "halves")
 
@@ -408,7 +408,7 @@ class Ensemble(MetaSelector):
 
     def _refit(self, selector: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> Self:
         """Fit a clone of any selector on the rows of every replicate."""
-        X = X if hasattr(X, "shape") or hasattr(X, "iloc") else np.asarray(X)
+        X = indexable(X)
         X = X.tocsr() if sparse.issparse(X) else X  # other forms have no rows to take
         validate_data(self, X, skip_check_array=True)
         n_rows, n_features = X.shape

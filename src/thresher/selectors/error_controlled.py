@@ -24,7 +24,7 @@ from thresher.selectors._meta import MetaSelector
 from thresher.selectors._reason import Reason
 from thresher.selectors._sums import SumSelector
 from thresher.selectors.univariate import MEASURES, Univariate
-from thresher.sources import Columns
+from thresher.sources import Columns, indexable
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
@@ -154,7 +154,7 @@ class ErrorControlled(MetaSelector):
             raise ValueError(
                 "keep would select features that were not tested; leave it out of the selector of ErrorControlled"
             )
-        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = indexable(X)
         X = X.tocsc() if hasattr(X, "tocsc") else X  # columns will be taken
         ranking = self._rank(selector, X, y, routed.get("sample_weight"))
         self.n_features_in_ = ranking.n_features_in_

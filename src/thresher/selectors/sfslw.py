@@ -116,6 +116,7 @@ class SFSLW(BaseSelector):
                 "or use FisherScore, which takes sparse data as they are"
             )
         training = self._read(X, y)
+        training.table.refuse_categories()
         training.table.refuse_unsquarable()
         wanted = self._count_or_auto(training.columns)
         index = ClassBalls(training, self.radius, self.standardize)

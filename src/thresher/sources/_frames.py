@@ -43,6 +43,20 @@ def is_frame(X: Any) -> bool:
     return isinstance(frame, nw.DataFrame)
 
 
+def take_columns(
+    X: Any,
+    places: npt.NDArray[np.intp],
+    package: str = "default",
+) -> Any:
+    """Some columns of a dataframe, as a frame of its own kind or of a package by name; types stay."""
+    frame = nw.from_native(X, eager_only=True)[:, places.tolist()]
+    if package in ("default", frame.implementation.value):
+        return frame.to_native()
+    columns = {name: frame[name].to_numpy() for name in frame.columns}
+    other: Any = package
+    return nw.from_dict(columns, backend=other).to_native()
+
+
 def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameColumns:
     """Read a dataframe, its numbers at once; a column that is no number and no category is refused.
 

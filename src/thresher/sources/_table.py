@@ -108,13 +108,17 @@ class Table:
 
         Raises for columns that are categories: they have no numbers to work with.
         """
+        self.refuse_categories()
+        return self.coded_columns()
+
+    def refuse_categories(self) -> None:
+        """Raise for columns that are categories, for methods of numbers."""
         if self.is_category.any():
             first = int(np.argmax(self.is_category))
             raise ValueError(
                 f"column {self.name(first)} holds categories, which this measure cannot use; "
                 'use a measure for discrete features such as "mi", or drop the column'
             )
-        return self.coded_columns()
 
     def coded_columns(self) -> npt.NDArray[Any]:
         """As `feature_major`; a category is the number of its level."""

@@ -178,9 +178,8 @@ def _read(
             f"{type(selector).__name__} does not take sparse X, which it would have to densify; "
             "use MRMR, which takes it as it is, or give X.toarray()"
         )
-    if isinstance(X, np.ma.MaskedArray):
-        X = np.ma.filled(X.astype(np.float64), np.nan)
-    elif isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and exclude is not None:
+    X = unmasked(X)
+    if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and exclude is not None:
         X = X.copy()
         X[:, resolve_features("exclude", exclude, None, X.shape[1])] = 0
     matrix = validate_data(
@@ -197,6 +196,20 @@ def _read(
     else:
         matrix = native_bytes(matrix)
     return Table(matrix, None, is_category, n_threads)
+
+
+def unmasked(X: Any) -> Any:
+    """Masked arrays with NaN where a value is masked; all else as it is."""
+    if isinstance(X, np.ma.MaskedArray):
+        return np.ma.filled(X.astype(np.float64), np.nan)
+    return X
+
+
+def indexable(X: Any) -> Any:
+    """X as something whose rows and columns can be taken; a lazy frame is refused."""
+    if is_frame(X) or sparse.issparse(X):
+        return X
+    return unmasked(X) if hasattr(X, "shape") else np.asarray(X)
 
 
 def _with_own_places(matrix: Any) -> Any:

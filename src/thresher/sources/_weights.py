@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._warn import warn
+
 # Whole weights are counts, and exact, as long as no sum of as many weights as there are rows exceeds this.
 MOST_COUNTED = 1 << 50
 # Others are sums of float64: their total is brought between these powers of two, where no sum overflows or vanishes.
@@ -43,7 +45,19 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
     is_whole = weights.dtype.kind != "f" or bool((weights == np.floor(weights)).all())
     if is_whole and int(weights.max()) * n_rows <= MOST_COUNTED:
         return weights.astype(np.int64)
+    _warn_of_few(weights)
     return _in_range(weights.astype(np.float64))
+
+
+def _warn_of_few(weights: npt.NDArray[np.floating]) -> None:
+    """Weights that were made to sum to one leave hardly a sample to tests."""
+    used = weights[weights > 0]
+    total = float(used.sum()) if used.max() < 2 else np.inf
+    if total < 2 <= len(used):
+        warn(
+            f"sample_weight sums to {total:.3g} over {len(used)} samples: weights count like repeats, so F, "
+            "chi-squared, p-values and MDL bins see that few samples; multiply the weights so that their mean is 1"
+        )
 
 
 def _in_range(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
