@@ -82,6 +82,24 @@ inline Vec vec_multiply_add(Vec a, Vec b, Vec c) {
 #endif
 }
 
+// a + b and a - b, by the units that multiply where there are some: those that add have more to do.
+inline Vec vec_add_by_product(Vec a, Vec b) {
+#if defined(__FMA__)
+  return vec_multiply_add(a, vec_set(1.0), b);
+#else
+  return vec_add(a, b);
+#endif
+}
+inline Vec vec_sub_by_product(Vec a, Vec b) {
+#if defined(__AVX512F__)
+  return _mm512_fmsub_pd(a, vec_set(1.0), b);
+#elif defined(__FMA__)
+  return _mm256_fmsub_pd(a, vec_set(1.0), b);
+#else
+  return vec_sub(a, b);
+#endif
+}
+
 // Numbers as unevaluated sums of two doubles.
 struct TwinVec {
   Vec hi, lo;
@@ -89,8 +107,8 @@ struct TwinVec {
 
 inline TwinVec vec_two_sum(Vec a, Vec b) {
   const Vec sum = vec_add(a, b);
-  const Vec b_part = vec_sub(sum, a);
-  return {sum, vec_add(vec_sub(a, vec_sub(sum, b_part)), vec_sub(b, b_part))};
+  const Vec b_part = vec_sub_by_product(sum, a);
+  return {sum, vec_add(vec_sub(a, vec_sub(sum, b_part)), vec_sub_by_product(b, b_part))};
 }
 
 // a b without error.
@@ -116,7 +134,7 @@ inline TwinVec vec_two_product(Vec a, Vec b) {
 
 inline void twin_add(TwinVec& sum, Vec value) {
   const TwinVec added = vec_two_sum(sum.hi, value);
-  sum = {added.hi, vec_add(sum.lo, added.lo)};
+  sum = {added.hi, vec_add_by_product(added.lo, sum.lo)};
 }
 inline void twin_add(TwinVec& sum, TwinVec value) {
   twin_add(sum, value.hi);

@@ -24,7 +24,7 @@ class ClassColumn {
         kind_(kind),
         classes_(classes),
         lanes_(classes.n_classes * kTwinLanes),
-        split_(classes.n_classes),
+        totals_(classes.n_classes),
         sums_(layout_.n_segments() * classes.n_classes),
         rests_(sums_.size()),
         kept_(layout_.n_replicates() * classes.n_classes),
@@ -35,6 +35,8 @@ class ClassColumn {
 
   void operator()(std::size_t feature, double* out) {
     const bool from_sums = !table_.pairwise() && kind_ != ClassKind::fir;
+    split_ = table_.split(feature);
+    sum_error_ = (longest_ / kMomentLanes + 20.0) * static_cast<double>(layout_.n_rows()) * split_ * 0x1p-106;
     if (from_sums) read_sums(feature);
     has_squares_ = false;
     const std::size_t at = feature * layout_.n_replicates();
@@ -61,11 +63,11 @@ class ClassColumn {
         std::fill(lanes_.begin(), lanes_.end(), 0.0);
         typed(kernels_, x)
             .class_sums(x + begin, layout_.weights() == nullptr ? nullptr : layout_.weights() + begin,
-                        classes_.codes(begin), segments[s + 1] - begin, table_.split(feature), lanes_.data());
-        kernels_.split_totals(lanes_.data(), n_classes, split_.data());
+                        classes_.codes(begin), segments[s + 1] - begin, split_, lanes_.data());
+        kernels_.split_totals(lanes_.data(), n_classes, totals_.data());
         for (std::size_t c = 0; c < n_classes; ++c) {
-          sums_[s * n_classes + c] = split_[c].hi;
-          rests_[s * n_classes + c] = split_[c].lo;
+          sums_[s * n_classes + c] = totals_[c].hi;
+          rests_[s * n_classes + c] = totals_[c].lo;
         }
       }
     });
@@ -84,7 +86,7 @@ class ClassColumn {
               [&](double n, std::size_t slot) { return std::fma(-n, centre, kept_[slot]) + kept_rests_[slot]; });
     const double n = layout_.kept_rows()[replicate];
     const double squares = moments.norm[at] * moments.norm[at] + moments.kept_sum[at] * (moments.kept_sum[at] / n);
-    return sure_class_value<double>(kind_, parts_, squares, table_.units() + 4.0, sum_error(feature));
+    return sure_class_value<double>(kind_, parts_, squares, table_.units() + 4.0, sum_error_);
   }
 
   // The same in double-double, the squares read anew.
@@ -107,7 +109,7 @@ class ClassColumn {
     // A low word of n terms, each at most 2^-53 of the sum so far.
     const double n_rows = static_cast<double>(layout_.n_rows());
     const double units = n_rows * n_rows * 0x1p-106 / kRounding<DoubleDouble> + 4.0;
-    return sure_class_value<DoubleDouble>(kind_, exact_parts_, squares, units, sum_error(feature));
+    return sure_class_value<DoubleDouble>(kind_, exact_parts_, squares, units, sum_error_);
   }
 
   // Of every class: the last is what the others leave of all rows. sum(rows, slot): of a slot of the sums.
@@ -124,18 +126,17 @@ class ClassColumn {
     parts[last] = {classes_.kept_rows[first + last], rest, 0.0};
   }
 
-  double sum_error(std::size_t feature) const {
-    const double n_rows = static_cast<double>(layout_.n_rows());
-    return (n_rows / kMomentLanes + 20.0) * n_rows * table_.split(feature) * 0x1p-106;
-  }
-
   const NumericTable& table_;
   const SegmentLayout& layout_;
   const ClassKind kind_;
   const ClassLayout& classes_;
   const MomentKernels& kernels_ = THRESHER_DISPATCH(moment_kernels);
   std::vector<double> lanes_;
-  std::vector<SplitSum> split_;
+  const double longest_ = static_cast<double>(layout_.longest_segment());
+  double split_ = 1.0;
+  // What a sum of a class may be off by.
+  double sum_error_ = 0.0;
+  std::vector<SplitSum> totals_;
   std::vector<double> sums_, rests_, kept_, kept_rests_;
   std::vector<DoubleDouble> squares_;
   bool has_squares_ = false;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/prefetch.hpp"
 #include "measures/association.hpp"
 #include "measures/referee.hpp"
 #include "moments/moment_kernels.hpp"
@@ -54,6 +55,15 @@ struct Work {
     return referee.value(kind, feature, reference, replicate);
   }
 
+  // What values of these features need comes from all over memory.
+  void fetch_moments(Features features) const {
+    for (const std::uint32_t feature : features) {
+      const std::size_t at = feature * table.n_replicates();
+      for (const auto* values : {&moments.kept_sum, &moments.norm, &moments.error}) prefetch(values->data() + at);
+      prefetch(moments.centre.data() + feature);
+    }
+  }
+
   // From the sums of products of every segment; `stride` lies between those of one pair.
   void store(const Tile& tile, std::size_t other, const double* dots, std::size_t stride) const {
     const SegmentLayout& layout = table.layout();
@@ -89,6 +99,7 @@ void compute_short(const Work& work, const T* base, std::span<const Tile> tiles)
   for (std::size_t t = 0; t < tiles.size(); ++t) {
     const Tile& tile = tiles[t];
     const TileColumns<T> columns(work, base, tile.columns()), others(work, base, tile.others());
+    if (t + 1 < tiles.size()) work.fetch_moments(tiles[t + 1].features);
     for (std::size_t o = 0; o < tile.others().size(); ++o) {
       const bool last = o + 1 == tile.others().size();
       const Features soon = last ? tiles[std::min(t + 1, tiles.size() - 1)].read_with(0) : tile.read_with(o + 1);

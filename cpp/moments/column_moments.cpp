@@ -1,7 +1,9 @@
 #include "moments/column_moments.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -69,10 +71,7 @@ void set_undefined(ColumnMoments& moments, std::size_t at) {
 }
 
 double product_units(const SegmentLayout& layout) {
-  const auto segments = layout.segments();
-  std::size_t longest = 0;
-  for (std::size_t s = 0; s + 1 < segments.size(); ++s) longest = std::max(longest, segments[s + 1] - segments[s]);
-  const std::size_t in_a_lane = (std::min(longest, kTileRows) + kMomentLanes - 1) / kMomentLanes;
+  const std::size_t in_a_lane = (std::min(layout.longest_segment(), kTileRows) + kMomentLanes - 1) / kMomentLanes;
   const double of_segments = layout.has_parts() ? 2.0 : 0.0;
   const double of_rows = layout.has_whole_weights() ? 0.0 : 3.0;
   return kProductUnits + static_cast<double>(in_a_lane) + of_segments + of_rows;
@@ -80,7 +79,9 @@ double product_units(const SegmentLayout& layout) {
 
 double split_for(double rows, double minimum, double maximum) {
   const double largest = rows * std::max(std::fabs(minimum), std::fabs(maximum));
-  return largest > 0.0 && largest < kInfinity ? std::ldexp(1.0, std::ilogb(largest) + 2) : 1.0;
+  // The power of two that is not above it, times four.
+  const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(largest) & 0x7ff0000000000000u);
+  return power > 0.0 && power < kInfinity ? 4.0 * power : 1.0;
 }
 
 ColumnReader::ColumnReader(const SegmentLayout& layout)

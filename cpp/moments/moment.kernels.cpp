@@ -6,13 +6,15 @@ namespace {
 
 void totals(const double* lanes, std::size_t count, double* out) {
   for (std::size_t c = 0; c < count; ++c) {
-    out[c] = lanes_total(lanes + c * kTwinLanes) + lanes_total(lanes + c * kTwinLanes + kLanes);
+    const double* own = lanes + c * kTwinLanes;
+    out[c] = lanes_total(lanes_load(own)) + lanes_total(lanes_load(own + kLanes));
   }
 }
 
 void split_totals(const double* lanes, std::size_t count, SplitSum* out) {
   for (std::size_t c = 0; c < count; ++c) {
-    out[c] = {lanes_total(lanes + c * kTwinLanes), lanes_total(lanes + c * kTwinLanes + kLanes)};
+    const double* own = lanes + c * kTwinLanes;
+    out[c] = {lanes_total(lanes_load(own)), lanes_total(lanes_load(own + kLanes))};
   }
 }
 
@@ -72,7 +74,7 @@ CentredSums centred_sums(const T* x, const double* weight, std::size_t n, double
 }
 
 // The part of a value that is a multiple of 2^-53 of the split.
-inline Vec upper_part(Vec value, Vec split) { return vec_sub(vec_add(split, value), split); }
+inline Vec upper_part(Vec value, Vec split) { return vec_sub(vec_add_by_product(value, split), split); }
 
 template <class T, bool weighted>
 CentredSums sums_in_tiles(const T* x, const double* weight, std::size_t n, double middle) {
@@ -410,8 +412,10 @@ void class_sums_few(const T* x, const double* weight, const std::uint8_t* codes,
       upper[c] = lanes_add_where(upper[c], high, codes + i, static_cast<std::uint8_t>(c));
       lower[c] = lanes_add_where(lower[c], low, codes + i, static_cast<std::uint8_t>(c));
     }
-    upper[n_sums] = lanes_add(upper[n_sums], high);
-    lower[n_sums] = lanes_add(lower[n_sums], low);
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      upper[n_sums].part[v] = vec_add_by_product(high.part[v], upper[n_sums].part[v]);
+      lower[n_sums].part[v] = vec_add_by_product(low.part[v], lower[n_sums].part[v]);
+    }
   }
   for (std::size_t c = 0; c <= n_sums; ++c) {
     lanes_store(lanes + c * kTwinLanes, upper[c]);

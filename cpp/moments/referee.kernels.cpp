@@ -127,11 +127,18 @@ DoubleDouble products(const X* x, const Y* y, const double* weight, std::size_t 
   const Vec middle_x = vec_set(centre_x);
   const Vec middle_y = vec_set(centre_y);
   const Vec zero = vec_set(0.0);
-  TwinVec sum{zero, zero};
+  // The product of two floats is a double.
+  const bool is_exact = sizeof(X) + sizeof(Y) == 2 * sizeof(float) && centre_x == 0.0 && centre_y == 0.0;
+  TwinVec sums[kVecs];
+  for (std::size_t v = 0; v < kVecs; ++v) sums[v] = {zero, zero};
   const auto add = [&](const Lanes& a, const Lanes& b, const auto& times) {
     for (std::size_t v = 0; v < kVecs; ++v) {
+      if (is_exact && weight == nullptr) {
+        twin_add(sums[v], vec_mul(a.part[v], b.part[v]));
+        continue;
+      }
       const TwinVec product = vec_two_product(vec_sub(a.part[v], middle_x), vec_sub(b.part[v], middle_y));
-      twin_add(sum, weight == nullptr ? product : weighted(product, times().part[v]));
+      twin_add(sums[v], weight == nullptr ? product : weighted(product, times().part[v]));
     }
   };
   const std::size_t whole = n - n % kLanes;
@@ -142,7 +149,8 @@ DoubleDouble products(const X* x, const Y* y, const double* weight, std::size_t 
     add(lanes_load_tail(x + whole, rest, centre_x), lanes_load_tail(y + whole, rest, centre_y),
         [&] { return lanes_load_tail(weight + whole, rest, 0.0); });
   }
-  return twin_total(sum);
+  for (std::size_t v = 1; v < kVecs; ++v) twin_add(sums[0], sums[v]);
+  return twin_total(sums[0]);
 }
 
 inline void add_to(DoubleDouble& sum, double hi, double lo) {

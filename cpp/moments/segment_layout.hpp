@@ -1,6 +1,7 @@
 // Which rows take part, in which order, with which weight; and sums over the rows of each replicate.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,6 +25,11 @@ class SegmentLayout {
   const PartSets& sets() const { return sets_; }
   bool has_parts() const { return has_parts_; }
   std::span<const std::size_t> segments() const { return segments_; }
+  std::size_t longest_segment() const {
+    std::size_t longest = 0;
+    for (std::size_t s = 0; s < n_segments(); ++s) longest = std::max(longest, segments_[s + 1] - segments_[s]);
+    return longest;
+  }
 
   // Null if all weights are one.
   const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
