@@ -230,7 +230,11 @@ def test_probe_select_says_what_passed():
         ({"n_permutations": 3}, "n_permutations must be a whole number of at least 20"),
         ({"dependence": "none"}, "dependence must be one of"),
         ({"method": "compete", "pfer": 1}, 'use method="gate" with pfer'),
-        ({"selector": MRMR(3, keep=[0])}, "keep would select features that were not tested"),
+        ({"selector": MRMR(3, keep=[0])}, r"keep=\[0\] would select features that were not tested"),
+        ({"selector": "mrmr"}, r"selector must be a selector such as MRMR\(\), got 'mrmr'"),
+        ({"selector": MRMR}, r"selector must be a selector such as MRMR\(\)"),
+        ({"pvalues": ["small"] * 40}, "pvalues must be numbers, one for each feature"),
+        ({"fdr": "low"}, "fdr must be a number, got 'low'"),
     ],
 )
 def test_bad_input_gets_one_sentence(parameters, message):

@@ -13,7 +13,20 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 
-from thresher import CFS, FCBF, GSO, JMI, MRMR, NMIFS, RRCT, Ensemble, FisherScore, ThresherWarning
+from thresher import (
+    CFS,
+    FCBF,
+    GSO,
+    JMI,
+    MRMR,
+    NMIFS,
+    RFS,
+    RRCT,
+    Chain,
+    Ensemble,
+    FisherScore,
+    ThresherWarning,
+)
 from thresher.discretize import EqualFrequencyBins
 from thresher.evaluate import error_bound
 from thresher.evaluate.curves import select_sizes
@@ -109,6 +122,16 @@ def test_halves_of_real_numbers_are_fits(load_real, name, selector):
     assert_halves_are_fits(ensemble, X, y, selector)
 
 
+@pytest.mark.parametrize("selector", [MRMR(4), MRMR(4, relevance="f")], ids=repr)
+@pytest.mark.parametrize("n_pairs", [2, 20])
+def test_halves_of_numbers_are_fits_whether_sums_are_shared_or_not(selector, n_pairs):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 130)
+    X = rng.normal(size=(130, 12)) + np.outer(y, np.linspace(1, 0, 12))
+    ensemble = Ensemble(selector, 20, kind="halves", n_pairs=n_pairs, random_state=0).fit(X, y)
+    assert_halves_are_fits(ensemble, X, y, selector)
+
+
 @pytest.mark.parametrize("selector", BY_COUNTS, ids=repr)
 def test_halves_of_real_numbers_are_fits_with_the_bins_of_all_rows(load_real, selector):
     X, y = load_real("sonar")
@@ -177,8 +200,15 @@ def test_noise_is_selected_less_often_than_the_bound():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_parts": 7}, "n_parts must be even .* got 7; use 8"),
-        ({"n_pairs": 1}, "n_pairs"),
+        ({"n_parts": 7}, "n_parts must be even and at least 2 .* got 7; use 8"),
+        ({"n_parts": 0}, "n_parts must be even and at least 2 .* got 0; use 2"),
+        ({"n_parts": "ten"}, "n_parts must be a whole number, got 'ten'"),
+        ({"n_pairs": 1}, "n_pairs must be a whole number of at least 2, got 1"),
+        ({"cutoff": None}, "cutoff must be a number, got None"),
+        ({"cutoff": "auto", "pfer": 1e-4}, "not even q=1 would; allow a pfer of at least 0.0667"),
+        ({"selector": Chain([RFS(9), MRMR(3, keep=[1])])}, r"keep=\[1\] cannot be used"),
+        ({"selector": "mrmr"}, r"selector must be a selector such as MRMR\(\), got 'mrmr'"),
+        ({"selector": MRMR}, r"selector must be a selector such as MRMR\(\)"),
         ({"cutoff": 0.5}, "cutoff must be above 0.5 and at most 1, got 0.5"),
         ({"cutoff": "best"}, 'cutoff must be a number or "auto"'),
         ({"cutoff": "auto"}, 'cutoff="auto" needs pfer'),
@@ -222,7 +252,7 @@ def test_a_half_with_one_class_goes_with_its_other_half():
         assert len(set(y[rows])) == 2
     with (
         pytest.warns(ThresherWarning, match="left out"),
-        pytest.raises(ValueError, match="only 0 of 4 replicates"),
+        pytest.raises(ValueError, match="only 0 of 2 pairs of halves"),
     ):
         Ensemble(selector, 2, kind="halves", n_pairs=2, parts="contiguous").fit(
             X, np.repeat([0, 1], 12)

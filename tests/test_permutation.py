@@ -102,12 +102,18 @@ def test_layout_threads_and_sparsity_do_not_matter(measure):
 def test_few_samples_of_binned_features_are_tested_by_permutation_unless_weighted():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, size=60)
-    assert Univariate("auto", measure="mi").fit(X, y).pvalue_method_ == "permutation"
-    assert Univariate("auto", measure="chi2").fit(X, y).pvalue_method_ == "analytic"
+    for measure in ("mi", "su", "chi2"):
+        assert Univariate("auto", measure=measure).fit(X, y).pvalue_method_ == "permutation"
+    assert Univariate("auto", measure="f").fit(X, y).pvalue_method_ == "analytic"
     weights = np.arange(60) + 1
     assert Univariate("auto", measure="mi").fit(X, y, weights).pvalue_method_ == "analytic"
-    many = np.repeat(X, 20, axis=0), np.repeat(y, 20)
-    assert Univariate(2, measure="mi").fit(*many).pvalue_method_ == "analytic"
+    # Enough samples of each class for each of eight levels, but not if a class is rare or levels are many.
+    many, classes = rng.normal(size=(1700, 4)), np.arange(1700) % 2
+    assert Univariate(2, measure="mi").fit(many, classes).pvalue_method_ == "analytic"
+    rare = (np.arange(1700) % 10 == 0).astype(int)
+    assert Univariate(2, measure="mi").fit(many, rare).pvalue_method_ == "permutation"
+    codes = np.c_[rng.integers(0, 9, size=(1700, 3)), np.arange(1700) % 40]
+    assert Univariate(2, measure="mi").fit(codes, classes).pvalue_method_ == "permutation"
     with pytest.raises(ValueError, match='with sample_weight use pvalues="analytic"'):
         Univariate(2, pvalues="permutation").fit(X, y, weights)
 

@@ -58,13 +58,13 @@ def check_number(
         above = number > minimum if exclusive_minimum else number >= minimum
         if above and number <= maximum:
             return int(value) if integer else number
-    noun = "a whole number" if integer else "a number"
     bounds = []
     if minimum > -np.inf:
         bounds.append(f"{'above' if exclusive_minimum else 'of at least'} {minimum:g}")
     if maximum < np.inf:
         bounds.append(f"of at most {maximum:g}")
-    raise ValueError(f"{parameter} must be {noun} {' and '.join(bounds)}, got {value!r}")
+    noun = " ".join(["a whole number" if integer else "a number", " and ".join(bounds)]).strip()
+    raise ValueError(f"{parameter} must be {noun}, got {value!r}")
 
 
 def is_missing(value: Any) -> bool:

@@ -16,6 +16,7 @@ from thresher._streams import Purpose, stream
 from thresher.evaluate._columns import widen
 from thresher.search.parts import draw_seed
 from thresher.search.votes import combine_votes, count_votes
+from thresher.selectors._meta import kept_by
 from thresher.selectors.ensemble import Ensemble
 from thresher.sources import indexable, is_frame
 
@@ -156,9 +157,9 @@ def _voters(selector: Any, seed: int) -> tuple[Ensemble, Any]:
     else:
         ensemble = Ensemble(selector, 40, kind="halves", random_state=seed)
     inner = clone(ensemble._given_selector())
-    if getattr(inner, "keep", None) is not None:
+    if keep := kept_by(inner):
         raise ValueError(
-            f"keep={inner.keep!r} gives features votes that they did not win; leave it out of the selector"
+            f"{keep} gives features votes that they did not win; leave it out of the selector"
         )
     exclude = getattr(inner, "exclude", None)
     if exclude is not None:

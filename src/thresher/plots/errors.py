@@ -56,6 +56,7 @@ def plot_gate(selector: Any, *, n_features: int | None = None, ax: Any = None) -
         held = some[order]
         if held.any():
             style = {"linestyle": "none", "markersize": 5, "color": colour, "marker": marker}
+            style["zorder"] = 3 if some is chosen else 2
             ax.plot(ranks[held], pvalues[order][held], label=label, **style)
     level = selector.gate_level_
     if selector.pfer is None:

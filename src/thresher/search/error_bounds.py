@@ -143,11 +143,17 @@ def least_cutoff(p: int, q: float, pfer: float, n_pairs: int, assumption: str) -
         found = wins
     if found is None:
         most = largest_q(p, 2 * n_pairs, pfer, n_pairs, assumption)
-        raise ValueError(
-            f"no cutoff keeps pfer={pfer:g} with q={q:g} of {p} features; choose at most {most} "
-            "features on a half, or allow a larger pfer"
-        )
+        remedy = f"choose at most {counted(most)} on a half, or allow a larger pfer"
+        if not most:
+            least = bound_of(p, 1, 2 * n_pairs, n_pairs, assumption)
+            remedy = f"not even q=1 would; allow a pfer of at least {least:.3g}"
+        raise ValueError(f"no cutoff keeps pfer={pfer:g} with q={q:g} of {p} features; {remedy}")
     return found
+
+
+def counted(n_features: int) -> str:
+    """Words for a number of features."""
+    return "1 feature" if n_features == 1 else f"{n_features} features"
 
 
 def largest_q(p: int, wins: int, pfer: float, n_pairs: int, assumption: str) -> int:

@@ -15,12 +15,14 @@ from thresher.measures import KINDS, columns_to_bin
 from thresher.search.error_bounds import (
     ASSUMPTIONS,
     bound_of,
+    counted,
     exceeds,
     largest_q,
     least_cutoff,
     votes_needed,
 )
 from thresher.search.votes import combine_votes, count_votes
+from thresher.selectors._meta import kept_by
 from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
@@ -68,9 +70,10 @@ def judge_halves(
     if pfer is not None and exceeds(bound, pfer):
         better = least_cutoff(n_choosable, q, pfer, *law) / len(lists)
         most = largest_q(n_choosable, wins, pfer, *law)
+        fewer = f", or a selector of at most {counted(most)}" if most else ""
         raise ValueError(
             f"cutoff={cutoff} with {q:g} features a half keeps the expected errors below {bound:.3g} only, "
-            f"not pfer={pfer:g}; use cutoff={better:g}, or a selector of at most {most} features"
+            f"not pfer={pfer:g}; use cutoff={better:g}{fewer}"
         )
     return Verdict(keep_voted(lists, n_features, wins), wins / len(lists), bound, q)
 
@@ -83,10 +86,10 @@ def keep_voted(lists: Sequence[Sequence[int]], n_features: int, wins: int) -> li
 
 def check_halves(ensemble: Any) -> None:
     """Check what an ensemble has for halves alone."""
-    if ensemble.n_parts % 2:
-        even = ensemble.n_parts + 1
+    if ensemble.n_parts % 2 or ensemble.n_parts < 2:
+        even = max(2, ensemble.n_parts + 1)
         raise ValueError(
-            f'n_parts must be even with kind="halves", got {ensemble.n_parts}; use {even}'
+            f'n_parts must be even and at least 2 with kind="halves", got {ensemble.n_parts}; use {even}'
         )
     check_number("n_pairs", ensemble.n_pairs, minimum=2, integer=True)
     check_choice("assumption", ensemble.assumption, ASSUMPTIONS)
@@ -107,10 +110,9 @@ def check_halves(ensemble: Any) -> None:
 
 def check_promise(selector: Any, training: Training | None = None) -> None:
     """Refuse what would look at the target of both halves at once, or choose a feature without a vote."""
-    keep = getattr(selector, "keep", None)
-    if keep is not None and np.size(keep) > 0:
+    if keep := kept_by(selector):
         raise ValueError(
-            f'keep={keep!r} cannot be used with kind="halves": kept features have every vote; '
+            f'{keep} cannot be used with kind="halves": kept features have every vote; '
             "leave keep out, and add the features to what is selected"
         )
     if training is None or not isinstance(selector, SumSelector) or selector._default_bins is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
@@ -13,13 +14,24 @@ from thresher.selectors._base import BaseSelector
 from thresher.selectors.mrmr import MRMR
 
 
+def kept_by(selector: Any) -> str:
+    """The parameter ``keep`` of a selector, or of one inside it, as text; empty if nothing is kept."""
+    for name, value in selector.get_params().items():
+        if name.split("__")[-1] == "keep" and value is not None and np.size(value):
+            return f"{name}={value!r}"
+    return ""
+
+
 class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     """What `Ensemble` and `ErrorControlled` share; the parameter `selector` is the one inside."""
 
     selector: Any
 
     def _given_selector(self) -> Any:
-        return MRMR() if self.selector is None else self.selector
+        given = MRMR() if self.selector is None else self.selector
+        if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "get_params"):
+            raise ValueError(f"selector must be a selector such as MRMR(), got {given!r}")
+        return given
 
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
         """What of these the ``fit`` of the selector inside asks for."""

@@ -120,10 +120,10 @@ def _usable(plan: Plan, target: Target | None) -> list[int]:
             f"the target {what} {'on' if holds else 'without'} {which}: left out of the ensemble"
             f"{', with its other half' if plan.unit == 'half' else ''}"
         )
-    least = 4 if plan.unit == "half" else 2
-    if len(usable) < least:
+    each, noun = (2, "pairs of halves") if plan.unit == "half" else (1, "replicates")
+    if len(usable) < 2 * each:
         raise ValueError(
-            f"only {len(usable)} of {plan.n_replicates} replicates can be used, because the target "
+            f"only {len(usable) // each} of {plan.n_replicates // each} {noun} can be used, because the target "
             f'{what} on the others; use parts="stratified", more parts, or more samples per class'
         )
     if poorer:

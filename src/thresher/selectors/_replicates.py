@@ -58,7 +58,8 @@ def search_replicates(
     progress: Callable[[int, int], None],
 ) -> tuple[Found, Measures]:
     """Run the searches of any kind of ensemble; `progress` gets the number of each done, and of its features."""
-    if kind == "bagging" or (kind == "full" and _exact_on_rows(selector)):
+    by_rows = kind == "full" and _exact_on_rows(selector)
+    if kind == "bagging" or by_rows or (kind == "halves" and _few_rows(selector, training, plan)):
         whole = selector._measures(training)
         return _search_each(
             selector,
@@ -101,6 +102,13 @@ def _exact_on_rows(selector: SumSelector) -> bool:
     """Whether sums over chosen rows have the very bits of sums over parts: counts do."""
     discrete = all(KINDS[name].is_discrete for name in selector._measure_names())
     return discrete or not_sums(selector) is not None
+
+
+def _few_rows(selector: SumSelector, training: Training, plan: Plan) -> bool:
+    """Whether adding up the parts' sums of products for every replicate costs more than products over its rows."""
+    assert plan.parts is not None
+    by_products = not any(KINDS[name].is_discrete for name in selector._measure_names())
+    return by_products and 4 * training.n_rows < plan.parts.keeps.size
 
 
 def _search_each(

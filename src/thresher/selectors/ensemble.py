@@ -259,7 +259,7 @@ class Ensemble(MetaSelector):
         check_choice("parts", self.parts, PART_KINDS)
         check_choice("vote", self.vote, VOTE_KINDS)
         check_number("n_parts", self.n_parts, integer=True)
-        if self.n_parts < 2:
+        if self.n_parts < 2 and self.kind != "halves":
             raise ValueError(
                 f"n_parts must be at least 2, got {self.n_parts}: leaving out the only part would leave "
                 "no rows; fit the selector itself for a single selection"

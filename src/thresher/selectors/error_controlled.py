@@ -20,7 +20,7 @@ from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
-from thresher.selectors._meta import MetaSelector
+from thresher.selectors._meta import MetaSelector, kept_by
 from thresher.selectors._reason import Reason
 from thresher.selectors._sums import SumSelector
 from thresher.selectors.univariate import MEASURES, Univariate
@@ -150,9 +150,9 @@ class ErrorControlled(MetaSelector):
         self._check_parameters()
         routed = self._routed(params)
         selector = self._given_selector()
-        if getattr(selector, "keep", None) is not None:
+        if keep := kept_by(selector):
             raise ValueError(
-                "keep would select features that were not tested; leave it out of the selector of ErrorControlled"
+                f"{keep} would select features that were not tested; leave it out of the selector of ErrorControlled"
             )
         X = indexable(X)
         X = X.tocsc() if hasattr(X, "tocsc") else X  # columns will be taken
@@ -208,7 +208,12 @@ class ErrorControlled(MetaSelector):
     def _pvalues(self, ranking: Univariate) -> Floats:
         if isinstance(self.pvalues, str):
             return ranking.pvalues_
-        given = np.asarray(self.pvalues, dtype=np.float64)
+        try:
+            given = np.asarray(self.pvalues, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"pvalues must be numbers, one for each feature, got {self.pvalues!r}"
+            ) from None
         if given.shape != (self.n_features_in_,):
             raise ValueError(
                 f"pvalues must hold one p-value for each of the {self.n_features_in_} features, got shape {given.shape}"

@@ -25,8 +25,9 @@ Mask = npt.NDArray[np.bool_]
 
 MEASURES = ("mi", "su", "f", "chi2", "pearson", "spearman", "r2")
 PVALUES = ("auto", "analytic", "permutation")
-# Samples from which on the chi-squared law of G = 2 n ln 2 I holds well enough in its tail.
-ENOUGH_FOR_G = 1000
+# Samples of the rarest class for each level of a feature from which on the chi-squared law of a table's statistic holds
+# well enough in its tail.
+ENOUGH_PER_LEVEL = 100
 CORRECTIONS = ("bh", "by", "bonferroni", None)
 
 
@@ -50,9 +51,10 @@ class Univariate(Ranking):
     correction : {"bh", "by", "bonferroni", None}, default="bh"
         Benjamini-Hochberg, Benjamini-Yekutieli (any dependence), Bonferroni, or none.
     pvalues : {"auto", "analytic", "permutation"}, default="auto"
-        From the law of the statistic, or from permuted targets. ``"auto"`` is ``"permutation"`` for ``"mi"`` and
-        ``"su"`` below 1,000 samples, where their law is too optimistic: at 200 samples, tests at a level of 20 %
-        select something on 27 % of data sets without any signal. Not with `sample_weight`, nor where ``"auto"``
+        From the law of the statistic, or from permuted targets. ``"auto"`` is ``"permutation"`` for ``"mi"``,
+        ``"su"`` and ``"chi2"`` where the rarest class has fewer than 100 samples for each level of a feature: there the
+        law is off, and that of information too optimistic (on data without any signal, tests at a level of 20 % then
+        select something on up to a half of the data sets). Not with `sample_weight`, nor where ``measure="auto"``
         tests categories, which are always analytic.
     n_permutations : int, default=100
         At least 20.
@@ -197,7 +199,7 @@ class Univariate(Ranking):
         candidates = measures.candidates(measure)
         self.bins_ = measures.bins
         self.tests_ = np.full(training.n_features, measure, dtype=object)
-        self.pvalue_method_ = self._pvalue_method(training, measure)
+        self.pvalue_method_ = self._pvalue_method(training, measures, measure, candidates)
         if self.pvalue_method_ == "permutation":
             self.pvalues_ = permutation_pvalues(
                 measures,
@@ -228,10 +230,20 @@ class Univariate(Ranking):
         self.pvalues_ = 10.0**-scores
         return scores, training.candidates
 
-    def _pvalue_method(self, training: Training, measure: str) -> str:
+    def _pvalue_method(
+        self,
+        training: Training,
+        measures: Measures,
+        measure: str,
+        candidates: npt.NDArray[np.bool_],
+    ) -> str:
         if self.pvalues == "auto":
-            is_optimistic = measure in ("mi", "su") and training.n_rows < ENOUGH_FOR_G
-            return "permutation" if is_optimistic and training.weights is None else "analytic"
+            if training.weights is not None or not KINDS[measure].is_discrete:
+                return "analytic"
+            codes, _ = measures.target_codes
+            rarest = np.unique(codes, return_counts=True)[1].min()
+            most_levels = measures.codes.levels[candidates].max(initial=1)
+            return "permutation" if rarest < ENOUGH_PER_LEVEL * most_levels else "analytic"
         if self.pvalues == "permutation" and training.weights is not None:
             raise ValueError(
                 'pvalues="permutation" permutes samples that count alike; with sample_weight use pvalues="analytic"'
