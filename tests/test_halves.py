@@ -106,6 +106,18 @@ BY_COUNTS = [
 ]
 
 
+@pytest.mark.parametrize("n_rows", [60, 120, 400, 900])
+@pytest.mark.parametrize("n_levels", [2, 4, 5, 7, 8, 9])
+def test_halves_of_few_rows_of_any_number_of_levels_are_fits(n_rows, n_levels):
+    rng = np.random.default_rng(n_rows)
+    y = rng.integers(0, 2, n_rows)
+    X = rng.integers(0, n_levels, (n_rows, 9))
+    X[:, :3] = np.where(rng.random((n_rows, 3)) < 0.4, y[:, None], X[:, :3])
+    selector = MRMR(5, relevance="mi", redundancy="mi")
+    ensemble = Ensemble(selector, 20, kind="halves", n_pairs=3, random_state=0).fit(X, y)
+    assert_halves_are_fits(ensemble, X, y, selector)
+
+
 @pytest.mark.parametrize("selector", [*BY_COUNTS, *BY_PRODUCTS], ids=repr)
 @pytest.mark.parametrize("name", ["colon", "leukemia"])
 def test_halves_of_real_data_are_fits(load_real, name, selector):
@@ -128,8 +140,10 @@ def test_halves_of_numbers_are_fits_whether_sums_are_shared_or_not(selector, n_p
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 130)
     X = rng.normal(size=(130, 12)) + np.outer(y, np.linspace(1, 0, 12))
+    X[:, 5] = 7
     ensemble = Ensemble(selector, 20, kind="halves", n_pairs=n_pairs, random_state=0).fit(X, y)
     assert_halves_are_fits(ensemble, X, y, selector)
+    assert ensemble.error_bound_ == error_bound(11, 4, 0.75, n_pairs=n_pairs)
 
 
 @pytest.mark.parametrize("selector", BY_COUNTS, ids=repr)

@@ -49,7 +49,7 @@ class EightLevels {
         words[j][w] = planes.words[j * planes.stride + w];
         others |= words[j][w];
       }
-      words[planes.n_planes][w] = ~others;
+      words[planes.n_planes][w] = ~others & (reference.kept == nullptr ? ~std::uint64_t{0} : reference.kept[w]);
     }
     for (std::size_t k = 0; k < kRegisters; ++k) b_[k] = _mm512_load_si512(&words[0][0] + 8 * k);
     alignas(64) std::uint64_t counts[8] = {};

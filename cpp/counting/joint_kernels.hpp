@@ -20,7 +20,8 @@ struct JointReference {
   std::size_t n_words;
   std::size_t n_parts;
   const WordRange* part_words;
-  bool one_word_parts;  // every part is one word
+  bool one_word_parts;                  // every part is one word
+  const std::uint64_t* kept = nullptr;  // the rows that count, where the features hold others too
 };
 
 struct JointKernels {

@@ -131,8 +131,14 @@ void ShortReplicate::values(std::uint32_t reference, std::span<const std::uint32
   mask_planes(reference);
   const CodedFeature& feature = features_[reference];
   // One mask is enough: what the reference lacks is in no cell.
-  const JointReference column = {
-      {masked_.data(), feature.n_planes(), n_words_}, feature.counts, xlogx_.table(), n_words_, 1, nullptr, false};
+  const JointReference column = {{masked_.data(), feature.n_planes(), n_words_},
+                                 feature.counts,
+                                 xlogx_.table(),
+                                 n_words_,
+                                 1,
+                                 nullptr,
+                                 false,
+                                 kept_.data()};
   const JointKernels& kernels = THRESHER_DISPATCH(joint_kernels);
   for (std::size_t first = 0; first < features.size(); first += kBatch) {
     const auto wanted = features.subspan(first, std::min(kBatch, features.size() - first));

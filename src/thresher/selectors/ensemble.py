@@ -309,7 +309,7 @@ class Ensemble(MetaSelector):
         self.bins_ = measures.bins
         choosable = training.candidates
         if self.kind == "halves":
-            choosable = measures.candidates(*selector._measure_names()).any(axis=0)
+            choosable = np.atleast_2d(measures.candidates(*selector._measure_names())).any(axis=0)
         self._describe(training.columns, found, wanted, plan, int(choosable.sum()))
         self.n_pairs_standard_: int | None = None
         self.n_pairs_fast_: int | None = None
