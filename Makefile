@@ -120,7 +120,7 @@ $(LOWEST)/.core: pyproject.toml $(CORE)
 	@$(PYTHON) -c "import sys; sys.version_info[:2] == (3, 11) or sys.exit('the lowest versions are those of Python 3.11: make PYTHON=...')"
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip --quiet install --upgrade "pip>=25.1"
-	grep -oE '"[A-Za-z-]+>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/>=/==/' | sort -u > $(LOWEST)/lowest.txt
+	grep -oE '"[A-Za-z0-9-]+>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/>=/==/' | sort -u > $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python -m pip --quiet install --constraint $(LOWEST)/lowest.txt --group build --group test
 	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pip --quiet install --no-build-isolation \
 	    --constraint $(LOWEST)/lowest.txt --editable . -Cbuild-dir=build/lowest

@@ -1,0 +1,18 @@
+"""The command ``thresher``; it needs the extra ``cli``."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        import typer  # noqa: F401
+    except ImportError:
+        sys.exit(
+            "thresher: the command line needs typer; install it with: pip install 'thresher[cli]'"
+        )
+    from thresher.cli._app import app
+
+    app(prog_name="thresher")

@@ -1,0 +1,316 @@
+"""Files of every kind as a table of columns or a matrix with what lies beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from scipy import sparse
+
+from thresher._checks import readable
+from thresher.cli._errors import BadInput
+
+Opener = Callable[[Path], BinaryIO]
+
+# A row, and so the header, must fit into one of these.
+_BLOCK = 1 << 26
+_SEPARATORS = (",", ";", "\t", "|")
+# The array of features and its names in files of several arrays; those of one array need no name.
+_FEATURES = ("X", "data", "fea", "features")
+_NAMES = ("feature_names", "names", "columns")
+_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file holds.
+
+    Attributes
+    ----------
+    X : pyarrow.Table, ndarray or sparse matrix
+        Columns, the target perhaps among them.
+    names : list of str or None
+        Of the columns; None where the file has none.
+    beside : dict of str to ndarray
+        Values of every row that are no columns of X.
+    notes : list of str
+        What was decided while reading.
+    """
+
+    X: Any
+    names: list[str] | None
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def _read_text(path: Path, open_file: Opener) -> Content:
+    """CSV and TSV, in blocks, by as many threads as there are."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    separator = "\t" if ".tsv" in path.suffixes else _separator(path)
+
+    def parse(use_threads: bool) -> Any:
+        with open_file(path) as file:
+            return csv.read_csv(
+                _decompressed(file, path),
+                read_options=csv.ReadOptions(block_size=_BLOCK, use_threads=use_threads),
+                parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+                convert_options=csv.ConvertOptions(
+                    strings_can_be_null=True,
+                    null_values=[
+                        "",
+                        "NA",
+                        "N/A",
+                        "#N/A",
+                        "NaN",
+                        "nan",
+                        "null",
+                        "NULL",
+                        "None",
+                        "?",
+                    ],
+                ),
+            )
+
+    try:
+        try:
+            table = parse(True)
+        except pa.ArrowInvalid:
+            table = parse(False)  # which knows the number of the row
+        names = table.column_names
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: the names of the columns are not UTF-8 text; convert it") from None
+    except pa.ArrowInvalid as error:
+        raise BadInput(f"{path} cannot be read: {_why(str(error))}") from None
+    for name, kind in zip(names, table.schema.types, strict=True):
+        if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+            raise BadInput(f"{path}: column {readable(name)} is not UTF-8 text; convert the file")
+    notes: tuple[str, ...] = (
+        () if separator in ",\t" else (f"columns are separated by {separator!r}",)
+    )
+    if len(names) > 1 and names[0] == "":
+        table, names = table.remove_column(0), names[1:]
+        notes += ("the first column has no name and is taken for names of rows, not for a feature",)
+    return Content(table, names, notes=notes)
+
+
+def _separator(path: Path) -> str:
+    """The mark that is most frequent in the first line."""
+    with path.open("rb") as file:
+        try:
+            head = _decompressed(file, path).read(_BLOCK >> 6)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be read: {error}") from None
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise BadInput(f"{path} is not UTF-8 text but UTF-16; convert it")
+    first = head.split(b"\n", 1)[0]
+    return max(_SEPARATORS, key=lambda mark: first.count(mark.encode()))
+
+
+def _decompressed(file: BinaryIO, path: Path) -> Any:
+    kind = _COMPRESSED.get(path.suffix.lower())
+    if kind is None:
+        return file
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
+
+
+def _why(said: str) -> str:
+    """The words of pyarrow in ours, where they are known."""
+    ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", said)
+    if ragged:
+        row, wanted, got = ragged.groups()
+        where = f"row {row}" if row else "a row"
+        return f"{where} has {got} values, but the header {wanted}; mend the row or the separators"
+    if "Empty CSV file" in said:
+        return "it is empty"
+    if "straddling" in said:
+        return f"a row is longer than {_BLOCK >> 20} MB; is it text with one row per line?"
+    return said.splitlines()[0] if said else "unknown content"
+
+
+def _read_arrow(path: Path, open_file: Opener) -> Content:
+    import pyarrow as pa
+    from pyarrow import feather, parquet
+
+    try:
+        if path.suffix == ".parquet":
+            with open_file(path) as file:
+                table = parquet.read_table(pa.PythonFile(file, mode="r"))
+        elif path.suffix == ".feather":
+            table = feather.read_table(path)
+        else:
+            with pa.memory_map(str(path)) as source:
+                try:
+                    table = pa.ipc.open_file(source).read_all()
+                except pa.ArrowInvalid:
+                    source.seek(0)
+                    table = pa.ipc.open_stream(source).read_all()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise BadInput(f"{path} cannot be read: {_why(str(error))}") from None
+    # What pandas keeps of its index is no feature.
+    index = [n for n in table.column_names if re.fullmatch(r"__index_level_\d+__", n)]
+    return Content(table.drop_columns(index), [n for n in table.column_names if n not in index])
+
+
+def _read_numpy(path: Path, open_file: Opener) -> Content:
+    with suppress(ValueError, KeyError, OSError):
+        return Content(sparse.load_npz(path), None)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (ValueError, OSError, EOFError) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from None
+    return _of_arrays(path, arrays)
+
+
+def _read_matlab(path: Path, open_file: Opener) -> Content:
+    from scipy import io
+
+    try:
+        arrays = io.loadmat(path)
+    except NotImplementedError:
+        raise BadInput(f"{path} is of MATLAB 7.3 (HDF5); save it with -v7") from None
+    except Exception as error:  # loadmat raises whatever its parser meets
+        raise BadInput(f"{path} cannot be read: {error}") from None
+    return _of_arrays(path, {name: value for name, value in arrays.items() if name[:2] != "__"})
+
+
+def _of_arrays(path: Path, arrays: dict[str, Any]) -> Content:
+    """The array of features, and those with one value per row."""
+    wide = {n: a for n, a in arrays.items() if a.ndim == 2 and min(a.shape) > 1}
+    known = [name for name in _FEATURES if name in wide]
+    if not known and len(wide) != 1:
+        raise BadInput(
+            f"{path} must have one array of rows and columns, or one named {', '.join(_FEATURES)}, got "
+            + (", ".join(f"{readable(n)} {a.shape}" for n, a in arrays.items()) or "none")
+        )
+    place = known[0] if known else next(iter(wide))
+    X = wide[place]
+    flat = {
+        name: np.asarray(a).ravel()
+        for name, a in arrays.items()
+        if name != place and not sparse.issparse(a)
+    }
+    texts = [name for name in _NAMES if name in flat and len(flat[name]) == X.shape[1]]
+    names = [_text(name) for name in flat.pop(texts[0])] if texts else None
+    return Content(X, names, {n: a for n, a in flat.items() if len(a) == X.shape[0]})
+
+
+def _text(cell: Any) -> str:
+    """A name, perhaps from a cell of MATLAB's."""
+    while isinstance(cell, np.ndarray) and cell.size == 1:
+        cell = cell.ravel()[0]
+    return cell.decode() if isinstance(cell, bytes) else str(cell)
+
+
+def _read_arff(path: Path, open_file: Opener) -> Content:
+    arff = _package("arff", "liac-arff", "cli")
+    with path.open(encoding="utf-8-sig") as file:
+        try:
+            try:
+                found = arff.load(file, return_type=arff.DENSE_GEN)
+                rows = list(found["data"])
+            except arff.BadLayout:
+                file.seek(0)
+                return _sparse_arff(arff.load(file, encode_nominal=True, return_type=arff.COO))
+        except UnicodeDecodeError:
+            raise BadInput(f"{path} is not UTF-8 text; convert it") from None
+        except (arff.ArffException, StopIteration, RuntimeError) as error:
+            raise BadInput(f"{path} cannot be read: {error}") from None
+    return Content(*_columns_table(found["attributes"], rows))
+
+
+def _columns_table(attributes: list[Any], rows: list[Any]) -> tuple[Any, list[str]]:
+    import pyarrow as pa
+
+    names = [name for name, _ in attributes]
+    is_number = [str(kind).upper() in ("NUMERIC", "REAL", "INTEGER") for _, kind in attributes]
+    columns = [
+        pa.array(values, pa.float64() if number else pa.string())
+        for values, number in zip(zip(*rows, strict=True), is_number, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, names), names
+
+
+def _sparse_arff(found: Any) -> Content:
+    values, rows, columns = found["data"]
+    attributes = found["attributes"]
+    matrix = sparse.coo_matrix(
+        (values, (rows, columns)), shape=(1 + max(rows, default=-1), len(attributes))
+    ).tocsr()
+    # Classes as they are called, not by their numbers.
+    beside = {
+        name: np.array(kind, dtype=object)[matrix[:, [i]].toarray().ravel().astype(int)]
+        for i, (name, kind) in enumerate(attributes)
+        if isinstance(kind, list)
+    }
+    numbers = [i for i, (_, kind) in enumerate(attributes) if not isinstance(kind, list)]
+    return Content(matrix[:, numbers], [attributes[i][0] for i in numbers], beside)
+
+
+def _read_svmlight(path: Path, open_file: Opener) -> Content:
+    from sklearn.datasets import load_svmlight_file
+
+    try:
+        X, y = load_svmlight_file(str(path))
+    except (ValueError, OSError) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from None
+    return Content(X, None, {"target": y.astype(np.int64) if np.all(y == np.floor(y)) else y})
+
+
+def _read_h5ad(path: Path, open_file: Opener) -> Content:
+    anndata = _package("anndata", "anndata", "anndata")
+    try:
+        found = anndata.read_h5ad(path)
+    except Exception as error:  # whatever HDF5 and anndata meet
+        raise BadInput(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
+    beside = {str(name): found.obs[name].to_numpy() for name in found.obs.columns}
+    return Content(found.X, [str(name) for name in found.var_names], beside)
+
+
+def _package(module: str, package: str, extra: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise BadInput(
+            f"this kind of file needs {package}; install it with: pip install 'thresher[{extra}]'"
+        ) from None
+
+
+READERS: dict[str, Callable[[Path, Opener], Content]] = {
+    ".csv": _read_text,
+    ".tsv": _read_text,
+    ".txt": _read_text,
+    ".parquet": _read_arrow,
+    ".arrow": _read_arrow,
+    ".feather": _read_arrow,
+    ".npz": _read_numpy,
+    ".mat": _read_matlab,
+    ".arff": _read_arff,
+    ".svm": _read_svmlight,
+    ".svmlight": _read_svmlight,
+    ".libsvm": _read_svmlight,
+    ".h5ad": _read_h5ad,
+}
+
+
+def reader_of(path: Path) -> Callable[[Path, Opener], Content]:
+    """The reader for the ending of the name."""
+    suffix = path.suffix.lower()
+    if suffix in _COMPRESSED and len(path.suffixes) > 1:
+        suffix = path.suffixes[-2].lower()
+        if READERS.get(suffix) not in (_read_text, _read_svmlight):
+            raise BadInput(f"{path}: only text may be compressed; unpack it first")
+    if suffix not in READERS:
+        raise BadInput(f"{path}: the name must end in one of {', '.join(READERS)}")
+    return READERS[suffix]

@@ -1,0 +1,202 @@
+"""``thresher select``."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thresher.cli import _methods
+from thresher.cli._errors import BadInput
+from thresher.cli._read import Data, read_data
+from thresher.cli._show import Voice, as_plain, print_json
+from thresher.cli._write import check_output, write_all
+
+LISTS = (".json", ".csv", ".parquet")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be selected, as the options say."""
+
+    method: str
+    k: str | None = None
+    ensemble: int | None = None
+    keep: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    missing: str | None = None
+    target_kind: str | None = None
+    seed: int | None = None
+    jobs: int | None = None
+
+
+def select(
+    path: Path, target: str | None, wish: Wish, out: Path | None, force: bool, voice: Voice
+) -> None:
+    """Read, select, show, write."""
+    check_output(out, force, LISTS)
+    data = read_data(
+        path,
+        target,
+        needs_target=_methods.needs_target(wish.method),
+        exclude=wish.exclude,
+        open_file=voice.open_file,
+    )
+    for note in data.notes:
+        voice.note(note)
+    selector = fit(data, wish, voice)
+    if out is not None:
+        write_all({out: _encoded(out, selector, data, voice)}, force)
+    _show(selector, data, voice)
+
+
+def fit(data: Data, wish: Wish, voice: Voice) -> Any:
+    """The fitted selector that is wished for."""
+    selector = build(data, wish, _number(data, wish, voice))
+    with voice.working("selecting"):
+        selector.fit(data.X, data.y)
+    # What was fitted on a matrix has no names yet.
+    selector.feature_names_in_ = np.array(data.names, dtype=object)
+    return selector
+
+
+def build(data: Data, wish: Wish, k: Any = None) -> Any:
+    """The selector that is wished for, of k features."""
+    return _methods.build(
+        wish.method,
+        data,
+        k=k,
+        ensemble=wish.ensemble,
+        keep=wish.keep,
+        exclude=wish.exclude,
+        missing=wish.missing,
+        target_kind=wish.target_kind,
+        seed=wish.seed,
+        jobs=wish.jobs,
+    )
+
+
+def _number(data: Data, wish: Wish, voice: Voice) -> Any:
+    """The number of features: given, left to the method, or found by cross-validation."""
+    if wish.k is None:
+        return None
+    if wish.k != "auto":
+        return parse_sizes(wish.k)[0]
+    finder = _methods.number_option(_methods.method_class(wish.method)())
+    if finder != "caller":
+        return "auto" if finder == "auto" else None
+    if data.y is None:
+        raise BadInput(f"-k auto needs labels to judge by, and {wish.method} has none; give -k N")
+    from thresher.cli._estimators import estimators_for
+    from thresher.evaluate import select_k
+
+    (name, estimator), *_ = estimators_for(data.y, [], wish.target_kind, wish.seed).items()
+    plain = Wish(wish.method, missing=wish.missing, target_kind=wish.target_kind, seed=wish.seed)
+    with voice.working("finding the number of features"):
+        number = select_k(
+            build(data, plain), data.X, data.y, estimator, random_state=wish.seed or 0
+        )
+    score = number.mean[number.sizes == number.k][0]
+    voice.note(
+        f"-k auto: {number.k} features, the fewest within one standard error of the best score of {name} in "
+        f"5 folds ({score:.3g}; the best, with {number.best_k}, {np.nanmax(number.mean):.3g})"
+    )
+    return number.k
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Numbers of features from a text such as ``5,10,20``."""
+    try:
+        sizes = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise BadInput(f"-k takes a whole number, got {text[:60]!r}") from None
+    if min(sizes) < 1:
+        raise BadInput(f"-k must be at least 1, got {min(sizes)}")
+    return sizes
+
+
+def selected_rows(selector: Any) -> list[dict[str, Any]]:
+    """The selected features in order of choice, with what is known of them."""
+    names = selector.feature_names_in_
+    columns = {
+        "score": selector.scores_,
+        "relevance": selector.relevance_,
+        "redundancy": selector.redundancy_,
+        "votes": getattr(selector, "votes_", None),
+        "pvalue": getattr(selector, "pvalues_", None),
+    }
+    known = {name: values for name, values in columns.items() if values is not None}
+    known = {
+        name: values
+        for name, values in known.items()
+        if not np.isnan(values[selector.selected_]).all()
+    }
+    return [
+        {
+            "step": step,
+            "name": str(names[feature]),
+            **{name: float(values[feature]) for name, values in known.items()},
+            "reason": selector.reason(int(feature)),
+        }
+        for step, feature in enumerate(selector.selected_, 1)
+    ]
+
+
+def summary(selector: Any, data: Data, voice: Voice) -> dict[str, Any]:
+    """The selection and what belongs to it, as plain values."""
+    found: Mapping[str, Any] = {
+        "file": data.name,
+        "target": data.target,
+        "method": type(selector).__name__,
+        "n_samples": int(data.X.shape[0]),
+        "n_features": len(data.names),
+        "stability": getattr(selector, "stability_", None),
+        "selected": selected_rows(selector),
+        "notes": voice.notes,
+    }
+    return dict(as_plain(found))
+
+
+def _show(selector: Any, data: Data, voice: Voice) -> None:
+    if voice.as_json:
+        print_json(summary(selector, data, voice))
+    elif voice.quiet:
+        voice.names(selector.feature_names_in_[selector.selected_])
+    else:
+        n_selected, p = len(selector.selected_), len(data.names)
+        voice.table(
+            selected_rows(selector),
+            f"{n_selected} of {p} features from {data.X.shape[0]} samples of {data.name}",
+        )
+        if hasattr(selector, "stability_"):
+            print(f"stability {selector.stability_:.2f}: {selector.stability_note_}")
+
+
+def _encoded(out: Path, selector: Any, data: Data, voice: Voice) -> bytes:
+    """The selection in the format that the name of the file asks for."""
+    if out.suffix.lower() == ".json":
+        document = json.loads(selector.to_json())
+        document["run"] = summary(selector, data, voice)
+        return json.dumps(document, allow_nan=False).encode()
+    return encode_rows(out, selected_rows(selector))
+
+
+def encode_rows(out: Path, rows: list[dict[str, Any]]) -> bytes:
+    """Rows as JSON, CSV or Parquet, by the name of the file."""
+    if out.suffix.lower() == ".json":
+        return (json.dumps(as_plain(rows), indent=1) + "\n").encode()
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    table = pa.Table.from_pylist(rows)
+    buffer = io.BytesIO()
+    if out.suffix.lower() == ".csv":
+        csv.write_csv(table, buffer)
+    else:
+        parquet.write_table(table, buffer)
+    return buffer.getvalue()

@@ -1,0 +1,147 @@
+"""What is shown: tables on the standard output, progress and warnings on the standard error."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from rich.console import Console
+from rich.progress import open as open_with_progress
+from rich.table import Table
+from rich.text import Text
+
+from thresher._checks import ThresherWarning
+
+
+def plain(text: Any) -> str:
+    """Text as a terminal may show it: what is not printable, such as an escape sequence, is spelt out."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
+        for c in str(text)
+    )
+
+
+class Voice:
+    """How much is said, and where."""
+
+    def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
+        self.quiet = quiet
+        self.as_json = as_json
+        self.is_watched = sys.stderr.isatty() and not quiet
+        self._notes: list[str] = []
+
+    @property
+    def notes(self) -> list[str]:
+        """What was said beside the result."""
+        return list(self._notes)
+
+    def open_file(self, path: Path) -> BinaryIO:
+        """Open a file whose reading is watched."""
+        if not self.is_watched:
+            return path.open("rb")
+        bar = open_with_progress(
+            path, "rb", console=Console(stderr=True), description=f"reading {plain(path.name)}"
+        )
+        return bar.__enter__()
+
+    def note(self, text: str) -> None:
+        """Tell something beside the result."""
+        if text in self._notes:
+            return
+        self._notes.append(text)
+        if not self.quiet:
+            print(f"note: {plain(text)}", file=sys.stderr)
+
+    @contextmanager
+    def working(self, what: str) -> Iterator[None]:
+        """Show that work goes on, and note its warnings."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", ThresherWarning)
+            if self.is_watched:
+                with Console(stderr=True).status(what) as status, _followed(status):
+                    yield
+            else:
+                yield
+        for warning in caught:
+            self.note(str(warning.message))
+
+    def table(self, rows: Sequence[Mapping[str, Any]], title: str = "") -> None:
+        """Print rows as a table, or as JSON."""
+        if self.as_json:
+            print_json(rows)
+            return
+        table = Table(title=Text(plain(title)) if title else None, title_justify="left", box=None)
+        columns = list(rows[0]) if rows else []
+        for name in columns:
+            is_number = isinstance(rows[0][name], int | float) and not isinstance(
+                rows[0][name], bool
+            )
+            table.add_column(
+                Text(name),
+                justify="right" if is_number else "left",
+                overflow="fold",
+                no_wrap=is_number,
+            )
+        for row in rows:
+            table.add_row(*(Text(_cell(row[name])) for name in columns))
+        width = None if sys.stdout.isatty() else 160
+        Console(width=width).print(table)
+
+    def names(self, names: Iterable[str]) -> None:
+        """Print names alone, one a line."""
+        for name in names:
+            print(plain(name))
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; what is no number becomes null."""
+    print(json.dumps(as_plain(value), ensure_ascii=True, indent=1))
+
+
+def as_plain(value: Any) -> Any:
+    """Numbers, text, lists and dicts; nan and infinities as None."""
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return as_plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [as_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else plain(value)
+
+
+@contextmanager
+def _followed(status: Any) -> Iterator[None]:
+    """Show each step that the package logs."""
+
+    class Follow(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            status.update(Text(plain(record.getMessage())))
+
+    log = logging.getLogger("thresher")
+    handler, level = Follow(), log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)

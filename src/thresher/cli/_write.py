@@ -1,0 +1,83 @@
+"""Files written whole or not at all, and never over another without leave."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from thresher.cli._errors import BadInput, describe
+
+
+def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> None:
+    """Refuse, before any work is done, a file that could not be written at its end."""
+    if path is None:
+        return
+    if path.suffix.lower() not in suffixes:
+        raise BadInput(f"{path}: the name must end in {_either(suffixes)}")
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; name a file in it")
+    if path.exists() and not force:
+        raise BadInput(f"{path} exists already; give --force to write over it, or another name")
+    folder = path.parent
+    if not folder.is_dir():
+        raise BadInput(f"{path} cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise BadInput(f"{path} cannot be written: the folder {folder} takes no new files from you")
+
+
+def write_all(contents: Mapping[Path, bytes], force: bool) -> None:
+    """Write all of these files, or none.
+
+    Each is complete under another name before the first gets its own.
+    """
+    written: dict[Path, Path] = {}
+    placed: list[Path] = []
+    path = Path()
+    try:
+        for path, content in contents.items():
+            written[path] = _write_beside(path, content)
+        for path, temporary in written.items():
+            _place(temporary, path, force)
+            placed.append(path)
+    except OSError as error:
+        for done in [] if force else placed:
+            done.unlink(missing_ok=True)
+        raise BadInput(f"{path} was not written: {describe(OSError(*error.args[:2]))}") from error
+    finally:
+        for temporary in written.values():
+            temporary.unlink(missing_ok=True)
+
+
+def _write_beside(path: Path, content: bytes) -> Path:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".thresher-", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        # As any new file: the temporary one is its owner's only.
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return Path(name)
+
+
+def _place(temporary: Path, path: Path, force: bool) -> None:
+    if not force:
+        # A link, unlike a move, fails where somebody was faster. Some file systems know no links.
+        with contextlib.suppress(PermissionError, NotImplementedError):
+            os.link(temporary, path)
+            return
+        if path.exists():
+            raise FileExistsError(17, "it exists already")
+    os.replace(temporary, path)
+
+
+def _either(suffixes: tuple[str, ...]) -> str:
+    return " or ".join([", ".join(suffixes[:-1]), suffixes[-1]] if suffixes[1:] else suffixes)

@@ -1,0 +1,192 @@
+"""Whatever cannot be used ends in one sentence, exit code 2, and nothing written."""
+
+import os
+import resource
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from thresher.cli import _write
+from thresher.cli._app import app
+from thresher.cli._errors import BadInput
+
+GOOD = "a,b,y\n" + "\n".join(f"{i % 3},{i % 2},{'pq'[i % 2]}" for i in range(12)) + "\n"
+
+
+def run(folder, content, *options, name="data.csv", target="y"):
+    """The sentence of a run on a file of this content, after checking that nothing else happened."""
+    path = folder / name
+    if content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = sorted(folder.rglob("*"))
+    result = CliRunner().invoke(app, ["select", str(path), "-t", target, *map(str, options)])
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert sorted(folder.rglob("*")) == before
+    (line,) = result.stderr.strip().splitlines()
+    assert line.startswith("thresher: ")
+    assert len(line) < 400
+    return line
+
+
+def test_a_missing_file_names_the_nearest(tmp_path):
+    (tmp_path / "data.csv").write_text(GOOD)
+    said = run(tmp_path, None, name="dat.csv")
+    assert "there is no file" in said
+    assert "did you mean data.csv?" in said
+
+
+def test_a_wrong_target_names_the_nearest(tmp_path):
+    content = GOOD.replace("y", "species", 1)
+    assert "did you mean species?" in run(tmp_path, content, target="specis")
+    assert "--target zzz: there is no such column" in run(tmp_path, content, target="zzz")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is empty"),
+        (b"\n\n", "it is empty"),
+        (b"a,b,y\n", "has no rows"),
+        (b"a,b,y\n1,2,p\n1,2\n", "row 3 has 2 values, but the header 3"),
+        (b"a,b,y\n1,2,p\n1,2,q,4\n", "row 3 has 4 values, but the header 3"),
+        (b"a,a,y\n1,2,p\n3,4,q\n", "columns 1 and 2 are both named a"),
+        (b"a,b,y\n1,2,p\n3,4,p\n", "y has one class ('p')"),
+        (b"a,b,y\n,2,p\n,4,q\n", "column a holds nothing but missing values"),
+        (b"a,b,y\n1,2,p\n,4,q\n3,1,q\n", "column 'a' of X contains NaN in 1 of 3 samples"),
+        (b"a,b,y\n1,\xff\xfe,p\n3,\xe9,q\n", "column b is not UTF-8 text"),
+        (b"a,\xff\xfe,y\n1,2,p\n3,4,q\n", "names of the columns are not UTF-8"),
+        ("a,b,y\n1,2,p\n3,4,q\n".encode("utf-16"), "not UTF-8 text but UTF-16"),
+        (b"y\np\nq\n", "no column beside the target y"),
+        (b"a,y\n1,p\n1,q\n", "no column of X varies"),
+        (b"a,y\n1,p\n2,\n", "y contains NaN or None"),
+        (b"a,y\n2020-01-01,p\n2020-01-02,q\n", "neither a number nor a category"),
+        (("n" * 10_000 + ",y\n1,p\n2,q\n").encode(), "has 10000 characters"),
+    ],
+)  # fmt: skip
+def test_bad_content_is_named(content, said, tmp_path):
+    assert said in run(tmp_path, content, "--out", tmp_path / "out.json")
+
+
+def test_a_target_of_ten_thousand_characters_is_cut(tmp_path):
+    assert "..." in run(tmp_path, GOOD, target="y" * 10_000)
+
+
+def test_names_cannot_speak_to_the_terminal(tmp_path):
+    said = run(tmp_path, "\x1b]0;evil\x07,\x1b]0;evil\x07,y\n1,2,p\n3,4,q\n")
+    assert "\x1b" not in said
+    assert "\x07" not in said
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["d.parquet", "d.arrow", "d.feather", "d.npz", "d.mat", "d.arff", "d.svm", "d.h5ad", "d.csv.gz"],
+)  # fmt: skip
+def test_files_that_are_not_what_they_are_called(name, tmp_path):
+    said = run(tmp_path, b"\x00\x01 this is nothing \xff" * 50, name=name)
+    assert f"{name}" in said
+    run(tmp_path, b"", name=name)
+
+
+def test_unknown_endings_list_the_known_ones(tmp_path):
+    assert ".parquet" in run(tmp_path, GOOD, name="data.xlsx")
+    assert "only text may be compressed" in run(tmp_path, GOOD, name="data.parquet.gz")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    (tmp_path / "data.csv").mkdir()
+    assert "is a folder" in run(tmp_path, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("-k", "0"), "-k must be at least 1"),
+        (("-k", "many"), "-k takes a whole number"),
+        (("-k", "3", "-m", "cwc"), "-k is not for cwc"),
+        (("-m", "mrrm"), "did you mean mrmr?"),
+        (("--ensemble", "1"), "n_parts must be at least 2"),
+        (("--keep", "aa"), "--keep aa: there is no such column"),
+        (("--exclude", "zz"), "--exclude zz: there is no such column"),
+        (("--missing", "ignore"), "missing must be one of"),
+        (("--target-kind", "ordinal"), "target must be one of"),
+        (("--seed", "-1"), "--seed must be at least 0"),
+        (("--out", "selected.xml"), "must end in .json, .csv or .parquet"),
+    ],
+)
+def test_bad_options_are_named(options, said, tmp_path):
+    assert said in run(tmp_path, GOOD, *options)
+
+
+def test_a_file_is_never_written_over_without_force(tmp_path):
+    out = tmp_path / "out.json"
+    out.write_text("mine")
+    assert "exists already; give --force" in run(tmp_path, GOOD, "--out", out)
+    assert out.read_text() == "mine"
+    arguments = [
+        "select",
+        str(tmp_path / "data.csv"),
+        "-t",
+        "y",
+        "-k",
+        "1",
+        "-o",
+        str(out),
+        "--force",
+    ]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert out.read_text().startswith("{")
+
+
+def test_a_file_that_appears_during_the_work_is_not_written_over(tmp_path):
+    out = tmp_path / "out.json"
+    out.write_text("mine")  # after the check, as it were
+    with pytest.raises(BadInput, match="was not written"):
+        _write.write_all({out: b"ours"}, force=False)
+    assert out.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_an_output_folder_must_be_there_and_take_files(tmp_path, monkeypatch):
+    assert "there is no folder" in run(tmp_path, GOOD, "--out", tmp_path / "no" / "out.json")
+    assert "there is no folder" in run(tmp_path, GOOD, "--out", tmp_path / "data.csv" / "out.json")
+    (tmp_path / "folder.json").mkdir()
+    assert "is a folder" in run(tmp_path, GOOD, "--out", tmp_path / "folder.json")
+    monkeypatch.setattr(_write.os, "access", lambda _, mode: mode == os.R_OK)
+    assert "takes no new files" in run(tmp_path, GOOD, "-k", 1, "--out", tmp_path / "out.json")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")
+def test_a_folder_that_refuses_only_when_written_to(tmp_path):
+    assert "/proc/out.json" in run(tmp_path, GOOD, "-k", 1, "--out", "/proc/out.json")
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path):
+    wide = np.random.default_rng(0).integers(0, 2, (20, 2000))
+    rows = ["\n" + ",".join([*map(str, row), "pq"[row[0]]]) for row in wide]
+    content = ",".join(f"x{i}" for i in range(2000)) + ",y" + "".join(rows)
+    path = tmp_path / "data.csv"
+    path.write_text(content)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
+    try:
+        said = run(tmp_path, None, "--out", tmp_path / "out.json")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "out.json was not written: File too large" in said
+
+
+def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):
+    place = _write._place
+
+    def fail_second(temporary, path, force):
+        if path.name == "b.json":
+            raise OSError(28, "No space left on device")
+        place(temporary, path, force)
+
+    monkeypatch.setattr(_write, "_place", fail_second)
+    with pytest.raises(BadInput, match="the disk is full"):
+        _write.write_all({tmp_path / "a.json": b"1", tmp_path / "b.json": b"2"}, force=False)
+    assert list(tmp_path.iterdir()) == []

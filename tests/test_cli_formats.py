@@ -1,0 +1,204 @@
+"""Files of every kind that the command line reads."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from scipy import io, sparse
+from sklearn.datasets import dump_svmlight_file, load_iris
+from typer.testing import CliRunner
+
+from thresher import MRMR
+from thresher.cli._app import app
+from thresher.cli._read import read_data
+
+NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
+KINDS = np.array(["setosa", "versicolor", "virginica"])
+
+
+@pytest.fixture
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, y
+
+
+def table_of(X, labels, **more):
+    import pyarrow as pa
+
+    columns = {name: X[:, i] for i, name in enumerate(NAMES)}
+    return pa.table({**columns, **more, "species": labels})
+
+
+def write_text(path, X, labels, separator=","):
+    lines = [separator.join([*NAMES, "species"])]
+    lines += [
+        separator.join([*map(repr, row), label])
+        for row, label in zip(X.tolist(), labels, strict=True)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def write_arff(path, X, labels):
+    head = [f"@attribute '{name}' numeric" for name in NAMES]
+    rows = [
+        ",".join([*map(repr, row), label]) for row, label in zip(X.tolist(), labels, strict=True)
+    ]
+    path.write_text(
+        "\n".join(
+            ["@relation iris", *head, f"@attribute species {{{','.join(KINDS)}}}", "@data", *rows]
+        )
+    )
+
+
+def write_sparse_arff(path, X, labels):
+    head = [f"@attribute '{name}' numeric" for name in NAMES]
+    codes = {label: i for i, label in enumerate(KINDS)}
+    rows = [
+        "{"
+        + ",".join(
+            [f"{i} {value!r}" for i, value in enumerate(row)]
+            + ([f"4 {label}"] if codes[label] else [])
+        )
+        + "}"
+        for row, label in zip(X.tolist(), labels, strict=True)
+    ]
+    path.write_text(
+        "\n".join(
+            ["@relation iris", *head, f"@attribute species {{{','.join(KINDS)}}}", "@data", *rows]
+        )
+    )
+
+
+def write_h5ad(path, X, labels):
+    import anndata
+    import pandas as pd
+
+    rows = [str(i) for i in range(len(X))]
+    anndata.AnnData(
+        sparse.csr_matrix(X),
+        pd.DataFrame({"species": labels}, index=rows),
+        pd.DataFrame(index=NAMES),
+    ).write_h5ad(path)
+
+
+def write_arrow(path, X, labels):
+    import pyarrow as pa
+
+    table = table_of(X, labels)
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_stream(path, X, labels):
+    import pyarrow as pa
+
+    table = table_of(X, labels)
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_feather(path, X, labels):
+    from pyarrow import feather
+
+    feather.write_feather(table_of(X, labels), path)
+
+
+def write_parquet(path, X, labels):
+    from pyarrow import parquet
+
+    parquet.write_table(table_of(X, labels), path)
+
+
+def write_gzip(path, X, labels):
+    plain = path.with_suffix("")
+    write_text(plain, X, labels)
+    path.write_bytes(gzip.compress(plain.read_bytes()))
+
+
+NAMED = {
+    "iris.csv": write_text,
+    "semicolon.csv": lambda *a: write_text(*a, separator=";"),
+    "iris.tsv": lambda *a: write_text(*a, separator="\t"),
+    "iris.csv.gz": write_gzip,
+    "iris.parquet": write_parquet,
+    "iris.feather": write_feather,
+    "iris.arrow": write_arrow,
+    "stream.arrow": write_stream,
+    "iris.npz": lambda path, X, labels: np.savez(path, X=X, species=labels, feature_names=NAMES),
+    "iris.mat": lambda path, X, labels: io.savemat(
+        path,
+        {
+            "X": X,
+            "species": np.array(labels, dtype=object)[:, None],
+            "feature_names": np.array(NAMES, dtype=object),
+        },
+    ),
+    "iris.arff": write_arff,
+    "sparse.arff": write_sparse_arff,
+    "iris.h5ad": write_h5ad,
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_kind_of_file_gives_the_same_selection(name, tmp_path, iris):
+    X, y = iris
+    path = tmp_path / name
+    NAMED[name](path, X, KINDS[y].tolist())
+    result = CliRunner().invoke(app, ["select", str(path), "-t", "species", "-k", "3", "--quiet"])
+    assert result.exit_code == 0, result.output
+    expected = MRMR(3).fit(X, y).selected_
+    assert result.stdout.splitlines() == [NAMES[i] for i in expected]
+
+
+@pytest.mark.parametrize("name", ["iris.svm", "iris.libsvm", "iris.svmlight"])
+def test_labels_of_svmlight_need_no_target(name, tmp_path, iris):
+    dump_svmlight_file(*iris, str(tmp_path / name))
+    result = CliRunner().invoke(app, ["select", str(tmp_path / name), "-k", "3", "--quiet"])
+    assert result.stdout.splitlines() == [f"x{i}" for i in MRMR(3).fit(*iris).selected_]
+
+
+def test_a_sparse_matrix_of_scipy_is_read_as_it_is(tmp_path, iris):
+    X, y = iris
+    sparse.save_npz(tmp_path / "s.npz", sparse.csr_matrix(np.column_stack([X, y])))
+    data = read_data(tmp_path / "s.npz", "x4")
+    assert sparse.issparse(data.X)
+    np.testing.assert_array_equal(data.y, y)
+    assert data.names == ["x0", "x1", "x2", "x3"]
+
+
+def test_text_is_a_category_and_an_identifier_is_left_out(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "id,colour,size,y\n"
+        + "\n".join(f"p{i},{'red' if i % 2 else 'blue'},{i % 3},{i % 2}" for i in range(30))
+    )
+    result = CliRunner().invoke(
+        app, ["select", str(tmp_path / "t.csv"), "-t", "y", "-k", "1", "--json"]
+    )
+    found = json.loads(result.stdout)
+    assert [row["name"] for row in found["selected"]] == ["colour"]
+    assert found["n_features"] == 2
+    assert any("id has another text in every row" in note for note in found["notes"])
+
+
+def test_a_first_column_without_a_name_holds_names_of_rows(tmp_path):
+    (tmp_path / "t.csv").write_text(",a,y\n" + "\n".join(f"{i},{i % 2},{i % 2}" for i in range(9)))
+    data = read_data(tmp_path / "t.csv", "y")
+    assert data.names == ["a"]
+    assert "no name" in data.notes[0]
+
+
+def test_a_quoted_name_may_hold_separators_and_lines(tmp_path):
+    (tmp_path / "t.csv").write_text('"a,\nb",y\n' + "\n".join(f"{i % 2},{i % 2}" for i in range(9)))
+    assert read_data(tmp_path / "t.csv", "y").names == ["a,\nb"]
+
+
+def test_an_excluded_column_may_be_anything(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "when,empty,a,y\n" + "\n".join(f"2020-01-0{i},,{i % 2},{i % 2}" for i in range(1, 9))
+    )
+    result = CliRunner().invoke(
+        app,
+        ["select", str(tmp_path / "t.csv"), "-t", "y", "--exclude", "when,empty", "-q", "-k", "1"],
+    )
+    assert result.stdout.split() == ["a"], result.output
