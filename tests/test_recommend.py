@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 import warnings
 
@@ -160,11 +161,15 @@ def test_the_data_decide_what_is_tried():
 
 class Slow(Known):
     def fit(self, X, y):
-        time.sleep(0.3)
+        time.sleep(SECONDS)
         return super().fit(X, y)
 
 
+SECONDS = 0.3
+
+
 def test_the_slowest_are_left_out_and_failures_told_of(monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "SECONDS", 1.5)
     X, y = load_iris(return_X_y=True)
     candidate = module.Candidate
     given = [
@@ -192,7 +197,7 @@ def test_the_budget_is_kept(monkeypatch):
     start = time.monotonic()
     found = recommend(X, y, 1, k=1, estimator=GaussianNB(), random_state=0)
     assert found.table("dict")["n_folds"] == [5, 5]
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 60
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,67 @@
+"""`make reproduce`: what has been run is not run again, and all of it is on one page."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+run = pytest.importorskip("benchmarks.reproduction.run")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    monkeypatch.setattr(run, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(run, "PAGE", tmp_path / "page.md")
+
+
+def answer(monkeypatch, text, code=0):
+    calls = []
+
+    def called(command, **_):
+        calls.append(command)
+        return SimpleNamespace(returncode=code, stdout=text, stderr="one\nlast words\n")
+
+    monkeypatch.setattr(run.subprocess, "run", called)
+    return calls
+
+
+def test_every_experiment_is_a_module():
+    names = [experiment.name for experiment in run.EXPERIMENTS]
+    assert len(set(names)) == len(names)
+    missing = [experiment.name for experiment in run.EXPERIMENTS if not run.is_there(experiment)]
+    assert missing == []
+
+
+def test_an_experiment_is_run_once(monkeypatch):
+    experiment = run.EXPERIMENTS[0]
+    calls = answer(monkeypatch, "1 of 9\r9 of 9 done  \nours 5\n")
+    run.run(experiment, quick=True)
+    run.run(experiment, quick=True)
+    assert len(calls) == 1
+    assert calls[0][1:] == ["-m", f"benchmarks.reproduction.{experiment.name}", *experiment.quick]
+    assert run.result_file(experiment, True).read_text() == "9 of 9 done\nours 5\n"
+    run.run(experiment, quick=False)
+    assert len(calls) == 2
+
+
+def test_a_failure_is_told_of_and_tried_again(monkeypatch, capsys):
+    experiment = run.EXPERIMENTS[0]
+    calls = answer(monkeypatch, "", code=1)
+    run.run(experiment, quick=True)
+    run.run(experiment, quick=True)
+    assert len(calls) == 2
+    assert "failed: last words" in capsys.readouterr().out
+
+
+def test_the_page_has_results_explanations_and_what_is_missing(monkeypatch):
+    answer(monkeypatch, "published 3 ours 3\n")
+    experiment = run.EXPERIMENTS[0]
+    run.run(experiment, quick=True)
+    run.write_page(quick=False)
+    page = run.PAGE.read_text()
+    assert f"## {experiment.title}\n\n{experiment.why}" in page
+    assert "published 3 ours 3" in page
+    assert 'ARGS="--quick"`:' in page  # the short form is named where the full one has not been run
+    assert page.count("Not run yet") == len(run.EXPERIMENTS) - 1
