@@ -16,6 +16,13 @@ def mrmr_mi_difference(problem):
     return lambda: selector.fit(problem.X, problem.y).selected_
 
 
+def mrmr_default(problem):
+    from thresher import MRMR
+
+    selector = MRMR(problem.k, n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
 def mrmr_f_pearson_quotient(problem):
     from thresher import MRMR
 

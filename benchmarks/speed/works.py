@@ -116,6 +116,7 @@ def classification(n_rows: int, n_features: int):
 
 MI = "mrmr_mi_difference"
 F = "mrmr_f_pearson_quotient"
+DEFAULT = "mrmr_default"
 
 WORKS = [
     Work(
@@ -163,6 +164,23 @@ WORKS = [
         aim=4,
         quoted="fastest of praznik and fast-mRMR 1.5 s",
         two_threads=True,
+    ),
+    Work(
+        "wide-default",
+        "200 x 20,000 float64, the default (R2 less mean r2), k=50",
+        DEFAULT,
+        lambda: informative_floats(200, 20_000, np.float64),
+        k=50,
+        peers=False,
+    ),
+    Work(
+        "tall-default",
+        "500,000 x 200 float32, the default (R2 less mean r2), k=50",
+        DEFAULT,
+        lambda: informative_floats(500_000, 200, np.float32),
+        k=50,
+        two_threads=True,
+        peers=False,
     ),
     Work(
         "wide-float",
@@ -231,6 +249,20 @@ SCALINGS = [
         "MI difference, features",
         MI,
         lambda p: informative_codes(2000, p, 3, 2),
+        (5_000, 10_000, 20_000, 40_000),
+        k=20,
+    ),
+    Scaling(
+        "R2 difference, rows",
+        DEFAULT,
+        lambda n: informative_floats(n, 100, np.float32),
+        (50_000, 100_000, 200_000, 400_000),
+        k=20,
+    ),
+    Scaling(
+        "R2 difference, features",
+        DEFAULT,
+        lambda p: informative_floats(500, p, np.float64),
         (5_000, 10_000, 20_000, 40_000),
         k=20,
     ),
