@@ -59,7 +59,6 @@ MODULES = {
     "thresher.evaluate": "Comparisons, tests, recommendations",
     "thresher.evaluate.comparison": "What a comparison found",
     "thresher.evaluate.significance": "What tests found",
-    "thresher.evaluate.nested": "Honest scores of selections",
     "thresher.evaluate.probes": "False selections",
     "thresher.datasets": "Data with known truth",
     "thresher.plots": "Plots",

@@ -123,6 +123,9 @@ class Judge:
                 self._keep(key, outcomes)
                 if self.after_each is not None:
                     self.after_each(key, outcomes)
+            next(
+                computed, None
+            )  # to its end: joblib gives up the workers of a generator that is closed before
         return [_mean(self._known[key]) for key in keys]
 
     def fold_scores(self, features: Iterable[int]) -> Floats:
@@ -187,6 +190,7 @@ class Judge:
         )
         for _ in sets:
             yield [next(running) for _ in self.folds]
+        next(running, None)
 
 
 def key_of(features: Iterable[int]) -> Key:

@@ -152,7 +152,7 @@ _CHOSEN: dict[str, Callable[[Reason], str]] = {
 
 def _chosen(reason: Reason, names: Names | None) -> str:
     text = f"chosen at step {reason.step}"
-    if reason.score is not None:
+    if reason.score is not None and reason.kind != "teamed":  # whose score is the share told below
         text += f", score {_number(reason.score)}"
     more = ["kept by the parameter keep"] if reason.is_kept else []
     more.append(_CHOSEN[reason.kind](reason))
