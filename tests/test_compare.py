@@ -375,6 +375,11 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
         small(store=tmp_path, random_state=None)
 
 
+def test_a_folder_in_which_nothing_was_finished_is_taken(tmp_path):
+    (tmp_path / ".part-experiment.json.1").write_text("{")
+    assert len(small(store=tmp_path).table()) == 16
+
+
 SCRIPT = """
 import sys, time
 from sklearn.datasets import load_iris, load_wine

@@ -33,7 +33,7 @@ from thresher.evaluate._runs import (
 )
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
-from thresher.selectors._judge import _fit_and_score
+from thresher.selectors._judge import fit_and_score
 
 __all__ = ["Recommendation", "recommend"]
 
@@ -244,7 +244,7 @@ class _Race:
             self.cells[candidate.name].append(cell)
         dummy = DummyClassifier() if self.is_classification else DummyRegressor()
         scorer = check_scoring(dummy, scoring=self.scoring)
-        guess = _fit_and_score(dummy, scorer, np.zeros((len(self.y), 1)), self.y, *fold)
+        guess = fit_and_score(dummy, scorer, np.zeros((len(self.y), 1)), self.y, *fold)
         self.guesses.append(math.nan if isinstance(guess, str) else guess)
 
         return {c.name: seconds for c, (_, seconds) in zip(self.alive, outcomes, strict=True)}

@@ -19,7 +19,7 @@ from thresher._checks import check_choice, check_number, readable
 from thresher._progress import on_behalf
 from thresher.evaluate._memory import call_and_measure
 from thresher.evaluate._sizes import fit_sizes
-from thresher.selectors._judge import _fit_and_score
+from thresher.selectors._judge import fit_and_score
 
 Fold = tuple[Any, Any]
 
@@ -110,7 +110,7 @@ def _score_sets(
         key = tuple(sorted(features))
         if key not in known:
             columns = _safe_indexing(X, list(key), axis=1)
-            known[key] = _fit_and_score(estimator, scorer, columns, y, *fold)
+            known[key] = fit_and_score(estimator, scorer, columns, y, *fold)
             if known[key] != known[key]:
                 known[key] = "the score is nan"
     return [known[tuple(sorted(features))] for features in sets]

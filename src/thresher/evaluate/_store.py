@@ -18,6 +18,7 @@ from thresher.evaluate._runs import Cell
 from thresher.sources import is_frame
 
 _EXPERIMENT = "experiment.json"
+_PARTIAL = ".part-"
 # Parts of an experiment that are lists of pairs, name and digest: cells are numbered in their order.
 NAMED = ("versions", "data", "selectors", "estimators", "folds")
 
@@ -44,7 +45,8 @@ class Store:
         stored = self._stored()
         if stored is None:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if any(self.folder.iterdir()):
+            # What a process killed in its first moment leaves behind is ours.
+            if any(not path.name.startswith(_PARTIAL) for path in self.folder.iterdir()):
                 raise ValueError(
                     f"store={str(self.folder)!r} holds files of something else; name another folder"
                 )
@@ -80,7 +82,7 @@ class Store:
 
     def _write(self, name: str, content: Any) -> None:
         path = self.folder / name
-        partial = path.with_name(f".{name}.{os.getpid()}")
+        partial = path.with_name(f"{_PARTIAL}{name}.{os.getpid()}")
         with open(partial, "w", encoding="utf-8") as file:
             json.dump(content, file)
             file.flush()

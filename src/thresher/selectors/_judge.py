@@ -184,7 +184,7 @@ class Judge:
         """The outcomes of the estimator itself."""
         matrices = (self.columns(np.array(key, dtype=np.intp)) for key in sets)
         running = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_fit_and_score)(self.estimator, self.scorer, matrix, self.y, *fold)
+            delayed(fit_and_score)(self.estimator, self.scorer, matrix, self.y, *fold)
             for matrix in matrices
             for fold in self.folds
         )
@@ -239,7 +239,7 @@ def scorer_of(estimator: Any, scoring: Any) -> Any:
     return scorer
 
 
-def _fit_and_score(
+def fit_and_score(
     estimator: Any, scorer: Callable[..., float], X: Any, y: Any, train: Any, test: Any
 ) -> Outcome:
     """The score of a fold, or what went wrong."""
