@@ -41,7 +41,8 @@ def test_parity_needs_methods_that_judge_sets():
     assert table["score"][0] == 1.0
     assert found.winner is None  # two do equally well
     assert any("interactions" in text for text in found.findings)
-    assert "ReliefF" in found.code.splitlines()[0] or "CWC" in found.code.splitlines()[0]
+    assert table["selector"][1] in found.alike
+    assert "cannot be told from the first" in str(found)
 
 
 def test_noise_has_no_winner():
@@ -51,9 +52,10 @@ def test_noise_has_no_winner():
     )
     assert found.winner is None
     assert found.interactions is False
-    assert "no winner: the differences are noise" in str(found)
+    assert set(found.alike) == set(found.table("dict")["selector"][1:])
+    assert "no winner" in str(found)
     assert any("better than a guess" in text for text in found.findings)
-    assert found.code.startswith("# Not better than")
+    assert found.code.startswith("# One of several")
 
 
 class Known(BaseEstimator):
@@ -85,6 +87,7 @@ def test_a_winner_is_named_where_it_is_one(monkeypatch):
     )  # fmt: skip
     found = recommend(made.data, made.target, 60, k=4, estimator=LinearRegression(), random_state=0)
     assert found.winner == "right"
+    assert found.alike == ()
     assert not found.code.startswith("#")
     assert "winner: right" in str(found)
     reasons = found.table("dict")["reason"]

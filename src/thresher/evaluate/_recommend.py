@@ -52,6 +52,8 @@ class Recommendation:
     ----------
     winner : str or None
         The selector that is better than all others beyond noise; None if there is none.
+    alike : tuple of str
+        Selectors that cannot be told from the first of the table, beyond noise.
     code : str
         Python that runs the winner, or where there is none the first of those that are as good.
     findings : tuple of str
@@ -61,6 +63,7 @@ class Recommendation:
     """
 
     winner: str | None
+    alike: tuple[str, ...]
     code: str
     findings: tuple[str, ...]
     interactions: bool | None
@@ -84,9 +87,10 @@ class Recommendation:
             f"{rank}. {name:<11} {score:.3f} [{low:.3f}, {high:.3f}]  {reason}"
             for rank, name, score, low, high, *_, reason in rows
         ]
-        verdict = (
-            f"winner: {self.winner}" if self.winner else "no winner: the differences are noise"
-        )
+        verdict = f"winner: {self.winner}"
+        if self.winner is None:
+            same = ", ".join(self.alike) or "a guess"
+            verdict = f"no winner: {same} cannot be told from the first beyond noise"
         return "\n".join([*self.findings, "", *lines, "", verdict, "", self.code])
 
 
@@ -337,9 +341,8 @@ def _judge(race: _Race, findings: list[str], left_out: list[str], is_usual: bool
     }
     code = _code(first.selector, race.estimator if is_usual else None)
     if winner is None:
-        same = ", ".join(alike) or "a guess"
-        code = f"# Not better than {same} beyond noise.\n{code}"
-    return Recommendation(winner, code, tuple(findings), interactions, columns)
+        code = f"# One of several that are equally good, as far as {len(guess)} folds can tell.\n{code}"
+    return Recommendation(winner, tuple(alike), code, tuple(findings), interactions, columns)
 
 
 def _limit(race: _Race, name: str, side: int) -> float:
