@@ -38,6 +38,13 @@ std::uint32_t MarginSums::sum(const CodedTable& table, const std::uint32_t* coun
   const std::size_t n_parts = table.n_parts();
   std::fill_n(sums, kept.size(), std::int64_t{0});
   std::uint32_t largest = 0;
+  if (!table.layout().has_parts()) {
+    for (std::size_t level = 0; level < n_levels; ++level) {
+      largest = std::max(largest, counts[level]);
+      sums[0] += xlogx(counts[level]);
+    }
+    return largest;
+  }
   for (std::size_t level = 0; level < n_levels; ++level) {
     const std::uint32_t* by_part = counts + level * n_parts;
     largest = std::max(largest, std::accumulate(by_part, by_part + n_parts, 0U));

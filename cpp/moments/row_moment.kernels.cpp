@@ -1,3 +1,4 @@
+#include "core/lanes.hpp"
 #include "moments/row_moment_kernels.hpp"
 
 namespace thresher::THRESHER_LEVEL {
@@ -25,7 +26,17 @@ void add(const RowBlock<T>& block, const double* centres, const RowSums& sums) {
       double* __restrict sum = sums.sums + at;
       double* __restrict rest = sums.sum_rests + at;
       double* __restrict square = sums.block + at;
-      for (std::size_t j = 0; j < width; ++j) {
+      std::size_t j = 0;
+      for (; j + kWidth <= width; j += kWidth) {
+        const Vec value = vec_load(x + j);
+        TwinVec total{vec_load(sum + j), vec_load(rest + j)};
+        twin_add(total, value);
+        vec_store(sum + j, total.hi);
+        vec_store(rest + j, total.lo);
+        const Vec distance = vec_sub(value, vec_load(centre + j));
+        vec_store(square + j, vec_multiply_add(distance, distance, vec_load(square + j)));
+      }
+      for (; j < width; ++j) {
         const double value = static_cast<double>(x[j]);
         add_to(sum[j], rest[j], value);
         const double distance = value - centre[j];
