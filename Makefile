@@ -4,6 +4,7 @@
 #   make test       lint, types, layers, the test suite on the best instructions and on plain ones, an install from the sdist
 #   make test-baseline   the test suite on plain instructions alone
 #   make test-lowest   the test suite on the lowest versions of all dependencies (Python 3.11)
+#   make browser    chromium-headless-shell for the tests of reports, where apt and root are there
 #   make lint       the static checks alone
 #   make format     rewrite the sources as the formatters want them
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
@@ -33,16 +34,22 @@ CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability 
     -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
 PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 
-.PHONY: demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs sanitize fuzz clean check-sdist
+.PHONY: browser demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs sanitize fuzz clean check-sdist
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/demo.py $(ARGS)
 
-test: lint
+test: lint browser
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 	@$(MAKE) --no-print-directory test-baseline
 	@$(MAKE) --no-print-directory check-sdist
+
+# A browser for the tests of reports, Debian's. Where it cannot be installed they are skipped, in CI that is an error.
+browser:
+	@command -v chromium-headless-shell > /dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update && apt-get -qq install -y chromium-headless-shell; } \
+	|| { echo "chromium-headless-shell cannot be installed here (apt and root are needed)"; [ "$$CI" != true ]; }
 
 # The suite on plain instructions, without any extension of the processor.
 test-baseline: $(VENV)/.core

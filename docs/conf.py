@@ -62,6 +62,7 @@ MODULES = {
     "thresher.evaluate.probes": "False selections",
     "thresher.datasets": "Data with known truth",
     "thresher.plots": "Plots",
+    "thresher.report": "Reports",
     "thresher.pp": "Single-cell data",
 }
 

@@ -63,7 +63,7 @@ _EXPORTS: dict[str, str] = {
 }
 
 # Public modules, loaded in the same way.
-_MODULES = ("datasets", "discretize", "evaluate", "measures", "plots", "pp")
+_MODULES = ("datasets", "discretize", "evaluate", "measures", "plots", "pp", "report")
 
 __all__ = [*_EXPORTS, *_MODULES, "__version__"]
 
@@ -75,6 +75,7 @@ if TYPE_CHECKING:  # the same names for type checkers; a test holds the two list
     from thresher import measures as measures
     from thresher import plots as plots
     from thresher import pp as pp
+    from thresher import report as report
     from thresher._checks import ThresherWarning as ThresherWarning
     from thresher._versions import show_versions as show_versions
     from thresher.discretize import EqualFrequencyBins as EqualFrequencyBins

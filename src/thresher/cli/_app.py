@@ -118,6 +118,7 @@ def select(
             help="Write the selection: .json (from_json reads it), .csv or .parquet (a row per feature).",
         ),
     ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page for a browser, .html.")] = None,
     force: Force = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print the names alone, one a line.")
@@ -130,7 +131,7 @@ def select(
     Examples:
       thresher select iris.csv --target species -k 2
       thresher select genes.h5ad --target cell_type --method jmi -k 50 --out markers.csv
-      thresher select wide.parquet -t y -k auto --ensemble 20 --out selected.json
+      thresher select wide.parquet -t y -k auto --ensemble 20 --out selected.json --report report.html
       thresher select visits.csv -t died --keep age,sex --exclude patient_id --missing pairwise
       thresher select data.svm -k 20 --quiet > names.txt
 
@@ -142,7 +143,27 @@ def select(
         from thresher.cli._show import Voice
 
         wish = _wish(method, k, ensemble, missing, target_kind, seed, jobs, keep, exclude)
-        run(file, target, wish, out, force, Voice(quiet, json))
+        run(file, target, wish, out, report, force, Voice(quiet, json))
+
+
+@app.command()
+def report(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A selection saved as .json.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write, .html.")],
+    title: Annotated[str, typer.Option(help="Its heading.")] = "",
+    force: Force = False,
+) -> None:
+    """Make a page for a browser of a saved selection.
+
+    \b
+    Example:
+      thresher select data.csv --target species --out selected.json
+      thresher report selected.json --out report.html
+    """
+    with sentences():
+        from thresher.cli._select import report as run
+
+        run(file, out, title, force)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 from collections.abc import Mapping
@@ -36,10 +37,19 @@ class Wish:
 
 
 def select(
-    path: Path, target: str | None, wish: Wish, out: Path | None, force: bool, voice: Voice
+    path: Path,
+    target: str | None,
+    wish: Wish,
+    out: Path | None,
+    report: Path | None,
+    force: bool,
+    voice: Voice,
 ) -> None:
     """Read, select, show, write."""
     check_output(out, force, LISTS)
+    check_output(report, force, (".html",))
+    if report is not None:
+        check_jinja()
     data = read_data(
         path,
         target,
@@ -49,20 +59,75 @@ def select(
     )
     for note in data.notes:
         voice.note(note)
-    selector = fit(data, wish, voice)
-    if out is not None:
-        write_all({out: _encoded(out, selector, data, voice)}, force)
+    k, number = _number(data, wish, voice)
+    selector = fit(data, build(data, wish, k), voice)
+    contents: dict[Path, bytes] = {}
+    if report is not None or (out is not None and out.suffix.lower() == ".json"):
+        from thresher.report import gather_facts
+
+        with voice.working("comparing the first features"):
+            facts = gather_facts(
+                selector,
+                data.X,
+                data.y,
+                source=data.name,
+                target=data.target,
+                notes=voice.notes,
+                number=number,
+            )
+        if report is not None:
+            contents[report] = render(selector, facts)
+    if out is not None and out.suffix.lower() == ".json":
+        run = {**summary(selector, data, voice), "facts": facts}
+        contents[out] = json.dumps({**json.loads(selector.to_json()), "run": run}).encode()
+    elif out is not None:
+        contents[out] = encode_rows(out, selected_rows(selector))
+    write_all(contents, force)
     _show(selector, data, voice)
 
 
-def fit(data: Data, wish: Wish, voice: Voice) -> Any:
-    """The fitted selector that is wished for."""
-    selector = build(data, wish, _number(data, wish, voice))
+def fit(data: Data, selector: Any, voice: Voice) -> Any:
+    """The selector, fitted."""
     with voice.working("selecting"):
         selector.fit(data.X, data.y)
     # What was fitted on a matrix has no names yet.
     selector.feature_names_in_ = np.array(data.names, dtype=object)
     return selector
+
+
+def check_jinja() -> None:
+    """Refuse a report that could not be made, before any work is done."""
+    if importlib.util.find_spec("jinja2") is None:
+        raise BadInput("a report needs jinja2; install it with: pip install 'thresher[report]'")
+
+
+def render(selector: Any, facts: Any, title: str = "") -> bytes:
+    """The report as a file."""
+    from thresher.report import render_report
+
+    return render_report(selector, title=title, facts=facts).encode()
+
+
+def report(path: Path, out: Path, title: str, force: bool) -> None:
+    """The report of a saved selection."""
+    from thresher.report import gather_facts
+    from thresher.selectors._base import BaseSelector
+
+    check_output(out, force, (".html",))
+    check_jinja()
+    if not path.is_file():
+        raise BadInput(f"there is no file {path}")
+    try:
+        text = path.read_text("utf-8")
+        selector = BaseSelector.from_json(text)
+        facts = json.loads(text).get("run", {}).get("facts") or gather_facts(selector)
+        page = render(selector, facts, title)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        said = str(error).partition("\n")[0]
+        raise BadInput(
+            f"{path} is not what `thresher select --out` or to_json wrote: {said}"
+        ) from None
+    write_all({out: page}, force)
 
 
 def build(data: Data, wish: Wish, k: Any = None) -> Any:
@@ -81,15 +146,15 @@ def build(data: Data, wish: Wish, k: Any = None) -> Any:
     )
 
 
-def _number(data: Data, wish: Wish, voice: Voice) -> Any:
-    """The number of features: given, left to the method, or found by cross-validation."""
+def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
+    """The number of features, given, left to the method, or found by cross-validation; and how it was found."""
     if wish.k is None:
-        return None
+        return None, None
     if wish.k != "auto":
-        return parse_sizes(wish.k)[0]
+        return parse_sizes(wish.k)[0], None
     finder = _methods.number_option(_methods.method_class(wish.method)())
     if finder != "caller":
-        return "auto" if finder == "auto" else None
+        return "auto" if finder == "auto" else None, None
     if data.y is None:
         raise BadInput(f"-k auto needs labels to judge by, and {wish.method} has none; give -k N")
     from thresher.cli._estimators import estimators_for
@@ -106,7 +171,7 @@ def _number(data: Data, wish: Wish, voice: Voice) -> Any:
         f"-k auto: {number.k} features, the fewest within one standard error of the best score of {name} in "
         f"5 folds ({score:.3g}; the best, with {number.best_k}, {np.nanmax(number.mean):.3g})"
     )
-    return number.k
+    return number.k, number
 
 
 def parse_sizes(text: str) -> list[int]:
@@ -175,15 +240,6 @@ def _show(selector: Any, data: Data, voice: Voice) -> None:
         )
         if hasattr(selector, "stability_"):
             print(f"stability {selector.stability_:.2f}: {selector.stability_note_}")
-
-
-def _encoded(out: Path, selector: Any, data: Data, voice: Voice) -> bytes:
-    """The selection in the format that the name of the file asks for."""
-    if out.suffix.lower() == ".json":
-        document = json.loads(selector.to_json())
-        document["run"] = summary(selector, data, voice)
-        return json.dumps(document, allow_nan=False).encode()
-    return encode_rows(out, selected_rows(selector))
 
 
 def encode_rows(out: Path, rows: list[dict[str, Any]]) -> bytes:

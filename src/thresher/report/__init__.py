@@ -1,0 +1,8 @@
+"""A selection as one page of HTML; it needs jinja2 (the extra ``report``)."""
+
+from __future__ import annotations
+
+from thresher.report._facts import gather_facts
+from thresher.report._page import render_report, save_report
+
+__all__ = ["gather_facts", "render_report", "save_report"]

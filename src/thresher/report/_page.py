@@ -1,0 +1,309 @@
+"""The page: Jinja2 with escaping, data as JSON, and a policy that runs our own script alone."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.metadata
+import json
+import math
+import platform
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import thresher
+from thresher.report._facts import gather_facts
+
+# Rows of the table, and bytes of what is in them; the rest of a long list says nothing that its first part does not.
+MOST_ROWS = 1500
+MOST_BYTES = 1_200_000
+# Steps and votes that are drawn.
+MOST_DRAWN = 60
+LONGEST_NAME = 120
+LONGEST_REASON = 400
+LONGEST_NOTE = 1000
+LONGEST_CODE = 20_000
+
+
+def render_report(
+    selector: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    title: str = "",
+    source: str = "",
+    target: str = "",
+    notes: Iterable[str] = (),
+    number: Any = None,
+    facts: Mapping[str, Any] | None = None,
+) -> str:
+    """A selection as one page of HTML that needs nothing else, offline and in any browser.
+
+    Parameters
+    ----------
+    selector : fitted selector
+    X, y
+        What it was fitted on. Without X the page has no map of who is redundant with whom.
+    title : str, default=""
+        Heading; by default it names the selector.
+    source, target : str, default=""
+        What the data and the target are called.
+    notes : iterable of str
+        Warnings and whatever else should be on the page.
+    number : NumberOfFeatures, default=None
+        From `thresher.evaluate.select_k`: the score against the number of features is drawn.
+    facts : dict, default=None
+        From `gather_facts`, in place of all of the above but `title`.
+
+    Returns
+    -------
+    page : str
+
+    Notes
+    -----
+    Names are untrusted: they are escaped, reach the page as text, and a content-security policy lets no script run
+    but ours. The table has the chosen features and the best ranked of the others, 1,500 in all (fewer if their names
+    are very long), and says so; the page stays below 2 MB for any number of features. The same selection gives the
+    same page, byte for byte.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import MRMR
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> page = render_report(MRMR(5).fit(X, y), X, y, source="breast cancer")
+    >>> page[:15]
+    '<!DOCTYPE html>'
+    """
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError as error:
+        raise ImportError(
+            "a report needs jinja2, which is not installed; install it with: pip install 'thresher[report]'"
+        ) from error
+    from thresher.report import _charts
+
+    check_is_fitted(selector)
+    if facts is None:
+        facts = gather_facts(
+            selector, X, y, source=source, target=target, notes=notes, number=number
+        )
+    folder = resources.files("thresher.report")
+    style = (folder / "report.css").read_text("utf-8")
+    script = (folder / "report.js").read_text("utf-8")
+    rows = _within(MOST_BYTES, _rows(selector))
+    steps = _steps(selector, rows, facts)
+    votes = sorted(
+        (row for row in rows if row["votes"]), key=lambda row: (-row["votes"], row["rank"])
+    )[:MOST_DRAWN]
+    mapped = facts.get("map")
+    number_facts = facts.get("number")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    template = environment.from_string((folder / "report.html").read_text("utf-8"))
+    return template.render(
+        title=label(title) or f"Selection by {type(selector).__name__}",
+        policy=_policy(script, style),
+        style=_trusted(style),
+        script=_trusted(script),
+        data=_trusted(_json({"rows": rows, "n_chosen": len(selector.selected_)})),
+        n_chosen=len(selector.selected_),
+        n_features=int(selector.n_features_in_),
+        n_shown=len(rows),
+        steps=steps,
+        has_redundancy=any(row["redundancy"] is not None for row in steps),
+        is_nested=bool(getattr(selector, "_nested", False)),
+        stability=getattr(selector, "stability_", None),
+        stability_note=getattr(selector, "stability_note_", ""),
+        n_replicates=len(getattr(selector, "parts_", ())),
+        source=label(facts["source"]),
+        target=label(facts["target"]),
+        n_samples=facts["n_samples"],
+        notes=[label(note, LONGEST_NOTE) for note in [*facts["checks"], *facts["notes"]]],
+        steps_chart=_charts.steps_chart(steps)
+        if any(row["relevance"] is not None for row in steps)
+        else None,
+        votes_chart=_charts.votes_chart(votes) if votes else None,
+        map_chart=_map_chart(selector, mapped) if mapped else None,
+        map_measure=mapped["measure"] if mapped else "",
+        number_chart=_charts.number_chart(
+            number_facts["sizes"], number_facts["mean"], number_facts["error"], number_facts["k"]
+        )
+        if number_facts
+        else None,
+        number=number_facts["k"] if number_facts else None,
+        parameters=[
+            (name, _cut(repr(value), 500))
+            for name, value in sorted(selector.get_params(deep=False).items())
+        ],
+        versions=_versions(),
+        code=_code(selector),
+    )
+
+
+def save_report(
+    selector: Any, path: Any, *args: Any, overwrite: bool = False, **kwargs: Any
+) -> Path:
+    """Write `render_report` to a file.
+
+    Parameters
+    ----------
+    selector : fitted selector
+    path : path
+        Of the file; one that exists is left alone unless `overwrite`.
+    *args, **kwargs
+        As of `render_report`.
+    overwrite : bool, default=False
+
+    Returns
+    -------
+    path : Path
+    """
+    page = render_report(selector, *args, **kwargs).encode()
+    file_path = Path(path)
+    with file_path.open("wb" if overwrite else "xb") as file:
+        file.write(page)
+    return file_path
+
+
+def _trusted(text: str) -> Any:
+    from markupsafe import Markup
+
+    return Markup(text)
+
+
+def _policy(script: str, style: str) -> str:
+    def mark(text: str) -> str:
+        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+    return (
+        f"default-src 'none'; script-src 'sha256-{mark(script)}'; style-src 'sha256-{mark(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _json(value: Any) -> str:
+    """JSON that no parser of HTML can take for anything else."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def label(name: Any, longest: int = LONGEST_NAME) -> str:
+    """A name as a page may show it: what is not printable is spelt out, and the middle of a long one left out."""
+    text = "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
+        for c in _cut(str(name), longest)
+    )
+    return _cut(text, longest) if text.strip() or not name else repr(text)
+
+
+def _name(names: Any, feature: int) -> str:
+    return label(f"x{feature}" if names is None else names[feature]) or "''"
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest * 2 // 3]}…{text[-longest // 3 + 1 :]}"
+
+
+def _rows(selector: Any) -> list[dict[str, Any]]:
+    """All chosen features and the best ranked of the others."""
+    account = selector._account()
+    names = getattr(selector, "feature_names_in_", None)
+    votes = getattr(selector, "votes_", None)
+    return [
+        {
+            "name": _name(names, feature),
+            "step": step,
+            "rank": int(selector.ranking_[feature]),
+            "score": _finite(selector.scores_[feature]),
+            "relevance": _finite(selector.relevance_[feature]),
+            "redundancy": _finite(selector.redundancy_[feature]),
+            "votes": None if votes is None else _finite(votes[feature]),
+            "selected": bool(selector.support_[feature]),
+            "reason": label(account(feature).sentence(names), LONGEST_REASON),
+        }
+        for feature, step in _shown(selector)
+    ]
+
+
+def _steps(
+    selector: Any, rows: list[dict[str, Any]], facts: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The first steps; redundancies that the method does not know are taken from the map."""
+    steps = [row for row in rows if row["step"]][:MOST_DRAWN]
+    mapped = facts.get("map")
+    if not mapped or any(step["redundancy"] is not None for step in steps):
+        return steps
+    place = {int(feature): i for i, feature in enumerate(mapped["features"])}
+    chosen = [place.get(int(feature)) for feature in selector.selected_[: len(steps)]]
+    found = []
+    for i, step in enumerate(steps):
+        before = [j for j in chosen[:i] if j is not None]
+        here = chosen[i]
+        mean = None
+        if here is not None:
+            mean = sum(float(mapped["values"][here][j]) for j in before) / max(1, len(before))
+        found.append({**step, "redundancy": mean})
+    return found
+
+
+def _within(most: int, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As many of the first rows as fit."""
+    sizes = np.cumsum([len(_json(row)) for row in rows])
+    return rows[: int(np.searchsorted(sizes, most))]
+
+
+def _shown(selector: Any) -> list[tuple[int, int | None]]:
+    steps: list[tuple[int, int | None]] = [
+        (int(feature), step) for step, feature in enumerate(selector.selected_[:MOST_ROWS], 1)
+    ]
+    left = np.flatnonzero(~selector.support_)
+    merit = np.where(np.isnan(selector.relevance_), -np.inf, selector.relevance_)[left]
+    order = np.lexsort((-merit, selector.ranking_[left]))
+    rest = left[order][: max(0, MOST_ROWS - len(steps))]
+    return steps + [(int(feature), None) for feature in rest]
+
+
+def _finite(value: Any) -> float | None:
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _map_chart(selector: Any, mapped: Mapping[str, Any]) -> Any:
+    from thresher.report._charts import map_chart
+
+    names = getattr(selector, "feature_names_in_", None)
+    steps = {int(feature): step for step, feature in enumerate(selector.selected_, 1)}
+    features = [int(feature) for feature in mapped["features"]]
+    shown = [_name(names, i) for i in features]
+    return map_chart(shown, [steps.get(i) for i in features], mapped["values"])
+
+
+def _versions() -> list[tuple[str, str]]:
+    found = [("thresher", thresher.__version__), ("python", platform.python_version())]
+    return found + [
+        (package, importlib.metadata.version(package))
+        for package in ("numpy", "scipy", "scikit-learn")
+    ]
+
+
+def _code(selector: Any) -> str:
+    """The lines that repeat the selection."""
+    import sklearn
+
+    with sklearn.config_context(print_changed_only=True):
+        made = selector.__repr__(N_CHAR_MAX=LONGEST_CODE)
+    kinds = {type(selector).__name__}
+    kinds |= {
+        type(value).__name__
+        for value in selector.get_params().values()
+        if type(value).__module__.startswith("thresher.")
+    }
+    lines = [f"from thresher import {', '.join(sorted(kinds))}", "", f"selector = {made}"]
+    lines += ["selector.fit(X, y)", "selector.get_feature_names_out()"]
+    return "\n".join(lines)
