@@ -1,6 +1,6 @@
 # Every target sets up what it needs: Python >= 3.11, make and a C++20 compiler are enough.
 #
-#   make demo       select features from embedded data and show them
+#   make demo       a selection, a comparison with plain ranking and a report, on embedded data
 #   make test       lint, types, layers, the test suite on the best instructions and on plain ones, an install from the sdist
 #   make test-baseline   the test suite on plain instructions alone
 #   make test-lowest   the test suite on the lowest versions of all dependencies (Python 3.11)
@@ -38,7 +38,7 @@ PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
-	$(BIN)/python examples/demo.py $(ARGS)
+	$(BIN)/python -m thresher demo --out build/demo.html --force $(ARGS)
 
 test: lint browser
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)

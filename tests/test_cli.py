@@ -236,7 +236,8 @@ def test_datasets_lists_what_can_be_made_and_fetched():
 
 
 @pytest.mark.parametrize(
-    "command", ["", "select", "methods", "datasets", "stability", "probe", "compare"]
+    "command",
+    ["", "select", "report", "methods", "datasets", "stability", "probe", "compare", "demo"],
 )
 def test_help_has_examples_that_parse(command):
     result = invoke(*([command] if command else []), "--help")
@@ -255,6 +256,18 @@ def test_help_has_examples_that_parse(command):
 
 def app_commands():
     return [command.callback.__name__ for command in app.registered_commands]
+
+
+def test_the_demo_ends_in_a_report(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = invoke("demo")
+    assert result.exit_code == 0, result.output
+    assert "worst concave points" in result.stdout
+    assert "plain ranking" in result.stdout
+    page = (tmp_path / "thresher-demo.html").read_text()
+    assert "How many features" in page
+    assert "Who is redundant with whom" in page
+    assert invoke("demo").exit_code == 2  # the page is there already
 
 
 def test_wrong_usage_ends_with_two():

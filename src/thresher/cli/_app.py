@@ -82,6 +82,7 @@ def _main(
 
     \b
     Start here:
+      thresher demo
       thresher select data.csv --target species
       thresher methods
       thresher select data.csv -t species -k auto --ensemble 20 --out selected.json
@@ -323,6 +324,28 @@ def compare(
         wishes = _judge.wishes_for(_split(method), wish)
         judges = _split(estimator)
         _judge.compare(files, target, wishes, k, judges, folds, out, force, Voice(quiet, json))
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path(
+        "thresher-demo.html"
+    ),
+    force: Force = False,
+) -> None:
+    """See a selection, a comparison and a report.
+
+    \b
+    Example:
+      thresher demo
+
+    Nothing is needed: the data come with scikit-learn.
+    """
+    with sentences():
+        from thresher.cli._demo import demo as run
+        from thresher.cli._show import Voice
+
+        run(out, force, Voice())
 
 
 def _split(text: str) -> list[str]:

@@ -41,7 +41,7 @@ WHY = {
     "SFSLW": "numbers: features that move classes apart, stops by itself",
     "LaplacianScore": "no labels: features that vary smoothly among neighbours",
     "SPEC": "no labels or some: features that fit the shape of the data",
-    "GBC": "a small set on which a given classifier does best, by many fits; hours rather than seconds",
+    "GBC": "a small set on which a given classifier does best, by many fits of it",
     "MRMRGA": "like gbc, by a genetic algorithm",
     "CWC": "discrete data: the fewest features that still tell all classes apart",
     "LCC": "like cwc, but allows a share of mistakes, so noise does no harm",

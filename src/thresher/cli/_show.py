@@ -79,7 +79,9 @@ class Voice:
         if self.as_json:
             print_json(rows)
             return
-        table = Table(title=Text(plain(title)) if title else None, title_justify="left", box=None)
+        if title:
+            print(plain(title))
+        table = Table(box=None)
         columns = list(rows[0]) if rows else []
         for name in columns:
             is_number = isinstance(rows[0][name], int | float) and not isinstance(

@@ -1,0 +1,110 @@
+"""``thresher demo``: from nothing to a selection, a comparison and a report."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import thresher
+from thresher import evaluate
+from thresher.cli._select import check_jinja, selected_rows
+from thresher.cli._show import Voice
+from thresher.cli._write import check_output, write_all
+
+SIZES = (2, 3, 5, 10)
+
+
+def demo(out: Path, force: bool, voice: Voice) -> None:
+    """Select, compare with plain ranking, and write a report."""
+    from thresher.report import render_report
+
+    check_output(out, force, (".html",))
+    check_jinja()
+    data = load_breast_cancer(as_frame=True)
+    X, y = data.data, data.target_names[data.target]
+    print("569 samples of breast tissue, 30 measurements of their cells, and the diagnosis:")
+    print(f"  {', '.join(X.columns[:4])}, ...\n")
+
+    selector = thresher.Ensemble(thresher.MRMR(5))
+    milliseconds = _fastest(selector, X, y)
+    voice.table(
+        [_without_reason(row) for row in selected_rows(selector)],
+        f"1. Five of them, by the vote of 20 mRMR selections, in {milliseconds:.0f} ms",
+    )
+    _show_left_out(thresher.MRMR(5).fit(X, y))
+
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    with voice.working("comparing with plain ranking"):
+        comparison = evaluate.compare(
+            {"mRMR": thresher.MRMR(), "plain ranking": thresher.Univariate()},
+            {"breast cancer": (X, y)},
+            {"logistic": model},
+            k=SIZES,
+            random_state=0,
+            progress=False,
+        )
+    print()
+    voice.table(
+        _side_by_side(comparison.table("dict")),
+        "2. Beside a ranking of single features: accuracy of logistic regression on unseen samples",
+    )
+    print(
+        "   A ranking takes the best features again and again in other clothes; mRMR takes what is new."
+    )
+
+    with voice.working("finding the number of features"):
+        number = evaluate.select_k(thresher.MRMR(), X, y, model, random_state=0)
+        page = render_report(
+            selector,
+            X,
+            y,
+            title="Breast cancer: five of thirty measurements",
+            source="the breast cancer data of scikit-learn",
+            target="diagnosis",
+            notes=voice.notes,
+            number=number,
+        )
+    write_all({out: page.encode()}, force)
+    print(f"\n3. The report: open {out} in a browser.")
+
+
+def _fastest(selector: Any, X: Any, y: Any) -> float:
+    """Fit; the least of five times in milliseconds."""
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        selector.fit(X, y)
+        times.append(1000 * (time.perf_counter() - start))
+    return min(times)
+
+
+def _without_reason(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "reason"}
+
+
+def _show_left_out(selector: Any) -> None:
+    """The most relevant features that one mRMR selection leaves, and why."""
+    relevance = np.where(selector.support_, -np.inf, selector.relevance_)
+    names = selector.feature_names_in_
+    print("   Relevant, but left out by mRMR:")
+    for feature in np.argsort(-relevance, kind="stable")[:3]:
+        print(f"     {names[feature]:22} {selector.reason(int(feature))}")
+
+
+def _side_by_side(table: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """A row per number of features, a column per selector."""
+    score = {
+        (selector, k): value
+        for selector, k, value in zip(table["selector"], table["k"], table["score"], strict=True)
+    }
+    selectors = list(dict.fromkeys(table["selector"]))
+    return [
+        {"features": k, **{selector: score[selector, k] for selector in selectors}} for k in SIZES
+    ]
