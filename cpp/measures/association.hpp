@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "measures/numeric_values.hpp"
 #include "measures/pair_measure.hpp"
@@ -49,7 +50,14 @@ void associate(const NumericTable& table, const ColumnMoments& moments, const Re
 bool takes_requests(const NumericTable& table);
 inline constexpr std::size_t kTermsAtOnce = 4;
 
-void associate(const NumericTable& table, const ColumnMoments& moments, PairReferee& referee, NumericKind kind,
-               std::span<const TermRequest> requests, std::size_t n_threads);
+// The moments of a feature on a replicate side by side: requests take features from all over memory.
+struct PackedMoments {
+  double centre, kept_sum, norm, error;
+};
+std::vector<PackedMoments> packed(const ColumnMoments& moments, std::size_t n_replicates);
+
+// `moments`: [feature * n_replicates + replicate].
+void associate(const NumericTable& table, std::span<const PackedMoments> moments, PairReferee& referee,
+               NumericKind kind, std::span<const TermRequest> requests, std::size_t n_threads);
 
 }  // namespace thresher

@@ -14,6 +14,7 @@ class NumericPairMeasure final : public PairMeasure {
         kind_(kind),
         n_threads_(n_threads),
         moments_(kind == NumericKind::cosine ? table.uncentred() : table.centred_where_needed()),
+        packed_(takes_requests(table) ? packed(moments_, table.n_replicates()) : std::vector<PackedMoments>{}),
         referee_(table) {}
 
   std::size_t n_features() const override { return table_.n_features(); }
@@ -30,7 +31,7 @@ class NumericPairMeasure final : public PairMeasure {
 
   void answer(std::span<const TermRequest> requests) override {
     if (!takes_requests(table_)) return PairMeasure::answer(requests);
-    associate(table_, moments_, referee_, kind_, requests, n_threads_);
+    associate(table_, packed_, referee_, kind_, requests, n_threads_);
   }
 
  private:
@@ -38,6 +39,7 @@ class NumericPairMeasure final : public PairMeasure {
   NumericKind kind_;
   std::size_t n_threads_;
   ColumnMoments moments_;
+  std::vector<PackedMoments> packed_;
   PairReferee referee_;
 };
 

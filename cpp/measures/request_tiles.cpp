@@ -39,7 +39,7 @@ struct Tile {
 
 struct Work {
   const NumericTable& table;
-  const ColumnMoments& moments;
+  std::span<const PackedMoments> moments;
   PairReferee& referee;
   NumericKind kind;
   const MomentKernels& kernels;
@@ -47,21 +47,16 @@ struct Work {
   // The value on a replicate from its sum of products about the centres.
   double value(std::uint32_t feature, std::uint32_t reference, std::size_t replicate, double dot) const {
     const SegmentLayout& layout = table.layout();
-    const std::size_t f = feature * layout.n_replicates() + replicate;
-    const std::size_t g = reference * layout.n_replicates() + replicate;
-    const double value = sure_value(kind, dot, layout.kept_rows()[replicate], moments.kept_sum[f], moments.norm[f],
-                                    moments.error[f], moments.kept_sum[g], moments.norm[g], moments.error[g]);
+    const PackedMoments& f = moments[feature * layout.n_replicates() + replicate];
+    const PackedMoments& g = moments[reference * layout.n_replicates() + replicate];
+    const double value =
+        sure_value(kind, dot, layout.kept_rows()[replicate], f.kept_sum, f.norm, f.error, g.kept_sum, g.norm, g.error);
     if (!std::isnan(value)) return value;
     return referee.value(kind, feature, reference, replicate);
   }
 
-  // What values of these features need comes from all over memory.
   void fetch_moments(Features features) const {
-    for (const std::uint32_t feature : features) {
-      const std::size_t at = feature * table.n_replicates();
-      for (const auto* values : {&moments.kept_sum, &moments.norm, &moments.error}) prefetch(values->data() + at);
-      prefetch(moments.centre.data() + feature);
-    }
+    for (const std::uint32_t feature : features) prefetch(moments.data() + feature * table.n_replicates());
   }
 
   // From the sums of products of every segment; `stride` lies between those of one pair.
@@ -87,7 +82,7 @@ struct TileColumns {
   TileColumns(const Work& work, const T* base, Features features) {
     for (std::size_t i = 0; i < features.size(); ++i) {
       column[i] = base + features[i] * work.table.n_rows();
-      centre[i] = work.moments.centre[features[i]];
+      centre[i] = work.moments[features[i] * work.table.n_replicates()].centre;
     }
   }
 };
@@ -164,8 +159,16 @@ bool takes_requests(const NumericTable& table) {
   return !table.pairwise() && layout.weights() == nullptr && (!layout.has_parts() || table.n_rows() > kShortRows);
 }
 
-void associate(const NumericTable& table, const ColumnMoments& moments, PairReferee& referee, NumericKind kind,
-               std::span<const TermRequest> requests, std::size_t n_threads) {
+std::vector<PackedMoments> packed(const ColumnMoments& moments, std::size_t n_replicates) {
+  std::vector<PackedMoments> out(moments.norm.size());
+  for (std::size_t at = 0; at < out.size(); ++at) {
+    out[at] = {moments.centre[at / n_replicates], moments.kept_sum[at], moments.norm[at], moments.error[at]};
+  }
+  return out;
+}
+
+void associate(const NumericTable& table, std::span<const PackedMoments> moments, PairReferee& referee,
+               NumericKind kind, std::span<const TermRequest> requests, std::size_t n_threads) {
   std::vector<Tile> tiles = cut_into_tiles(requests, table.n_replicates());
   // The small ones last: they fill the time in which other threads still work on large ones.
   if (n_threads > 1) std::ranges::stable_sort(tiles, std::greater<>(), &Tile::n_pairs);
