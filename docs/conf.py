@@ -60,6 +60,7 @@ MODULES = {
     "thresher.evaluate.comparison": "What a comparison found",
     "thresher.evaluate.significance": "What tests found",
     "thresher.evaluate.probes": "False selections",
+    "thresher.evaluate.redundancy": "Who is redundant with whom",
     "thresher.datasets": "Data with known truth",
     "thresher.plots": "Plots",
     "thresher.report": "Reports",

@@ -39,3 +39,16 @@ def test_other_selectors_are_refused():
         plot_tradeoff(GSO(3).fit(X, y))
     with pytest.raises(NotFittedError):
         plot_tradeoff(RRCT())
+
+
+def test_terms_in_different_units_are_drawn_as_shares():
+    X, y = load_breast_cancer(return_X_y=True)
+    selector = MRMR(4, relevance="f").fit(X, y)
+    ax = plot_tradeoff(selector)
+    lines = {line.get_label(): line.get_ydata() for line in ax.get_lines()}
+    for term in ("relevance", "redundancy"):
+        expected = selector.trace_[term] / selector.trace_[term].max()
+        np.testing.assert_allclose(lines[term], expected, rtol=1e-15)
+    assert ax.get_ylabel() == "share of the largest"
+    raw = plot_tradeoff(selector, shares=False).get_lines()[0].get_ydata()
+    np.testing.assert_array_equal(raw, selector.trace_["relevance"])

@@ -8,6 +8,7 @@ from thresher.evaluate.false_share import estimate_false_share
 from thresher.evaluate.nested import NestedScores, nested_score
 from thresher.evaluate.number import NumberOfFeatures, select_k
 from thresher.evaluate.probes import ProbeBenchmark, probe_fdr
+from thresher.evaluate.redundancy import RedundancyMap, redundancy_map
 from thresher.evaluate.significance import (
     bonferroni_dunn,
     critical_difference,
@@ -23,6 +24,7 @@ __all__ = [
     "NumberOfFeatures",
     "ProbeBenchmark",
     "Recommendation",
+    "RedundancyMap",
     "bonferroni_dunn",
     "compare",
     "cost",
@@ -39,6 +41,7 @@ __all__ = [
     "probe_select",
     "probes",
     "recommend",
+    "redundancy_map",
     "select_k",
     "significance",
     "stability",

@@ -14,7 +14,9 @@ _TERMS = ("relevance", "redundancy", "complementarity")
 _MARKERS = ("o", "s", "^")
 
 
-def plot_tradeoff(selector: Any, *, ax: Any = None, title: str | None = None) -> Any:
+def plot_tradeoff(
+    selector: Any, *, ax: Any = None, title: str | None = None, shares: bool | None = None
+) -> Any:
     """The terms of a greedy search at each step, as in figure 6 of the RRCT paper.
 
     To contrast two methods, as the paper does, draw each on axes of its own with ``sharey=True``.
@@ -28,6 +30,9 @@ def plot_tradeoff(selector: Any, *, ax: Any = None, title: str | None = None) ->
         Drawn on; None makes a new figure.
     title : str, default=None
         None: the name of the selector.
+    shares : bool, default=None
+        Draw each term as a share of its largest value. None does so where relevance and redundancy are different
+        measures, such as F and Pearson's correlation, whose units have nothing in common.
 
     Returns
     -------
@@ -48,14 +53,20 @@ def plot_tradeoff(selector: Any, *, ax: Any = None, title: str | None = None) ->
             f"{type(selector).__name__} has no {lacking[0]} per step to plot; "
             "give a selector such as RRCT or MRMR"
         )
+    if shares is None:
+        pair = [getattr(selector, f"{term}_measure_", None) for term in _TERMS[:2]]
+        shares = pair[0] != pair[1]
     ax = axes_or_new(ax)
     steps = np.arange(1, len(trace["feature"]) + 1)
     for i, term in enumerate(term for term in _TERMS if term in trace):
-        ax.plot(steps, trace[term], LINES[i], color=COLOURS[i], marker=_MARKERS[i], label=term)
+        values = np.asarray(trace[term], dtype=np.float64)
+        if shares:
+            values = values / (np.max(np.abs(values), initial=0) or 1.0)
+        ax.plot(steps, values, LINES[i], color=COLOURS[i], marker=_MARKERS[i], label=term)
     ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     ax.set_xticks(steps, _labels(selector), rotation=90 if len(steps) > 8 else 30, ha="right")
     ax.set_xlabel("feature, in order of choice")
-    ax.set_ylabel("term of the score")
+    ax.set_ylabel("share of the largest" if shares else "term of the score")
     ax.set_title(type(selector).__name__ if title is None else title)
     ax.legend()
     return ax

@@ -7,21 +7,13 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.measures import Measures
-from thresher.selectors.mrmr import MRMR
+from thresher.evaluate.redundancy import redundancy_map
 from thresher.sources import read_target
 
-# Features of the redundancy map: chosen ones, and the most relevant of those left.
-MOST_CHOSEN = 24
-MOST_LEFT = 12
 # Classes whose numbers of samples are listed.
 MOST_CLASSES = 20
-
-Positions = npt.NDArray[np.intp]
 
 
 def gather_facts(
@@ -62,7 +54,13 @@ def gather_facts(
         "notes": list(notes),
     }
     if X is not None:
-        facts["map"] = _redundancy_map(selector, X)
+        found = redundancy_map(selector, X)
+        if found is not None:
+            facts["map"] = {
+                "measure": found.measure,
+                "features": found.features.tolist(),
+                "values": np.round(found.values, 3).tolist(),
+            }
     if number is not None:
         facts["number"] = {
             "k": int(number.k),
@@ -104,44 +102,3 @@ def _checks(selector: Any, y: Any) -> list[str]:
             f"The smallest class has {counts.min()} samples; a selection cannot be sure of it."
         )
     return said
-
-
-def mapped_features(selector: Any) -> Positions:
-    """Features of the redundancy map, chosen ones first."""
-    chosen = selector.selected_[:MOST_CHOSEN]
-    relevance = np.where(np.isfinite(selector.relevance_), selector.relevance_, -np.inf)
-    usable = ~selector.support_ & np.isfinite(relevance)
-    for name in ("_excluded", "_constant"):
-        usable &= ~getattr(selector, name, np.zeros(len(usable), dtype=bool))
-    left = np.flatnonzero(usable)
-    left = left[np.argsort(-relevance[left], kind="stable")][:MOST_LEFT]
-    return np.concatenate([chosen, left]).astype(np.intp)
-
-
-def _redundancy_map(selector: Any, X: Any) -> dict[str, Any] | None:
-    """How much each of the first features tells of each other, in an order in which alike ones are neighbours."""
-    from scipy.cluster import hierarchy
-    from scipy.spatial.distance import squareform
-
-    features = mapped_features(selector)
-    if len(features) < 3:
-        return None
-    part = _safe_indexing(X, features, axis=1)
-    # Pairs of features ask for no target, reading does.
-    training = MRMR(missing="pairwise")._read(part, np.arange(part.shape[0]) % 2)
-    table = training.table
-    name = "su" if table.is_category.any() or table.is_discrete.all() else "r2"
-    pairs = Measures(training).pairs(name)
-    everything = np.arange(len(features), dtype=np.uint32)
-    values = np.array([pairs.values(i, everything).ravel() for i in range(len(features))])
-    values = np.clip(np.nan_to_num((values + values.T) / 2), 0.0, 1.0)
-    np.fill_diagonal(values, 1.0)
-    distance = squareform(1.0 - values, checks=False)
-    order = hierarchy.leaves_list(
-        hierarchy.optimal_leaf_ordering(hierarchy.linkage(distance, "average"), distance)
-    )
-    return {
-        "measure": "symmetrical uncertainty" if name == "su" else "squared correlation",
-        "features": features[order].tolist(),
-        "values": np.round(values[np.ix_(order, order)], 3).tolist(),
-    }

@@ -20,7 +20,7 @@ from thresher._checks import feature_position, resolve_count
 from thresher._output import Output, as_table
 from thresher._progress import report
 from thresher._warn import one_call, warn
-from thresher.selectors import _json
+from thresher.selectors import _json, _picture
 from thresher.selectors._explain import Account, Explanation
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state
@@ -306,6 +306,18 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return (
             np.zeros(self.n_features_in_, bool) if excluded is None else excluded & ~self.support_
         )
+
+    def _repr_html_inner(self) -> str:
+        if not hasattr(self, "selected_"):
+            return str(super()._repr_html_inner())
+        return _picture.draw(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """What notebooks show: of a fitted selector the shortlist."""
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)

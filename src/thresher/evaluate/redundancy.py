@@ -1,0 +1,103 @@
+"""Who is redundant with whom among the first features of a selection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.cluster import hierarchy
+from scipy.spatial.distance import squareform
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
+
+from thresher._checks import check_number
+from thresher.measures import Measures
+from thresher.selectors.mrmr import MRMR
+
+__all__ = ["RedundancyMap", "redundancy_map"]
+
+
+@dataclass(frozen=True)
+class RedundancyMap:
+    """Outcome of :func:`redundancy_map`.
+
+    Attributes
+    ----------
+    features : ndarray of int
+        In an order in which alike ones are neighbours.
+    values : ndarray of float of shape (n, n)
+        What each tells of each other, 0 to 1.
+    measure : str
+        ``"symmetrical uncertainty"``, or ``"squared correlation"`` of features that are all numbers.
+    """
+
+    features: npt.NDArray[np.intp]
+    values: npt.NDArray[np.float64]
+    measure: str
+
+
+def redundancy_map(
+    selector: Any, X: Any, *, n_chosen: int = 24, n_left: int = 12
+) -> RedundancyMap | None:
+    """What the first features of a selection, and the most relevant ones that were left, tell of each other.
+
+    Parameters
+    ----------
+    selector : fitted selector of ours
+    X
+        What it was fitted on.
+    n_chosen, n_left : int, default=24, 12
+        So many features at most of those chosen, and of those left.
+
+    Returns
+    -------
+    map : RedundancyMap or None
+        None for fewer than three features.
+
+    Notes
+    -----
+    Missing values leave out the pairs they are in. Features are ordered by average linkage. Time O(n_samples) for each
+    pair of features that is shown.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import MRMR
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> redundancy_map(MRMR(3).fit(X, y), X, n_left=2).values.shape
+    (5, 5)
+    """
+    check_is_fitted(selector)
+    check_number("n_chosen", n_chosen, minimum=1, integer=True)
+    check_number("n_left", n_left, minimum=0, integer=True)
+    features = _first_features(selector, n_chosen, n_left)
+    if len(features) < 3:
+        return None
+    part = _safe_indexing(X, features, axis=1)
+    # Pairs of features ask for no target, reading does.
+    training = MRMR(missing="pairwise")._read(part, np.arange(part.shape[0]) % 2)
+    table = training.table
+    is_coded = bool(table.is_category.any() or table.is_discrete.all())
+    pairs = Measures(training).pairs("su" if is_coded else "r2")
+    everything = np.arange(len(features), dtype=np.uint32)
+    values = np.array([pairs.values(i, everything).ravel() for i in range(len(features))])
+    values = np.clip(np.nan_to_num((values + values.T) / 2), 0.0, 1.0)
+    np.fill_diagonal(values, 1.0)
+    distance = squareform(1.0 - values, checks=False)
+    order = hierarchy.leaves_list(
+        hierarchy.optimal_leaf_ordering(hierarchy.linkage(distance, "average"), distance)
+    )
+    name = "symmetrical uncertainty" if is_coded else "squared correlation"
+    return RedundancyMap(features[order], values[np.ix_(order, order)], name)
+
+
+def _first_features(selector: Any, n_chosen: int, n_left: int) -> npt.NDArray[np.intp]:
+    relevance = selector.relevance_
+    usable = ~selector.support_ & np.isfinite(relevance)
+    for name in ("_excluded", "_constant"):
+        usable &= ~getattr(selector, name, np.zeros(len(usable), dtype=bool))
+    left = np.flatnonzero(usable)
+    left = left[np.argsort(-relevance[left], kind="stable")][:n_left]
+    return np.concatenate([selector.selected_[:n_chosen], left]).astype(np.intp)

@@ -1,0 +1,53 @@
+"""False selections step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thresher.evaluate.probes import ProbeBenchmark
+from thresher.plots._axes import COLOURS, LINES, axes_or_new
+
+
+def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Any = None) -> Any:
+    """Mean number of random columns among the first features, one line per selector; shaded one standard deviation.
+
+    Parameters
+    ----------
+    benchmark : ProbeBenchmark
+        From :func:`thresher.evaluate.probe_fdr`.
+    ax : matplotlib axes, default=None
+        Drawn on; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+
+    Notes
+    -----
+    The papers call these curves FDR. The dotted line is a selector that takes nothing but random columns.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import GSO
+    >>> from thresher.evaluate import probe_fdr
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> ax = plot_false_selections(probe_fdr(GSO(), X, y, n_repeats=2, random_state=0))
+    """
+    ax = axes_or_new(ax)
+    steps = np.arange(1, benchmark.n_steps + 1)
+    for i, (name, mean) in enumerate(benchmark.mean_false_selected.items()):
+        colour, line = COLOURS[i % len(COLOURS)], LINES[i % len(LINES)]
+        ax.plot(steps, mean, line, color=colour, label=name)
+        counts = benchmark.counts[name]
+        if len(counts) > 1:
+            sd = counts.std(axis=0, ddof=1)
+            low = np.maximum(mean - sd, 0)
+            ax.fill_between(steps, low, mean + sd, color=colour, alpha=0.15, linewidth=0)
+    ax.plot(steps, steps, ":", color="0.6", label="random columns alone")
+    ax.set_xlabel("first features")
+    ax.set_ylabel("random columns among them, mean")
+    ax.legend()
+    return ax

@@ -1,0 +1,51 @@
+"""A fitted selector as a notebook shows it: the shortlist with a bar for each score."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from thresher.selectors._reason import feature_label
+
+MOST_SHOWN = 20
+_LONGEST = 36
+_WIDTH, _ROW, _BARS = 560, 20, 240
+
+
+def draw(selector: Any) -> str:
+    """HTML whose every text is escaped; one SVG, which needs neither script nor style."""
+    chosen = selector.selected_[:MOST_SHOWN]
+    values, what = _bars(selector, chosen)
+    largest = np.max(np.abs(values), initial=0) or 1.0
+    names = getattr(selector, "feature_names_in_", None)
+    rows = []
+    for i, (feature, value) in enumerate(zip(chosen.tolist(), values, strict=True)):
+        label = feature_label(names, feature)
+        name = escape(label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…")
+        why = escape(selector.reason(feature))
+        y = i * _ROW
+        width = (_WIDTH - _BARS) * max(0.0, value / largest)
+        rows.append(
+            f'<g><title>{why}</title><text x="{_BARS - 8}" y="{y + 14}" text-anchor="end" font-size="12" '
+            f'fill="currentColor">{name}</text><rect x="{_BARS}" y="{y + 4}" width="{width:.1f}" height="12" '
+            f'rx="2" fill="#1f77b4"/></g>'
+        )
+    n_more = len(selector.selected_) - len(chosen)
+    more = f" The first {len(chosen)}:" if n_more > 0 else ""
+    return (
+        f"<div><p><b>{escape(type(selector).__name__)}</b>: {len(selector.selected_)} of {selector.n_features_in_} "
+        f"features, bars are the {what}.{more}</p>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{len(chosen) * _ROW + 4}" role="img" '
+        f'aria-label="selected features">{"".join(rows)}</svg></div>'
+    )
+
+
+def _bars(selector: Any, chosen: Any) -> tuple[Any, str]:
+    """What is drawn: votes, else relevances, else scores; nothing where all are unknown."""
+    for attribute, what in (("votes_", "votes"), ("relevance_", "relevance"), ("scores_", "score")):
+        values = getattr(selector, attribute, None)
+        if values is not None and np.isfinite(values[chosen]).any():
+            return np.nan_to_num(values[chosen], posinf=0, neginf=0), what
+    return np.zeros(len(chosen)), "scores, which are unknown"
