@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -190,6 +191,7 @@ assert grown < limit, f"{grown} MB"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux")
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="it takes memory of its own")
 @pytest.mark.parametrize(
     ("n", "n_entries", "limit", "selector"),
     [

@@ -72,8 +72,8 @@ void list_rows(std::size_t f, const CompressedColumns<T>& columns, const Levels<
     if (code != zero && row < places.place_of_row.size()) rows.push_back({places.place_of_row[row], code});
   }
   std::ranges::sort(rows, {}, &CodedTable::Listed::place);
-  const auto twice = std::ranges::unique(rows, {}, &CodedTable::Listed::place);
-  rows.erase(twice.begin(), twice.end());
+  const auto same_place = [](const auto& a, const auto& b) { return a.place == b.place; };
+  rows.erase(std::unique(rows.begin(), rows.end(), same_place), rows.end());
 }
 
 }  // namespace

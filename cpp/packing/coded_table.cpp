@@ -155,6 +155,7 @@ void CodedTable::finish() {
 }
 
 void CodedTable::decode(std::size_t f, std::uint8_t* codes) const {
+  if (n_rows() == 0) return;
   const CodedFeature& feature = features_[f];
   if (feature.listed) {
     std::fill_n(codes, n_rows(), feature.rest);
@@ -162,7 +163,7 @@ void CodedTable::decode(std::size_t f, std::uint8_t* codes) const {
     return;
   }
   if (!feature.packed) {
-    if (n_rows() > 0) std::memcpy(codes, feature.data, n_rows());
+    std::memcpy(codes, feature.data, n_rows());
     return;
   }
   const PlaneKernels& kernels = THRESHER_DISPATCH(plane_kernels);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,10 +85,10 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
         columns[i] = from_smallest(frame[:, i].to_numpy())
     to_read[resolve_features("exclude", exclude, names, p)] = False
     if frame.implementation.is_pandas():
-        for i in _places(kinds, lambda kind: kind in (nw.Categorical, nw.Enum)):
-            if to_read[i]:
-                columns[i], is_category[i] = _known_codes(X.iloc[:, i].array), True
-                to_read[i] = False
+        known = _places(kinds, lambda kind: kind in (nw.Categorical, nw.Enum))
+        for i, values in _arrays_of(X, [i for i in known if to_read[i]]):
+            columns[i], is_category[i] = _known_codes(values), True
+            to_read[i] = False
     for i in np.flatnonzero(to_read).tolist():
         columns[i], is_category[i] = _read_column(frame[:, i], kinds[i], names[i])
     return FrameColumns(columns.T, names, is_category)
@@ -101,10 +101,11 @@ def _kinds(frame: Any) -> list[Any]:
     first: dict[Any, int] = {}
     same_as = []
     for i, dtype in enumerate(frame.to_native().dtypes):
-        if dtype.name == "category":  # two such types are dear to compare
-            key: Any = "category"
-        else:  # objects may be anything
-            key = dtype if isinstance(dtype, np.dtype) and dtype.kind != "O" else i
+        key: Any = i  # objects may be anything
+        if isinstance(dtype, np.dtype):
+            key = dtype if dtype.kind != "O" else i
+        elif dtype.name == "category":  # two such types are dear to compare
+            key = "category"
         same_as.append(first.setdefault(key, i))
     asked = sorted(set(same_as))
     kinds = dict(zip(asked, frame[:, asked].schema.values(), strict=True))
@@ -153,11 +154,20 @@ def _read_column(column: Any, kind: Any, name: str) -> tuple[npt.NDArray[np.floa
     )
 
 
+def _arrays_of(X: Any, places: list[int]) -> Iterator[tuple[int, Any]]:
+    """Columns of a pandas frame: all in a row where many are wanted, as to find one takes several times as long."""
+    if 4 * len(places) < X.shape[1]:
+        yield from ((i, X.iloc[:, i].array) for i in places)
+        return
+    wanted = set(places)
+    yield from ((i, column.array) for i, (_, column) in enumerate(X.items()) if i in wanted)
+
+
 def _known_codes(values: Any) -> npt.NDArray[np.float64]:
     """Codes of pandas' categories, which it has already."""
-    order = np.argsort(np.array([str(category) for category in values.categories], dtype=object))
-    rank = np.full(len(order) + 1, np.nan)  # the last, -1, is for missing values
-    rank[order] = np.arange(len(order))
+    texts = [str(category) for category in values.categories.tolist()]
+    rank = np.full(len(texts) + 1, np.nan)  # the last, -1, is for missing values
+    rank[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
     codes: npt.NDArray[np.float64] = rank[values.codes]
     return codes
 
