@@ -61,8 +61,10 @@ settings = {settings}
 {variant}(**settings, callback=wait, checkpoint={str(path)!r}).fit(X[:150], y[:150])
 """
     process = subprocess.Popen([sys.executable, "-c", code])
+    deadline = time.monotonic() + 300
     while lines(path) < 13:
         assert process.poll() is None
+        assert time.monotonic() < deadline
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
@@ -286,6 +287,15 @@ def test_kept_and_excluded_features_hold_in_every_set(selector):
 def test_jobs_change_nothing(selector):
     one, two = (selector.set_params(n_jobs=n).fit(X, Y).to_json() for n in (1, 3))
     assert one.replace('"n_jobs", 1', '"n_jobs", 3') == two
+
+
+def test_jobs_change_nothing_for_estimators_of_any_kind():
+    selector = small(estimator=Centroids(), scoring="accuracy")
+    one = selector.fit(X, Y)
+    expected = one.set_scores_.tolist(), one.selected_.tolist()
+    with parallel_config(backend="threading"):
+        two = selector.set_params(n_jobs=3).fit(X, Y)
+    assert (two.set_scores_.tolist(), two.selected_.tolist()) == expected
 
 
 def test_the_search_ends_by_its_rules():
