@@ -1,6 +1,8 @@
 """The command line: what the commands give."""
 
+import contextlib
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -302,6 +304,23 @@ def test_help_starts_quickly():
 
     # Processor time, which a busy machine does not stretch.
     assert min(seconds() for _ in range(3)) < 0.3
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+def test_bars_on_a_terminal_go_when_the_work_is_done(file):
+    master, terminal = os.openpty()
+    command = [sys.executable, "-m", "thresher", "select", file, "-t", "target", "-k", "3"]
+    environment = {**os.environ, "TERM": "xterm"}
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=terminal, env=environment, check=True)
+    os.close(terminal)
+    seen = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while block := os.read(master, 65536):
+            seen += block
+    os.close(master)
+    assert b"reading cancer.csv" in seen
+    assert seen.rindex(b"reading") < seen.index(b"[MRMR]")
+    assert seen.count(b"\x1b[?25l") == seen.count(b"\x1b[?25h") > 0  # the cursor is back
 
 
 def test_without_typer_the_extra_is_named(tmp_path):

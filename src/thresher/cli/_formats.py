@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,7 +15,7 @@ from scipy import sparse
 from thresher._checks import readable
 from thresher.cli._errors import BadInput
 
-Opener = Callable[[Path], BinaryIO]
+Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
 
 # A row, and so the header, must fit into one of these.
 _BLOCK = 1 << 26

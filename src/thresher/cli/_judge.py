@@ -44,7 +44,7 @@ def stability(
     data = _read(path, target, wishes, out, force, voice)
     rows = []
     for wish in wishes:
-        with voice.working(f"selecting by {wish.method}"):
+        with voice.working(f"selecting by {wish.method}", has_bar=True):
             curve = stability_curve(
                 build(data, wish),
                 data.X,
@@ -77,7 +77,7 @@ def probe(
     from thresher.evaluate import probe_fdr
 
     data = _read(path, target, wishes, out, force, voice)
-    with voice.working("selecting among random columns"):
+    with voice.working("selecting among random columns", has_bar=True):
         found = probe_fdr(
             {wish.method: build(data, wish) for wish in wishes},
             data.X,
@@ -109,12 +109,14 @@ def compare(
     from thresher.cli._estimators import estimators_for
 
     read = [_read(path, target, wishes, out, force, voice) for path in paths]
+    are_short = len({path.name for path in paths}) == len(paths)
+    labels = [path.name if are_short else str(path) for path in paths]
     seed = wishes[0].seed or 0
     judges = estimators_for(read[0].y, estimators, wishes[0].target_kind, seed)
-    with voice.working("comparing"):
+    with voice.working("comparing", has_bar=True):
         found = evaluate.compare(
             {wish.method: build(read[0], wish) for wish in wishes},
-            {str(path): (data.X, data.y) for path, data in zip(paths, read, strict=True)},
+            {label: (data.X, data.y) for label, data in zip(labels, read, strict=True)},
             judges,
             k=parse_sizes(sizes),
             cv=folds,

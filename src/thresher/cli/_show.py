@@ -8,7 +8,7 @@ import math
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -43,14 +43,13 @@ class Voice:
         """What was said beside the result."""
         return list(self._notes)
 
-    def open_file(self, path: Path) -> BinaryIO:
-        """Open a file whose reading is watched."""
+    def open_file(self, path: Path) -> AbstractContextManager[BinaryIO]:
+        """Open a file whose reading is watched; its end takes the bar away."""
         if not self.is_watched:
             return path.open("rb")
-        bar = open_with_progress(
-            path, "rb", console=Console(stderr=True), description=f"reading {plain(path.name)}"
-        )
-        return bar.__enter__()
+        console = Console(stderr=True)
+        label = f"reading {plain(path.name)}"
+        return open_with_progress(path, "rb", console=console, description=label, transient=True)
 
     def note(self, text: str) -> None:
         """Tell something beside the result."""
@@ -61,12 +60,12 @@ class Voice:
             print(f"note: {plain(text)}", file=sys.stderr)
 
     @contextmanager
-    def working(self, what: str) -> Iterator[None]:
-        """Show that work goes on, and note its warnings."""
+    def working(self, what: str, *, has_bar: bool = False) -> Iterator[None]:
+        """Show that work goes on, unless it has a bar of its own, and note its warnings."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ThresherWarning)
-            if self.is_watched:
+            if self.is_watched and not has_bar:
                 with Console(stderr=True).status(what) as status, _followed(status):
                     yield
             else:
@@ -136,7 +135,7 @@ def _followed(status: Any) -> Iterator[None]:
 
     class Follow(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            status.update(Text(plain(record.getMessage())))
+            status.update(Text(plain(record.getMessage()), no_wrap=True, overflow="ellipsis"))
 
     log = logging.getLogger("thresher")
     handler, level = Follow(), log.level
