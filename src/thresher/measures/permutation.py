@@ -1,4 +1,4 @@
-"""P-values of relevances from permuted targets, all features in one product."""
+"""P-values of relevances from permuted targets, all features in one product or one counting of packed columns."""
 
 from __future__ import annotations
 

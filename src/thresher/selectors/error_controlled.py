@@ -96,7 +96,8 @@ class ErrorControlled(MetaSelector):
     ``sample_weight`` is passed on by metadata routing, as in `Ensemble`; not with permutations, since weighted
     samples do not count alike. Missing values are treated as by the selector. Where the selector bins with the help
     of y, the p-values use equal frequencies. Ties as in the selector. Time: one product of all features with
-    `n_permutations` permuted targets, and the search on the features that passed.
+    `n_permutations` permuted targets (measures of counts: a counting of the packed features for each), and the
+    search on the features that passed.
 
     Examples
     --------
