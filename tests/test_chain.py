@@ -117,7 +117,9 @@ def test_weights_are_passed_on_by_metadata_routing(cancer):
         chain.fit(X, y, sample_weight=weight)
         kept = np.flatnonzero(FisherScore(12).fit(X, y).support_)
         wanted = MRMR(3).fit(X.iloc[:, kept], y, sample_weight=weight)
+        piped = make_pipeline(clone(chain), "passthrough").fit(X, y, sample_weight=weight)
     assert chain.selected_.tolist() == kept[wanted.selected_].tolist()
+    assert piped[0].selected_.tolist() == chain.selected_.tolist()
     with pytest.raises(ValueError, match="only with metadata routing"):
         Chain([MRMR(3)]).fit(X, y, sample_weight=weight)
 

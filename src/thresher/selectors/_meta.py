@@ -13,6 +13,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from thresher.selectors._base import BaseSelector
 from thresher.selectors.mrmr import MRMR
 
+# Older pipelines ask what fit_transform passes on.
+FITTING = MethodMapping().add(caller="fit", callee="fit").add(caller="fit_transform", callee="fit")
+
 
 def kept_by(selector: Any) -> str:
     """The parameter ``keep`` of a selector, or of one inside it, as text; empty if nothing is kept."""
@@ -60,7 +63,7 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             .add_self_request(self)
             .add(
                 selector=self._given_selector(),
-                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+                method_mapping=FITTING,
             )
         )
 

@@ -12,7 +12,6 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
-    MethodMapping,
     _routing_enabled,
     process_routing,
 )
@@ -22,6 +21,7 @@ from sklearn.utils.validation import validate_data
 from thresher._progress import on_behalf, report
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._foreign import order_of_choice
+from thresher.selectors._meta import FITTING
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state, is_set
 from thresher.sources import is_frame, unmasked
@@ -269,7 +269,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         for name, selector in self._steps:
             router.add(
                 **{name: selector},
-                method_mapping=MethodMapping().add(caller="fit", callee="fit"),
+                method_mapping=FITTING,
             )
         return router
 
