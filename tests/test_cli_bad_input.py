@@ -70,6 +70,20 @@ def test_bad_content_is_named(content, said, tmp_path):
     assert said in run(tmp_path, content, "--out", tmp_path / "out.json")
 
 
+def test_columns_of_a_matrix_are_named_too(tmp_path):
+    X = np.array([[1.0, 2.0], [3.0, np.nan], [0.0, 1.0]])
+    np.savez(tmp_path / "m.npz", X=X, y=np.array([0, 1, 1]), feature_names=["a", "gene 7"])
+    assert "column gene 7 contains NaN in 1 of 3 samples" in run(tmp_path, None, name="m.npz")
+
+
+def test_a_mistake_of_ours_keeps_its_traceback_and_ends_with_one(tmp_path, monkeypatch):
+    (tmp_path / "data.csv").write_text(GOOD)
+    monkeypatch.setattr("thresher.cli._select.fit", lambda *_: {}["nothing"])
+    result = CliRunner().invoke(app, ["select", str(tmp_path / "data.csv"), "-t", "y"])
+    assert result.exit_code == 1
+    assert isinstance(result.exception, KeyError)
+
+
 def test_a_target_of_ten_thousand_characters_is_cut(tmp_path):
     assert "..." in run(tmp_path, GOOD, target="y" * 10_000)
 

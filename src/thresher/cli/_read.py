@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,6 +42,10 @@ class Data:
     y: Any
     target: str
     notes: tuple[str, ...]
+
+    def name_column(self, found: re.Match[str]) -> str:
+        """What a message that names a column by its number, the first group, should say."""
+        return f"column {readable(self.names[int(found[1])])}"
 
     def places(self, parameter: str, names: Sequence[str]) -> list[int] | None:
         """Positions of features, None for none; a name that there is not is refused with the nearest."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,8 +89,12 @@ def select(
 
 def fit(data: Data, selector: Any, voice: Voice) -> Any:
     """The selector, fitted."""
-    with voice.working("selecting"):
-        selector.fit(data.X, data.y)
+    try:
+        with voice.working("selecting"):
+            selector.fit(data.X, data.y)
+    except ValueError as error:
+        # Columns of a matrix have numbers only.
+        raise BadInput(re.sub(r"column (\d+) of X", data.name_column, str(error))) from error
     # What was fitted on a matrix has no names yet.
     selector.feature_names_in_ = np.array(data.names, dtype=object)
     return selector
