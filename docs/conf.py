@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from pathlib import Path
 
 import thresher
+
+sys.path.insert(0, str(Path(__file__).parent))
+from decision_figure import write_decision_figure
+from selectors_table import write_selectors_table
 
 project = "thresher"
 author = "The thresher developers"
@@ -18,12 +23,25 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/GALLERY_HEADER.rst"]
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "plot_gallery": True,
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
 html_title = f"thresher {version}"
 html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_theme_options = {
     "navbar_align": "left",
     "show_prev_next": False,
@@ -39,34 +57,62 @@ autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-LAYERS = {
-    "selectors": "Selectors",
-    "discretize": "Discretisers",
-    "measures": "Measures",
-    "sources": "Sources",
-    "evaluate": "Evaluation",
-    "plots": "Plots",
+# What a reader wants to do -> module and names; a test holds the groups to what the package exports.
+TASKS = {
+    "Choose features that do not repeat each other": (
+        "thresher",
+        "MRMR NMIFS CFS FCBF JMI JMIM CMIM DISR CIFE ICAP CMIFilter RRCT GSO LassoPath S3F",
+    ),
+    "Rank features one by one": (
+        "thresher",
+        "Univariate MIM FisherScore ReliefF Relief MultiSURF SVMRFE SFSLW",
+    ),
+    "Choose without labels": ("thresher", "RFS RRFS LaplacianScore SPEC difficulty_ratio"),
+    "Find features that matter only together": (
+        "thresher",
+        "LCC CWC INTERACT SDCC ASDCC SWCFS SALCC Focus ABB SetCover LVF QBB",
+    ),
+    "Find the set on which an estimator does best": ("thresher", "GBC MRMRGA"),
+    "Make a selection stable, or sure": ("thresher", "Ensemble ErrorControlled"),
+    "Put selectors in a row": ("thresher", "Chain"),
+    "Choose genes of single cells": ("thresher.pp", ""),
+    "How many features, which method, what score": (
+        "thresher.evaluate",
+        "select_k recommend compare nested_score NumberOfFeatures Recommendation Comparison NestedScores",
+    ),
+    "How stable is it?": ("thresher.evaluate.stability", ""),
+    "Who is redundant with whom?": ("thresher.evaluate.redundancy", ""),
+    "How sure can I be?": (
+        "thresher.evaluate",
+        "error_bound probe_select estimate_false_share probe_fdr ProbeBenchmark",
+    ),
+    "Are methods different? Tests over data sets": (
+        "thresher.evaluate",
+        "friedman wilcoxon_holm nemenyi bonferroni_dunn critical_difference wins",
+    ),
+    "Draw": ("thresher.plots", ""),
+    "Report on a selection": ("thresher.report", ""),
+    "Get data with known truth": ("thresher.datasets", ""),
+    "Bin numbers": ("thresher", "MeanSdBins EqualFrequencyBins EqualWidthBins MDLBins"),
+    "Measure association; sums that add": ("thresher.measures", ""),
+    "What results hold": (
+        {
+            "thresher.evaluate.comparison": "DataSet",
+            "thresher.evaluate.errors": "ProbeSelection",
+            "thresher.evaluate.false_share": "FalseShare",
+            "thresher.evaluate.significance": "FriedmanTest PairwiseTests",
+        },
+        "",
+    ),
+    "Look under the hood": (
+        {
+            "thresher.evaluate.cost": "",
+            "thresher.evaluate.probes": "count_false draw_probes",
+            "thresher": "show_versions ThresherWarning",
+        },
+        "",
+    ),
 }
-
-
-# Public modules whose names are not exported by the package itself.
-MODULES = {
-    "thresher.measures": "Measures as functions, and sums",
-    "thresher.evaluate.stability": "Stability",
-    "thresher.evaluate.cost": "Cost of ensembles",
-    "thresher.evaluate.errors": "Bounds on errors",
-    "thresher.evaluate.false_share": "An estimate of errors",
-    "thresher.evaluate": "Comparisons, tests, recommendations",
-    "thresher.evaluate.comparison": "What a comparison found",
-    "thresher.evaluate.significance": "What tests found",
-    "thresher.evaluate.probes": "False selections",
-    "thresher.evaluate.redundancy": "Who is redundant with whom",
-    "thresher.datasets": "Data with known truth",
-    "thresher.plots": "Plots",
-    "thresher.report": "Reports",
-    "thresher.pp": "Single-cell data",
-}
-
 
 # What selectors use of the measures, and users do not.
 INNER = {"ChosenRows", "Codes", "Measures", "PartSets", "SharedReplicates", "SummedReplicates"}
@@ -81,25 +127,29 @@ def module_names(module: str) -> list[str]:
     ]
 
 
+def task_names() -> dict[str, dict[str, list[str]]]:
+    """For each task the modules and their names."""
+    tasks = {}
+    for task, (modules, names) in TASKS.items():
+        by_module = {modules: names} if isinstance(modules, str) else modules
+        tasks[task] = {
+            module: listed.split() or sorted(module_names(module))
+            for module, listed in by_module.items()
+        }
+    return tasks
+
+
 def write_api_pages() -> None:
-    """A list of the public names of each layer, straight from what the package exports."""
+    """The public names, grouped by task."""
     folder = Path(__file__).parent / "api"
     folder.mkdir(exist_ok=True)
-    groups: dict[str, list[str]] = {}
-    for name, module in thresher._EXPORTS.items():
-        layer = LAYERS.get(module.split(".")[1], "Other")
-        groups.setdefault(layer, []).append(name)
     lines = ["API reference", "=" * 13, ""]
-    for title in [*LAYERS.values(), "Other"]:
-        if title not in groups:
-            continue
-        lines += [title, "-" * len(title), "", ".. currentmodule:: thresher", ""]
-        lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-        lines += [f"   {name}" for name in sorted(groups[title])] + [""]
-    for module, title in MODULES.items():
-        lines += [title, "-" * len(title), "", f".. currentmodule:: {module}", ""]
-        lines += [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-        lines += [f"   {name}" for name in sorted(module_names(module))] + [""]
+    for task, modules in task_names().items():
+        lines += [task, "-" * len(task), ""]
+        for module, names in modules.items():
+            lines += [f".. currentmodule:: {module}", "", ".. autosummary::"]
+            lines += ["   :toctree: generated", "   :nosignatures:", ""]
+            lines += [f"   {name}" for name in names] + [""]
     page = folder / "index.rst"
     text = "\n".join(lines)
     if not page.exists() or page.read_text(encoding="utf-8") != text:
@@ -107,3 +157,5 @@ def write_api_pages() -> None:
 
 
 write_api_pages()
+write_selectors_table()
+write_decision_figure()

@@ -1,0 +1,38 @@
+"""
+Rankings do not agree
+=====================
+
+Each ranking asks another question of a feature: how far apart class means are (F, Fisher), how it differs between near
+samples (ReliefF), how smooth it is on a graph without labels (Laplacian score), when a linear machine drops it
+(SVM-RFE).
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import StandardScaler
+
+from thresher import SVMRFE, LaplacianScore, ReliefF, Univariate
+
+X, y = load_wine(return_X_y=True, as_frame=True)
+scaled = StandardScaler().set_output(transform="pandas").fit_transform(X)
+p = X.shape[1]
+rankings = {
+    "F": Univariate(p),
+    "mutual information": Univariate(p, measure="mi", pvalues="analytic"),
+    "ReliefF": ReliefF(p),
+    "SVM-RFE": SVMRFE(p),
+    "Laplacian score": LaplacianScore(p),
+}
+ranks = np.array([ranking.fit(scaled, y).ranking_ for ranking in rankings.values()])
+
+# %%
+
+order = np.argsort(ranks[0])
+figure, ax = plt.subplots(figsize=(8.5, 3.4), layout="constrained")
+image = ax.imshow(ranks[:, order], cmap="viridis_r", aspect="auto")
+for i, j in np.ndindex(ranks.shape):
+    ax.text(j, i, ranks[i, order[j]], ha="center", va="center", color="C1", weight="bold")
+ax.set_yticks(range(len(rankings)), rankings)
+ax.set_xticks(range(p), X.columns[order], rotation=40, ha="right")
+figure.colorbar(image, label="rank")

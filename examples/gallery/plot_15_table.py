@@ -1,0 +1,28 @@
+"""
+A table as it comes: categories, missing values, ids
+====================================================
+
+Numbers, text and gaps in one frame. Nothing has to be encoded first; what a gap means has to be said.
+"""
+
+import numpy as np
+from sklearn.datasets import load_iris
+
+from thresher import MRMR
+from thresher.plots import plot_tradeoff
+
+iris = load_iris(as_frame=True)
+rng = np.random.default_rng(0)
+table = iris.data.copy()
+table["colour"] = np.array(["white", "violet", "violet"])[iris.target]
+table.loc[rng.random(150) < 0.2, "colour"] = None
+table["site"] = rng.choice(["north", "south"], 150)
+table["plant_id"] = [f"P{i:03}" for i in range(150)]
+
+selector = MRMR(4, relevance="mi", missing="category", exclude=["plant_id"]).fit(table, iris.target)
+for name in table.columns:
+    print(f"{name:18} {selector.reason(name)}")
+
+# %%
+
+plot_tradeoff(selector)

@@ -1,0 +1,150 @@
+"""What the documentation says of all selectors, and where its links lead."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import thresher
+from thresher import Ensemble
+from thresher.cli._methods import METHODS, describe_methods
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+if not DOCS.exists():
+    pytest.skip("the source tree is not here", allow_module_level=True)
+sys.path.insert(0, str(DOCS))
+import decision_figure  # noqa: E402
+import selectors_table  # noqa: E402
+
+FACTS = {METHODS[facts["method"]]: facts for facts in describe_methods()}
+QUICK = {
+    "GBC": {"population": 2, "max_cycles": 1, "cv": 2},
+    "MRMRGA": {"population": 2, "generations": 1, "cv": 2},
+    "SALCC": {"max_iterations": 2, "cv": 2},
+    "LVF": {"max_tries": 20},
+    "QBB": {"max_tries": 20},
+}
+
+
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (60, 6)).astype(float)
+    y = (X[:, 0] + X[:, 1] > 2).astype(int)
+    return X, y
+
+
+def build(name, **parameters):
+    cls = getattr(thresher, name)
+    known = inspect.signature(cls).parameters
+    if "n_features_to_select" in known:
+        parameters.setdefault("n_features_to_select", 3)
+    if "random_state" in known:
+        parameters["random_state"] = 0
+    return cls(**{**QUICK.get(name, {}), **parameters})
+
+
+def works(selector, X, *y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            selector.fit(X, *y)
+        except (ValueError, TypeError):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_the_table_tells_which_selectors_take_sparse_data(name):
+    X, y = data()
+    assert works(build(name), sparse.csr_matrix(X), y) == FACTS[name]["sparse"]
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_the_table_tells_what_missing_values_may_mean(name):
+    X, y = data()
+    X[::7, 2] = np.nan
+    offered = FACTS[name]["missing"]
+    codes = {"measure": "mi", "pvalues": "analytic"} if name == "Univariate" else {}
+    assert not works(build(name), X, y)
+    takes = "missing" in inspect.signature(getattr(thresher, name)).parameters
+    for option in ("category", "pairwise", "drop_rows", "expected"):
+        taken = takes and works(build(name, missing=option, **codes), X, y)
+        assert taken == (option in offered), option
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_the_table_tells_which_targets_there_are(name):
+    X, _ = data()
+    numbers = X @ np.arange(1.0, 7.0) + np.linspace(0, 0.5, 60)
+    target = FACTS[name]["target"]
+    assert works(build(name), X) == (target == "none")
+    if target != "none":
+        estimator = {"estimator": _ridge()} if name in {"GBC", "MRMRGA"} else {}
+        assert works(build(name, **estimator), X, numbers) == (target == "classes, numbers")
+
+
+def _ridge():
+    from sklearn.linear_model import Ridge
+
+    return Ridge()
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_the_table_tells_which_selectors_stop_by_themselves(name):
+    X, y = data()
+    row = next(row for row in selectors_table.rows() if f".{name}`" in row["selector"])
+    if "n_features_to_select" not in inspect.signature(getattr(thresher, name)).parameters:
+        assert row["stops by itself"] == "yes"
+        return
+    stops = works(build(name, n_features_to_select="auto"), X, y)
+    assert stops == (row["stops by itself"] != "no")
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_the_table_tells_which_ensembles_share_a_pass(name):
+    X, y = data()
+    fast = works(Ensemble(build(name), 3, kind="fast"), X, y)
+    assert fast == (FACTS[name]["ensemble"] == "one pass")
+    assert works(Ensemble(build(name), 3, kind="full"), X, y)
+
+
+def test_every_selector_has_a_row_and_a_cost():
+    exported = {
+        name
+        for name, module in thresher._EXPORTS.items()
+        if module.startswith("thresher.selectors") and name[0].isupper()
+    }
+    assert set(FACTS) | {"Chain", "Ensemble", "ErrorControlled"} == exported
+    assert set(selectors_table.COST) == set(FACTS)
+
+
+def test_the_decision_figure_names_things_that_exist():
+    names = ", ".join([step[2] for step in decision_figure.STEPS] + [decision_figure.LAST[0]])
+    for name in re.findall(r"[A-Z]\w+", names):
+        assert hasattr(thresher, name), name
+
+
+def test_links_within_the_pages_lead_somewhere():
+    built = {DOCS / "gallery" / "index.rst"}
+    examples = DOCS.parent / "examples" / "gallery"
+    for page in [*DOCS.glob("*.md"), DOCS.parent / "README.md"]:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)#]+)(?:#[\w-]*)?\)", text):
+            if "://" in link:
+                continue
+            target = (page.parent / link).resolve()
+            if "gallery" in target.parts:
+                example = re.search(r"plot_\w+?(?=_\d{3}\.png$|\.rst$)", target.name)
+                assert target in built or (examples / f"{example[0]}.py").exists(), (
+                    page.name,
+                    link,
+                )
+            else:
+                assert target.exists(), (page.name, link)
