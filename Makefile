@@ -8,7 +8,7 @@
 #   make lint       the static checks alone
 #   make format     rewrite the sources as the formatters want them
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
-#   make docs       the documentation, in docs/_build/html
+#   make docs       the documentation, its examples run and its links checked, in docs/_build/html
 #   make sanitize   the test suite on a core built with ASan and UBSan
 #   make fuzz       random inputs with faults, new ones each time      (EXAMPLES=20000 for each test)
 #   make fuzz-core  libFuzzer on the core's packers, where clang++ is      (SECONDS=600)
@@ -88,10 +88,11 @@ reproduce-%: $(VENV)/.core
 
 docs: $(VENV)/.docs $(VENV)/.core
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv .venv-* build dist docs/_build docs/api benchmarks/results
+	rm -rf .venv .venv-* build dist docs/_build docs/api docs/gallery benchmarks/results
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 # The environment: build, lint and test tools. Made anew in part when pyproject.toml changes.

@@ -44,6 +44,7 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_theme_options = {
     "navbar_align": "left",
+    "header_links_before_dropdown": 4,
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
 }
@@ -51,7 +52,6 @@ html_theme_options = {
 html_sidebars = {page.stem: [] for page in Path(__file__).parent.glob("*.md")}
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3
-suppress_warnings = ["myst.xref_missing"]  # links of README and CHANGELOG that leave the docs
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False

@@ -28,6 +28,14 @@ COST = {
     "SVMRFE": "n² + n p per round",
     "SFSLW": "n p per step",
 }
+ANY, CODES, NUMBERS = "any", "codes; numbers binned", "numbers"
+DATA = {
+    **dict.fromkeys(COST, CODES),
+    **dict.fromkeys(["MRMR", "Univariate", "ReliefF", "Relief", "MultiSURF"], ANY),
+    **dict.fromkeys(["GBC", "MRMRGA"], ANY),
+    **dict.fromkeys(["RRCT", "GSO", "LassoPath", "FisherScore", "SVMRFE", "SFSLW"], NUMBERS),
+    **dict.fromkeys(["RFS", "RRFS", "LaplacianScore", "SPEC"], NUMBERS),
+}
 # Where the class does not say all.
 STOPS = {
     "given": "no",
@@ -46,7 +54,8 @@ def rows() -> list[dict[str, str]]:
         table.append(
             {
                 "selector": f"{{class}}`~thresher.{name}`",
-                "when": found["why"],
+                "what for": found["why"],
+                "data": DATA[name],
                 "target": found["target"],
                 "cost": COST[name],
                 "stops by itself": STOPS_OTHERWISE.get(name, STOPS[found["k"]]),

@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -94,6 +95,20 @@ def _ridge():
     from sklearn.linear_model import Ridge
 
     return Ridge()
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_the_table_tells_what_features_may_be(name):
+    rng = np.random.default_rng(0)
+    numbers = pd.DataFrame(rng.standard_normal((80, 6)), columns=list("abcdef"))
+    y = (numbers["a"] + numbers["b"] > 0).to_numpy().astype(int)
+    selector = build(name)
+    assert works(selector, numbers, y)
+    bins = getattr(selector, "bins_", None)
+    kind = selectors_table.DATA[name]
+    assert (bins is not None and bins.is_binned.any()) == (kind == selectors_table.CODES)
+    mixed = numbers.assign(g=np.where(rng.random(80) < 0.5, "u", "v"))
+    assert works(build(name), mixed, y) == (kind != selectors_table.NUMBERS)
 
 
 @pytest.mark.parametrize("name", FACTS)

@@ -20,7 +20,7 @@ lists = {
 # %%
 # Every square is the correlation of two chosen features: light ones repeat each other.
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(10, 3.5), layout="constrained")
 for ax, (title, selector) in zip(axes, lists.items(), strict=True):
     names = X.columns[selector.selected_]
     correlation = X[names].corr().abs().to_numpy()
@@ -29,7 +29,7 @@ for ax, (title, selector) in zip(axes, lists.items(), strict=True):
     ax.set_xticks([])
     mean = (correlation.sum() - 6) / (6 * 5)
     ax.set_title(f"{title}: mean |r| {mean:.2f}")
-figure.colorbar(image, ax=axes, label="|correlation|", shrink=0.8)
+figure.colorbar(image, ax=axes, label="|correlation|", shrink=0.9)
 
 # %%
 # Why was a feature left that ranks high by itself?
