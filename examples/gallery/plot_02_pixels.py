@@ -2,7 +2,7 @@
 What criteria see: pixels of digits
 ===================================
 
-Handwritten digits are 8 x 8 pixels. Neighbouring pixels tell nearly the same, so a ranking takes whole patches.
+Handwritten digits are 8 x 8 pixels. Neighbouring pixels tell nearly the same, so a ranking takes neighbours.
 Criteria that look at pairs spread over the picture; JMI asks what two pixels tell together.
 """
 
@@ -30,7 +30,7 @@ selectors = {
 
 figure, axes = plt.subplots(1, 4, figsize=(11, 3.4), layout="constrained")
 for ax, (name, selector) in zip(axes, selectors.items(), strict=True):
-    ax.imshow(X.mean(axis=0).reshape(8, 8), cmap="Greys", alpha=0.6)
+    ax.imshow(X.mean(axis=0).reshape(8, 8), cmap="Greys", alpha=0.35)
     for place, pixel in enumerate(selector.fit(X, y).selected_, start=1):
         ax.text(pixel % 8, pixel // 8, place, ha="center", va="center", color="C3", weight="bold")
     accuracy = np.mean(cross_val_score(make_pipeline(selector, GaussianNB()), X, y, cv=5))

@@ -32,7 +32,8 @@ order = np.argsort(ranks[0])
 figure, ax = plt.subplots(figsize=(8.5, 3.4), layout="constrained")
 image = ax.imshow(ranks[:, order], cmap="viridis_r", aspect="auto")
 for i, j in np.ndindex(ranks.shape):
-    ax.text(j, i, ranks[i, order[j]], ha="center", va="center", color="C1", weight="bold")
+    rank = ranks[i, order[j]]
+    ax.text(j, i, rank, ha="center", va="center", color="white" if rank > p / 2 else "black")
 ax.set_yticks(range(len(rankings)), rankings)
 ax.set_xticks(range(p), X.columns[order], rotation=40, ha="right")
 figure.colorbar(image, label="rank")
