@@ -146,6 +146,20 @@ def test_the_decision_figure_names_things_that_exist():
         assert hasattr(thresher, name), name
 
 
+@pytest.mark.parametrize("page", ["coming_from.md", "mrmr.md", "leakage.md", "methods.md"])
+def test_selectors_named_with_parameters_can_be_fitted(page):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (60, 24)).astype(float)
+    y = (X[:, 0] + X[:, 1] > 2).astype(int)
+    names = {name: getattr(thresher, name) for name in thresher._EXPORTS}
+    names |= {"β": 0.5}
+    code = re.findall(r"`([A-Z]\w+\([^`]*\))`", (DOCS / page).read_text(encoding="utf-8"))
+    ours = [call for call in code if call.partition("(")[0] in names and "..." not in call]
+    assert ours
+    for call in ours:
+        assert works(eval(call, names), X, y), call
+
+
 def test_links_within_the_pages_lead_somewhere():
     built = {DOCS / "gallery" / "index.rst"}
     examples = DOCS.parent / "examples" / "gallery"
