@@ -16,36 +16,38 @@ STEPS = [
     ("Codes and plenty of samples?", "yes", "JMI, CMIM", "information of pairs"),
 ]
 LAST = ("MRMR", "the default, for everything else")
-WIDTH, ROW, BOX = 860, 84, 56
+ROW, HIGH, WIDE, GAP = 84, 56, 262, 70
 
 
 def figure() -> str:
     """The figure as SVG that takes its colours from the page."""
     height = ROW * (len(STEPS) + 1)
+    right = WIDE + GAP + 2
+    left_middle, right_middle = 2 + WIDE // 2, right + WIDE // 2
     parts = [
-        f'<svg class="decision" viewBox="0 0 {WIDTH} {height}" role="img" '
+        f'<svg class="decision" viewBox="0 0 {2 * WIDE + GAP + 4} {height}" role="img" '
         'xmlns="http://www.w3.org/2000/svg" aria-label="Which selector when: seven questions">'
     ]
     for row, (question, word, names, line) in enumerate(STEPS):
         top = ROW * row + 2
-        middle = top + BOX // 2
+        middle = top + HIGH // 2
         other = "yes" if word == "no" else "no"
         parts += [
-            f'<rect class="box" x="2" y="{top}" width="340" height="{BOX}" rx="8"/>',
-            f'<text x="172" y="{middle + 5}">{escape(question)}</text>',
-            f'<path d="M342 {middle} H516 m-8 -5 l8 5 l-8 5"/>',
-            f'<text class="word" x="424" y="{middle - 6}">{word}</text>',
-            f'<rect class="answer" x="518" y="{top}" width="340" height="{BOX}" rx="8"/>',
-            f'<text class="name" x="688" y="{middle - 4}">{escape(names)}</text>',
-            f'<text class="word" x="688" y="{middle + 16}">{escape(line)}</text>',
-            f'<path d="M172 {top + BOX} v{ROW - BOX} m-5 -8 l5 8 l5 -8"/>',
-            f'<text class="word" x="192" y="{top + BOX + 18}">{other}</text>',
+            f'<rect class="box" x="2" y="{top}" width="{WIDE}" height="{HIGH}" rx="8"/>',
+            f'<text x="{left_middle}" y="{middle + 5}">{escape(question)}</text>',
+            f'<path d="M{WIDE + 2} {middle} H{right - 2} m-8 -5 l8 5 l-8 5"/>',
+            f'<text class="word" x="{WIDE + 2 + GAP // 2}" y="{middle - 6}">{word}</text>',
+            f'<rect class="answer" x="{right}" y="{top}" width="{WIDE}" height="{HIGH}" rx="8"/>',
+            f'<text class="name" x="{right_middle}" y="{middle - 4}">{escape(names)}</text>',
+            f'<text class="word" x="{right_middle}" y="{middle + 16}">{escape(line)}</text>',
+            f'<path d="M{left_middle} {top + HIGH} v{ROW - HIGH} m-5 -8 l5 8 l5 -8"/>',
+            f'<text class="word" x="{left_middle + 20}" y="{top + HIGH + 18}">{other}</text>',
         ]
     top = ROW * len(STEPS) + 2
     parts += [
-        f'<rect class="answer" x="2" y="{top}" width="340" height="{BOX}" rx="8"/>',
-        f'<text class="name" x="172" y="{top + 24}">{LAST[0]}</text>',
-        f'<text class="word" x="172" y="{top + 44}">{LAST[1]}</text>',
+        f'<rect class="answer" x="2" y="{top}" width="{WIDE}" height="{HIGH}" rx="8"/>',
+        f'<text class="name" x="{left_middle}" y="{top + 24}">{LAST[0]}</text>',
+        f'<text class="word" x="{left_middle}" y="{top + 44}">{LAST[1]}</text>',
         "</svg>",
     ]
     return "\n".join(parts) + "\n"

@@ -21,6 +21,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 if not DOCS.exists():
     pytest.skip("the source tree is not here", allow_module_level=True)
 sys.path.insert(0, str(DOCS))
+import api_tasks  # noqa: E402
 import decision_figure  # noqa: E402
 import selectors_table  # noqa: E402
 
@@ -138,6 +139,20 @@ def test_every_selector_has_a_row_and_a_cost():
     }
     assert set(FACTS) | {"Chain", "Ensemble", "ErrorControlled"} == exported
     assert set(selectors_table.COST) == set(FACTS)
+
+
+def test_the_reference_has_every_public_name_once():
+    listed = [
+        (module, name)
+        for modules in api_tasks.task_names().values()
+        for module, names in modules.items()
+        for name in names
+    ]
+    assert len(set(listed)) == len(listed)
+    names = {name for _, name in listed}
+    assert set(thresher._EXPORTS) <= names
+    for module in ("evaluate", "plots", "datasets", "pp", "report"):
+        assert set(api_tasks.module_names(f"thresher.{module}")) <= names
 
 
 def test_the_decision_figure_names_things_that_exist():
