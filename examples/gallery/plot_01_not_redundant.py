@@ -3,7 +3,8 @@ Relevant, and not redundant
 ===========================
 
 A ranking takes the best features one by one. On the breast-cancer data these are two things said six times: how large
-the cell nuclei are, and how dented. mRMR takes what the others do not say yet.
+the cell nuclei are, and how dented. mRMR takes what the others do not say yet; its quotient is the strictest form of
+that, the default (a difference) weighs relevance more.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +15,7 @@ from thresher import MRMR, Univariate
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 lists = {
     "the six largest F": Univariate(6).fit(X, y),
-    "mRMR": MRMR(6, objective="quotient").fit(X, y),
+    "mRMR, a quotient": MRMR(6, objective="quotient").fit(X, y),
 }
 
 # %%
@@ -35,4 +36,4 @@ figure.colorbar(image, ax=axes, label="|correlation|", shrink=0.9)
 # Why was a feature left that ranks high by itself?
 
 for name in ("worst perimeter", "mean concave points", "worst area"):
-    print(f"{name}: {lists['mRMR'].reason(name)}")
+    print(f"{name}: {lists['mRMR, a quotient'].reason(name)}")
