@@ -65,7 +65,7 @@ class GBC(TwoStageSelector):
     ----------
     estimator : estimator, default=None
         Judges the sets: any classifier or regressor. None is an SVM with a Gaussian kernel on columns standardised
-        inside the fold (``make_pipeline(StandardScaler(), SVC())``), in a form that is 6 to 30 times as fast.
+        inside the fold (``make_pipeline(StandardScaler(), SVC())``), in a form that is 6 to 38 times as fast.
     variant : {"plus", "original"}, default="plus"
         ``"plus"`` starts from features that mRMR ranks high, improves the best set by features that good sets have in
         common (goodness-based intensification) instead of by mutation, and stops by `target_score` and `patience`.
