@@ -12,7 +12,7 @@ namespace {
 // Rows computed at a time, and mirrored while they are still in the cache.
 constexpr std::size_t kBlock = 64;
 // Similarities computed at a time where they are not held.
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 20;
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 14;
 
 std::uint16_t coarse(double similarity) { return static_cast<std::uint16_t>(similarity * SimilarityRows::kUnit + 0.5); }
 
@@ -55,7 +55,12 @@ void SimilarityRows::fill(bool with_rows) {
       requests.push_back(
           {std::span(features_).subspan(i, 1), std::span(features_).subspan(i + 1), {row + i + 1, row + p}});
     }
-    measure_.answer(requests);
+    // Threads ask for Ctrl-C between their ranges; one alone does so between rows.
+    const std::size_t at_once = n_threads_ == 1 ? 1 : requests.size();
+    for (std::size_t r = 0; r < requests.size(); r += at_once) {
+      ask_interrupt();
+      measure_.answer(std::span(requests).subspan(r, at_once));
+    }
     parallel_for(p - start, kBlock, n_threads_, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = start; i < end; ++i) {
         const double* row = rows + (i - start) * p;
