@@ -226,7 +226,7 @@ def test_difficulty_is_the_printed_one(load_real, name, printed):
 def test_difficulty_and_number_of_features_of_the_paper(load_real, name, ratio, m):
     data, y = load_real(name)
     assert difficulty_ratio(data, y) == pytest.approx(ratio, abs=1e-9)
-    # The sheet's numbers are means over training folds; all rows come within one per cent.
+    # The numbers expected are means over training folds; all rows come within one per cent.
     assert len(RFS(relevance="mad").fit(data).selected_) == pytest.approx(m, rel=0.01)
 
 
