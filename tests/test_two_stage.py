@@ -436,6 +436,7 @@ def test_progress_shows_the_best_score_and_size(verbose, capsys):
         ({"time_budget": 0}, "time_budget must be a number above 0"),
         ({"callback": 5}, "callback must be a function"),
         ({"estimator": "tree"}, "estimator must be a scikit-learn estimator or None, got 'tree'"),
+        ({"scoring": "acuracy"}, "scoring must be one of .* did you mean .accuracy."),
         ({"scoring": "neg_log_loss"}, "needs an estimator with the method predict_proba"),
         ({"scoring": ["accuracy", "f1"]}, "scoring must be one score"),
         ({"n_jobs": 0}, "n_jobs must be"),

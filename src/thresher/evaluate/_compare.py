@@ -17,7 +17,6 @@ from thresher._warn import one_call, warn
 from thresher.evaluate._runs import (
     Cell,
     Fold,
-    check_scorer,
     check_sizes,
     derive_seed,
     draw_folds,
@@ -25,6 +24,7 @@ from thresher.evaluate._runs import (
 )
 from thresher.evaluate._store import Store, digest, digest_folds
 from thresher.evaluate.comparison import Comparison, DataSet
+from thresher.selectors._judge import check_scorer
 from thresher.sources import indexable
 
 __all__ = ["Comparison", "compare"]

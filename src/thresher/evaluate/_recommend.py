@@ -26,14 +26,13 @@ from thresher.evaluate._candidates import Candidate, candidates, look_at
 from thresher.evaluate._runs import (
     Cell,
     Fold,
-    check_scorer,
     derive_seed,
     draw_folds,
     run_cell,
 )
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
-from thresher.selectors._judge import fit_and_score
+from thresher.selectors._judge import check_scorer, fit_and_score
 
 __all__ = ["Recommendation", "recommend"]
 

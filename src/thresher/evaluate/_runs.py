@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing
 
-from thresher._checks import check_choice, check_number, readable
+from thresher._checks import check_number, readable
 from thresher._progress import on_behalf
 from thresher.evaluate._memory import call_and_measure
 from thresher.evaluate._sizes import fit_sizes
@@ -142,12 +142,6 @@ def check_sizes(k: Any) -> list[int]:
     if not asked:
         raise ValueError("k must hold at least one number of features, got none")
     return sorted({int(check_number("k", size, minimum=1, integer=True)) for size in asked})
-
-
-def check_scorer(scoring: Any) -> None:
-    """Refuse the name of a scorer that there is not, with the nearest there is."""
-    if scoring is not None and not callable(scoring):
-        check_choice("scoring", scoring, get_scorer_names())
 
 
 def draw_folds(cv: Any, X: Any, y: Any, estimators: Mapping[str, Any], seed: int) -> list[Fold]:

@@ -14,7 +14,8 @@ from sklearn.utils import check_random_state
 from thresher._checks import check_choice, resolve_threads
 from thresher._output import Output, as_table
 from thresher._warn import one_call, warn
-from thresher.evaluate._runs import check_scorer, check_sizes, derive_seed, draw_folds, run_cell
+from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
+from thresher.selectors._judge import check_scorer
 
 __all__ = ["NumberOfFeatures", "select_k"]
 

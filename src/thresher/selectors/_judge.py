@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -23,7 +23,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import _safe_indexing
 
-from thresher._checks import check_number
+from thresher._checks import check_choice, check_number
 from thresher._interrupt import one_blas_thread, run_in_threads
 from thresher._warn import warn
 from thresher.selectors._machine import MOST_ROWS, Machines, default_classifier
@@ -220,6 +220,12 @@ def splitter_of(cv: Any, y: Any, groups: Any, *, classifier: bool) -> Any:
     return StratifiedKFold(n_folds) if groups is None else StratifiedGroupKFold(n_folds)
 
 
+def check_scorer(scoring: Any) -> None:
+    """Refuse the name of a scorer that there is not, with the nearest there is."""
+    if scoring is not None and not callable(scoring):
+        check_choice("scoring", scoring, get_scorer_names())
+
+
 def scorer_of(estimator: Any, scoring: Any) -> Any:
     """The scorer, if the estimator has what it asks for."""
     if isinstance(scoring, list | tuple | set | dict):
@@ -228,6 +234,7 @@ def scorer_of(estimator: Any, scoring: Any) -> Any:
         raise ValueError(
             f"the estimator {estimator!r} has no method score; say by scoring how it is judged"
         )
+    check_scorer(scoring)
     scorer = check_scoring(estimator, scoring=scoring)
     wanted = getattr(scorer, "_response_method", ())
     methods = (wanted,) if isinstance(wanted, str) else tuple(wanted)

@@ -1,0 +1,57 @@
+"""Searches over numbers read the same values, whatever their strategy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.test_moments import random_matrix
+from thresher import _core
+
+
+@pytest.mark.parametrize(("p", "n", "dtype"), [(120, 50, np.float64), (60, 4200, np.float32)])
+def test_a_lazy_search_reads_the_values_of_a_naive_one(p, n, dtype):
+    matrix = random_matrix(11, p, n, dtype)
+    matrix[1::2] += matrix[::2]
+    classes = np.arange(n, dtype=np.int32) % 3
+    for kind in ("pearson", "cosine"):
+        table = _core.NumericTable(matrix)
+        relevance = table.relevance_of_classes("f", classes, 3)
+        found = [
+            _core.greedy_forward(
+                _core.NumericPairMeasure(table, kind, n_threads),
+                relevance,
+                30,
+                objective="quotient",
+                strategy=strategy,
+            ).result()
+            for strategy, n_threads in (("naive", 1), ("lazy", 1), ("lazy", 3))
+        ]
+        for other in found[1:]:
+            np.testing.assert_array_equal(other["selected"], found[0]["selected"])
+            np.testing.assert_array_equal(other["scores"], found[0]["scores"])
+
+
+@pytest.mark.parametrize(("n", "dtype"), [(90, np.float64), (4200, np.float64), (4200, np.float32)])
+def test_an_ensemble_reads_the_same_values_whatever_its_strategy(n, dtype):
+    matrix = random_matrix(12, 40, n, dtype)
+    matrix[1::2] += matrix[::2]
+    matrix[::5] += 50
+    parts = (np.arange(n) % 6).astype(np.int32)
+    classes = np.arange(n, dtype=np.int32) % 3
+    table = _core.NumericTable(matrix, parts)
+    relevance = table.relevance_of_classes("f", classes, 3).T.copy()
+    found = [
+        _core.greedy_ensemble(
+            _core.NumericPairMeasure(table, "pearson", n_threads),
+            relevance,
+            15,
+            objective="quotient",
+            strategy=strategy,
+        )
+        for strategy, n_threads in (("dense", 1), ("scan", 1), ("lazy", 1), ("lazy", 3))
+    ]
+    for other in found[1:]:
+        for name in ("selected", "scores", "redundancy"):
+            for a, b in zip(other[name], found[0][name], strict=True):
+                np.testing.assert_array_equal(a, b)
