@@ -1,5 +1,19 @@
 """Rows in blocks that stay where they are: other processes, other machines, or yesterday's."""
 
-from thresher.blocks._protocol import Answer, Engine, Packed, RowBlock
+from thresher.blocks._list import ListEngine
+from thresher.blocks._open import is_far, open_engine
+from thresher.blocks._protocol import Answer, Engine, Packed, Progress, RowBlock
+from thresher.blocks._split import column_names, split_columns
 
-__all__ = ["Answer", "Engine", "Packed", "RowBlock"]
+__all__ = [
+    "Answer",
+    "Engine",
+    "ListEngine",
+    "Packed",
+    "Progress",
+    "RowBlock",
+    "column_names",
+    "is_far",
+    "open_engine",
+    "split_columns",
+]

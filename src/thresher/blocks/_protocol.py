@@ -7,7 +7,7 @@ and gives the same result each time, so that an engine may run it again at will.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
@@ -51,6 +51,14 @@ class Packed(Protocol):
 
 class Engine(Protocol):
     """Blocks of rows, numbered from 0 in the order of the rows, and who works on them."""
+
+    @property
+    def names(self) -> Sequence[str] | None:
+        """Names of the features, if they have any; known without reading rows."""
+
+    @property
+    def n_features(self) -> int | None:
+        """Their number; None where rows would have to be read to know it."""
 
     def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
         """One reading of all rows: what the task says of each block, in their order."""

@@ -3,6 +3,7 @@
 from thresher._checks import resolve_threads
 from thresher.sources._chunks import RowChunks
 from thresher.sources._columns import Columns
+from thresher.sources._far import Far
 from thresher.sources._frames import is_frame, take_columns
 from thresher.sources._table import Table, feature_blocks, to_feature_major
 from thresher.sources._target import MOST_DISCRETE_VALUES, Target, read_target
@@ -12,6 +13,7 @@ from thresher.sources._weights import read_weights
 __all__ = [
     "MOST_DISCRETE_VALUES",
     "Columns",
+    "Far",
     "RowChunks",
     "Table",
     "Target",

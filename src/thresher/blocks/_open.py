@@ -1,0 +1,39 @@
+"""Who has the rows."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from thresher.blocks._list import ListEngine
+from thresher.blocks._protocol import Engine
+from thresher.sources import Far
+
+# The engine of objects of a package: its module here, imported when it is needed, and its name there.
+_ENGINES = {
+    "dask": ("_dask", "DaskEngine"),
+    "dask_expr": ("_dask", "DaskEngine"),
+    "pyspark": ("_spark", "SparkEngine"),
+}
+
+
+def is_far(X: Any) -> bool:
+    """Whether the rows of X are in blocks that an engine has; no package is imported to find out."""
+    return isinstance(X, ListEngine) or _package(X) in _ENGINES
+
+
+def open_engine(X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None) -> Engine:
+    """The engine that has the rows of X, which `is_far`.
+
+    `y` and `sample_weight` are names of columns or objects of the same kind as X.
+    """
+    if isinstance(X, ListEngine):
+        return X
+    module, name = _ENGINES[_package(X)]
+    kind = getattr(import_module(f"thresher.blocks.{module}"), name)
+    engine: Engine = kind(X, y, sample_weight, {} if far is None else far)
+    return engine
+
+
+def _package(X: Any) -> str:
+    return type(X).__module__.partition(".")[0]

@@ -1,0 +1,65 @@
+"""Engines of blocks of rows, and target and weights that are columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from thresher.blocks import ListEngine, RowBlock, is_far, split_columns
+
+
+def test_the_sum_of_a_list_counts_each_block_once():
+    blocks = [RowBlock(np.ones((n, 2))) for n in (3, 0, 1)]
+    engine = ListEngine(blocks)
+    seen = []
+    sizes = engine.read(lambda i, block: (i, len(block.X)), lambda *done: seen.append(done))
+    assert sizes == [(0, 3), (1, 0), (2, 1)]
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+    receipts = engine.pack(lambda i, block: (block.X, i), lambda *done: None)
+    assert receipts == [0, 1, 2]
+    total = engine.ask(lambda X: np.array([len(X)]), np.add, lambda *done: None)
+    assert total.tolist() == [4]
+    assert (engine.names, engine.n_features) == (None, 2)
+    engine.close()
+    with pytest.raises(RuntimeError, match="nothing was packed"):
+        engine.ask(lambda X: np.array([len(X)]), np.add, lambda *done: None)
+
+
+def test_a_list_without_blocks_is_refused():
+    with pytest.raises(ValueError, match="no block of rows; give at least one"):
+        ListEngine([])
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
+def test_target_and_weights_are_taken_out_by_name(package):
+    values = {"a": [1.0, 2.0], "class": ["x", "y"], "b": [3, 4], "w": [1, 2]}
+    frame = pd.DataFrame(values) if package == "pandas" else pl.DataFrame(values)
+    if package == "pyarrow":
+        frame = frame.to_arrow()
+    block = split_columns(frame, "class", "w")
+    assert ListEngine([block]).names == ["a", "b"]
+    assert ListEngine([block]).n_features == 2
+    assert list(np.asarray(block.y)) == ["x", "y"]
+    assert np.asarray(block.weights).tolist() == [1, 2]
+    given = split_columns(frame, [0, 1])
+    assert given.X is frame
+    assert given.y == [0, 1]
+
+
+def test_a_column_that_is_not_there_is_named_with_the_nearest():
+    frame = pd.DataFrame({"a": [1.0], "class": [1]})
+    with pytest.raises(
+        ValueError, match="y names the column 'clas', which X does not have; did you mean 'class'"
+    ):
+        split_columns(frame, "clas")
+    with pytest.raises(ValueError, match="sample_weight names the column 'zzz', which X does not"):
+        split_columns(frame, "class", "zzz")
+    with pytest.raises(ValueError, match="both name the column 'class'"):
+        split_columns(frame, "class", "class")
+
+
+def test_rows_in_memory_are_not_far():
+    assert not any(is_far(X) for X in (np.ones((2, 2)), pd.DataFrame({"a": [1]}), [[1.0]]))
+    assert is_far(ListEngine([RowBlock(np.ones((2, 2)))]))
