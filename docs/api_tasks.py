@@ -41,7 +41,7 @@ TASKS = {
     "Draw": ("thresher.plots", ""),
     "Report on a selection": ("thresher.report", ""),
     "Get data with known truth": ("thresher.datasets", ""),
-    "Bin numbers": ("thresher", "MeanSdBins EqualFrequencyBins EqualWidthBins MDLBins"),
+    "Bin numbers": ("thresher", "MeanSdBins EqualFrequencyBins EqualWidthBins MDLBins GivenBins"),
     "Measure association; sums that add": ("thresher.measures", ""),
     "What results hold": (
         {

@@ -28,6 +28,7 @@ _EXPORTS: dict[str, str] = {
     "Focus": "thresher.selectors.consistency",
     "GBC": "thresher.selectors.two_stage",
     "GSO": "thresher.selectors.gso",
+    "GivenBins": "thresher.discretize",
     "ICAP": "thresher.selectors.criteria",
     "INTERACT": "thresher.selectors.consistency",
     "JMI": "thresher.selectors.criteria",
@@ -80,6 +81,7 @@ if TYPE_CHECKING:  # the same names for type checkers; a test holds the two list
     from thresher._versions import show_versions as show_versions
     from thresher.discretize import EqualFrequencyBins as EqualFrequencyBins
     from thresher.discretize import EqualWidthBins as EqualWidthBins
+    from thresher.discretize import GivenBins as GivenBins
     from thresher.discretize import MDLBins as MDLBins
     from thresher.discretize import MeanSdBins as MeanSdBins
     from thresher.selectors.cfs import CFS as CFS

@@ -7,10 +7,12 @@ them by name through :func:`make_discretizer`.
 
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
 from thresher.discretize._choice import make_discretizer, uses_target
+from thresher.discretize._given import GivenBins
 
 __all__ = [
     "EqualFrequencyBins",
     "EqualWidthBins",
+    "GivenBins",
     "MDLBins",
     "MeanSdBins",
     "make_discretizer",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.discretize import MDLBins, make_discretizer
+from thresher.discretize import GivenBins, MDLBins, make_discretizer
 from thresher.measures._parts import PartSets
 from thresher.measures.columns import stored_columns
 from thresher.sources import Table, Training, feature_blocks, to_feature_major
@@ -86,6 +86,7 @@ def code_features(
         name = rule if isinstance(rule, str) else type(rule).__name__
         discretizer = make_discretizer(rule)
         if table.is_sparse:
+            discretizer = _on(discretizer, np.arange(table.n_features), table)
             coded, cuts = _code_sparse(training, discretizer, to_bin, in_parts, missing)
             return Codes(coded, Bins(name, to_bin, cuts))
         codes, levels, cuts = _code_mixed(training, discretizer, to_bin)
@@ -106,9 +107,13 @@ def code_features(
 
 
 def columns_to_bin(table: Table, rule: Any) -> npt.NDArray[np.bool_]:
-    """Those that are not discrete; with a discretiser told to keep nothing as it is, all but categories."""
+    """Those that are not discrete; with a discretiser told to keep nothing as it is, all but categories; those with
+    given cuts.
+    """
     if rule is None:
         return np.zeros(table.n_features, dtype=bool)
+    if isinstance(rule, GivenBins):
+        return _with_given_cuts(rule, table)
     keeps = isinstance(rule, str) or getattr(rule, "keep_discrete", True)
     return ~(table.is_discrete if keeps else table.is_category)
 
@@ -120,7 +125,9 @@ def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArr
         return target.codes, target.n_classes
     rule = "mean-sd" if discretize is None or discretize == "auto" else discretize
     discretizer = make_discretizer(rule)
-    if isinstance(discretizer, MDLBins):  # it needs classes, which is what y is to become
+    if isinstance(
+        discretizer, MDLBins | GivenBins
+    ):  # classes are what y is to become; cuts are of X
         discretizer = make_discretizer("mean-sd")
     values = target.values[:, None]
     column = Table(values, None, np.zeros(1, bool))
@@ -202,13 +209,17 @@ def _code_mixed(
     y_codes = code_target(training)[0] if training.target is not None else None
     weights = _real(training.weights)
 
-    def binned(columns: npt.NDArray[Any]) -> tuple[Any, Any, list[npt.NDArray[np.float64]]]:
-        cuts, offsets = discretizer.learn_cuts(columns, y_codes, weights, table.n_threads)
+    def binned(
+        columns: npt.NDArray[Any], features: npt.NDArray[np.intp]
+    ) -> tuple[Any, Any, list[npt.NDArray[np.float64]]]:
+        learner = _on(discretizer, features, table)
+        cuts, offsets = learner.learn_cuts(columns, y_codes, weights, table.n_threads)
         coded = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
         return coded, np.diff(offsets) + 1, np.split(cuts, offsets[1:-1])
 
     if to_bin.all():
-        codes, n_levels, all_cuts = binned(to_feature_major(table.matrix, table.n_threads))
+        columns = to_feature_major(table.matrix, table.n_threads)
+        codes, n_levels, all_cuts = binned(columns, np.arange(table.n_features))
         levels = n_levels.astype(np.int32)
     else:
         codes = np.empty((table.n_features, table.n_rows), dtype=np.uint8)
@@ -226,10 +237,28 @@ def _code_mixed(
             levels[features] = as_is.levels
         for features in _in_blocks(np.flatnonzero(to_bin), table.n_rows):
             columns = to_feature_major(table.matrix[:, features], table.n_threads)
-            codes[features], levels[features], cuts = binned(columns)
+            codes[features], levels[features], cuts = binned(columns, features)
             all_cuts.extend(cuts)
     _place_missing(table, codes, levels, to_bin, training.missing)
     return codes, levels, all_cuts
+
+
+def _on(discretizer: Any, features: npt.NDArray[np.intp], table: Table) -> Any:
+    """The discretiser for some of the features; only given cuts are other ones for each."""
+    if isinstance(discretizer, GivenBins):
+        return discretizer.on(features, table.names, table.n_features)
+    return discretizer
+
+
+def _with_given_cuts(rule: GivenBins, table: Table) -> npt.NDArray[np.bool_]:
+    cuts = rule.by_feature(table.names, table.n_features)
+    given = np.array([own is not None for own in cuts], dtype=bool)
+    texts = np.flatnonzero(given & table.is_category)
+    if texts.size:
+        raise ValueError(
+            f"cuts are given for column {table.name(int(texts[0]))}, which holds categories, not numbers"
+        )
+    return given
 
 
 def _in_blocks(features: npt.NDArray[np.intp], n_rows: int) -> Iterator[npt.NDArray[np.intp]]:
