@@ -31,6 +31,10 @@ CodedTable build_from_dense(const ArrayView& array, BuildOptions options, Interr
 CodedTable build_from_codes(const std::uint8_t* codes, std::span<const std::int32_t> levels, std::size_t n_rows,
                             int missing_code, BuildOptions options, Interrupt& interrupt);
 
+// The same of features first, first + 1, ... of a table that is being built; their data may go to another arena.
+void pack_codes(CodedTable& table, std::size_t first, const std::uint8_t* codes, std::span<const std::int32_t> levels,
+                int missing_code, std::size_t n_threads, Interrupt& interrupt, Arena* data_arena = nullptr);
+
 // Compressed columns, or compressed rows. Entries that are not stored are zeros, equal to stored ones.
 struct SparseView {
   const void* indptr = nullptr;

@@ -35,29 +35,35 @@ CodedTable::Shape check_codes(const std::uint8_t* codes, std::size_t n_rows, std
 
 }  // namespace
 
-CodedTable build_from_codes(const std::uint8_t* codes, std::span<const std::int32_t> levels, std::size_t n_rows,
-                            int missing_code, BuildOptions options, Interrupt& interrupt) {
-  CodedTable table(make_layout(n_rows, options), levels.size(), std::move(options.weights));
+void pack_codes(CodedTable& table, std::size_t first, const std::uint8_t* codes, std::span<const std::int32_t> levels,
+                int missing_code, std::size_t n_threads, Interrupt& interrupt, Arena* data_arena) {
   const RowLayout& layout = table.layout();
+  const std::size_t n_rows = table.n_rows();
   interrupt.check();
-  parallel_for(levels.size(), kChunk, options.n_threads, [&](std::size_t first, std::size_t last) {
+  parallel_for(levels.size(), kChunk, n_threads, [&](std::size_t begin, std::size_t end) {
     std::vector<CodedTable::Shape> shapes;
-    for (std::size_t f = first; f < last; ++f) {
-      shapes.push_back(check_codes(codes + f * n_rows, n_rows, f, levels[f], missing_code));
+    for (std::size_t i = begin; i < end; ++i) {
+      shapes.push_back(check_codes(codes + i * n_rows, n_rows, first + i, levels[i], missing_code));
     }
-    table.allocate(first, shapes);
+    table.allocate(first + begin, shapes, false, data_arena);
     const bool as_given = layout.in_order() && (missing_code < 0 || missing_code == CodedTable::kNoCode);
     std::vector<std::uint8_t> placed(as_given ? 0 : n_rows);
-    for (std::size_t f = first; f < last; ++f) {
-      const std::uint8_t* column = codes + f * n_rows;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint8_t* column = codes + i * n_rows;
       for (std::size_t place = 0; place < placed.size(); ++place) {
         const std::uint8_t code = column[layout.row_at(place)];
         placed[place] = code == missing_code ? CodedTable::kNoCode : code;
       }
-      table.store_codes(f, as_given ? column : placed.data());
-      for (std::int32_t level = 0; level < levels[f]; ++level) table.writable_values(f)[level] = level;
+      table.store_codes(first + i, as_given ? column : placed.data());
+      for (std::int32_t level = 0; level < levels[i]; ++level) table.writable_values(first + i)[level] = level;
     }
   });
+}
+
+CodedTable build_from_codes(const std::uint8_t* codes, std::span<const std::int32_t> levels, std::size_t n_rows,
+                            int missing_code, BuildOptions options, Interrupt& interrupt) {
+  CodedTable table(make_layout(n_rows, options), levels.size(), std::move(options.weights));
+  pack_codes(table, 0, codes, levels, missing_code, options.n_threads, interrupt);
   table.finish();
   return table;
 }

@@ -38,9 +38,12 @@ CodedTable::CodedTable(RowLayout layout, std::size_t n_features, Weights weights
       xlogx_(std::max(total_count(layout_, weights_), n_logs)),
       features_(n_features) {}
 
-void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data) {
-  const std::size_t stride = layout_.plane_stride();
-  const std::size_t byte_words = (n_rows() + 7) / 8;
+std::size_t CodedTable::data_words(const CodedFeature& feature) const {
+  if (feature.listed) return (feature.n_listed * (sizeof(std::uint32_t) + 1) + 7) / 8;
+  return feature.packed ? checked_product(feature.n_planes(), layout_.plane_stride()) : (n_rows() + 7) / 8;
+}
+
+void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data, Arena* data_arena) {
   std::vector<std::size_t> words(shapes.size());
   std::size_t n_words = 0;
   std::size_t n_levels = 0;
@@ -49,19 +52,19 @@ void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool
     feature.levels = shapes[i].levels;
     feature.missing = shapes[i].missing;
     feature.packed = !is_weighted() && feature.levels <= kMaxPackedLevels;
-    words[i] = feature.packed ? checked_product(feature.n_planes(), stride) : byte_words;
+    words[i] = data_words(feature);
     if (shapes[i].n_listed && words[i] * sizeof(std::uint64_t) > kMostBytesPerListed * *shapes[i].n_listed) {
       feature.packed = false;
       feature.listed = true;
       feature.n_listed = *shapes[i].n_listed;
       feature.rest = shapes[i].rest;
-      words[i] = (feature.n_listed * (sizeof(std::uint32_t) + 1) + 7) / 8;
+      words[i] = data_words(feature);
     }
     n_words += words[i];
     n_levels += feature.levels;
   }
   const std::size_t n_counts = checked_product(n_levels, n_parts());
-  auto* data = arena_.allocate_array<std::uint64_t>(n_words);
+  auto* data = (data_arena != nullptr ? *data_arena : arena_).allocate_array<std::uint64_t>(n_words);
   auto* counts = arena_.allocate_array<std::uint32_t>(n_counts);
   auto* values = arena_.allocate_array<double>(n_levels);
   if (zero_data && n_words > 0) std::memset(data, 0, n_words * sizeof(std::uint64_t));
@@ -75,6 +78,30 @@ void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool
     counts += feature.levels * n_parts();
     values += feature.levels;
   }
+}
+
+void CodedTable::adopt(std::vector<CodedFeature> features, std::span<const std::uint32_t> counts,
+                       std::span<const double> values) {
+  auto* own_counts = arena_.allocate_array<std::uint32_t>(counts.size());
+  auto* own_values = arena_.allocate_array<double>(values.size());
+  std::ranges::copy(counts, own_counts);
+  std::ranges::copy(values, own_values);
+  features_ = std::move(features);
+  for (CodedFeature& feature : features_) {
+    feature.counts = own_counts;
+    feature.values = own_values;
+    own_counts += feature.levels * n_parts();
+    own_values += feature.levels;
+  }
+}
+
+void CodedTable::place_data(std::size_t f, const std::byte* data, bool stays) {
+  if (!stays) {
+    auto* copy = arena_.allocate_array<std::byte>(data_bytes(f));
+    std::copy_n(data, data_bytes(f), copy);
+    data = copy;
+  }
+  features_[f].data = reinterpret_cast<const std::uint64_t*>(data);
 }
 
 void CodedTable::store_codes(std::size_t f, const std::uint8_t* codes) {

@@ -108,8 +108,16 @@ class CodedTable {
   // A list may cost a processor more than planes do, so it is made where these take more bytes for each row listed.
   static constexpr std::size_t kMostBytesPerListed = 32;
   // Prepares features first, first+1, ... with these shapes (from any thread); their data, values and counts are then
-  // written through the pointers below. Counts are zero at first, data only if asked.
-  void allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data = false);
+  // written through the pointers below. Counts are zero at first, data only if asked. Data may lie in another arena,
+  // until `place_data` says where they are.
+  void allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data = false, Arena* data_arena = nullptr);
+  // All features as described, with copies of their counts and values, one after the other; without data.
+  void adopt(std::vector<CodedFeature> features, std::span<const std::uint32_t> counts, std::span<const double> values);
+  // The data of a feature are these, left where they are (on a cache line, kept alive by the table's owner) or copied.
+  void place_data(std::size_t f, const std::byte* data, bool stays);
+  void keep_alive(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
+  // Bytes of a feature's data.
+  std::size_t data_bytes(std::size_t f) const { return data_words(features_[f]) * sizeof(std::uint64_t); }
   std::uint64_t* writable_data(std::size_t f) { return const_cast<std::uint64_t*>(features_[f].data); }
   std::uint32_t* writable_counts(std::size_t f) { return const_cast<std::uint32_t*>(features_[f].counts); }
   double* writable_values(std::size_t f) { return const_cast<double*>(features_[f].values); }
@@ -124,6 +132,7 @@ class CodedTable {
   void finish();
 
  private:
+  std::size_t data_words(const CodedFeature& feature) const;
   // Rows of positive weight per level and part; returns the number of levels.
   std::size_t levels_by_part(std::size_t f, std::vector<std::uint32_t>& counts) const;
 
@@ -132,6 +141,7 @@ class CodedTable {
   XLogX xlogx_;
   std::vector<CodedFeature> features_;
   Arena arena_;
+  std::shared_ptr<const void> owner_;     // of data that are not in the arena
   std::vector<std::uint32_t> used_rows_;  // of positive weight, by part
   bool has_bytes_ = false;
   bool has_missing_ = false;

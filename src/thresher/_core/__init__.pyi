@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -422,6 +423,37 @@ class CodedTable:
         measure: str = "mi",
         n_threads: int = 1,
     ) -> NDArray[np.float64]: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    @staticmethod
+    def open(path: str | PathLike[str]) -> CodedTable: ...
+    def dump(self) -> bytes: ...
+    @staticmethod
+    def load(buffer: Any, what: str = "buffer") -> CodedTable: ...
+    def __getstate__(self) -> bytes: ...
+    def __setstate__(self, state: bytes, /) -> None: ...
+
+class SlabBuilder:
+    def __init__(
+        self,
+        n_rows: int,
+        n_features: int,
+        parts: NDArray[np.int32] | None = None,
+        sets: NDArray[np.uint8] | None = None,
+        weights: NDArray[Any] | None = None,
+    ) -> None: ...
+    @property
+    def n_bytes(self) -> int: ...
+    @property
+    def n_written(self) -> int: ...
+    def append(
+        self,
+        codes: NDArray[np.uint8],
+        levels: NDArray[np.int32],
+        missing_code: int = -1,
+        n_threads: int = 1,
+        write: Callable[[memoryview], object] | None = None,
+    ) -> None: ...
+    def finish(self, written: Any = None) -> CodedTable: ...
 
 class DiscretePairMeasure(PairMeasure):
     def __init__(self, table: CodedTable, measure: str = "mi", n_threads: int = 1) -> None: ...

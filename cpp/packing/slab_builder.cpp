@@ -1,0 +1,44 @@
+#include "packing/slab_builder.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace thresher {
+
+SlabBuilder::SlabBuilder(std::size_t n_rows, std::size_t n_features, BuildOptions options)
+    : table_(make_layout(n_rows, options), n_features, std::move(options.weights)) {}
+
+void SlabBuilder::append(const std::uint8_t* codes, std::span<const std::int32_t> levels, int missing_code,
+                         std::size_t n_threads, const WriteBytes& write, Interrupt& interrupt) {
+  const std::size_t first = n_done();
+  if (levels.size() > table_.n_features() - first) throw std::invalid_argument("more features than were announced");
+  Arena slab;
+  pack_codes(table_, first, codes, levels, missing_code, n_threads, interrupt, write ? &slab : nullptr);
+  for (std::size_t f = first; f < first + levels.size(); ++f) {
+    const std::size_t bytes = table_.data_bytes(f);
+    if (write) {
+      offsets_.push_back(n_written_);
+      write_lines(table_.feature(f).data, bytes, write);
+      n_written_ += whole_lines(bytes);
+    } else {
+      offsets_.push_back(kInMemory);
+      n_bytes_ += bytes;
+    }
+  }
+}
+
+CodedTable SlabBuilder::finish(std::span<const std::byte> written, std::shared_ptr<const void> owner) {
+  if (n_done() != table_.n_features()) throw std::invalid_argument("fewer features than were announced");
+  if (written.size() < n_written_) throw std::invalid_argument("written: fewer bytes than were handed over");
+  if (reinterpret_cast<std::uintptr_t>(written.data()) % kLine != 0)
+    throw std::invalid_argument("written: must begin at a cache line");
+  for (std::size_t f = 0; f < offsets_.size(); ++f)
+    if (offsets_[f] != kInMemory) table_.place_data(f, written.data() + offsets_[f], true);
+  table_.keep_alive(std::move(owner));
+  table_.finish();
+  offsets_.clear();
+  return std::exchange(table_, CodedTable(RowLayout(0), 0, {}));
+}
+
+}  // namespace thresher

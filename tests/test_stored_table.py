@@ -1,0 +1,176 @@
+"""Packed tables that are made slab by slab, kept in files, or sent elsewhere."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import resource
+import tempfile
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from thresher import _core
+
+KINDS = ("plain", "parts", "sets", "whole weights", "real weights", "missing")
+
+
+def some_codes(kind, n=200, p=30, seed=0):
+    """Codes with few and with many levels, their numbers, and what else builders take."""
+    rng = np.random.default_rng(seed)
+    levels = rng.choice([1, 2, 3, 8, 9, 10, 40], p).astype(np.int32)
+    codes = (rng.random((p, n)) * levels[:, None]).astype(np.uint8)
+    more = {}
+    if kind in ("parts", "sets"):
+        more["parts"] = rng.integers(0, 4, n).astype(np.int32)
+    if kind == "sets":
+        more["sets"] = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]], np.uint8)
+    if kind == "whole weights":
+        more["weights"] = rng.integers(0, 4, n)
+    if kind == "real weights":
+        more["weights"] = rng.random(n)
+    if kind == "missing":
+        codes[rng.random(codes.shape) < 0.1] = 255
+    return codes, levels, more, 255 if kind == "missing" else -1
+
+
+def answers(table, n):
+    """What a table says of itself and of pairs."""
+    classes = (np.arange(n) % 3).astype(np.int32)
+    facts = [table.matrix(), table.levels, table.constant, table.relevance(classes, 3)]
+    pairs = _core.DiscretePairMeasure(table, "mi")
+    others = np.arange(table.n_features, dtype=np.uint32)
+    facts.append(pairs.values(0, others))
+    if table.n_parts > 1:
+        facts.append(table.constant_parts)
+    return facts
+
+
+def assert_same(table, other, n):
+    assert other.n_parts == table.n_parts
+    assert other.n_listed == table.n_listed
+    for one, two in zip(answers(table, n), answers(other, n), strict=True):
+        assert one.dtype == two.dtype
+        assert one.tobytes() == two.tobytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_saved_table_is_the_same(kind, tmp_path):
+    codes, levels, more, missing = some_codes(kind)
+    table = _core.CodedTable.from_codes(codes, levels, missing_code=missing, **more)
+    table.save(tmp_path / "table")
+    assert os.listdir(tmp_path) == ["table"]
+    assert_same(table, _core.CodedTable.open(tmp_path / "table"), 200)
+    assert_same(table, pickle.loads(pickle.dumps(table)), 200)
+    assert_same(table, _core.CodedTable.load(memoryview(b"x" + table.dump())[1:]), 200)
+
+
+def test_listed_columns_and_empty_tables_are_saved_too(tmp_path):
+    X = sparse.random_array((3000, 20), density=0.002, format="csc", rng=np.random.default_rng(1))
+    X.data[:] = 1 + np.arange(len(X.data)) % 3
+    table = _core.CodedTable.from_sparse(
+        X.indptr, X.indices, X.data, 3000, 20, True, dense_bytes=1, missing="error"
+    )
+    assert table.n_listed > 0
+    table.save(str(tmp_path / "listed"))
+    assert_same(table, _core.CodedTable.open(str(tmp_path / "listed")), 3000)
+    empty = _core.CodedTable.from_codes(np.zeros((3, 0), np.uint8), np.ones(3, np.int32))
+    opened = _core.CodedTable.load(empty.dump())
+    assert (opened.n_rows, opened.n_features) == (0, 3)
+
+
+def test_an_open_table_outlives_its_file(tmp_path):
+    codes, levels, _, _ = some_codes("plain")
+    table = _core.CodedTable.from_codes(codes, levels)
+    table.save(tmp_path / "table")
+    opened = _core.CodedTable.open(tmp_path / "table")
+    (tmp_path / "table").unlink()
+    assert_same(table, opened, 200)
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_torn_and_foreign_bytes_are_one_error(data):
+    codes, levels, more, missing = some_codes(data.draw(st.sampled_from(KINDS)), n=40, p=5)
+    whole = _core.CodedTable.from_codes(codes, levels, missing_code=missing, **more).dump()
+    broken = bytearray(whole)
+    match data.draw(st.sampled_from(["cut", "changed", "longer", "foreign"])):
+        case "cut":
+            del broken[data.draw(st.integers(0, len(whole) - 1)) :]
+        case "changed":
+            place = data.draw(st.integers(0, len(whole) - 1))
+            broken[place] ^= 1 << data.draw(st.integers(0, 7))
+        case "longer":
+            broken += bytes(data.draw(st.integers(1, 200)))
+        case "foreign":
+            broken = bytearray(data.draw(st.binary(min_size=1, max_size=300)))
+    with pytest.raises(ValueError, match="holds no packed table"):
+        _core.CodedTable.load(broken)
+
+
+def test_files_that_are_no_tables_are_named(tmp_path):
+    path = tmp_path / "other.bin"
+    for content in (b"", b"PAR1", bytes(5000)):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"other\.bin' holds no packed table"):
+            _core.CodedTable.open(path)
+    with pytest.raises(FileNotFoundError):
+        _core.CodedTable.open(tmp_path / "nowhere")
+
+
+def test_a_disk_that_is_full_leaves_no_file(tmp_path):
+    codes, levels, _, _ = some_codes("plain", n=50_000)
+    table = _core.CodedTable.from_codes(codes, levels)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            table.save(tmp_path / "table")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", ["memory", "file", "both"])
+def test_slabs_make_the_table_of_all_codes(kind, place):
+    codes, levels, more, missing = some_codes(kind)
+    whole = _core.CodedTable.from_codes(codes, levels, missing_code=missing, **more)
+    builder = _core.SlabBuilder(200, 30, **more)
+    with tempfile.TemporaryFile() as file:
+        for first, last in ((0, 7), (7, 7), (7, 8), (8, 30)):
+            is_written = place == "file" or (place == "both" and first >= 7)
+            builder.append(
+                codes[first:last],
+                levels[first:last],
+                missing_code=missing,
+                write=file.write if is_written else None,
+            )
+        assert (builder.n_bytes > 0) == (place != "file")
+        assert (builder.n_written > 0) == (place != "memory")
+        file.flush()
+        written = None
+        if place != "memory":
+            written = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        table = builder.finish(written)
+    del written
+    assert_same(whole, table, 200)
+
+
+def test_slabs_that_do_not_fit_are_refused():
+    codes, levels, _, _ = some_codes("plain")
+    builder = _core.SlabBuilder(200, 10)
+    with pytest.raises(ValueError, match="more features"):
+        builder.append(codes, levels)
+    with pytest.raises(ValueError, match="one per row"):
+        builder.append(codes[:5, :100].copy(), levels[:5])
+    with pytest.raises(ValueError, match="fewer features"):
+        builder.finish()
+    builder.append(codes[:9], levels[:9])
+    codes[9, 3] = levels[9]
+    with pytest.raises(ValueError, match="column 9"):
+        builder.append(codes[9:10], levels[9:10])
