@@ -53,9 +53,9 @@ browser:
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update && apt-get -qq install -y chromium-headless-shell; } \
 	|| { echo "chromium-headless-shell cannot be installed here (apt and root are needed)"; [ "$$CI" != true ]; }
 
-# The suite on plain instructions, without any extension of the processor.
+# The suite on plain instructions, without any extension of the processor. Clusters do not depend on these.
 test-baseline: $(VENV)/.core
-	THRESHER_ISA=baseline $(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	THRESHER_ISA=baseline $(BIN)/python -m pytest -n $(WORKERS) -m "not cluster" $(ARGS)
 
 lint: $(VENV)/.core
 	$(BIN)/ruff check .

@@ -43,3 +43,12 @@ def load_real(name: str):
 @pytest.fixture(name="load_real", scope="session")
 def _load_real():
     return load_real
+
+
+@pytest.fixture(scope="session")
+def dask_client():
+    """A client, not the active one, of three processes."""
+    from tests.dask_clusters import local_cluster
+
+    with local_cluster(3) as client:
+        yield client

@@ -10,7 +10,7 @@ import thresher
 from thresher import _core
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "narwhals")
-_OPTIONAL = ("pandas", "polars", "pyarrow", "matplotlib", "anndata")
+_OPTIONAL = ("pandas", "polars", "pyarrow", "matplotlib", "anndata", "dask", "distributed")
 
 
 def show_versions() -> None:

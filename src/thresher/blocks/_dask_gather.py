@@ -1,0 +1,102 @@
+"""Waiting for a Dask cluster, which may lose all its workers and say nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from thresher.blocks._protocol import Progress
+
+# Seconds between two looks at what is done, between two looks at the workers, and without any worker.
+_LOOK = 0.1
+_WATCH = 1.0
+_PATIENCE = 30.0
+
+
+def gather(
+    client: Any, futures: Sequence[Any], counted: Mapping[Any, int], progress: Progress
+) -> list[Any]:
+    """The results of the futures. Progress is the number of blocks behind the `counted` ones that are done.
+
+    A future whose workers are gone stays pending for ever: without any worker for half a minute, or without the
+    scheduler, this ends in an error.
+    """
+    from distributed import KilledWorker
+
+    total = sum(counted.values())
+    watchdog = _Watchdog(client)
+    waiting = asyncio.run_coroutine_threadsafe(
+        client.gather(list(futures), asynchronous=True), client.loop.asyncio_loop
+    )
+    shown = 0
+    try:
+        while not concurrent.futures.wait([waiting], timeout=_LOOK).done:
+            done = sum(blocks for future, blocks in counted.items() if future.done())
+            if done > shown:
+                shown = done
+                progress(done, total)
+            watchdog.look()
+        results: list[Any] = waiting.result()
+    except concurrent.futures.CancelledError as error:
+        check_connected(client)
+        raise RuntimeError(
+            "the Dask cluster dropped work that was under way or rows that cannot be made again (data put there "
+            "by scatter are lost with their worker); build X from files or tasks and fit again"
+        ) from error
+    except KilledWorker as error:
+        raise RuntimeError(
+            "a block of rows ended one Dask worker after another, most likely for want of memory; make the "
+            "blocks smaller (repartition, rechunk) or give the workers more memory"
+        ) from error
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "thresher":
+            raise
+        raise RuntimeError(
+            "the Dask workers cannot import thresher; install the version of this process on all of them"
+        ) from error
+    finally:
+        waiting.cancel()
+    if shown < total:
+        progress(total, total)
+    return results
+
+
+def check_connected(client: Any) -> None:
+    """Refuse a client without a scheduler, which waits for it in silence or fails in many ways."""
+    if client.status != "running":
+        raise RuntimeError(
+            f"the Dask client has no scheduler (it is {client.status}); connect a new distributed.Client and "
+            "fit again"
+        )
+
+
+class _Watchdog:
+    """Looks whether anybody is there to do the work."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._looked = self._seen = time.monotonic()
+
+    def look(self) -> None:
+        now = time.monotonic()
+        if now - self._looked < _WATCH:
+            return
+        self._looked = now
+        check_connected(self._client)
+        if self._has_workers():
+            self._seen = now
+        elif now - self._seen > _PATIENCE:
+            raise RuntimeError(
+                f"the Dask cluster has had no worker for {_PATIENCE:.0f} s; start some, wait for them "
+                "(client.wait_for_workers) and fit again"
+            )
+
+    def _has_workers(self) -> bool:
+        # A scheduler that does not answer has none, as far as this fit is concerned.
+        try:
+            return bool(self._client.sync(self._client.scheduler.ncores, callback_timeout=5))
+        except (OSError, TimeoutError):
+            return False

@@ -1,0 +1,141 @@
+"""Blocks of rows of dask arrays and dataframes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from thresher.blocks._split import column_names
+
+_REMEDY = "take them from one dask dataframe, or cut one like the other (repartition, rechunk)"
+_MOST_LISTED = 10
+
+
+@dataclass(frozen=True)
+class DaskRows:
+    """Blocks of rows that are still to be computed.
+
+    Attributes
+    ----------
+    blocks : list of tuple
+        X, y and weights of each block as delayed values; None for what is not given or a column of X.
+    columns : tuple
+        The columns of X that are y and weights, or None.
+    names : list of str or None
+        The features, where they have names.
+    n_features : int or None
+        Their number, where it is known.
+    """
+
+    blocks: list[tuple[Any, Any, Any]]
+    columns: tuple[str | None, str | None]
+    names: list[str] | None
+    n_features: int | None
+
+
+def dask_rows(X: Any, y: Any = None, sample_weight: Any = None) -> DaskRows:
+    """The blocks of X with those of y and weights, which are names of columns or dask objects themselves."""
+    is_frame = hasattr(X, "columns") and hasattr(X, "to_delayed")
+    if is_frame:
+        names = list(X.columns)
+        named = column_names(names, y, sample_weight)
+        names = [name for name in names if name not in named.values()]
+        return DaskRows(
+            _zipped(X.to_delayed(), None, y, sample_weight, named),
+            (named.get("y"), named.get("sample_weight")),
+            names,
+            len(names),
+        )
+    X = _whole_rows(X)
+    for parameter, values in (("y", y), ("sample_weight", sample_weight)):
+        if isinstance(values, str):
+            raise ValueError(
+                f"{parameter} names the column {values!r}, but X is a dask array, whose columns have no "
+                "names; give a dask array or a dask dataframe as X"
+            )
+    lengths = _known(X.chunks[0])
+    n_features = None if np.isnan(X.shape[1]) else int(X.shape[1])
+    blocks = _zipped(X.to_delayed()[:, 0].tolist(), lengths, y, sample_weight, {})
+    return DaskRows(blocks, (None, None), None, n_features)
+
+
+def _whole_rows(X: Any) -> Any:
+    """A dask array of two dimensions whose blocks have all columns."""
+    if not _is_array(X):
+        raise ValueError(
+            f"X must be a dask array or a dask dataframe, got {type(X).__module__}.{type(X).__name__}"
+        )
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions, rows and columns, got {X.ndim}")
+    return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+
+def _is_array(values: Any) -> bool:
+    import dask.array
+
+    return isinstance(values, dask.array.Array)
+
+
+def _known(chunks: tuple[float, ...]) -> tuple[int, ...] | None:
+    return None if np.isnan(chunks).any() else tuple(int(size) for size in chunks)
+
+
+def _zipped(
+    X: list[Any], lengths: tuple[int, ...] | None, y: Any, sample_weight: Any, named: dict[str, str]
+) -> list[tuple[Any, Any, Any]]:
+    columns = [X]
+    for parameter, values in (("y", y), ("sample_weight", sample_weight)):
+        if values is None or parameter in named:
+            columns.append([None] * len(X))
+        else:
+            columns.append(_aligned(parameter, values, lengths, len(X)))
+    return list(zip(*columns, strict=True))
+
+
+def _aligned(
+    parameter: str, values: Any, lengths: tuple[int, ...] | None, n_blocks: int
+) -> list[Any]:
+    """The blocks of y or weights, cut as X is if the lengths of both are known."""
+    is_array = _is_array(values)
+    is_series = hasattr(values, "to_delayed") and hasattr(values, "npartitions")
+    if not (is_array or is_series) or values.ndim != 1:
+        shape = f" of {values.ndim} dimensions" if is_array or is_series else ""
+        raise ValueError(
+            f"{parameter} must be the name of a column of X or a dask array or series of one dimension, got "
+            f"{type(values).__module__}.{type(values).__name__}{shape}; dask.array.from_array makes one of "
+            "an array in memory"
+        )
+    if is_array:
+        own = _known(values.chunks[0])
+        if own is not None and lengths is not None and own != lengths:
+            if sum(own) != sum(lengths):
+                raise ValueError(
+                    f"X has {sum(lengths)} rows and {parameter} has {sum(own)}; give one value for each row"
+                )
+            values = values.rechunk((lengths,))
+    blocks = list(values.to_delayed())
+    if len(blocks) != n_blocks:
+        raise ValueError(
+            f"X has {n_blocks} blocks of rows and {parameter} has {len(blocks)}; {_REMEDY}"
+        )
+    return blocks
+
+
+def check_sizes(sizes: Iterable[dict[str, int]]) -> None:
+    """Refuse X, y and weights whose blocks have different numbers of rows."""
+    sizes = list(sizes)
+    by_parameter = {name: [block[name] for block in sizes] for name in sizes[0]}
+    rows = by_parameter.pop("X")
+    for parameter, own in by_parameter.items():
+        if own != rows:
+            raise ValueError(
+                f"X has blocks of {_listed(rows)} rows and {parameter} has blocks of {_listed(own)}; {_REMEDY}"
+            )
+
+
+def _listed(sizes: list[int]) -> str:
+    shown = ", ".join(str(size) for size in sizes[:_MOST_LISTED])
+    return shown if len(sizes) <= _MOST_LISTED else f"{shown} ... ({len(sizes)} blocks)"
