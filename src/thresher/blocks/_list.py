@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import narwhals.stable.v2 as nw
@@ -58,14 +58,24 @@ class ListEngine:
         add: Callable[[Answer, Answer], Answer],
         progress: Progress,
     ) -> Answer:
-        total: Answer | None = None
-        for number, block in enumerate(self._packed):
-            answer = task(block)
-            total = answer if total is None else add(total, answer)
-            progress(number + 1, len(self._packed))
-        if total is None:
-            raise RuntimeError("nothing was packed, so nothing can be asked")
-        return total
+        return ask_each(self._packed, task, add, progress)
 
     def close(self) -> None:
         self._packed = []
+
+
+def ask_each(
+    packed: Sequence[Packed],
+    task: Callable[[Packed], Answer],
+    add: Callable[[Answer, Answer], Answer],
+    progress: Progress,
+) -> Answer:
+    """The sum of the answers of blocks, one after the other."""
+    total: Answer | None = None
+    for number, block in enumerate(packed):
+        answer = task(block)
+        total = answer if total is None else add(total, answer)
+        progress(number + 1, len(packed))
+    if total is None:
+        raise RuntimeError("nothing was packed, so nothing can be asked")
+    return total

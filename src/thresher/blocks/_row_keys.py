@@ -1,0 +1,100 @@
+"""Rows by their values: keys that equal rows share whatever they came in, and the values themselves to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from thresher._checks import is_missing
+from thresher.blocks._protocol import RowBlock
+from thresher.sources import is_frame, unmasked
+
+Keys = npt.NDArray[np.uint64]
+
+MISSING = np.uint64(0x7FF8000000000000)  # the bits of a NaN
+
+
+def row_keys(block: RowBlock) -> Keys:
+    """Two words for each row, made of its values, its target and its weight."""
+    keys = np.zeros((block.X.shape[0], 2), dtype=np.uint64)
+    for place, words in enumerate(map(_bits, _values_of(block))):
+        for lane, salt in enumerate((0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)):
+            keys[:, lane] += _mixed(words + np.uint64((2 * place + 1) * salt % 2**64))
+    return keys
+
+
+def same_rows(
+    a: RowBlock, rows_a: npt.NDArray[np.intp], b: RowBlock, rows_b: npt.NDArray[np.intp]
+) -> bool:
+    """Whether these rows of two blocks hold the same values, one by one."""
+    pairs = zip(_values_of(a), _values_of(b), strict=True)
+    return all(np.array_equal(_bits(x[rows_a]), _bits(y[rows_b])) for x, y in pairs)
+
+
+def _values_of(block: RowBlock) -> Iterator[npt.NDArray[Any]]:
+    """The columns of X, the target and the weights, one after the other."""
+    X = unmasked(block.X)
+    if is_frame(X):
+        frame = nw.from_native(X, eager_only=True)
+        yield from (_array(frame[:, place]) for place in range(frame.shape[1]))
+    elif sparse.issparse(X):
+        columns = X.tocsc()
+        for place in range(columns.shape[1]):
+            yield columns[:, [place]].toarray().ravel()
+    else:
+        yield from np.asarray(X).T
+    for values in (block.y, block.weights):
+        if values is not None:
+            series = nw.from_native(values, series_only=True, pass_through=True)
+            yield _array(series) if isinstance(series, nw.Series) else np.asarray(values)
+
+
+def _array(column: Any) -> npt.NDArray[Any]:
+    if column.dtype.is_numeric() or column.dtype == nw.Boolean:
+        return np.asarray(column.to_numpy())
+    return np.array(column.to_list(), dtype=object)
+
+
+def _bits(values: npt.NDArray[Any]) -> Keys:
+    """A word for each value: equal numbers have equal words whatever their type, and so have equal texts."""
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        exact = values.astype(np.float64)
+        large = np.abs(exact) >= 2.0**53
+        words = (exact + 0.0).view(np.uint64)
+        return np.where(large, _mixed(values.view(np.uint64)), words)
+    if values.dtype.kind in "biuf":
+        numbers = values.astype(np.float64) + 0.0  # one zero
+        return np.where(np.isnan(numbers), MISSING, numbers.view(np.uint64))
+    known: dict[Any, np.uint64] = {}
+    return np.fromiter(
+        (
+            known[value] if value in known else known.setdefault(value, _word(value))
+            for value in values.tolist()
+        ),
+        dtype=np.uint64,
+        count=len(values),
+    )
+
+
+def _word(value: Any) -> np.uint64:
+    if is_missing(value):
+        return MISSING
+    if isinstance(value, int | float | np.number | np.bool_):
+        return np.uint64(_bits(np.array([value]))[0])
+    digest = blake2b(str(value).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return np.uint64(int.from_bytes(digest, "little"))
+
+
+def _mixed(words: Keys) -> Keys:
+    """Every bit of the result depends on every bit of the word."""
+    words = words ^ (words >> np.uint64(30))
+    words = words * np.uint64(0xBF58476D1CE4E5B9)
+    words = words ^ (words >> np.uint64(27))
+    words = words * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
