@@ -1,4 +1,6 @@
-"""Every local link of the built pages leads to a file and a place in it: ``python docs/check_links.py FOLDER``."""
+"""Every local link of the built pages leads to a file and a place in it, and no page loads anything from elsewhere:
+``python docs/check_links.py FOLDER``.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ class Page(HTMLParser):
         super().__init__()
         self.places: set[str] = set()
         self.links: set[str] = set()
+        self.loads: set[str] = set()
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
@@ -23,10 +26,12 @@ class Page(HTMLParser):
                 self.places.add(value)
             elif value and name in ("href", "src"):
                 self.links.add(value)
+                if name == "src" or (tag == "link" and ("rel", "stylesheet") in attributes):
+                    self.loads.add(value)
 
 
 def broken_links(folder: Path) -> list[str]:
-    """A sentence for each local link of the pages below `folder` that leads nowhere."""
+    """A sentence for each local link of the pages below `folder` that leads nowhere, and for what is not local."""
     paths = (path for path in sorted(folder.rglob("*.html")) if "_static" not in path.parts)
     pages = {path.resolve(): Page(path) for path in paths}
     broken = []
@@ -34,6 +39,8 @@ def broken_links(folder: Path) -> list[str]:
         for link in sorted(page.links):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
+                if link in page.loads and parts.scheme != "data":
+                    broken.append(f"{path.name}: {link} is loaded from elsewhere")
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             place = unquote(parts.fragment)

@@ -18,11 +18,11 @@ copyright = "The thresher developers"
 release = version = thresher.__version__
 
 extensions = [
+    "mathml",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
 ]
@@ -40,6 +40,7 @@ sphinx_gallery_conf = {
 }
 templates_path = ["_templates"]
 html_theme = "pydata_sphinx_theme"
+html_math_renderer = "mathml"
 html_title = f"thresher {version}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]

@@ -15,13 +15,16 @@ from thresher.cli._errors import BadInput
 GOOD = "a,b,y\n" + "\n".join(f"{i % 3},{i % 2},{'pq'[i % 2]}" for i in range(12)) + "\n"
 
 
-def run(folder, content, *options, name="data.csv", target="y"):
+COMMANDS = ("select", "stability", "probe", "compare", "recommend")
+
+
+def run(folder, content, *options, name="data.csv", target="y", command="select"):
     """The sentence of a run on a file of this content, after checking that nothing else happened."""
     path = folder / name
     if content is not None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     before = sorted(folder.rglob("*"))
-    result = CliRunner().invoke(app, ["select", str(path), "-t", target, *map(str, options)])
+    result = CliRunner().invoke(app, [command, str(path), "-t", target, *map(str, options)])
     assert result.exit_code == 2, result.output
     assert result.stdout == ""
     assert sorted(folder.rglob("*")) == before
@@ -31,19 +34,23 @@ def run(folder, content, *options, name="data.csv", target="y"):
     return line
 
 
-def test_a_missing_file_names_the_nearest(tmp_path):
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_missing_file_names_the_nearest(command, tmp_path):
     (tmp_path / "data.csv").write_text(GOOD)
-    said = run(tmp_path, None, name="dat.csv")
+    said = run(tmp_path, None, name="dat.csv", command=command)
     assert "there is no file" in said
     assert "did you mean data.csv?" in said
 
 
-def test_a_wrong_target_names_the_nearest(tmp_path):
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_wrong_target_names_the_nearest(command, tmp_path):
     content = GOOD.replace("y", "species", 1)
-    assert "did you mean species?" in run(tmp_path, content, target="specis")
-    assert "--target zzz: there is no such column" in run(tmp_path, content, target="zzz")
+    assert "did you mean species?" in run(tmp_path, content, target="specis", command=command)
+    said = run(tmp_path, content, target="zzz", command=command)
+    assert "--target zzz: there is no such column" in said
 
 
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -53,27 +60,36 @@ def test_a_wrong_target_names_the_nearest(tmp_path):
         (b"a,b,y\n1,2,p\n1,2\n", "row 3 has 2 values, but the header 3"),
         (b"a,b,y\n1,2,p\n1,2,q,4\n", "row 3 has 4 values, but the header 3"),
         (b"a,a,y\n1,2,p\n3,4,q\n", "columns 1 and 2 are both named a"),
-        (b"a,b,y\n1,2,p\n3,4,p\n", "y has one class ('p')"),
+        (b"a,b,y\n1,2,p\n3,4,p\n", "--target y: y has one class (p)"),
         (b"a,b,y\n,2,p\n,4,q\n", "column a holds nothing but missing values"),
-        (b"a,b,y\n1,2,p\n,4,q\n3,1,q\n", "column 'a' of X contains NaN in 1 of 3 samples"),
+        (GOOD.replace("2,0,p\n", ",0,p\n", 1), "column 'a' of X contains NaN in 1 of"),
         (b"a,b,y\n1,\xff\xfe,p\n3,\xe9,q\n", "column b is not UTF-8 text"),
         (b"a,\xff\xfe,y\n1,2,p\n3,4,q\n", "names of the columns are not UTF-8"),
         ("a,b,y\n1,2,p\n3,4,q\n".encode("utf-16"), "not UTF-8 text but UTF-16"),
         (b"y\np\nq\n", "no column beside the target y"),
-        (b"a,y\n1,p\n1,q\n", "no column of X varies"),
-        (b"a,y\n1,p\n2,\n", "y contains NaN or None"),
-        (b"a,y\n2020-01-01,p\n2020-01-02,q\n", "neither a number nor a category"),
+        (b"a,y\n" + 9 * b"1,p\n1,q\n", "no column of X varies"),
+        (b"a,y\n1,p\n2,\n", "--target y: y contains NaN or None"),
+        (b"a,y\n" + 9 * b"2020-01-01,p\n2020-01-02,q\n", "neither a number nor a category"),
         (("n" * 10_000 + ",y\n1,p\n2,q\n").encode(), "has 10000 characters"),
     ],
 )  # fmt: skip
-def test_bad_content_is_named(content, said, tmp_path):
-    assert said in run(tmp_path, content, "--out", tmp_path / "out.json")
+def test_bad_content_is_named(content, said, command, tmp_path):
+    assert said in run(tmp_path, content, "--out", tmp_path / "out.json", command=command)
 
 
-def test_columns_of_a_matrix_are_named_too(tmp_path):
-    X = np.array([[1.0, 2.0], [3.0, np.nan], [0.0, 1.0]])
-    np.savez(tmp_path / "m.npz", X=X, y=np.array([0, 1, 1]), feature_names=["a", "gene 7"])
-    assert "column gene 7 contains NaN in 1 of 3 samples" in run(tmp_path, None, name="m.npz")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_remedies_are_options_of_the_command(command, tmp_path):
+    said = run(tmp_path, GOOD.replace("2,0,p\n", ",0,p\n", 1), command=command)
+    assert said.endswith("or drop the column" if command == "recommend" else "or see --missing")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_columns_of_a_matrix_are_named_too(command, tmp_path):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    X[3, 1] = np.inf
+    np.savez(tmp_path / "m.npz", X=X, y=np.arange(20) % 2, feature_names=["a", "gene 7"])
+    said = run(tmp_path, None, name="m.npz", command=command)
+    assert "column gene 7 contains infinity (inf) in 1 of" in said
 
 
 def test_a_mistake_of_ours_keeps_its_traceback_and_ends_with_one(tmp_path, monkeypatch):
@@ -119,11 +135,14 @@ def test_a_folder_is_no_file(tmp_path):
     [
         (("-k", "0"), "-k must be at least 1"),
         (("-k", "many"), "-k takes a whole number"),
+        (("-k", "1,2"), "-k takes one number or auto, got '1,2'"),
         (("-k", "3", "-m", "cwc"), "-k is not for cwc"),
         (("-m", "mrrm"), "did you mean mrmr?"),
         (("--ensemble", "1"), "n_parts must be at least 2"),
         (("--keep", "aa"), "--keep aa: there is no such column"),
         (("--exclude", "zz"), "--exclude zz: there is no such column"),
+        (("--exclude", "y"), "--exclude y: it is the target"),
+        (("--exclude", "a,b"), "no column beside the target y"),
         (("--missing", "ignore"), "missing must be one of"),
         (("--target-kind", "ordinal"), "target must be one of"),
         (("--seed", "-1"), "--seed must be at least 0"),
@@ -163,13 +182,17 @@ def test_a_file_that_appears_during_the_work_is_not_written_over(tmp_path):
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_an_output_folder_must_be_there_and_take_files(tmp_path, monkeypatch):
-    assert "there is no folder" in run(tmp_path, GOOD, "--out", tmp_path / "no" / "out.json")
-    assert "there is no folder" in run(tmp_path, GOOD, "--out", tmp_path / "data.csv" / "out.json")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_output_folder_must_be_there_and_take_files(command, tmp_path, monkeypatch):
+    def write_to(*parts):
+        return run(tmp_path, GOOD, "--out", tmp_path.joinpath(*parts), command=command)
+
+    assert "there is no folder" in write_to("no", "out.json")
+    assert "there is no folder" in write_to("data.csv", "out.json")
     (tmp_path / "folder.json").mkdir()
-    assert "is a folder" in run(tmp_path, GOOD, "--out", tmp_path / "folder.json")
+    assert "is a folder" in write_to("folder.json")
     monkeypatch.setattr(_write.os, "access", lambda _, mode: mode == os.R_OK)
-    assert "takes no new files" in run(tmp_path, GOOD, "-k", 1, "--out", tmp_path / "out.json")
+    assert "takes no new files" in write_to("out.json")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")

@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 
 from thresher import MRMR
 from thresher.cli._app import app
+from thresher.cli._options import Source
 from thresher.cli._read import read_data
+from thresher.cli._show import Voice
 
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 KINDS = np.array(["setosa", "versicolor", "virginica"])
@@ -161,7 +163,7 @@ def test_labels_of_svmlight_need_no_target(name, tmp_path, iris):
 def test_a_sparse_matrix_of_scipy_is_read_as_it_is(tmp_path, iris):
     X, y = iris
     sparse.save_npz(tmp_path / "s.npz", sparse.csr_matrix(np.column_stack([X, y])))
-    data = read_data(tmp_path / "s.npz", "x4")
+    data = read_data(tmp_path / "s.npz", Source("x4"), Voice())
     assert sparse.issparse(data.X)
     np.testing.assert_array_equal(data.y, y)
     assert data.names == ["x0", "x1", "x2", "x3"]
@@ -183,14 +185,14 @@ def test_text_is_a_category_and_an_identifier_is_left_out(tmp_path):
 
 def test_a_first_column_without_a_name_holds_names_of_rows(tmp_path):
     (tmp_path / "t.csv").write_text(",a,y\n" + "\n".join(f"{i},{i % 2},{i % 2}" for i in range(9)))
-    data = read_data(tmp_path / "t.csv", "y")
-    assert data.names == ["a"]
-    assert "no name" in data.notes[0]
+    voice = Voice()
+    assert read_data(tmp_path / "t.csv", Source("y"), voice).names == ["a"]
+    assert "no name" in voice.notes[0]
 
 
 def test_a_quoted_name_may_hold_separators_and_lines(tmp_path):
     (tmp_path / "t.csv").write_text('"a,\nb",y\n' + "\n".join(f"{i % 2},{i % 2}" for i in range(9)))
-    assert read_data(tmp_path / "t.csv", "y").names == ["a,\nb"]
+    assert read_data(tmp_path / "t.csv", Source("y"), Voice()).names == ["a,\nb"]
 
 
 def test_an_excluded_column_may_be_anything(tmp_path):

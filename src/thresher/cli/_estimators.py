@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from thresher.cli._errors import BadInput
+from thresher.cli._options import Source
 from thresher.sources import read_target
 
 CLASSIFIERS = {
@@ -62,11 +63,9 @@ def _columns(X: Any) -> list[Any]:
     ]
 
 
-def estimators_for(
-    y: Any, wanted: list[str], target_kind: str | None, seed: int | None
-) -> dict[str, Any]:
+def estimators_for(y: Any, wanted: list[str], source: Source) -> dict[str, Any]:
     """Pipelines around the wanted estimators, by default around the first that fits the target."""
-    is_nominal = read_target(y, len(y), kind=target_kind or "auto").is_nominal
+    is_nominal = read_target(y, len(y), kind=source.target_kind or "auto").is_nominal
     known: dict[str, Any] = CLASSIFIERS if is_nominal else REGRESSORS
     names = wanted or [next(iter(known))]
     for name in names:
@@ -77,7 +76,7 @@ def estimators_for(
     for name in names:
         model = clone(known[name])
         if "random_state" in model.get_params():
-            model.set_params(random_state=seed)
+            model.set_params(random_state=source.seed)
         filled = SimpleImputer(keep_empty_features=True)
         found[name] = make_pipeline(Numbers(), filled, StandardScaler(), model)
     return found

@@ -1,136 +1,162 @@
-"""``thresher stability``, ``probe``, ``compare``, ``methods`` and ``datasets``."""
+"""``thresher stability``, ``probe``, ``compare``, ``recommend``, ``methods`` and ``datasets``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import thresher
 from thresher.cli import _methods
 from thresher.cli._errors import BadInput
+from thresher.cli._methods import build
+from thresher.cli._options import Result, Selecting, Source, Wish
 from thresher.cli._read import Data, read_data
-from thresher.cli._select import LISTS, Wish, build, encode_rows, parse_sizes
+from thresher.cli._select import LISTS, check_rows, encode_rows, parse_sizes
 from thresher.cli._show import Voice
 from thresher.cli._write import check_output, write_all
 
-# Generators, and what they are for.
-GENERATORS = {
-    "make_tied": "equally good features in groups",
-    "make_xor": "features that tell nothing alone",
-    "make_artificial1": "a numeric target",
-    "make_friedman_collinear": "a numeric target, curved",
-    "make_microarray": "genes in blocks and batches",
-    "make_text": "sparse counts of words",
-    "make_dorothea_like": "very many sparse bits",
-}
+USUAL_SIZES = (5, 10, 20)
 
 
 def stability(
-    path: Path,
-    target: str | None,
-    wishes: Sequence[Wish],
-    sizes: str,
-    repeats: int,
-    out: Path | None,
-    force: bool,
-    voice: Voice,
+    path: Path, options: Selecting, methods: str, sizes: str | None, repeats: int, result: Result
 ) -> None:
     """How much the selections of several methods change with the rows."""
     from thresher.evaluate.stability import stability_curve
 
-    data = _read(path, target, wishes, out, force, voice)
+    wishes, voice = options.wishes(methods), result.voice
+    data = _read(path, options, wishes, result, voice)
     rows = []
     for wish in wishes:
-        with voice.working(f"selecting by {wish.method}", has_bar=True):
+        with voice.working(f"selecting by {wish.method}", data, has_bar=True):
             curve = stability_curve(
-                build(data, wish),
+                build(wish, data),
                 data.X,
                 data.y,
-                k=parse_sizes(sizes),
+                k=_sizes(sizes, [data]),
                 n_repeats=repeats,
                 index="nogueira",
-                n_jobs=wish.jobs,
-                random_state=wish.seed or 0,
+                n_jobs=options.jobs,
+                random_state=options.seed,
                 progress=voice.is_watched,
             )
         rows += [
             {"method": wish.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
             for k, mean, spread in zip(curve.k, curve.mean, curve.std, strict=True)
         ]
-    _give(rows, "stability (Nogueira; 1: always the same, 0: as by chance)", out, force, voice)
+    _give(rows, "stability (Nogueira; 1: always the same, 0: as by chance)", result, voice)
 
 
 def probe(
-    path: Path,
-    target: str | None,
-    wishes: Sequence[Wish],
-    steps: int | None,
-    repeats: int,
-    out: Path | None,
-    force: bool,
-    voice: Voice,
+    path: Path, options: Selecting, methods: str, steps: int | None, repeats: int, result: Result
 ) -> None:
     """How many columns drawn at random are among the first features."""
     from thresher.evaluate import probe_fdr
 
-    data = _read(path, target, wishes, out, force, voice)
-    with voice.working("selecting among random columns", has_bar=True):
+    wishes, voice = options.wishes(methods), result.voice
+    data = _read(path, options, wishes, result, voice)
+    with voice.working("selecting among random columns", data, has_bar=True):
         found = probe_fdr(
-            {wish.method: build(data, wish) for wish in wishes},
+            {wish.method: build(wish, data) for wish in wishes},
             data.X,
             data.y,
             n_steps=steps,
             n_repeats=repeats,
-            target=wishes[0].target_kind or "auto",  # type: ignore[arg-type]
-            random_state=wishes[0].seed or 0,
-            n_jobs=wishes[0].jobs,
+            target=options.target_kind or "auto",  # type: ignore[arg-type]
+            random_state=options.seed,
+            n_jobs=options.jobs,
             progress=voice.is_watched,
         )
     title = f"random columns among the first {found.n_steps} features; relevance only is hard to beat here"
-    _give(_as_rows(found.summary("dict")), title, out, force, voice)
+    _give(_as_rows(found.summary("dict")), title, result, voice)
 
 
 def compare(
     paths: Sequence[Path],
-    target: str | None,
-    wishes: Sequence[Wish],
-    sizes: str,
+    options: Selecting,
+    methods: str,
+    sizes: str | None,
     estimators: list[str],
     folds: int,
-    out: Path | None,
-    force: bool,
-    voice: Voice,
+    result: Result,
 ) -> None:
     """What estimators make of the features that several methods choose."""
     from thresher import evaluate
     from thresher.cli._estimators import estimators_for
 
-    read = [_read(path, target, wishes, out, force, voice) for path in paths]
+    wishes, voice = options.wishes(methods), result.voice
+    read = [_read(path, options, wishes, result, voice) for path in paths]
     are_short = len({path.name for path in paths}) == len(paths)
     labels = [path.name if are_short else str(path) for path in paths]
-    seed = wishes[0].seed or 0
-    judges = estimators_for(read[0].y, estimators, wishes[0].target_kind, seed)
-    with voice.working("comparing", has_bar=True):
+    judges = estimators_for(read[0].y, estimators, options)
+    with voice.working("comparing", read[0] if len(read) == 1 else None, has_bar=True):
         found = evaluate.compare(
-            {wish.method: build(read[0], wish) for wish in wishes},
+            {wish.method: build(wish, read[0]) for wish in wishes},
             {label: (data.X, data.y) for label, data in zip(labels, read, strict=True)},
             judges,
-            k=parse_sizes(sizes),
+            k=_sizes(sizes, read),
             cv=folds,
-            random_state=seed,
-            n_jobs=wishes[0].jobs,
+            random_state=options.seed,
+            n_jobs=options.jobs,
             progress=voice.is_watched,
         )
     shown = ("data", "selector", "estimator", "k", "score", "score_sd", "stability", "seconds")
-    if out is not None or voice.as_json:
+    if result.out is not None or voice.as_json:
         rows = _as_rows(found.table("dict"))
     else:
         rows = _as_rows({name: found.table("dict")[name] for name in shown})
     title = f"score on the test rows of {folds} folds, selection inside the folds"
-    _give(rows, title, out, force, voice)
+    _give(rows, title, result, voice)
+
+
+def recommend(
+    path: Path, source: Source, k: int | None, budget: float, estimator: str, result: Result
+) -> None:
+    """Which method to take, and how sure one can be."""
+    from thresher import evaluate
+    from thresher.cli._estimators import estimators_for
+
+    voice = result.voice
+    check_output(result.out, result.force, LISTS)
+    data = read_data(path, source, voice)
+    _check_complete(data, voice)
+    judge = estimators_for(data.y, [estimator], source)[estimator]
+    is_nominal = source.target_kind == "nominal"
+    y = data.y if source.target_kind is None else data.y.astype(str if is_nominal else float)
+    with voice.working("trying methods", data):
+        found = evaluate.recommend(
+            data.X,
+            y,
+            budget,
+            k=k,
+            estimator=judge,
+            random_state=source.seed,
+            n_jobs=source.jobs,
+        )
+    for sentence in found.findings:
+        voice.note(data.spoken(sentence))
+    rows = _as_rows(found.table("dict"))
+    _give(
+        rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result, voice
+    )
+    if not voice.quiet and not voice.as_json:
+        print(f"\n{found.verdict}")
+
+
+def _check_complete(data: Data, voice: Voice) -> None:
+    with voice.working("checking the data", data):
+        try:
+            thresher.MRMR()._read(data.X, data.y)
+        except ValueError as error:
+            # The methods that are tried have no option for missing values in common.
+            raise ValueError(
+                str(error).replace(
+                    ", drop the column, or see the parameter missing", " or drop the column"
+                )
+            ) from error
 
 
 def methods(voice: Voice) -> None:
@@ -138,10 +164,11 @@ def methods(voice: Voice) -> None:
     voice.table(_methods.describe_methods())
 
 
-def datasets(name: str | None, out: Path | None, seed: int, force: bool, voice: Voice) -> None:
+def datasets(name: str | None, seed: int, result: Result) -> None:
     """List data sets, or write one."""
     from thresher import datasets as module
 
+    out, voice = result.out, result.voice
     if name is None:
         known = [
             {
@@ -151,7 +178,7 @@ def datasets(name: str | None, out: Path | None, seed: int, force: bool, voice: 
                 "n_features": None,
                 "about": about,
             }
-            for name, about in GENERATORS.items()
+            for name, about in _methods.GENERATORS.items()
         ]
         papers = _as_rows(module.list_paper_data("dict"))
         known += [
@@ -166,8 +193,8 @@ def datasets(name: str | None, out: Path | None, seed: int, force: bool, voice: 
         ]
         voice.table(known)
         return
-    if name not in GENERATORS:
-        made = ", ".join(GENERATORS)
+    if name not in _methods.GENERATORS:
+        made = ", ".join(_methods.GENERATORS)
         raise BadInput(
             f"{name[:60]} cannot be made; there are {made} (others: fetch_paper_data in Python)"
         )
@@ -175,9 +202,9 @@ def datasets(name: str | None, out: Path | None, seed: int, force: bool, voice: 
         raise BadInput(
             f"--out is needed: the file to write {name} to, ending in .csv, .parquet or .npz"
         )
-    check_output(out, force, (".csv", ".parquet", ".npz"))
+    check_output(out, result.force, (".csv", ".parquet", ".npz"))
     made = getattr(module, name)(random_state=seed)
-    write_all({out: _encode_bunch(out, made)}, force)
+    write_all({out: _encode_bunch(out, made)}, result.force)
     if not voice.quiet:
         print(
             f"{out}: {made.data.shape[0]} samples, {made.data.shape[1]} features and the column target. {made.DESCR}"
@@ -206,34 +233,29 @@ def _encode_bunch(out: Path, made: Any) -> bytes:
 
 
 def _read(
-    path: Path,
-    target: str | None,
-    wishes: Sequence[Wish],
-    out: Path | None,
-    force: bool,
-    voice: Voice,
+    path: Path, options: Selecting, wishes: Sequence[Wish], result: Result, voice: Voice
 ) -> Data:
-    check_output(out, force, LISTS)
+    check_output(result.out, result.force, LISTS)
     needs = any(_methods.needs_target(wish.method) for wish in wishes)
-    data = read_data(path, target, needs_target=needs, open_file=voice.open_file)
-    for note in data.notes:
-        voice.note(note)
+    data = read_data(path, options, voice, needs_target=needs)
+    check_rows(data, wishes, voice)
     return data
 
 
-def wishes_for(method: Sequence[str], wish: Wish) -> list[Wish]:
-    """The same wish for several methods."""
-    return [replace(wish, method=name) for name in method]
+def _sizes(asked: str | None, read: Sequence[Data]) -> list[int]:
+    """Numbers of features: those asked for, or the usual ones that all data have."""
+    if asked is not None:
+        return parse_sizes(asked)
+    most = min(len(data.names) for data in read)
+    return [k for k in USUAL_SIZES if k <= most] or list(range(1, most + 1))
 
 
 def _as_rows(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _give(
-    rows: list[dict[str, Any]], title: str, out: Path | None, force: bool, voice: Voice
-) -> None:
-    if out is not None:
-        write_all({out: encode_rows(out, rows)}, force)
+def _give(rows: list[dict[str, Any]], title: str, result: Result, voice: Voice) -> None:
+    if result.out is not None:
+        write_all({result.out: encode_rows(result.out, rows)}, result.force)
     if not voice.quiet:
         voice.table(rows, title)

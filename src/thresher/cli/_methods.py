@@ -1,15 +1,17 @@
-"""The methods by their names on the command line, and the selectors they stand for."""
+"""The methods by their names on the command line, and the selectors they stand for. Loads nothing heavy itself."""
 
 from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import thresher
 from thresher.cli._errors import BadInput
-from thresher.cli._read import Data
+
+if TYPE_CHECKING:
+    from thresher.cli._options import Wish
+    from thresher.cli._read import Data
 
 # Class -> when to take it, where its first sentence does not say so. The name on the command line is the class in
 # lower case.
@@ -56,6 +58,16 @@ WHY = {
     "ABB": "few discrete features: the exact smallest set, from above",
     "Focus": "few discrete features: the exact smallest set, from below",
 }
+# Generators of data sets, and what they are for.
+GENERATORS = {
+    "make_tied": "equally good features in groups",
+    "make_xor": "features that tell nothing alone",
+    "make_artificial1": "a numeric target",
+    "make_friedman_collinear": "a numeric target, curved",
+    "make_microarray": "genes in blocks and batches",
+    "make_text": "sparse counts of words",
+    "make_dorothea_like": "very many sparse bits",
+}
 _AROUND_OTHERS = ("Chain", "Ensemble", "ErrorControlled")
 METHODS = {
     name.lower(): name
@@ -79,27 +91,14 @@ def needs_target(method: str) -> bool:
     return bool(method_class(method)()._needs_target)
 
 
-def build(
-    method: str,
-    data: Data,
-    *,
-    k: int | None = None,
-    ensemble: int | None = None,
-    keep: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    missing: str | None = None,
-    target_kind: str | None = None,
-    seed: int | None = None,
-    jobs: int | None = None,
-) -> Any:
+def build(wish: Wish, data: Data, k: Any = None) -> Any:
     """The selector that the options ask for; one that it has no parameter for is refused."""
-    cls = method_class(method)
+    cls, options = method_class(wish.method), wish.options
     wanted = {
         "n_features_to_select": (k, "-k", "it finds the number by itself"),
-        "keep": (data.places("keep", keep), "--keep", "it takes no feature for granted"),
-        "exclude": (data.places("exclude", exclude), "--exclude", "drop the columns from the file"),
-        "missing": (missing, "--missing", "fill the values in"),
-        "target": (target_kind, "--target-kind", "it knows one kind of target"),
+        "keep": (data.places("keep", wish.keep), "--keep", "it takes no feature for granted"),
+        "missing": (options.missing, "--missing", "fill the values in"),
+        "target": (options.target_kind, "--target-kind", "it knows one kind of target"),
     }
     known = set(inspect.signature(cls).parameters)
     parameters: dict[str, Any] = {}
@@ -107,16 +106,18 @@ def build(
         if value is None:
             continue
         if parameter not in known:
-            raise BadInput(f"{option} is not for {method}: {remedy}")
+            raise BadInput(f"{option} is not for {wish.method}: {remedy}")
         parameters[parameter] = value
-    general = {"random_state": seed, "n_jobs": jobs}
+    general = {"random_state": options.seed, "n_jobs": options.jobs}
     selector = cls(**parameters, **{name: general[name] for name in general if name in known})
-    if ensemble is None:
+    if options.ensemble is None:
         return selector
     from thresher.selectors._sums import SumSelector
 
     kind: Any = "fast" if isinstance(selector, SumSelector) else "full"
-    return thresher.Ensemble(selector, ensemble, kind=kind, random_state=seed, n_jobs=jobs)
+    return thresher.Ensemble(
+        selector, options.ensemble, kind=kind, random_state=options.seed, n_jobs=options.jobs
+    )
 
 
 def describe_methods() -> list[dict[str, Any]]:

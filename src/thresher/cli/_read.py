@@ -5,19 +5,31 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thresher._checks import readable
 from thresher.cli._errors import BadInput
-from thresher.cli._formats import Content, Opener, reader_of
+from thresher.cli._formats import Content, reader_of
+from thresher.cli._options import Source, split
+from thresher.sources import read_target
+
+if TYPE_CHECKING:
+    from thresher.cli._show import Voice
 
 # Longer ones come of a wrong separator rather than of a person.
 LONGEST_NAME = 1000
+# Words of messages for Python, and for a shell.
+_OPTIONS = {
+    "the parameter missing": "--missing",
+    "name it in exclude": "name it in --exclude",
+    "name them in exclude": "name them in --exclude",
+    "n_features_to_select=": "-k ",
+}
 
 
 @dataclass(frozen=True)
@@ -32,8 +44,6 @@ class Data:
     names : list of str
     y : ndarray or None
     target : str
-    notes : tuple of str
-        What was decided while reading.
     """
 
     name: str
@@ -41,11 +51,21 @@ class Data:
     names: list[str]
     y: Any
     target: str
-    notes: tuple[str, ...]
 
-    def name_column(self, found: re.Match[str]) -> str:
-        """What a message that names a column by its number, the first group, should say."""
-        return f"column {readable(self.names[int(found[1])])}"
+    def spoken(self, text: str) -> str:
+        """A message of the package in the words of the command line: options, and columns by name.
+
+        Columns of a matrix have numbers only.
+        """
+        for parameter, option in _OPTIONS.items():
+            text = text.replace(parameter, option)
+        if hasattr(self.X, "column_names"):
+            return text
+        return re.sub(r"\bcolumn (\d+)( of X)?\b", self._name_column, text)
+
+    def _name_column(self, found: re.Match[str]) -> str:
+        place = int(found[1])
+        return f"column {readable(self.names[place])}" if place < len(self.names) else found[0]
 
     def places(self, parameter: str, names: Sequence[str]) -> list[int] | None:
         """Positions of features, None for none; a name that there is not is refused with the nearest."""
@@ -56,15 +76,8 @@ class Data:
         return [place[name] for name in names] or None
 
 
-def read_data(
-    path: Path,
-    target: str | None,
-    *,
-    needs_target: bool = True,
-    exclude: Sequence[str] = (),
-    open_file: Opener | None = None,
-) -> Data:
-    """Read a file and take the target out of it."""
+def read_data(path: Path, source: Source, voice: Voice, *, needs_target: bool = True) -> Data:
+    """Read a file, take the target out of it, and leave out what is no feature; tell what was left out."""
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file")
     if not path.exists():
@@ -72,27 +85,47 @@ def read_data(
     read = reader_of(path)
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
-    content = read(path, open_file or _open)
+    content = read(path, voice.open_file)
+    for note in content.notes:
+        voice.note(note)
     names = [f"x{i}" for i in range(content.X.shape[1])]
     names = content.names if content.names is not None else names
     _check_names(path, names)
     if content.X.shape[0] == 0:
         raise BadInput(f"{path} has no rows, only the names of {len(names)} columns")
-    target = _find_target(path, target, content, names, needs_target)
+    target = _find_target(path, source.target, content, names, needs_target)
     y = None if target is None else _values(content, names, target)
-    if not hasattr(content.X, "column_names"):
-        X, names = _without(content.X, names, target if target not in content.beside else None)
-        notes = content.notes
-    else:
-        X, names, notes = _features(path, content.X, target, exclude)
-        notes = content.notes + notes
+    if target is not None:
+        _check_target(target, y, source.target_kind, voice)
+    dropped = _excluded(split(source.exclude), target, names, content.beside)
+    if target is not None and target not in content.beside:
+        dropped.add(target)
+    left = [i for i, name in enumerate(names) if name not in dropped]
+    X, names = _taken(content.X, left), [names[i] for i in left]
+    if hasattr(X, "column_names"):
+        X = _informative(path, X, voice)
+        names = X.column_names
     if not names:
         raise BadInput(f"{path} has no column beside the target {readable(target)}")
-    return Data(path.name, X, names, y, target or "", notes)
+    return Data(path.name, X, names, y, target or "")
 
 
-def _open(path: Path) -> BinaryIO:
-    return path.open("rb")
+def _excluded(
+    exclude: Sequence[str], target: str | None, names: list[str], beside: Mapping[str, Any]
+) -> set[str]:
+    """The columns to leave out; what lies beside the matrix is none, and may be named."""
+    for name in exclude:
+        if name == target:
+            raise BadInput(f"--exclude {readable(name)}: it is the target")
+        if name not in names and name not in beside:
+            raise BadInput(_unknown(f"--exclude {readable(name)}", name, names))
+    return set(exclude)
+
+
+def _taken(X: Any, columns: list[int]) -> Any:
+    if len(columns) == X.shape[1]:
+        return X
+    return X.select(columns) if hasattr(X, "column_names") else X[:, columns]
 
 
 def _no_file(path: Path) -> str:
@@ -140,6 +173,20 @@ def _find_target(
     return target
 
 
+def _check_target(name: str, y: Any, kind: str | None, voice: Voice) -> None:
+    """Refuse what no selector could tell apart."""
+    try:
+        with voice.working("reading the target"):
+            found = read_target(y, len(y), kind=kind or "auto")
+    except BadInput as error:
+        raise BadInput(f"--target {readable(name)}: {error}") from error
+    if found.classes is not None and len(found.classes) < 2:
+        label = readable(found.classes[0])
+        raise BadInput(
+            f"--target {readable(name)}: y has one class ({label}); at least 2 classes are needed"
+        )
+
+
 def _values(content: Content, names: list[str], target: str) -> Any:
     if target in content.beside:
         return content.beside[target]
@@ -157,26 +204,14 @@ def _values(content: Content, names: list[str], target: str) -> Any:
     return np.array(column.to_pylist(), dtype=object)
 
 
-def _without(X: Any, names: list[str], target: str | None) -> tuple[Any, list[str]]:
-    if target is None:
-        return X, names
-    rest = [i for i, name in enumerate(names) if name != target]
-    return X[:, rest], [names[i] for i in rest]
-
-
-def _features(
-    path: Path, table: Any, target: str | None, exclude: Sequence[str]
-) -> tuple[Any, list[str], tuple[str, ...]]:
-    """A table without the target and without what tells nothing."""
+def _informative(path: Path, table: Any, voice: Voice) -> Any:
+    """A table without text that tells nothing; a column without any value is refused."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    table = table if target is None else table.drop_columns([target])
     n_rows = table.num_rows
     useless = []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if name in exclude:
-            continue
         if column.null_count == n_rows:
             raise BadInput(
                 f"{path}: column {readable(name)} holds nothing but missing values; drop it, or give --exclude"
@@ -184,9 +219,8 @@ def _features(
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         if is_text and n_rows > 1 and pc.count_distinct(column).as_py() == n_rows:
             useless.append(name)
-    notes = tuple(
-        f"column {readable(name)} has another text in every row, which tells nothing of other rows: it is left out"
-        for name in useless
-    )
-    table = table.drop_columns(useless)
-    return table, table.column_names, notes
+            voice.note(
+                f"column {readable(name)} has another text in every row, which tells nothing of other rows: it is "
+                "left out"
+            )
+    return table.drop_columns(useless)

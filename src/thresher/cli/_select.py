@@ -5,9 +5,8 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from thresher.cli import _methods
 from thresher.cli._errors import BadInput
+from thresher.cli._options import Result, Selecting, Wish
 from thresher.cli._read import Data, read_data
 from thresher.cli._show import Voice, as_plain, print_json
 from thresher.cli._write import check_output, write_all
@@ -22,51 +22,22 @@ from thresher.cli._write import check_output, write_all
 LISTS = (".json", ".csv", ".parquet")
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What is to be selected, as the options say."""
-
-    method: str
-    k: str | None = None
-    ensemble: int | None = None
-    keep: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    missing: str | None = None
-    target_kind: str | None = None
-    seed: int | None = None
-    jobs: int | None = None
-
-
-def select(
-    path: Path,
-    target: str | None,
-    wish: Wish,
-    out: Path | None,
-    report: Path | None,
-    force: bool,
-    voice: Voice,
-) -> None:
+def select(path: Path, options: Selecting, wish: Wish, report: Path | None, result: Result) -> None:
     """Read, select, show, write."""
+    out, force, voice = result.out, result.force, result.voice
     check_output(out, force, LISTS)
     check_output(report, force, (".html",))
     if report is not None:
         check_jinja()
-    data = read_data(
-        path,
-        target,
-        needs_target=_methods.needs_target(wish.method),
-        exclude=wish.exclude,
-        open_file=voice.open_file,
-    )
-    for note in data.notes:
-        voice.note(note)
+    needs_target = _methods.needs_target(wish.method)
+    data = read_data(path, options, voice, needs_target=needs_target)
     k, number = _number(data, wish, voice)
-    selector = fit(data, build(data, wish, k), voice)
+    selector = fit(data, _methods.build(wish, data, k), voice)
     contents: dict[Path, bytes] = {}
     if report is not None or (out is not None and out.suffix.lower() == ".json"):
         from thresher.report import gather_facts
 
-        with voice.working("comparing the first features"):
+        with voice.working("comparing the first features", data):
             facts = gather_facts(
                 selector,
                 data.X,
@@ -89,15 +60,19 @@ def select(
 
 def fit(data: Data, selector: Any, voice: Voice) -> Any:
     """The selector, fitted."""
-    try:
-        with voice.working("selecting"):
-            selector.fit(data.X, data.y)
-    except ValueError as error:
-        # Columns of a matrix have numbers only.
-        raise BadInput(re.sub(r"column (\d+) of X", data.name_column, str(error))) from error
+    with voice.working("selecting", data):
+        selector.fit(data.X, data.y)
     # What was fitted on a matrix has no names yet.
     selector.feature_names_in_ = np.array(data.names, dtype=object)
     return selector
+
+
+def check_rows(data: Data, wishes: Sequence[Wish], voice: Voice) -> None:
+    """Refuse what a method cannot read, before folds of it are."""
+    for wish in wishes:
+        alone = replace(wish, options=replace(wish.options, ensemble=None))
+        with voice.working(f"checking the data for {wish.method}", data):
+            _methods.build(alone, data)._read(data.X, data.y)
 
 
 def check_jinja() -> None:
@@ -135,28 +110,15 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
     write_all({out: page}, force)
 
 
-def build(data: Data, wish: Wish, k: Any = None) -> Any:
-    """The selector that is wished for, of k features."""
-    return _methods.build(
-        wish.method,
-        data,
-        k=k,
-        ensemble=wish.ensemble,
-        keep=wish.keep,
-        exclude=wish.exclude,
-        missing=wish.missing,
-        target_kind=wish.target_kind,
-        seed=wish.seed,
-        jobs=wish.jobs,
-    )
-
-
 def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
     """The number of features, given, left to the method, or found by cross-validation; and how it was found."""
     if wish.k is None:
         return None, None
     if wish.k != "auto":
-        return parse_sizes(wish.k)[0], None
+        sizes = parse_sizes(wish.k)
+        if len(sizes) > 1:
+            raise BadInput(f"-k takes one number or auto, got {wish.k[:60]!r}")
+        return sizes[0], None
     finder = _methods.number_option(_methods.method_class(wish.method)())
     if finder != "caller":
         return "auto" if finder == "auto" else None, None
@@ -165,15 +127,17 @@ def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
     from thresher.cli._estimators import estimators_for
     from thresher.evaluate import select_k
 
-    (name, estimator), *_ = estimators_for(data.y, [], wish.target_kind, wish.seed).items()
-    plain = Wish(wish.method, missing=wish.missing, target_kind=wish.target_kind, seed=wish.seed)
-    with voice.working("finding the number of features"):
+    (name, estimator), *_ = estimators_for(data.y, [], wish.options).items()
+    check_rows(data, [wish], voice)
+    alone = replace(wish, keep=(), options=replace(wish.options, ensemble=None, jobs=None))
+    with voice.working("finding the number of features", data):
         number = select_k(
-            build(data, plain), data.X, data.y, estimator, random_state=wish.seed or 0
+            _methods.build(alone, data), data.X, data.y, estimator, random_state=wish.options.seed
         )
     score = number.mean[number.sizes == number.k][0]
+    found = "1 feature" if number.k == 1 else f"{number.k} features"
     voice.note(
-        f"-k auto: {number.k} features, the fewest within one standard error of the best score of {name} in "
+        f"-k auto: {found}, the fewest within one standard error of the best score of {name} in "
         f"5 folds ({score:.3g}; the best, with {number.best_k}, {np.nanmax(number.mean):.3g})"
     )
     return number.k, number

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from rich.console import Console
@@ -19,6 +19,10 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher._checks import ThresherWarning
+from thresher.cli._errors import BadInput
+
+if TYPE_CHECKING:
+    from thresher.cli._read import Data
 
 
 def plain(text: Any) -> str:
@@ -60,18 +64,24 @@ class Voice:
             print(f"note: {plain(text)}", file=sys.stderr)
 
     @contextmanager
-    def working(self, what: str, *, has_bar: bool = False) -> Iterator[None]:
-        """Show that work goes on, unless it has a bar of its own, and note its warnings."""
+    def working(
+        self, what: str, data: Data | None = None, *, has_bar: bool = False
+    ) -> Iterator[None]:
+        """Show that work goes on, unless it has a bar of its own; note its warnings, with the names of the data."""
+        spoken = str if data is None else data.spoken
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ThresherWarning)
-            if self.is_watched and not has_bar:
-                with Console(stderr=True).status(what) as status, _followed(status):
+            try:
+                if self.is_watched and not has_bar:
+                    with Console(stderr=True).status(what) as status, _followed(status):
+                        yield
+                else:
                     yield
-            else:
-                yield
+            except ValueError as error:
+                raise BadInput(spoken(str(error))) from error
         for warning in caught:
-            self.note(str(warning.message))
+            self.note(spoken(str(warning.message)))
 
     def table(self, rows: Sequence[Mapping[str, Any]], title: str = "") -> None:
         """Print rows as a table, or as JSON."""

@@ -80,17 +80,21 @@ class Recommendation:
         """
         return as_table(self._columns, output)
 
+    @property
+    def verdict(self) -> str:
+        """The winner, or those that cannot be told apart, in a sentence."""
+        if self.winner is not None:
+            return f"winner: {self.winner}"
+        same = ", ".join(self.alike) or "a guess"
+        return f"no winner: {same} cannot be told from the first beyond noise"
+
     def __str__(self) -> str:
         rows = zip(*self._columns.values(), strict=True)
         lines = [
             f"{rank}. {name:<11} {score:.3f} [{low:.3f}, {high:.3f}]  {reason}"
             for rank, name, score, low, high, *_, reason in rows
         ]
-        verdict = f"winner: {self.winner}"
-        if self.winner is None:
-            same = ", ".join(self.alike) or "a guess"
-            verdict = f"no winner: {same} cannot be told from the first beyond noise"
-        return "\n".join([*self.findings, "", *lines, "", verdict, "", self.code])
+        return "\n".join([*self.findings, "", *lines, "", self.verdict, "", self.code])
 
 
 @one_call()
@@ -314,7 +318,7 @@ def _judge(race: _Race, findings: list[str], left_out: list[str], is_usual: bool
     winner = first.name if is_signal and others and not alike else None
     interactions = _interactions(race)
     findings += [
-        f"{len(guess)} folds, {race.k} features each; without features the score is {guess.mean():.3f}"
+        f"{len(guess)} folds, {_count(race.k)} each; without features the score is {guess.mean():.3f}"
     ]
     if not is_signal:
         findings.append("no selector does better than a guess without features, beyond noise")
@@ -342,6 +346,10 @@ def _judge(race: _Race, findings: list[str], left_out: list[str], is_usual: bool
     if winner is None:
         code = f"# One of several that are equally good, as far as {len(guess)} folds can tell.\n{code}"
     return Recommendation(winner, tuple(alike), code, tuple(findings), interactions, columns)
+
+
+def _count(k: int) -> str:
+    return "1 feature" if k == 1 else f"{k} features"
 
 
 def _limit(race: _Race, name: str, side: int) -> float:
