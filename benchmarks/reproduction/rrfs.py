@@ -178,6 +178,10 @@ def main() -> None:
         error, detail = run(name, level, limit, options.seeds)
         print(f"{name:<15}{'published':>10}" + "".join(f"{v:7.1f}" for v in printed))
         print(f"{'':<15}{'ours':>10}" + "".join(f"{v:7.1f}" for v in error))
+        differences = "".join(
+            f"{round(a, 1) - b:+7.1f}" for a, b in zip(error, printed, strict=True)
+        )
+        print(f"{'':<15}{'difference':>10}{differences}")
         note = f"; {FILES[name][1]}" if FILES[name][1] else ""
         print(f"{'':<15} {detail}; {time.perf_counter() - start:.0f} s{note}", flush=True)
         if not np.isnan(error).any():

@@ -1,0 +1,49 @@
+"""The learners of the reproduced accuracies answer as scikit-learn's do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.neighbors import KNeighborsClassifier
+
+learners = pytest.importorskip("benchmarks.reproduction.learners")
+
+
+def rows(seed, n_classes, discrete, n_features):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_classes, size=200) * 10 - 3  # labels that are no codes
+    X = rng.normal(size=(200, n_features)) + 0.3 * y[:, None] * (np.arange(n_features) < 2)
+    if discrete:
+        X = np.clip(np.round(X / 4), 0, 2).astype(np.int64)
+    return X[:120], y[:120], X[120:]
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("n_features", [1, 3, 20])
+@pytest.mark.parametrize("discrete", [False, True])
+def test_forests_are_those_of_scikit_learn(n_classes, n_features, discrete):
+    X, y, new = rows(n_features, n_classes, discrete, n_features)
+    theirs = RandomForestClassifier(30, random_state=0).fit(X, y)
+    ours = learners.Forest(30).fit(X, y)
+    assert np.array_equal(ours.predict(new), theirs.predict(new))
+    assert [tree.node_count for tree in ours.trees_] == [
+        tree.tree_.node_count for tree in theirs.estimators_
+    ]
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("n_features", [1, 3, 20])
+def test_neighbours_are_those_of_scikit_learn(n_classes, n_features):
+    X, y, new = rows(n_features, n_classes, False, n_features)
+    theirs = KNeighborsClassifier(5).fit(X, y)
+    assert np.array_equal(learners.Neighbours().fit(X, y).predict(new), theirs.predict(new))
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+@pytest.mark.parametrize("n_features", [1, 3, 20])
+def test_naive_bayes_is_that_of_scikit_learn(n_classes, n_features):
+    X, y, new = rows(n_features, n_classes, True, n_features)
+    theirs = CategoricalNB(min_categories=3).fit(X, y)
+    assert np.array_equal(learners.CategoricalBayes(3).fit(X, y).predict(new), theirs.predict(new))
