@@ -64,4 +64,6 @@ def test_the_page_has_results_explanations_and_what_is_missing(monkeypatch):
     assert f"## {experiment.title}\n\n{experiment.why}" in page
     assert "published 3 ours 3" in page
     assert 'ARGS="--quick"`:' in page  # the short form is named where the full one has not been run
-    assert page.count("Not run yet") == len(run.EXPERIMENTS) - 1
+    elsewhere = [other for other in run.EXPERIMENTS if other.page]
+    assert all(f"[The tables](<{other.page}>)" in page for other in elsewhere)
+    assert page.count("Not run yet") == len(run.EXPERIMENTS) - 1 - len(elsewhere)

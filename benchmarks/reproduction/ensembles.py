@@ -61,7 +61,7 @@ def stability(data: Published, n_repeats: int) -> None:
         print(
             f"{data.title:12s} {k:3d}   {plain.mean[i]:5.3f}  {fast.mean[i]:5.3f}"
             f"   {data.pvalues[i]:9.2g}  {paired.pvalue[i]:9.2g}  {welch.pvalue[i]:9.2g}"
-            f"   {verdict(data.pvalues[i], paired.pvalue[i])}   {seconds:6.1f} s"
+            f"   {verdict(data.pvalues[i], welch.pvalue[i])}   {seconds:6.1f} s"
         )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from benchmarks.folders import DATA_FOLDER
-from thresher import GSO, MRMR, RRCT, LassoPath
+from thresher import GSO, MRMR, RRCT, LassoPath, MeanSdBins
 from thresher.datasets import make_artificial1, make_friedman_collinear, make_tied
 from thresher.evaluate import probe_fdr
 
@@ -82,7 +82,7 @@ HEPATITIS = {
 def selectors(**target: Any) -> dict[str, Any]:
     numeric = {"target": "numeric"} if target else {}
     return {
-        "mRMR_MI": MRMR(relevance="mi", redundancy="mi"),
+        "mRMR_MI": MRMR(relevance="mi", redundancy="mi", discretize=MeanSdBins()),
         "mRMR_Spearman": MRMR(relevance="spearman", redundancy="spearman", **numeric),
         "mRMR_ITL": RRCT(complementarity=False, **numeric),
         "RRCT": RRCT(**numeric),

@@ -2,9 +2,10 @@
 
 Usage: ``make reproduce-rrfs_supervised ARGS="--seeds 2 --only Colon"``. Folds and machines as in ``rrfs``. Table 3:
 errors with filters that see the labels; the number of features m is that of the cumulative relevance 0.99 of the
-difference of mean and median for all methods that take a number, similarity at most 0.8. Table 4: errors and processor seconds
-of ten selections with a given m. The Fisher ratio of more than two classes, which the paper does not define, is that
-of scatter between and within classes. Its sparse logistic regression (BLogReg) is not part of this library.
+difference of mean and median for all methods that take a number, similarity at most 0.8. Table 4: errors and
+processor seconds of ten selections with a given m. The Fisher ratio of more than two classes, which the paper does not
+define, is that of scatter between and within classes. Its sparse logistic regression (BLogReg) is not part of this
+library.
 """
 
 from __future__ import annotations
@@ -148,7 +149,9 @@ def main() -> None:
             errors, _, kept = run(name, METHODS, None, options.seeds)
             print_rows(name, "", [float(cell) for cell in cells], errors)
             print(f"{'':<25}{'features':>10}" + "".join(f"{k:>10.0f}" for k in kept), flush=True)
-    print(f"\nTable 4, error in per cent and processor seconds of ten selections, {options.seeds} x ten-fold")
+    print(
+        f"\nTable 4, error in per cent and processor seconds of ten selections, {options.seeds} x ten-fold"
+    )
     print(f"{'':<35}" + "".join(f"{method:>10}" for method in TIMED))
     for name, (m, published_errors, published_seconds) in TABLE_4.items():
         if here(name):
