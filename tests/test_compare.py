@@ -330,6 +330,19 @@ def test_missing_cells_alone_are_computed_again(tmp_path):
     )
 
 
+@pytest.mark.parametrize("left", ["", '{"features": [[1', "[]", '{"features": []}'])
+def test_cells_that_a_full_disk_left_broken_are_computed_again(tmp_path, left):
+    settings = {"selectors": {"ours": CountingMRMR()}, "store": tmp_path}
+    first = small(**settings)
+    (tmp_path / "cell-000002.json").write_text(left)
+    CountingMRMR.fits = 0
+    again = small(**settings)
+    assert CountingMRMR.fits == 1
+    pd.testing.assert_frame_equal(
+        first.table().drop(columns=COSTS), again.table().drop(columns=COSTS)
+    )
+
+
 def test_errors_are_kept_too(tmp_path):
     for _ in range(2):
         with pytest.warns(ThresherWarning, match="out of order"):

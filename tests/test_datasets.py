@@ -8,6 +8,7 @@ from urllib.error import URLError
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import _openml as sklearn_openml
 from sklearn.utils import Bunch
 
 from thresher import CWC, FCBF, INTERACT, LCC, MIM, MRMR, RRCT, LassoPath, ReliefF, Univariate
@@ -201,15 +202,23 @@ def test_impossible_data_are_refused_in_one_sentence(call, words):
         call()
 
 
-def test_offline_is_one_clear_sentence(monkeypatch):
-    def offline(*_, **__):
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["sonar", "dorothea"])
+def test_offline_is_one_clear_sentence(monkeypatch, tmp_path, name):
+    asked = []
+
+    def offline(request, *_, **__):
+        asked.append(request.full_url)
         raise URLError("Name or service not known")
 
-    monkeypatch.setattr(_openml, "fetch_openml", offline)
-    with pytest.raises(
-        ConnectionError, match=r"sonar could not be fetched from openml.org .*data_home"
-    ):
-        given.fetch_paper_data("sonar")
+    monkeypatch.setattr(sklearn_openml, "urlopen", offline)
+    monkeypatch.setattr(sklearn_openml.time, "sleep", lambda _: None)
+    words = rf"^{name} could not be fetched from openml.org \(.*Name or service not known.*\); .*data_home"
+    with pytest.raises(ConnectionError, match=words):
+        given.fetch_paper_data(name, data_home=tmp_path)
+    assert len(asked) > 1  # a line that stutters is given another try
+    assert all("openml.org" in url for url in asked)
+    assert f"data_name/{name}/" in asked[0]
 
 
 def test_downloads_are_asked_for_by_name_and_held_to_their_shape(monkeypatch):

@@ -91,11 +91,9 @@ def main() -> None:
         repeats = 2 if options.quick else 10
         print(f"\nStability, {repeats} x ten-fold, mean Jaccard index, 20 parts;")
         print(
-            "p-values of the difference (the paper does not name its test); at 0.05 by the paired test"
+            "p-values of the difference (the paper does not name its test); at 0.05, with Welch's test,"
         )
-        print(
-            "the conclusion is the same, or the difference is significant in theirs or in ours alone"
-        )
+        print("the conclusion is the same, or there is a difference in theirs or in ours alone")
         print(
             "data          k    plain   fast   published   paired t    Welch t   at 0.05     time"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,10 +118,12 @@ def fetch_paper_data(
     check_bool("as_frame", as_frame)
     # Sparse files cannot be frames; scikit-learn knows which those are.
     frame: Any = "auto" if as_frame else False
+    settings = {"data_home": data_home, "cache": cache, "as_frame": frame, "parser": "auto"}
     try:
-        found = fetch_openml(
-            entry.name, version=1, data_home=data_home, cache=cache, as_frame=frame, parser="auto"
-        )
+        with warnings.catch_warnings():
+            # A warning per try; the error below tells what there is to tell.
+            warnings.filterwarnings("ignore", "A network error occurred")
+            found = fetch_openml(entry.name, version=1, **settings)
     except OSError as error:
         raise ConnectionError(
             f"{entry.name} could not be fetched from openml.org ({error}); connect to the internet, "

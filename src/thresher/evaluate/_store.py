@@ -59,11 +59,12 @@ class Store:
             )
 
     def load(self, place: int) -> Cell | None:
-        """A finished cell, or None."""
+        """A finished cell; None if there is none, or none that can be read."""
         path = self.folder / _file_name(place)
-        if not path.exists():
+        try:
+            return Cell(**json.loads(path.read_text(encoding="utf-8")))
+        except (FileNotFoundError, ValueError, TypeError):
             return None
-        return Cell(**json.loads(path.read_text(encoding="utf-8")))
 
     def save(self, place: int, cell: Cell) -> None:
         self._write(_file_name(place), asdict(cell))
