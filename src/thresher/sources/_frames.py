@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -26,6 +26,8 @@ class FrameColumns:
     matrix: npt.NDArray[Any]  # (n_rows, n_columns)
     names: npt.NDArray[np.object_]
     is_category: npt.NDArray[np.bool_]
+    texts: dict[int, list[str]] = field(default_factory=dict)  # of the ranks of each category
+    rounded: list[int] = field(default_factory=list)  # of a block: whole numbers beyond doubles
 
 
 def is_frame(X: Any) -> bool:
@@ -71,8 +73,9 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     plain = _places(kinds, lambda kind: kind.is_numeric() and not kind.is_decimal())
     if len(plain) == p:
         matrix = _matrix_of(frame, "fiu")
-        if matrix is not None and (is_block or not _rounded(matrix.T, kinds)):
-            return FrameColumns(matrix, names, is_category)
+        rounded = [] if matrix is None else _rounded(matrix.T, kinds)
+        if matrix is not None and (is_block or not rounded):
+            return FrameColumns(matrix, names, is_category, rounded=rounded)
     columns = np.zeros((p, len(frame)), dtype=np.float64)
     to_read = np.ones(p, dtype=bool)
     truths = _places(kinds, lambda kind: kind == nw.Boolean)
@@ -81,17 +84,22 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
         if numbers is not None:
             columns[some] = numbers.T
             to_read[some] = False
-    for i in [] if is_block else _rounded(columns, kinds):
+    rounded = _rounded(columns, kinds)
+    for i in [] if is_block else rounded:
         columns[i] = from_smallest(frame[:, i].to_numpy())
+    texts: dict[int, list[str]] = {}
     to_read[resolve_features("exclude", exclude, names, p)] = False
     if frame.implementation.is_pandas():
         known = _places(kinds, lambda kind: kind in (nw.Categorical, nw.Enum))
         for i, values in _arrays_of(X, [i for i in known if to_read[i]]):
-            columns[i], is_category[i] = _known_codes(values), True
+            columns[i], texts[i] = _known_codes(values)
             to_read[i] = False
     for i in np.flatnonzero(to_read).tolist():
-        columns[i], is_category[i] = _read_column(frame[:, i], kinds[i], names[i])
-    return FrameColumns(columns.T, names, is_category)
+        columns[i], found = _read_column(frame[:, i], kinds[i], names[i])
+        if found is not None:
+            texts[i] = found
+    is_category[list(texts)] = True
+    return FrameColumns(columns.T, names, is_category, texts, rounded)
 
 
 def _kinds(frame: Any) -> list[Any]:
@@ -141,11 +149,14 @@ def from_smallest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return distances
 
 
-def _read_column(column: Any, kind: Any, name: str) -> tuple[npt.NDArray[np.float64], bool]:
+def _read_column(
+    column: Any, kind: Any, name: str
+) -> tuple[npt.NDArray[np.float64], list[str] | None]:
+    """The numbers of a column, and of a category the texts of its ranks."""
     if kind == nw.Boolean or kind.is_numeric():
-        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), False
+        return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), None
     if kind in (nw.String, nw.Categorical, nw.Enum):
-        return _category_codes([v if is_missing(v) else str(v) for v in column.to_list()]), True
+        return _category_codes([v if is_missing(v) else str(v) for v in column.to_list()])
     if kind == nw.Object:
         return _object_column(column.to_list(), name)
     raise ValueError(
@@ -163,30 +174,32 @@ def _arrays_of(X: Any, places: list[int]) -> Iterator[tuple[int, Any]]:
     yield from ((i, column.array) for i, (_, column) in enumerate(X.items()) if i in wanted)
 
 
-def _known_codes(values: Any) -> npt.NDArray[np.float64]:
+def _known_codes(values: Any) -> tuple[npt.NDArray[np.float64], list[str]]:
     """Codes of pandas' categories, which it has already."""
     texts = [str(category) for category in values.categories.tolist()]
     rank = np.full(len(texts) + 1, np.nan)  # the last, -1, is for missing values
     rank[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
     codes: npt.NDArray[np.float64] = rank[values.codes]
-    return codes
+    return codes, sorted(texts)
 
 
-def _object_column(values: list[Any], name: str) -> tuple[npt.NDArray[np.float64], bool]:
+def _object_column(
+    values: list[Any], name: str
+) -> tuple[npt.NDArray[np.float64], list[str] | None]:
     present = [value for value in values if not is_missing(value)]
     if all(isinstance(value, str) for value in present):
-        return _category_codes(values), True
+        return _category_codes(values)
     if all(isinstance(value, int | float | np.number | np.bool_) for value in present):
         numbers = [np.nan if is_missing(value) else float(value) for value in values]
-        return np.array(numbers, dtype=np.float64), False
+        return np.array(numbers, dtype=np.float64), None
     types = sorted({type(value).__name__ for value in present})
     raise ValueError(
         f"column {name!r} mixes values of the types {', '.join(types)}; make it all numbers or all strings"
     )
 
 
-def _category_codes(values: list[Any]) -> npt.NDArray[np.float64]:
+def _category_codes(values: list[Any]) -> tuple[npt.NDArray[np.float64], list[str]]:
     present = sorted({value for value in values if not is_missing(value)})
     code = {value: float(i) for i, value in enumerate(present)}
     missing = float("nan")
-    return np.array([code.get(value, missing) for value in values], dtype=np.float64)
+    return np.array([code.get(value, missing) for value in values], dtype=np.float64), present

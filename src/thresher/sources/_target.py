@@ -66,51 +66,60 @@ def read_target(
     With `classes_only` whole numbers are classes unless there are too many of them, and other floats an error.
     """
     check_choice("target", kind, TARGETS)
-    y = _one_dimensional(y, owner)
+    y = one_dimensional(y, owner)
     if len(y) != n_rows:
         raise ValueError(
             f"X and y must have the same number of samples, got {n_rows} and {len(y)} "
             "(inconsistent numbers of samples)"
         )
-    _refuse_missing(y)
-    if y.dtype.kind == "c":
-        raise ValueError("y holds complex numbers; give real numbers or class labels")
-    is_number = y.dtype.kind in "fiub"
+    refuse_missing_labels(y)
     if kind == "numeric":
-        if not is_number:
-            y = _as_numbers(y)
+        return Target(False, as_numbers(y), None, None)
+    classes, codes = distinct_labels(y)
+    if not holds_classes(classes, n_rows, kind, classes_only, owner):
         return Target(False, y.astype(np.float64), None, None)
-    try:
-        classes, codes = _distinct(y)
-    except TypeError as error:
-        raise ValueError(
-            "y mixes labels of types that cannot be compared; give labels of one type"
-        ) from error
-    if kind == "auto" and is_number and len(classes) > 2:
-        if classes_only:
-            _refuse_quantity(y, len(classes), owner)
-        elif y.dtype.kind == "f":
-            return Target(False, y.astype(np.float64), None, None)
-    _warn_of_many_classes(len(classes), n_rows, kind, is_number and not classes_only)
     return _nominal(classes, codes)
 
 
-def _refuse_quantity(y: npt.NDArray[Any], n_distinct: int, owner: str) -> None:
+def holds_classes(
+    distinct: npt.NDArray[Any], n_rows: int, kind: str, classes_only: bool, owner: str
+) -> bool:
+    """Whether a target with these distinct values in so many rows holds classes; refused if it must and cannot."""
+    is_number = distinct.dtype.kind in "fiub"
+    if kind == "auto" and is_number and len(distinct) > 2:
+        if classes_only:
+            _refuse_quantity(distinct, n_rows, owner)
+        elif distinct.dtype.kind == "f":
+            return False
+    _warn_of_many_classes(len(distinct), n_rows, kind, is_number and not classes_only)
+    return True
+
+
+def _refuse_quantity(distinct: npt.NDArray[Any], n_rows: int, owner: str) -> None:
     """Raise for numbers that cannot be classes: fractions, and hardly a number twice."""
     remedy = "use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes"
-    if y.dtype.kind == "f" and not np.all(y == np.floor(y)):
+    if distinct.dtype.kind == "f" and not np.all(distinct == np.floor(distinct)):
         raise ValueError(
             f"{owner} needs classes, but y is continuous (Unknown label type: continuous); {remedy}"
         )
-    if n_distinct > max(MOST_DISCRETE_VALUES, len(y) / 5):
+    if len(distinct) > max(MOST_DISCRETE_VALUES, n_rows / 5):
         raise ValueError(
-            f"{owner} needs classes, but y holds {n_distinct} distinct numbers in {len(y)} samples; {remedy}; "
+            f"{owner} needs classes, but y holds {len(distinct)} distinct numbers in {n_rows} samples; {remedy}; "
             "if they are labels, give them as strings"
         )
 
 
-def _distinct(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def distinct_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The distinct values, sorted, and the place of each value among them."""
+    try:
+        return _distinct(y)
+    except TypeError as error:
+        raise ValueError(
+            "y mixes labels of types that cannot be compared; give labels of one type"
+        ) from error
+
+
+def _distinct(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     if y.dtype.kind in "iu" and y.size:
         lowest, highest = int(y.min()), int(y.max())
         if highest - lowest < MOST_COUNTED_LABELS:  # counting is much faster than sorting
@@ -123,7 +132,8 @@ def _distinct(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     return np.unique(y, return_inverse=True)
 
 
-def _one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
+def one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
+    """A target as an array of its own type."""
     if y is None:
         raise ValueError(
             f"{owner} requires y to be passed, but the target y is None: give one value per sample"
@@ -147,11 +157,14 @@ def native_bytes(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
-def _refuse_missing(y: npt.NDArray[Any]) -> None:
+def refuse_missing_labels(y: npt.NDArray[Any], first_row: int = 0) -> None:
+    """Raise for what stands for no value, and for complex numbers; row `first_row` is the first of these."""
+    if y.dtype.kind == "c":
+        raise ValueError("y holds complex numbers; give real numbers or class labels")
     if y.dtype.kind == "f":
         if np.isnan(y).any():
             raise ValueError(
-                f"y contains NaN (first at sample {int(np.flatnonzero(np.isnan(y))[0])}); "
+                f"y contains NaN (first at sample {first_row + int(np.flatnonzero(np.isnan(y))[0])}); "
                 "drop those samples or fill the values in"
             )
         if np.isinf(y).any():
@@ -160,11 +173,12 @@ def _refuse_missing(y: npt.NDArray[Any]) -> None:
         bad = [i for i, label in enumerate(y) if is_missing(label)]
         if bad:
             raise ValueError(
-                f"y contains NaN or None (first at sample {bad[0]}); drop those samples"
+                f"y contains NaN or None (first at sample {first_row + bad[0]}); drop those samples"
             )
 
 
-def _as_numbers(y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def as_numbers(y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """A target that is to be a quantity."""
     try:
         return y.astype(np.float64)
     except (TypeError, ValueError) as error:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from thresher.sources._target import Target, native_bytes, read_target
 from thresher.sources._weights import read_weights
 
 MISSING = ("error", "category", "pairwise", "drop_rows")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,12 @@ class Training:
         assert self.target is not None
         return self.target
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        """Let go of what is held elsewhere: of rows in memory nothing is."""
+
 
 def read_training(
     selector: Any,
@@ -122,6 +130,20 @@ def read_training(
         table = table.take(rows)
         labels = labels.take(rows) if labels is not None else None
         weights = weights[rows] if weights is not None else None
+    return checked_training(Training, table, labels, weights, missing, rows, keep, exclude)
+
+
+def checked_training(
+    kind: Callable[..., T],
+    table: Table,
+    labels: Target | None,
+    weights: npt.NDArray[Any] | None,
+    missing: str,
+    rows: npt.NDArray[np.intp] | None = None,
+    keep: Any = None,
+    exclude: Any = None,
+) -> T:
+    """What was read as a `Training` of some kind, if one can learn from it; else one clear ``ValueError``."""
     _check_rows(table, labels)
     _refuse_infinite(table)
     if missing == "error":
@@ -134,7 +156,7 @@ def read_training(
             "no column of X varies: every feature is constant, so there is nothing to select"
         )
     columns = Columns.read(table.names, varies, keep, exclude)
-    return Training(table, columns, labels, weights, missing, rows)
+    return kind(table, columns, labels, weights, missing, rows)
 
 
 def read_table(
