@@ -4,29 +4,56 @@ from thresher._checks import resolve_threads
 from thresher.sources._chunks import RowChunks
 from thresher.sources._columns import Columns
 from thresher.sources._far import Far
-from thresher.sources._frames import is_frame, take_columns
-from thresher.sources._table import Table, feature_blocks, to_feature_major
-from thresher.sources._target import MOST_DISCRETE_VALUES, Target, read_target
-from thresher.sources._training import Training, indexable, read_table, read_training, unmasked
-from thresher.sources._weights import read_weights
+from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take_columns
+from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
+from thresher.sources._target import (
+    MOST_DISCRETE_VALUES,
+    Target,
+    as_numbers,
+    distinct_labels,
+    holds_classes,
+    one_dimensional,
+    read_target,
+    refuse_missing_labels,
+)
+from thresher.sources._training import (
+    Training,
+    checked_training,
+    indexable,
+    read_table,
+    read_training,
+    unmasked,
+)
+from thresher.sources._weights import MOST_COUNTED, read_weights, warn_of_few
 
 __all__ = [
+    "LARGEST_EXACT",
+    "MOST_COUNTED",
     "MOST_DISCRETE_VALUES",
+    "ColumnScan",
     "Columns",
     "Far",
     "RowChunks",
     "Table",
     "Target",
     "Training",
+    "as_numbers",
+    "checked_training",
+    "distinct_labels",
     "feature_blocks",
+    "holds_classes",
     "indexable",
     "is_frame",
+    "one_dimensional",
+    "read_frame",
     "read_table",
     "read_target",
     "read_training",
     "read_weights",
+    "refuse_missing_labels",
     "resolve_threads",
     "take_columns",
     "to_feature_major",
     "unmasked",
+    "warn_of_few",
 ]

@@ -157,14 +157,14 @@ def native_bytes(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
-def refuse_missing_labels(y: npt.NDArray[Any], first_row: int = 0) -> None:
-    """Raise for what stands for no value, and for complex numbers; row `first_row` is the first of these."""
+def refuse_missing_labels(y: npt.NDArray[Any], where: str = "") -> None:
+    """Raise for what stands for no value, and for complex numbers; `where` is added to the place of a row."""
     if y.dtype.kind == "c":
         raise ValueError("y holds complex numbers; give real numbers or class labels")
     if y.dtype.kind == "f":
         if np.isnan(y).any():
             raise ValueError(
-                f"y contains NaN (first at sample {first_row + int(np.flatnonzero(np.isnan(y))[0])}); "
+                f"y contains NaN (first at sample {int(np.flatnonzero(np.isnan(y))[0])}{where}); "
                 "drop those samples or fill the values in"
             )
         if np.isinf(y).any():
@@ -173,7 +173,7 @@ def refuse_missing_labels(y: npt.NDArray[Any], first_row: int = 0) -> None:
         bad = [i for i, label in enumerate(y) if is_missing(label)]
         if bad:
             raise ValueError(
-                f"y contains NaN or None (first at sample {first_row + bad[0]}); drop those samples"
+                f"y contains NaN or None (first at sample {bad[0]}{where}); drop those samples"
             )
 
 

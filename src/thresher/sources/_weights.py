@@ -45,17 +45,16 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
     is_whole = weights.dtype.kind != "f" or bool((weights == np.floor(weights)).all())
     if is_whole and int(weights.max()) * n_rows <= MOST_COUNTED:
         return weights.astype(np.int64)
-    _warn_of_few(weights)
+    used = weights[weights > 0]
+    warn_of_few(float(used.sum()) if used.max() < 2 else np.inf, len(used))
     return _in_range(weights.astype(np.float64))
 
 
-def _warn_of_few(weights: npt.NDArray[np.floating]) -> None:
+def warn_of_few(total: float, n_used: int) -> None:
     """Weights that were made to sum to one leave hardly a sample to tests."""
-    used = weights[weights > 0]
-    total = float(used.sum()) if used.max() < 2 else np.inf
-    if total < 2 <= len(used):
+    if total < 2 <= n_used:
         warn(
-            f"sample_weight sums to {total:.3g} over {len(used)} samples: weights count like repeats, so F, "
+            f"sample_weight sums to {total:.3g} over {n_used} samples: weights count like repeats, so F, "
             "chi-squared, p-values and MDL bins see that few samples; multiply the weights so that their mean is 1"
         )
 

@@ -1,0 +1,167 @@
+"""The rows of a block as numbers, checked against those of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from thresher._checks import resolve_features
+from thresher.blocks._protocol import RowBlock
+from thresher.sources import (
+    LARGEST_EXACT,
+    is_frame,
+    one_dimensional,
+    read_frame,
+    read_table,
+)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a block that count.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_rows, n_features)
+        Categories stand as their ranks among the texts of this block, missing values as NaN.
+    texts : dict of int to list of str
+        Of the columns that are categories in this block.
+    labels : ndarray of shape (n_given,), or None
+        The target of all rows given, whether they count or not.
+    weights : ndarray of shape (n_rows,), or None
+    used : ndarray of int, or None
+        Which of the rows given count; None for all.
+    n_given : int
+    given_weights : ndarray of shape (n_given,), or None
+    """
+
+    matrix: npt.NDArray[Any]
+    texts: dict[int, list[str]]
+    labels: npt.NDArray[Any] | None
+    weights: npt.NDArray[Any] | None
+    used: npt.NDArray[np.intp] | None
+    n_given: int
+    given_weights: npt.NDArray[Any] | None
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.matrix)
+
+    def of_used(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The values of the rows that count."""
+        return values if self.used is None else values[self.used]
+
+
+@dataclass(frozen=True)
+class RowReader:
+    """How a block becomes rows: the same in every pass.
+
+    Attributes
+    ----------
+    owner : str
+        The selector, for messages.
+    names : tuple of str, or None
+        What all blocks call their columns, if they do.
+    exclude : list of str or int, or None
+    needs_target, drops_rows : bool
+        Whether there must be a target; whether rows with missing values are left out.
+    """
+
+    owner: str
+    names: tuple[str, ...] | None
+    exclude: Any
+    needs_target: bool
+    drops_rows: bool
+
+    def __call__(self, number: int, block: RowBlock) -> Rows:
+        matrix, texts = self._features(number, block.X)
+        labels = one_dimensional(block.y, self.owner) if self.needs_target else None
+        if labels is not None and len(labels) != len(matrix):
+            raise ValueError(
+                "X and y must have the same number of samples (inconsistent numbers of samples), got "
+                f"{len(matrix)} and {len(labels)} in block {number}"
+            )
+        weights = None if block.weights is None else _numbers(block.weights)
+        if weights is not None and weights.shape != (len(matrix),):
+            raise ValueError(
+                f"sample_weight.shape == {weights.shape} in block {number}, expected {(len(matrix),)}: "
+                "give one weight per sample"
+            )
+        counts = np.ones(len(matrix), dtype=bool) if weights is None else weights != 0
+        if self.drops_rows and matrix.dtype.kind == "f":
+            looked_at = np.ones(matrix.shape[1], dtype=bool)
+            looked_at[self._excluded(matrix.shape[1])] = False
+            counts &= ~np.isnan(matrix[:, looked_at]).any(axis=1)
+        used = None if counts.all() else np.flatnonzero(counts)
+        return Rows(
+            matrix if used is None else matrix[used],
+            texts,
+            labels,
+            weights if used is None or weights is None else weights[used],
+            used,
+            len(matrix),
+            weights,
+        )
+
+    def _excluded(self, n_features: int) -> npt.NDArray[np.intp]:
+        names = None if self.names is None else np.array(self.names, dtype=object)
+        return resolve_features("exclude", self.exclude, names, n_features)
+
+    def _features(self, number: int, X: Any) -> tuple[npt.NDArray[Any], dict[int, list[str]]]:
+        if is_frame(X):
+            found = read_frame(X, self.exclude if len(X) else None, is_block=True)
+            self._check_names(number, tuple(found.names))
+            if found.rounded:
+                _refuse_large(repr(str(found.names[found.rounded[0]])), number)
+            return found.matrix, found.texts
+        if self.names is not None:
+            raise ValueError(
+                f"block {number} is {type(X).__name__} without column names, but others are frames; make all frames"
+            )
+        if sparse.issparse(X):
+            X = X.toarray()
+        shape = np.shape(X)
+        if len(shape) == 2 and shape[0] == 0:
+            return np.zeros(shape), {}
+        matrix = read_table(BaseEstimator(), X, exclude=self.exclude, is_block=True).matrix
+        if matrix.dtype.kind in "iu" and matrix.dtype.itemsize == 8:
+            large = (matrix >= LARGEST_EXACT) | (matrix <= -LARGEST_EXACT)
+            if large.any():
+                _refuse_large(str(int(np.argmax(large.any(axis=0)))), number)
+        return matrix, {}
+
+    def _check_names(self, number: int, names: tuple[str, ...]) -> None:
+        if self.names is None or names == self.names:
+            return
+        if len(names) != len(self.names):
+            raise ValueError(
+                f"blocks must have the same columns, but block {number} has {len(names)} features and others have "
+                f"{len(self.names)}"
+            )
+        place = next(i for i, name in enumerate(names) if name != self.names[i])
+        raise ValueError(
+            f"blocks must have the same columns in the same order, but column {place} is {names[place]!r} in block "
+            f"{number} and {self.names[place]!r} in others"
+        )
+
+
+def _numbers(weights: Any) -> npt.NDArray[Any]:
+    values = np.asarray(weights)
+    if values.dtype.kind in "iub":
+        return values.astype(np.int64)
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError("sample_weight must hold numbers, one per sample") from error
+
+
+def _refuse_large(column: str, number: int) -> None:
+    raise ValueError(
+        f"column {column} of block {number} has whole numbers beyond 2^53, which cannot be told apart in blocks; "
+        "subtract a constant"
+    )

@@ -1,0 +1,323 @@
+"""What one look at every block tells: the facts of the columns, the target and the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher.blocks import _two_words as words
+from thresher.blocks._labels import LabelFacts, label_facts
+from thresher.blocks._protocol import RowBlock
+from thresher.blocks._rows import RowReader
+from thresher.sources import MOST_DISCRETE_VALUES, as_numbers, feature_blocks, to_feature_major
+
+Floats = npt.NDArray[np.float64]
+# A span of whole numbers up to which they are counted rather than sorted.
+MOST_COUNTED = 1 << 16
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """Facts of columns that add: those of two blocks make those of both.
+
+    Attributes
+    ----------
+    minimum, maximum : ndarray
+        NaN where no value is present.
+    n_missing, n_infinite : ndarray of int
+    whole : ndarray of bool
+        All values present are whole numbers.
+    distinct : list of (ndarray or None)
+        The distinct values, sorted; None if there are too many.
+    texts : dict of int to list of str
+        The distinct values of categories, sorted; a column without values is in neither.
+    is_number : ndarray of bool
+        Columns with values that are numbers.
+    centre, n, sums, squares : ndarray
+        Weighted count of the values present; in two words, the sums of their distances from a centre and of the squares
+        of these.
+    """
+
+    minimum: Floats
+    maximum: Floats
+    n_missing: npt.NDArray[np.int64]
+    n_infinite: npt.NDArray[np.int64]
+    whole: npt.NDArray[np.bool_]
+    distinct: list[Floats | None]
+    texts: dict[int, list[str]]
+    is_number: npt.NDArray[np.bool_]
+    centre: Floats
+    n: Floats
+    sums: Floats
+    squares: Floats
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Mean and variance of every column, NaN where no value is present."""
+        with np.errstate(all="ignore"):
+            n = np.where(self.n > 0, self.n, np.nan)
+            mean = words.quotient(self.sums, n)
+            scatter = words.add(self.squares, -words.product(self.sums, mean))
+            means = words.add(words.as_words(self.centre), mean)[..., 0]
+            return means, np.maximum(scatter[..., 0] / n, 0.0)
+
+
+@dataclass(frozen=True)
+class WeightFacts:
+    """Facts of the weights of a block: `first_negative` is its place among the rows, -1 for none."""
+
+    whole: bool
+    smallest: float
+    largest: float
+    total: float
+    n_positive: int
+    finite: bool
+    first_negative: int
+    negative: float
+
+
+@dataclass(frozen=True)
+class BlockSummary:
+    """What a block says of itself."""
+
+    n_given: int
+    n_rows: int
+    columns: ColumnFacts
+    labels: LabelFacts | None
+    quantity: ColumnFacts | None  # the target as a column, where it may be numbers
+    weights: WeightFacts | None
+
+
+@dataclass(frozen=True)
+class Summarise:
+    """The task of the first pass.
+
+    Attributes
+    ----------
+    most_levels : int
+        Up to how many distinct values are told.
+    any_levels : bool
+        Also of columns that are not whole numbers.
+    target : str
+        What ``target=`` says.
+    classes_only : bool
+    """
+
+    reader: RowReader
+    most_levels: int
+    any_levels: bool
+    target: str
+    classes_only: bool
+
+    def __call__(self, number: int, block: RowBlock) -> BlockSummary:
+        rows = self.reader(number, block)
+        labels = quantity = None
+        if rows.labels is not None:
+            keeps_all = self.target == "nominal" or self.classes_only
+            labels = label_facts(rows, self.target == "numeric", keeps_all, number)
+            if labels.is_float and not keeps_all:
+                values = as_numbers(rows.of_used(rows.labels))[:, None]
+                quantity = column_facts(values, {}, rows.weights)
+        weights = None if rows.given_weights is None else weight_facts(rows.given_weights)
+        columns = column_facts(
+            rows.matrix, rows.texts, rows.weights, self.most_levels, self.any_levels
+        )
+        return BlockSummary(rows.n_given, rows.n_rows, columns, labels, quantity, weights)
+
+
+def weight_facts(weights: npt.NDArray[Any]) -> WeightFacts:
+    finite = bool(np.isfinite(weights).all())
+    negative = np.flatnonzero(weights < 0)
+    return WeightFacts(
+        finite and bool((weights == np.floor(weights)).all()),
+        float(weights.min(initial=np.inf)),
+        float(weights.max(initial=0)),
+        float(weights.sum()),
+        int((weights > 0).sum()),
+        finite,
+        int(negative[0]) if negative.size else -1,
+        float(weights[negative[0]]) if negative.size else 0.0,
+    )
+
+
+def column_facts(
+    matrix: npt.NDArray[Any],
+    texts: dict[int, list[str]],
+    weights: npt.NDArray[Any] | None,
+    most_levels: int = MOST_DISCRETE_VALUES,
+    any_levels: bool = False,
+) -> ColumnFacts:
+    """The facts of the columns of a block, perhaps without rows."""
+    n, p = matrix.shape
+    is_number = np.ones(p, dtype=bool)
+    is_number[list(texts)] = False
+    if n == 0:
+        nothing = np.full(p, np.nan)
+        zero = np.zeros(p, dtype=np.int64)
+        none: list[Floats | None] = [np.empty(0) for _ in range(p)]
+        empty = np.zeros((p, 2))
+        yes = np.ones(p, dtype=bool)
+        return ColumnFacts(
+            nothing,
+            nothing,
+            zero,
+            zero,
+            yes,
+            none,
+            {},
+            ~yes,
+            np.zeros(p),
+            np.zeros(p),
+            empty,
+            empty,
+        )
+    scan = _core.scan_columns(matrix, 1)
+    present = n - scan["n_missing"]
+    known = {}
+    for column, own in texts.items():
+        codes = matrix[:, column]
+        found = np.unique(codes[~np.isnan(codes)]).astype(np.intp)
+        if found.size:
+            known[column] = [own[i] for i in found]
+    distinct: list[Floats | None] = [None] * p
+    few = scan["whole"] & (scan["n_distinct"] <= MOST_DISCRETE_VALUES)
+    for column in np.flatnonzero(is_number & (few | any_levels)):
+        values = _distinct(matrix[:, column], bool(few[column]))
+        distinct[column] = values if len(values) <= most_levels else None
+    centre, count, sums, squares = _sums(matrix, is_number, scan, weights)
+    return ColumnFacts(
+        np.where(present > 0, scan["minimum"], np.nan),
+        np.where(present > 0, scan["maximum"], np.nan),
+        scan["n_missing"],
+        scan["n_infinite"],
+        scan["whole"],
+        distinct,
+        known,
+        is_number & (present > 0),
+        centre,
+        count,
+        sums,
+        squares,
+    )
+
+
+def _distinct(column: npt.NDArray[Any], is_whole: bool) -> Floats:
+    values = column if column.dtype.kind != "f" else column[~np.isnan(column)]
+    if is_whole and values.size:
+        lowest, highest = float(values.min()), float(values.max())
+        if highest - lowest < MOST_COUNTED:
+            counts = np.bincount((values - values.min()).astype(np.intp))
+            return np.asarray(np.flatnonzero(counts) + lowest, dtype=np.float64)
+    return np.asarray(np.unique(values), dtype=np.float64) + 0.0
+
+
+def _sums(
+    matrix: npt.NDArray[Any],
+    is_number: npt.NDArray[np.bool_],
+    scan: dict[str, Any],
+    weights: npt.NDArray[Any] | None,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Sums of every column about a centre of its own; those of categories, and of extreme numbers, mean nothing."""
+    n, p = matrix.shape
+    centre, count = np.zeros(p), np.zeros(p)
+    sums, squares = np.zeros((p, 2)), np.zeros((p, 2))
+    real = None if weights is None else weights.astype(np.float64)
+    safe = is_number & (scan["n_infinite"] == 0) & (scan["n_missing"] < n)
+    safe &= np.fmax(-scan["minimum"], scan["maximum"]) < LARGEST_SQUARABLE
+    places = np.flatnonzero(safe)
+    for block in feature_blocks(len(places), n):
+        some = places[block]
+        columns = to_feature_major(matrix[:, some])
+        lowest, highest = scan["minimum"][some], scan["maximum"][some]
+        counts = np.full(len(some), float(n) if real is None else real.sum())
+        holes = np.flatnonzero(scan["n_missing"][some])
+        mean = columns.mean(axis=1, dtype=np.float64)
+        if holes.size:
+            columns = columns.copy()
+            for i in holes.tolist():
+                missing = np.isnan(columns[i])
+                counts[i] = (~missing).sum() if real is None else real[~missing].sum()
+                mean[i] = columns[i][~missing].mean(dtype=np.float64)
+        centres = _core.exact_centres(lowest, highest, np.clip(mean, lowest, highest))
+        for i in holes.tolist():
+            columns[i][np.isnan(columns[i])] = centres[i]
+        found = _core.column_sums(_core.NumericTable(columns, weights=real), centres)
+        centre[some], count[some] = centres, counts
+        sums[some], squares[some] = found[:, 0, 1], found[:, 0, 2]
+    return centre, count, sums, squares
+
+
+# Squares of larger numbers overflow.
+LARGEST_SQUARABLE = 1e140
+
+
+def merge_columns(facts: Sequence[ColumnFacts], most_levels: int, names: Any = None) -> ColumnFacts:
+    """The facts of all blocks."""
+    p = len(facts[0].minimum)
+    for number, own in enumerate(facts):
+        if len(own.minimum) != p:
+            raise ValueError(
+                f"blocks must have the same columns, but block {number} has {len(own.minimum)} features and block 0 "
+                f"has {p}"
+            )
+    texts: dict[int, set[str]] = {}
+    text_in: dict[int, int] = {}
+    for number, own in enumerate(facts):
+        for column, some in own.texts.items():
+            texts.setdefault(column, set()).update(some)
+            text_in.setdefault(column, number)
+    is_number = np.any([own.is_number for own in facts], axis=0)
+    for column, number in text_in.items():
+        if is_number[column]:
+            other = next(i for i, own in enumerate(facts) if own.is_number[column])
+            label = column if names is None else repr(str(names[column]))
+            raise ValueError(
+                f"column {label} holds text in block {number} and numbers in block {other}; make it one of them"
+            )
+    distinct: list[Floats | None] = []
+    for column in range(p):
+        own_values = [own.distinct[column] for own in facts if own.is_number[column]]
+        if any(values is None for values in own_values):
+            distinct.append(None)
+            continue
+        merged = np.unique(np.concatenate([np.empty(0), *own_values]))
+        distinct.append(merged if len(merged) <= most_levels else None)
+    centre, n, sums, squares = _merged_sums(facts)
+    return ColumnFacts(
+        np.fmin.reduce([own.minimum for own in facts]),
+        np.fmax.reduce([own.maximum for own in facts]),
+        np.sum([own.n_missing for own in facts], axis=0),
+        np.sum([own.n_infinite for own in facts], axis=0),
+        np.all([own.whole for own in facts], axis=0),
+        distinct,
+        {column: sorted(some) for column, some in texts.items()},
+        is_number,
+        centre,
+        n,
+        sums,
+        squares,
+    )
+
+
+def _merged_sums(facts: Sequence[ColumnFacts]) -> tuple[Floats, Floats, Floats, Floats]:
+    """The sums about the centre of the first block that has values: those of the others are moved there."""
+    centre = np.zeros(len(facts[0].centre))
+    known = np.zeros(len(centre), dtype=bool)
+    for own in facts:
+        new = ~known & (own.n > 0)
+        centre[new], known[new] = own.centre[new], True
+    n = np.zeros(len(centre))
+    sums, squares = np.zeros((len(centre), 2)), np.zeros((len(centre), 2))
+    for own in facts:
+        count = words.as_words(own.n)
+        moved = words.difference(own.centre, centre)
+        shift = words.product(moved, count)
+        twice = 2 * words.product(moved, own.sums)
+        n += own.n
+        sums = words.add(sums, own.sums, shift)
+        squares = words.add(squares, own.squares, twice, words.product(shift, moved))
+    return centre, n, sums, squares
