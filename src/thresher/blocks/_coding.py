@@ -37,12 +37,15 @@ class Coding:
         Columns whose last level is that of missing values.
     zeros : ndarray of bool
         Columns that count as constant, whatever they hold.
+    thresholds : ndarray of bool
+        Columns whose borders are no cuts yet: these lie midway between the values next to them.
     """
 
     borders: list[Floats]
     texts: dict[int, list[str]]
     with_missing: npt.NDArray[np.bool_]
     zeros: npt.NDArray[np.bool_]
+    thresholds: npt.NDArray[np.bool_]
 
     @property
     def levels(self) -> npt.NDArray[np.int32]:
@@ -54,6 +57,8 @@ class Coding:
 
     def codes(self, rows: Rows) -> npt.NDArray[np.uint8]:
         """One row of codes per column; 255 for missing values that are no level."""
+        if rows.n_rows == 0:
+            return np.empty((len(self.borders), 0), dtype=np.uint8)
         columns = to_feature_major(rows.matrix)
         short = [own if len(own) <= MOST_CUTS else own[:0] for own in self.borders]
         offsets = np.cumsum([0, *map(len, short)], dtype=np.int64)
@@ -69,7 +74,7 @@ class Coding:
             table = np.array([*of_rank, MISSING_CODE], dtype=np.uint8)
             codes[column] = table[np.where(np.isnan(ranks), len(of_rank), ranks).astype(np.intp)]
         levels = self.levels
-        for column in np.flatnonzero(self.with_missing):
+        for column in np.flatnonzero(self.with_missing).tolist():
             codes[column][codes[column] == MISSING_CODE] = levels[column] - 1
         codes[self.zeros] = 0
         return codes

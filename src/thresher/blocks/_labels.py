@@ -89,13 +89,8 @@ def merge_labels(
     told = [own.distinct for own in filled if own.distinct is not None]
     is_quantity = kind == "numeric" or len(told) < len(filled)
     if not is_quantity:
-        try:
-            classes = distinct_labels(np.concatenate(told))[0]
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                "y mixes labels of types that cannot be compared; give labels of one type"
-            ) from error
         _refuse_mixed(told)
+        classes = distinct_labels(np.concatenate(told))[0]
         is_quantity = not holds_classes(classes, n_given, kind, classes_only, owner)
     if is_quantity:
         if any(own.distinct is not None and own.distinct.dtype.kind == "O" for own in filled):

@@ -42,7 +42,8 @@ class RowBlock:
 class Packed(Protocol):
     """A block after packing: small, and ready to be asked. Can be pickled, or kept in a file."""
 
-    def save(self, path: Path) -> None: ...
+    def save(self, path: Path) -> None:
+        """Into a file or a folder of that name, which does not exist yet."""
 
     @classmethod
     def open(cls, path: Path) -> Self:

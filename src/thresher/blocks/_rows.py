@@ -38,6 +38,8 @@ class Rows:
         Which of the rows given count; None for all.
     n_given : int
     given_weights : ndarray of shape (n_given,), or None
+    n_incomplete : int
+        Rows that are left out for their missing values, or would be.
     """
 
     matrix: npt.NDArray[Any]
@@ -47,6 +49,7 @@ class Rows:
     used: npt.NDArray[np.intp] | None
     n_given: int
     given_weights: npt.NDArray[Any] | None
+    n_incomplete: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -92,11 +95,16 @@ class RowReader:
                 f"sample_weight.shape == {weights.shape} in block {number}, expected {(len(matrix),)}: "
                 "give one weight per sample"
             )
+        if weights is not None:
+            _check_weights(weights, number)
         counts = np.ones(len(matrix), dtype=bool) if weights is None else weights != 0
+        n_incomplete = 0
         if self.drops_rows and matrix.dtype.kind == "f":
             looked_at = np.ones(matrix.shape[1], dtype=bool)
             looked_at[self._excluded(matrix.shape[1])] = False
-            counts &= ~np.isnan(matrix[:, looked_at]).any(axis=1)
+            incomplete = np.isnan(matrix[:, looked_at]).any(axis=1)
+            n_incomplete = int(incomplete.sum())
+            counts &= ~incomplete
         used = None if counts.all() else np.flatnonzero(counts)
         return Rows(
             matrix if used is None else matrix[used],
@@ -106,6 +114,7 @@ class RowReader:
             used,
             len(matrix),
             weights,
+            n_incomplete,
         )
 
     def _excluded(self, n_features: int) -> npt.NDArray[np.intp]:
@@ -158,6 +167,17 @@ def _numbers(weights: Any) -> npt.NDArray[Any]:
         return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError("sample_weight must hold numbers, one per sample") from error
+
+
+def _check_weights(weights: npt.NDArray[Any], number: int) -> None:
+    if not np.isfinite(weights).all():
+        raise ValueError("sample_weight contains NaN or infinity; give finite weights")
+    negative = np.flatnonzero(weights < 0)
+    if negative.size:
+        raise ValueError(
+            f"sample_weight is negative ({weights[negative[0]]} at sample {negative[0]} of block {number}); "
+            "give weights of at least 0"
+        )
 
 
 def _refuse_large(column: str, number: int) -> None:

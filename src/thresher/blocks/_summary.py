@@ -68,16 +68,13 @@ class ColumnFacts:
 
 @dataclass(frozen=True)
 class WeightFacts:
-    """Facts of the weights of a block: `first_negative` is its place among the rows, -1 for none."""
+    """Facts of the weights of a block; `total` is that of the rows that count."""
 
     whole: bool
     smallest: float
     largest: float
     total: float
     n_positive: int
-    finite: bool
-    first_negative: int
-    negative: float
 
 
 @dataclass(frozen=True)
@@ -86,6 +83,7 @@ class BlockSummary:
 
     n_given: int
     n_rows: int
+    n_incomplete: int
     columns: ColumnFacts
     labels: LabelFacts | None
     quantity: ColumnFacts | None  # the target as a column, where it may be numbers
@@ -122,25 +120,24 @@ class Summarise:
             if labels.is_float and not keeps_all:
                 values = as_numbers(rows.of_used(rows.labels))[:, None]
                 quantity = column_facts(values, {}, rows.weights)
-        weights = None if rows.given_weights is None else weight_facts(rows.given_weights)
+        weights = None
+        if rows.given_weights is not None and rows.weights is not None:
+            weights = weight_facts(rows.given_weights, float(rows.weights.sum()))
         columns = column_facts(
             rows.matrix, rows.texts, rows.weights, self.most_levels, self.any_levels
         )
-        return BlockSummary(rows.n_given, rows.n_rows, columns, labels, quantity, weights)
+        return BlockSummary(
+            rows.n_given, rows.n_rows, rows.n_incomplete, columns, labels, quantity, weights
+        )
 
 
-def weight_facts(weights: npt.NDArray[Any]) -> WeightFacts:
-    finite = bool(np.isfinite(weights).all())
-    negative = np.flatnonzero(weights < 0)
+def weight_facts(weights: npt.NDArray[Any], total: float) -> WeightFacts:
     return WeightFacts(
-        finite and bool((weights == np.floor(weights)).all()),
-        float(weights.min(initial=np.inf)),
-        float(weights.max(initial=0)),
-        float(weights.sum()),
+        bool((weights == np.floor(weights)).all()),
+        float(weights.min()) if weights.size else np.inf,
+        float(weights.max()) if weights.size else 0.0,
+        total,
         int((weights > 0).sum()),
-        finite,
-        int(negative[0]) if negative.size else -1,
-        float(weights[negative[0]]) if negative.size else 0.0,
     )
 
 
@@ -185,7 +182,7 @@ def column_facts(
             known[column] = [own[i] for i in found]
     distinct: list[Floats | None] = [None] * p
     few = scan["whole"] & (scan["n_distinct"] <= MOST_DISCRETE_VALUES)
-    for column in np.flatnonzero(is_number & (few | any_levels)):
+    for column in np.flatnonzero(is_number & (few | any_levels)).tolist():
         values = _distinct(matrix[:, column], bool(few[column]))
         distinct[column] = values if len(values) <= most_levels else None
     centre, count, sums, squares = _sums(matrix, is_number, scan, weights)

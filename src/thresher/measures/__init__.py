@@ -1,7 +1,7 @@
 """Measures: association between two features, or a feature and the target, from sums over rows."""
 
 from thresher.measures._codes import Bins, Codes, code_features, code_target, columns_to_bin
-from thresher.measures._measures import Measures
+from thresher.measures._measures import Measures, refuse_classes
 from thresher.measures._names import BY_CLASS, KINDS, REDUNDANCIES, RELEVANCES, check_measure
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import RowMeasures, SearchMeasures
@@ -51,6 +51,7 @@ __all__ = [
     "normalized_mutual_information",
     "pearson",
     "r_squared",
+    "refuse_classes",
     "spearman",
     "symmetrical_uncertainty",
 ]

@@ -15,7 +15,7 @@ from thresher.measures._names import BY_CLASS, KINDS
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import Floats, RowWeights
 from thresher.measures.columns import sparse_numbers
-from thresher.sources import Training
+from thresher.sources import Target, Training
 
 
 class Measures:
@@ -157,11 +157,7 @@ class Measures:
             codes = self._in_row_order(target.codes)
             found = self._numbers.relevance_of_classes(name, codes, target.n_classes, n_threads)
             return _as_floats(found)
-        if target.is_nominal and target.n_classes > 2:
-            raise ValueError(
-                f'relevance="{name}" needs a numeric target, but y has {target.n_classes} classes; '
-                'use "f" or "mi", or target="numeric" if the class labels are quantities'
-            )
+        refuse_classes(name, target)
         if name == "spearman":
             ranks, values = self._ranked
             return _as_floats(ranks.relevance_spearman(values))
@@ -215,6 +211,15 @@ class Measures:
             elif self.parts is not None:
                 may = may & ~self._numbers.constant_parts
         return may
+
+
+def refuse_classes(name: str, target: Target) -> None:
+    """Raise if the target has classes that no correlation can be taken with."""
+    if target.is_nominal and target.n_classes > 2:
+        raise ValueError(
+            f'relevance="{name}" needs a numeric target, but y has {target.n_classes} classes; '
+            'use "f" or "mi", or target="numeric" if the class labels are quantities'
+        )
 
 
 def _as_floats(values: Any) -> Floats:

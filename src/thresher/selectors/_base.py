@@ -20,6 +20,7 @@ from thresher._checks import feature_position, resolve_count
 from thresher._output import Output, as_table
 from thresher._progress import report
 from thresher._warn import one_call, warn
+from thresher.blocks import FarTraining, is_far, open_engine, read_far_training
 from thresher.selectors import _json, _picture
 from thresher.selectors._explain import Account, Explanation
 from thresher.selectors._reason import Reason
@@ -27,7 +28,9 @@ from thresher.selectors._state import check_state
 from thresher.selectors._table import feature_table
 from thresher.sources import (
     Columns,
+    Far,
     Training,
+    check_far,
     is_frame,
     read_training,
     take_columns,
@@ -126,29 +129,50 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     _classes_only = False
     _needs_target = True
     _takes_sparse = True
+    # Whether rows may be in blocks that stay where they are.
+    _reads_blocks = False
     # Whether n_features_to_select may be "auto".
     _stops_by_itself = False
     # Whether the selection of k features begins that of every larger number.
     _nested = False
     n_features_to_select: Any
 
-    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
+    def _read(
+        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+    ) -> Training:
         """Read the input by the parameters that this selector has."""
-        return read_training(
-            self,
-            X,
-            y,
-            sample_weight,
-            target=getattr(self, "target", "auto"),
-            classes_only=self._classes_only,
-            needs_target=self._needs_target,
-            missing=getattr(self, "missing", "error"),
-            missing_options=self._missing_options,
-            keep=getattr(self, "keep", None),
-            exclude=getattr(self, "exclude", None),
-            n_jobs=getattr(self, "n_jobs", None),
-            accept_sparse=self._takes_sparse,
-        )
+        options: dict[str, Any] = {
+            "target": getattr(self, "target", "auto"),
+            "classes_only": self._classes_only,
+            "needs_target": self._needs_target,
+            "missing": getattr(self, "missing", "error"),
+            "missing_options": self._missing_options,
+            "keep": getattr(self, "keep", None),
+            "exclude": getattr(self, "exclude", None),
+            "n_jobs": getattr(self, "n_jobs", None),
+        }
+        check_far(type(self).__name__, far, in_memory=not is_far(X))
+        if not is_far(X):
+            return read_training(
+                self, X, y, sample_weight, accept_sparse=self._takes_sparse, **options
+            )
+        if not self._reads_blocks:
+            raise ValueError(
+                f"{type(self).__name__} needs all rows in one place, and X has them in blocks; give files or rows in "
+                "memory, or use a selector of sums such as MRMR, CFS or JMI"
+            )
+        engine = open_engine(X, y, sample_weight, far)
+        discretize = getattr(self, "discretize", "auto")
+        return read_far_training(self, engine, discretize=discretize, **options)
+
+    def _tell_talk(self, training: Training) -> None:
+        """Set how often rows in blocks were read and asked."""
+        for name in ("n_rounds_", "n_passes_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if isinstance(training, FarTraining):
+            session = training.far.session
+            self.n_rounds_, self.n_passes_ = session.n_rounds, session.n_passes
 
     def _count_or_auto(self, columns: Columns) -> int | None:
         """As `_count`; None for ``"auto"``, where the method has a natural stop."""

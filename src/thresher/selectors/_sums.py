@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher.blocks import FarMeasures, FarTraining
 from thresher.measures import Measures, RowMeasures
 from thresher.search import ForwardSearch, FoundParts
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
-from thresher.sources import Columns, Training
+from thresher.sources import Columns, Far, Training
 
 
 class SumSelector(BaseSelector):
@@ -35,9 +36,12 @@ class SumSelector(BaseSelector):
     _default_bins: ClassVar[str | None] = "mean-sd"
     # Whether the search asks for values of pairs, which replicates can share.
     _asks_pairs = True
+    # Whether it asks for terms of two features and the target.
+    _asks_triples = False
+    _reads_blocks = True
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features.
 
         Parameters
@@ -48,19 +52,22 @@ class SumSelector(BaseSelector):
             Classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+        **far
+            Of rows that are not in memory.
 
         Returns
         -------
         self : object
             The fitted selector.
         """
-        training = self._read(X, y, sample_weight)
-        self._resolve(training)
-        wanted = self._how_many(training.columns)
-        measures = self._measures(training)
-        selection = self._search(training, measures, wanted)
-        if self._default_bins is not None:
-            self.bins_ = measures.bins
+        with self._read(X, y, sample_weight, far) as training:
+            self._resolve(training)
+            wanted = self._how_many(training.columns)
+            measures = self._measures(training)
+            selection = self._search(training, measures, wanted)
+            if self._default_bins is not None:
+                self.bins_ = measures.bins
+        self._tell_talk(training)
         return self._finish(training.columns, selection, wanted)
 
     def _how_many(self, columns: Columns) -> int | None:
@@ -74,6 +81,16 @@ class SumSelector(BaseSelector):
 
     def _measures(self, training: Training, parts: Any = None) -> Measures:
         """Measures of all rows, or with parts."""
+        if isinstance(training, FarTraining):
+            far: Any = FarMeasures(
+                training,
+                self._measure_names(),
+                discretize=getattr(self, "discretize", "auto"),
+                default=self._default_bins or "mean-sd",
+                parts=parts,
+                asks_triples=self._asks_triples,
+            )
+            return cast(Measures, far)
         if self._default_bins is None:
             return Measures(training, parts=parts)
         discretize: Any = getattr(self, "discretize", "auto")

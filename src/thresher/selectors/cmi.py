@@ -113,6 +113,7 @@ class CMIFilter(ForwardSelector):
     _nested = True
     _stops_by_itself = True
     _asks_pairs = False
+    _reads_blocks = False
 
     def __init__(
         self,

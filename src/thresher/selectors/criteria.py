@@ -63,6 +63,7 @@ class _Criterion(InformationCriterion):
     _accumulation: ClassVar[str]
     _strategies = ("lazy", "naive")
     _missing_options = ("error", "category", "drop_rows")
+    _asks_triples = True
 
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
@@ -108,6 +109,8 @@ class MIM(_Criterion):
     >>> X.columns[selector.selected_].tolist()
     ['worst concave points', 'worst perimeter', 'mean perimeter']
     """
+
+    _asks_triples = False
 
     def _search(self, training: Training, measures: SearchMeasures, wanted: int) -> Selection:
         relevance = measures.relevance("mi")

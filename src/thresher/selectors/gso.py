@@ -93,6 +93,7 @@ class GSO(ForwardSelector):
     _nested = True
     _default_bins = None
     _asks_pairs = False
+    _reads_blocks = False
 
     def __init__(
         self,

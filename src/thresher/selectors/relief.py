@@ -14,7 +14,7 @@ from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Table, Training, to_feature_major
+from thresher.sources import Far, Table, Training, to_feature_major
 
 
 class NeighbourWeights(Ranking):
@@ -227,8 +227,10 @@ class ReliefF(NeighbourWeights):
     def _n_nearest(self) -> int:
         return int(check_number("n_neighbors", self.n_neighbors, minimum=1, integer=True))
 
-    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
-        training = super()._read(X, y, sample_weight)
+    def _read(
+        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+    ) -> Training:
+        training = super()._read(X, y, sample_weight, far)
         labels = training.labels
         group, size = "the training set", training.n_rows
         if labels.codes is not None:
@@ -279,8 +281,10 @@ class Relief(NeighbourWeights):
 
     _kind = "relief"
 
-    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
-        training = super()._read(X, y, sample_weight)
+    def _read(
+        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+    ) -> Training:
+        training = super()._read(X, y, sample_weight, far)
         if training.labels.n_classes > 2:
             raise ValueError(
                 "Only binary classification is supported by Relief, but y has "

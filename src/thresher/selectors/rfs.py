@@ -24,6 +24,7 @@ from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import (
     Columns,
+    Far,
     RowChunks,
     Target,
     Training,
@@ -53,9 +54,11 @@ class RelevanceFilter(Ranking):
             return getattr(self, "_target_given", False)
         return self.relevance not in DISPERSIONS
 
-    def _read(self, X: Any, y: Any = None, sample_weight: Any = None) -> Training:
+    def _read(
+        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+    ) -> Training:
         self._target_given = y is not None
-        training = super()._read(X, y, sample_weight)
+        training = super()._read(X, y, sample_weight, far)
         self._settle_measures(training.target)
         return training
 

@@ -3,7 +3,7 @@
 from thresher._checks import resolve_threads
 from thresher.sources._chunks import RowChunks
 from thresher.sources._columns import Columns
-from thresher.sources._far import Far
+from thresher.sources._far import Far, check_far
 from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take_columns
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
@@ -38,6 +38,7 @@ __all__ = [
     "Target",
     "Training",
     "as_numbers",
+    "check_far",
     "checked_training",
     "distinct_labels",
     "feature_blocks",

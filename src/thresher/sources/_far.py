@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -25,3 +27,16 @@ class Far(TypedDict, total=False):
     client: Any
     checkpoint: str | Path
     scratch: str | Path
+
+
+def check_far(owner: str, far: Mapping[str, Any] | None, *, in_memory: bool) -> None:
+    """Raise for a name that ``fit`` does not know, and for one that says nothing of rows in memory."""
+    for name in far or ():
+        if name not in Far.__annotations__:
+            nearest = difflib.get_close_matches(name, Far.__annotations__, n=1)
+            hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+            raise TypeError(f"{owner}.fit() got an unexpected keyword argument {name!r}{hint}")
+        if in_memory:
+            raise ValueError(
+                f"{name} is for rows that are in files or with other processes, but X is in memory; leave it out"
+            )

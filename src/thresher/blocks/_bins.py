@@ -1,0 +1,145 @@
+"""Levels and bins of all columns, from what the first pass told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.blocks._coding import MOST_LEVELS, Coding, between, level_borders, thresholds
+from thresher.blocks._labels import FarTarget
+from thresher.blocks._pack import LabelCoding, Receipt
+from thresher.blocks._training import FarTraining
+from thresher.discretize import (
+    EqualFrequencyBins,
+    EqualWidthBins,
+    GivenBins,
+    MDLBins,
+    MeanSdBins,
+    make_discretizer,
+)
+from thresher.measures import Bins, columns_to_bin
+from thresher.sources import MOST_DISCRETE_VALUES
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PlannedCodes:
+    """How features are coded, and what was binned for it."""
+
+    coding: Coding
+    rule: str
+    is_binned: npt.NDArray[np.bool_]
+
+    def bins(self, receipt: Receipt, margins: list[npt.NDArray[np.int64]]) -> Bins:
+        """The cuts, once the values beside every threshold are known."""
+        if not self.is_binned.any():
+            return Bins("none", self.is_binned)
+        assert receipt.below is not None
+        assert receipt.above is not None
+        counts = np.array([len(own) for own in self.coding.borders]) * self.coding.thresholds
+        starts = np.cumsum([0, *counts])
+        cuts = []
+        for feature in np.flatnonzero(self.is_binned).tolist():
+            own = self.coding.borders[feature]
+            if self.coding.thresholds[feature]:
+                places = slice(starts[feature], starts[feature + 1])
+                below, above = receipt.below[places], receipt.above[places]
+                there = np.isfinite(below) & np.isfinite(above)
+                own = np.unique(between(below[there], above[there]))
+            else:  # cuts below levels that nobody fell into are no cuts
+                present = np.flatnonzero(margins[feature].sum(axis=(1, 2))[: len(own) + 1])
+                own = own[present[1:] - 1]
+            cuts.append(own)
+        return Bins(self.rule, self.is_binned, cuts)
+
+
+def plan_codes(training: FarTraining, rule: Any) -> PlannedCodes:
+    """The levels of every column; those that are not discrete are binned by `rule`."""
+    table, facts = training.table, training.far.facts
+    to_bin = columns_to_bin(table, rule)
+    name = "none" if rule is None else rule if isinstance(rule, str) else type(rule).__name__
+    borders: list[Floats] = [np.empty(0)] * table.n_features
+    is_threshold = np.zeros(table.n_features, dtype=bool)
+    texts = {column: own for column, own in facts.texts.items() if not training.far.zeros[column]}
+    untouched = training.far.zeros | (training.excluded & ~table.is_discrete & (rule is None))
+    for column in np.flatnonzero(~to_bin & ~table.is_category & ~untouched).tolist():
+        borders[column] = level_borders(_levels(training, column))
+    places = np.flatnonzero(to_bin & ~untouched).tolist()
+    if places:
+        learnt, is_cut = _learn(training, make_discretizer(rule), places)
+        for column, own in zip(places, learnt, strict=True):
+            borders[column] = own
+        is_threshold[places] = not is_cut
+    with_missing = table.has_missing & (training.missing == "category")
+    coding = Coding(borders, texts, with_missing, untouched, is_threshold)
+    too_many = np.flatnonzero(coding.levels > MOST_LEVELS - (training.missing == "pairwise"))
+    if too_many.size:
+        _refuse_levels(training, int(too_many[0]))
+    return PlannedCodes(coding, name, to_bin)
+
+
+def plan_labels(training: FarTraining, discretize: Any, counts: bool) -> LabelCoding | None:
+    """The target as classes, by the rules of `code_target`."""
+    target = training.target
+    if target is None:
+        return None
+    assert isinstance(target, FarTarget)
+    if target.classes is not None:
+        return LabelCoding(target.classes)
+    if not counts:
+        return LabelCoding(None)
+    facts = training.far.quantity
+    assert facts is not None
+    values = facts.distinct[0]
+    if values is not None and len(values) <= MOST_DISCRETE_VALUES and facts.whole[0]:
+        return LabelCoding(None, _coding_of(level_borders(values)))
+    rule = make_discretizer("mean-sd" if discretize in (None, "auto") else discretize)
+    if isinstance(rule, MDLBins | GivenBins):
+        rule = make_discretizer("mean-sd")
+    _refuse_rule(rule)
+    own = thresholds(rule, facts, [0], lambda _: "y")[0]
+    return LabelCoding(None, _coding_of(own))
+
+
+def _coding_of(borders: Floats) -> Coding:
+    no = np.zeros(1, dtype=bool)
+    return Coding([borders], {}, no, no, no)
+
+
+def _levels(training: FarTraining, column: int) -> Floats:
+    values = training.far.facts.distinct[column]
+    if values is None:
+        _refuse_levels(training, column)
+    assert values is not None
+    return values
+
+
+def _refuse_levels(training: FarTraining, column: int) -> None:
+    raise ValueError(
+        f"column {training.table.name(column)} has more than 256 levels, too many for a discrete feature; "
+        'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or drop it'
+    )
+
+
+def _learn(training: FarTraining, rule: Any, places: list[int]) -> tuple[list[Floats], bool]:
+    """Borders of some columns, and whether they are cuts already."""
+    _refuse_rule(rule)
+    table = training.table
+    if isinstance(rule, GivenBins):
+        given = rule.by_feature(table.names, table.n_features)
+        return [np.empty(0) if given[i] is None else np.asarray(given[i]) for i in places], True
+    return thresholds(rule, training.far.facts, places, table.name), False
+
+
+def _refuse_rule(rule: Any) -> None:
+    if isinstance(rule, MeanSdBins | EqualWidthBins | EqualFrequencyBins | GivenBins):
+        return
+    name = '"mdl"' if isinstance(rule, MDLBins) else repr(getattr(rule, "transformer", rule))
+    raise ValueError(
+        f"discretize={name} needs all values of a column in one place, which blocks do not give; use "
+        'discretize="equal-frequency", or cuts given by GivenBins'
+    )

@@ -1,0 +1,236 @@
+"""A training set whose rows stay in their blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._checks import check_choice, resolve_features, resolve_threads
+from thresher._warn import warn
+from thresher.blocks._labels import merge_labels
+from thresher.blocks._protocol import Engine
+from thresher.blocks._rows import RowReader
+from thresher.blocks._session import Session
+from thresher.blocks._summary import BlockSummary, ColumnFacts, Summarise, merge_columns
+from thresher.discretize import GivenBins
+from thresher.sources import (
+    MOST_COUNTED,
+    MOST_DISCRETE_VALUES,
+    ColumnScan,
+    Table,
+    Training,
+    checked_training,
+    warn_of_few,
+)
+
+MOST_LEVELS = 256
+
+
+class FarTable(Table):
+    """What is known of the columns of rows that are elsewhere."""
+
+    def __init__(
+        self,
+        n_rows: int,
+        names: npt.NDArray[np.object_] | None,
+        is_category: npt.NDArray[np.bool_],
+        scan: ColumnScan,
+        n_threads: int,
+    ) -> None:
+        super().__init__(None, names, is_category, n_threads)
+        self._n_rows = n_rows
+        vars(self)["scan"] = scan
+
+    @property
+    def n_rows(self) -> int:
+        return self._n_rows
+
+    @property
+    def n_features(self) -> int:
+        return len(self.is_category)
+
+    @property
+    def is_sparse(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True)
+class FarRows:
+    """What else is known of them.
+
+    Attributes
+    ----------
+    session : Session
+    reader : RowReader
+    facts : ColumnFacts
+        Of every column.
+    quantity : ColumnFacts or None
+        Of the target, where it is numbers.
+    zeros : ndarray of bool
+        Excluded columns that hold what is no finite number: they count as constant.
+    weights : {"none", "whole", "real"}
+    total : int or float
+        Sum of the weights.
+    first_rows : ndarray of int of shape (n_blocks,)
+        Number of the first row that counts of every block.
+    """
+
+    session: Session
+    reader: RowReader
+    facts: ColumnFacts
+    quantity: ColumnFacts | None
+    zeros: npt.NDArray[np.bool_]
+    weights: str
+    total: float
+    first_rows: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FarTraining(Training):
+    """A `Training` of rows in blocks: `weights` holds their sum alone."""
+
+    far: FarRows = field(kw_only=True)
+
+    def __exit__(self, *failure: object) -> None:
+        self.far.session.close()
+
+
+def read_far_training(
+    selector: Any,
+    engine: Engine,
+    *,
+    target: str = "auto",
+    classes_only: bool = False,
+    needs_target: bool = True,
+    missing: str = "error",
+    missing_options: tuple[str, ...] = ("error",),
+    keep: Any = None,
+    exclude: Any = None,
+    n_jobs: int | None = None,
+    discretize: Any = "auto",
+) -> FarTraining:
+    """One pass over all blocks, and what it tells: as `read_training` of rows in memory."""
+    try:
+        return _read(
+            selector,
+            engine,
+            target,
+            classes_only,
+            needs_target,
+            missing,
+            missing_options,
+            keep,
+            exclude,
+            n_jobs,
+            discretize,
+        )
+    except BaseException:
+        engine.close()
+        raise
+
+
+def _read(
+    selector: Any,
+    engine: Engine,
+    target: str,
+    classes_only: bool,
+    needs_target: bool,
+    missing: str,
+    missing_options: tuple[str, ...],
+    keep: Any,
+    exclude: Any,
+    n_jobs: int | None,
+    discretize: Any,
+) -> FarTraining:
+    owner = type(selector).__name__
+    check_choice("missing", missing, missing_options)
+    session = Session(engine, selector)
+    names = None if engine.names is None else tuple(str(name) for name in engine.names)
+    reader = RowReader(owner, names, exclude, needs_target, missing == "drop_rows")
+    as_is = discretize is None or isinstance(discretize, GivenBins)
+    most = MOST_LEVELS if as_is else MOST_DISCRETE_VALUES
+    task = Summarise(reader, most, as_is, target, classes_only)
+    summaries = session.read("summaries", task)
+    n_given = sum(own.n_given for own in summaries)
+    n_rows = sum(own.n_rows for own in summaries)
+    facts = merge_columns([own.columns for own in summaries], most, names)
+    p = len(facts.minimum)
+    labelled = [own.labels for own in summaries if own.labels is not None]
+    labels = merge_labels(labelled, n_given, target, classes_only, owner) if labelled else None
+    quantity = None
+    if labels is not None and not labels.is_nominal:
+        told = [own.quantity for own in summaries if own.quantity is not None]
+        quantity = merge_columns(told, MOST_DISCRETE_VALUES)
+    weights, total = _merge_weights(summaries, n_rows)
+    if any(own.n_incomplete for own in summaries):
+        warn(f'missing="drop_rows" left out {n_given - n_rows} of {n_given} samples')
+    labels_of = None if names is None else np.array(names, dtype=object)
+    zeros = np.zeros(p, dtype=bool)
+    zeros[resolve_features("exclude", exclude, labels_of, p)] = True
+    zeros &= (facts.n_missing > 0) | (facts.n_infinite > 0)
+    is_category = np.zeros(p, dtype=bool)
+    is_category[list(facts.texts)] = True
+    is_category[zeros] = False
+    selector.n_features_in_ = p
+    if labels_of is not None:
+        selector.feature_names_in_ = labels_of
+    elif hasattr(selector, "feature_names_in_"):
+        del selector.feature_names_in_
+    table = FarTable(n_rows, labels_of, is_category, _scan(facts, zeros), resolve_threads(n_jobs))
+    counted = np.cumsum([0, *(own.n_rows for own in summaries)], dtype=np.int64)
+    far = FarRows(session, reader, facts, quantity, zeros, weights, total, counted[:-1])
+    return checked_training(
+        lambda *known: FarTraining(*known, far=far),
+        table,
+        labels,
+        None if weights == "none" else np.array([total]),
+        missing,
+        None,
+        keep,
+        exclude,
+    )
+
+
+def _scan(facts: ColumnFacts, zeros: npt.NDArray[np.bool_]) -> ColumnScan:
+    """The facts as of a table in memory, where categories stand as their ranks."""
+    n_distinct = np.array(
+        [MOST_DISCRETE_VALUES + 1 if own is None else len(own) for own in facts.distinct],
+        dtype=np.int32,
+    )
+    scan = ColumnScan(
+        facts.minimum.copy(),
+        facts.maximum.copy(),
+        np.where(zeros, 0, facts.n_missing),
+        np.where(zeros, 0, facts.n_infinite),
+        facts.whole | zeros,
+        np.where(zeros, 1, np.minimum(n_distinct, MOST_DISCRETE_VALUES + 1)).astype(np.int32),
+    )
+    for column, texts in facts.texts.items():
+        scan.minimum[column], scan.maximum[column] = 0.0, len(texts) - 1.0
+    scan.minimum[zeros] = scan.maximum[zeros] = 0.0
+    return scan
+
+
+def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> tuple[str, float]:
+    """Whether rows count once each, whole numbers of times, or by real weights; and the sum of the weights."""
+    facts = [own.weights for own in summaries]
+    if all(own is None for own in facts):
+        return "none", n_rows
+    known = [own for own in facts if own is not None]
+    if len(known) < len(facts):
+        raise ValueError("sample_weight is given for some blocks only; give it for all or none")
+    n_positive = sum(own.n_positive for own in known)
+    if n_positive == 0:
+        raise ValueError("sample_weight is zero for every sample; give some a positive weight")
+    n_given = sum(own.n_given for own in summaries)
+    largest = max(own.largest for own in known)
+    total = float(np.sum([own.total for own in known]))
+    if all(own.whole for own in known) and largest * n_given <= MOST_COUNTED:
+        is_one = largest == 1 and all(own.smallest >= 1 for own in known)
+        return ("none", n_rows) if is_one else ("whole", int(total))
+    warn_of_few(total if largest < 2 else np.inf, n_positive)
+    return "real", total
