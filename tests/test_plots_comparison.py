@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
-from thresher import MRMR, Univariate, plots  # noqa: E402
+from thresher import MRMR, ThresherWarning, Univariate, plots  # noqa: E402
 from thresher.evaluate import bonferroni_dunn, compare, nemenyi, wilcoxon_holm  # noqa: E402
 
 
@@ -86,6 +86,66 @@ def test_scores_against_k_with_bands(comparison):
         plots.plot_scores(comparison, data="vine")
     with pytest.raises(ValueError, match="estimator must be one of"):
         plots.plot_scores(comparison, estimator="forest")
+
+
+class FailsOnWine(Univariate):
+    def fit(self, X, y):
+        if X.shape[1] == 13:
+            raise RuntimeError("no wine")
+        return super().fit(X, y)
+
+
+def test_scores_are_means_over_data_sets_on_which_all_have_one():
+    with pytest.warns(ThresherWarning, match="no wine"):
+        comparison = compare(
+            {"sober": FailsOnWine(), "F": Univariate()},
+            {"wine": load_wine(), "iris": load_iris(), "breast": load_breast_cancer()},
+            {"NB": GaussianNB()},
+            k=[1, 3],
+            cv=3,
+            random_state=0,
+            progress=False,
+        )
+    with pytest.warns(ThresherWarning, match="some selector has no score on wine: left out"):
+        ax = plots.plot_scores(comparison)
+    assert ax.get_title() == "mean over 2 data sets"
+    sober, plain = (line.get_ydata() for line in ax.get_lines())
+    assert np.isfinite(sober).all()
+    np.testing.assert_array_equal(sober, plain)
+    assert all(tick == round(tick) for tick in ax.get_xticks())
+    with pytest.warns(ThresherWarning, match="sober has no score on wine"):
+        ax = plots.plot_scores(comparison, data="wine")
+    assert [line.get_label() for line in ax.get_lines()] == ["F"]
+
+
+def test_a_failed_fold_does_not_count():
+    class FailsOnce(GaussianNB):
+        left = 1
+
+        def fit(self, X, y):
+            FailsOnce.left -= 1
+            if FailsOnce.left == 0:
+                raise RuntimeError("not today")
+            return super().fit(X, y)
+
+    with pytest.warns(ThresherWarning, match="not today"):
+        comparison = compare(
+            {"F": Univariate()}, {"wine": load_wine()}, {"NB": FailsOnce()}, k=[2], cv=3,
+            random_state=0, progress=False,
+        )  # fmt: skip
+    ax = plots.plot_scores(comparison, data="wine")
+    np.testing.assert_allclose(ax.get_lines()[0].get_ydata(), comparison.table()["score"])
+
+
+def test_nothing_to_draw_is_said():
+    with pytest.warns(ThresherWarning, match="no wine"):
+        comparison = compare(
+            {"sober": FailsOnWine()}, {"wine": load_wine()}, {"NB": GaussianNB()}, k=[2], cv=3,
+            random_state=0, progress=False,
+        )  # fmt: skip
+    for data in (None, "wine"):
+        with pytest.raises(ValueError, match=r"comparison must have a data set .* see errors"):
+            plots.plot_scores(comparison, data=data)
 
 
 def test_the_heatmap_shows_every_rank(comparison):

@@ -6,12 +6,16 @@ import math
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import stats
 
-from thresher._checks import check_choice
+from thresher._checks import check_choice, readable
+from thresher._warn import warn
 from thresher.evaluate.comparison import Comparison
 from thresher.evaluate.significance import PairwiseTests
 from thresher.plots._axes import COLOURS, LINES, axes_or_new
+
+Floats = npt.NDArray[np.float64]
 
 
 def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Any = None) -> Any:
@@ -96,8 +100,9 @@ def plot_scores(
     ----------
     comparison : Comparison
     data : str, default=None
-        One data set, whose bands are one standard error over the folds on each side. None: the mean over all data sets
-        that have all numbers of features, with standard errors over the data sets.
+        One data set, whose bands are one standard error over the folds on each side; failed folds do not count. None:
+        the mean over all data sets that have all numbers of features and a score of every selector, with standard
+        errors over the data sets.
     estimator : str, default=None
         None: the mean over all estimators.
     ax : matplotlib axes, default=None
@@ -134,35 +139,64 @@ def plot_scores(
         for d, entry in enumerate(comparison.data)
         if (entry.name == data if data is not None else len(entry.sizes) == longest)
     ]
+    tables = {
+        (d, s): np.array(
+            [
+                np.mean([cell.scores[name] for name in estimators], axis=0)
+                for (i, j, _), cell in comparison.cells.items()
+                if (i, j) == (d, s)
+            ]
+        )
+        for d in sets
+        for s in range(len(comparison.selectors))
+    }
+    drawn = _means_of_sets(comparison, sets, tables) if data is None else _folds_of(tables)
+    if not any(len(values) for values in drawn.values()):
+        raise ValueError(
+            "comparison must have a data set on which all selectors have a score, got none; see errors()"
+        )
+    for s in set(range(len(comparison.selectors))) - drawn.keys():
+        warn(
+            f"{readable(comparison.selectors[s])} has no score on {readable(str(data))}: not drawn"
+        )
     sizes = np.array(comparison.data[sets[0]].sizes)
     ax = axes_or_new(ax)
-    for s, selector in enumerate(comparison.selectors):
-        # By data set: folds by numbers of features.
-        tables = [
-            np.array(
-                [
-                    np.mean([cell.scores[name] for name in estimators], axis=0)
-                    for (i, j, _), cell in comparison.cells.items()
-                    if (i, j) == (d, s)
-                ]
-            )
-            for d in sets
-        ]
-        values = tables[0] if data is not None else np.array([t.mean(axis=0) for t in tables])
+    for s, values in drawn.items():
         mean = values.mean(axis=0)
-        colour, line = COLOURS[s % len(COLOURS)], LINES[(s // len(COLOURS)) % len(LINES)]
-        ax.plot(sizes, mean, line, color=colour, marker="o", markersize=3, label=selector)
+        colour, line = COLOURS[s % len(COLOURS)], LINES[s % len(LINES)]
+        label = comparison.selectors[s]
+        ax.plot(sizes, mean, line, color=colour, marker="o", markersize=3, label=label)
         if len(values) > 1:
             error = values.std(axis=0, ddof=1) / math.sqrt(len(values))
             ax.fill_between(
                 sizes, mean - error, mean + error, color=colour, alpha=0.12, linewidth=0
             )
+    n_sets = max(len(values) for values in drawn.values())
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_xlabel("selected features")
     ax.set_ylabel("score" if estimator is None else f"score of {estimator}")
-    ax.set_title(data if data is not None else f"mean over {len(sets)} data sets", fontsize=10)
+    ax.set_title(data if data is not None else f"mean over {n_sets} data sets", fontsize=10)
     ax.grid(alpha=0.3)
     ax.legend(frameon=False, fontsize=8, ncols=1 + len(comparison.selectors) // 7)
     return ax
+
+
+def _means_of_sets(
+    comparison: Comparison, sets: list[int], tables: dict[tuple[int, int], Floats]
+) -> dict[int, Floats]:
+    """By selector: means over the folds, one row per data set on which all have them."""
+    selectors = range(len(comparison.selectors))
+    whole = [d for d in sets if not any(np.isnan(tables[d, s]).any() for s in selectors)]
+    lacking = [readable(comparison.data[d].name) for d in sets if d not in whole]
+    if lacking and whole:
+        warn(f"some selector has no score on {', '.join(lacking)}: left out of the means")
+    return {s: np.array([tables[d, s].mean(axis=0) for d in whole]) for s in selectors}
+
+
+def _folds_of(tables: dict[tuple[int, int], Floats]) -> dict[int, Floats]:
+    """By selector: the folds of one data set that did not fail, if there are any."""
+    kept = {s: table[~np.isnan(table).any(axis=1)] for (_, s), table in tables.items()}
+    return {s: values for s, values in kept.items() if len(values)}
 
 
 def plot_rank_heatmap(

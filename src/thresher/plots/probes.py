@@ -49,5 +49,6 @@ def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Any = None) -> Any:
     ax.plot(steps, steps, ":", color="0.6", label="random columns alone")
     ax.set_xlabel("first features")
     ax.set_ylabel("random columns among them, mean")
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.legend()
     return ax
