@@ -27,7 +27,10 @@ from thresher.evaluate._candidates import candidates, look_at
 @pytest.fixture(autouse=True)
 def _five_folds(monkeypatch, request):
     """Time decides nothing here: one cross-validation, whatever it takes."""
-    monkeypatch.setattr(module, "_MOST_FOLDS", getattr(request, "param", 5))
+    most = getattr(request, "param", 5)
+    monkeypatch.setattr(module, "_MOST_FOLDS", most)
+    if most < 50:
+        monkeypatch.setattr(module, "_FEWEST_FOLDS", 5)
 
 
 def test_parity_needs_methods_that_judge_sets():
@@ -178,8 +181,8 @@ def test_the_slowest_are_left_out_and_failures_told_of(monkeypatch):
     given = [
         candidate("a", Known(1, [2]), "quick"),
         candidate("b", Known(1, [3]), "quick"),
-        candidate("slow", Slow(1, [2]), "slow"),
         candidate("broken", Known(1, ["none"]), "broken"),
+        candidate("slow", Slow(1, [2]), "slow"),
     ]
     with_candidates(monkeypatch, given)
     found = recommend(X, y, 1, k=1, estimator=GaussianNB(), random_state=0)
@@ -190,17 +193,62 @@ def test_the_slowest_are_left_out_and_failures_told_of(monkeypatch):
     assert any(text.startswith("left out: broken failed: ") for text in found.findings)
 
 
-@pytest.mark.parametrize("_five_folds", [50], indirect=True)
-def test_the_budget_is_kept(monkeypatch):
+class Costly(Known):
+    """Takes its seconds by a clock that stands still otherwise."""
+
+    def __init__(self, n_features_to_select=1, truth=None, seconds=0.0):
+        super().__init__(n_features_to_select, truth)
+        self.seconds = seconds
+
+    def fit(self, X, y):
+        CLOCK[0] += self.seconds
+        return super().fit(X, y)
+
+
+CLOCK = [0.0]
+
+
+def race_by_the_clock(monkeypatch, seconds, budget_s):
+    """The outcome of candidates that take these seconds to fit, and what they took together."""
+    monkeypatch.setattr(module.time, "monotonic", lambda: CLOCK[0])
+    monkeypatch.setattr(module.time, "perf_counter", lambda: CLOCK[0])
+    CLOCK[0] = 0.0
     X, y = load_iris(return_X_y=True)
-    candidate = module.Candidate
-    with_candidates(
-        monkeypatch, [candidate("a", Slow(1, [2]), ""), candidate("b", Slow(1, [3]), "")]
-    )
-    start = time.monotonic()
-    found = recommend(X, y, 1, k=1, estimator=GaussianNB(), random_state=0)
-    assert found.table("dict")["n_folds"] == [5, 5]
-    assert time.monotonic() - start < 60
+    given = [
+        module.Candidate(str(i), Costly(1, [2 + i % 2], cost), "", judges_sets=i == 1)
+        for i, cost in enumerate(seconds)
+    ]
+    with_candidates(monkeypatch, given)
+    found = recommend(X, y, budget_s, k=1, estimator=GaussianNB(), random_state=0)
+    return found, CLOCK[0]
+
+
+@pytest.mark.parametrize("_five_folds", [50], indirect=True)
+@pytest.mark.parametrize(
+    ("seconds", "budget_s", "most"),
+    [
+        ([1] * 6, 100, 100),
+        ([1] * 6, 30, 30),
+        ([1] * 6, 10, 10),
+        ([1] * 6, 3, 4),  # two candidates on two folds are the least there is to compare
+        ([1, 20, 20, 20], 30, 42),  # a fit that has begun goes on to its end
+        ([5, 1, 1, 1], 10, 12),
+        ([0.1, 0.1, 0.1, 9], 30, 30),
+    ],
+)
+def test_the_budget_is_kept(monkeypatch, seconds, budget_s, most):
+    found, spent = race_by_the_clock(monkeypatch, seconds, budget_s)
+    assert spent <= most
+    assert found.table("dict")["n_folds"][0] >= 2
+
+
+@pytest.mark.parametrize("_five_folds", [50], indirect=True)
+def test_the_ranking_that_others_have_to_beat_is_never_too_slow(monkeypatch):
+    found, _ = race_by_the_clock(monkeypatch, [3, 1, 2, 1], 12)
+    assert set(found.table("dict")["selector"]) == {"0", "1"}
+    assert found.interactions is not None
+    untried, _ = race_by_the_clock(monkeypatch, [3, 3, 3, 3], 10)
+    assert sum("not tried: half of the budget" in text for text in untried.findings) == 2
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ __all__ = ["Recommendation", "recommend"]
 Floats = npt.NDArray[np.float64]
 
 _LEVEL = 0.05
-_MOST_FOLDS = 50
+_FEWEST_FOLDS, _MOST_FOLDS = 2, 50
 _N_SPLITS = 5
 
 
@@ -120,7 +120,8 @@ def recommend(
     y : array-like of shape (n_samples,)
         Floats with more than two values are numbers, all else are classes.
     budget_s : float, default=30
-        Seconds, about. Five folds are always run; what is too slow for that is left out after the first one.
+        Seconds, about. Half of them may go to the first fold, in which all selectors are tried one after the other.
+        Then the slowest are left out, until the others can run on five folds; two of them run on two folds in any case.
     k : int, default=None
         Number of features to select; None: 10, or half of them if there are fewer than 20.
     estimator : estimator, default=None
@@ -203,6 +204,7 @@ class _Race:
         self.seed = seed
         self.is_classification = smallest_class > 0
         self.cells: dict[str, list[Cell]] = {candidate.name: [] for candidate in tried}
+        self.costs: dict[str, float] = {}
         self.guesses: list[float] = []
         self.dropped: dict[str, str] = {}
 
@@ -224,16 +226,27 @@ class _Race:
         start = time.monotonic()
         for i, fold in enumerate(self.folds()):
             begun = time.monotonic()
-            costs = self._run_fold(i, fold)
-            self._drop_failed()
-            now = time.monotonic()
             if i == 0:
-                self._drop_slow(costs, budget_s - (now - start))
-            if i + 1 >= self.n_splits and now - start + (now - begun) > budget_s:
+                self._try_all(fold, start + budget_s / 2)
+                self._drop_slow(budget_s - (time.monotonic() - start))
+            else:
+                self._run_fold(i, fold, self.alive)
+            self._guess(fold)
+            now = time.monotonic()
+            if i + 1 >= _FEWEST_FOLDS and now - start + (now - begun) > budget_s:
                 break
 
-    def _run_fold(self, i: int, fold: Fold) -> dict[str, float]:
-        """Run all that are left on a fold; seconds by name."""
+    def _try_all(self, fold: Fold, until: float) -> None:
+        """All on the first fold, as many at once as there are workers; none is begun later than `until` but for two."""
+        at_once = resolve_threads(self.n_jobs)
+        waiting = list(self.tried)
+        while waiting and (len(self.alive) - len(waiting) < 2 or time.monotonic() <= until):
+            some, waiting = waiting[:at_once], waiting[at_once:]
+            self._run_fold(0, fold, some)
+        for candidate in waiting:
+            self.dropped[candidate.name] = "not tried: half of the budget was spent before"
+
+    def _run_fold(self, i: int, fold: Fold, some: list[Candidate]) -> None:
         outcomes = Parallel(n_jobs=self.n_jobs)(
             delayed(_timed_cell)(
                 candidate.selector,
@@ -245,19 +258,21 @@ class _Race:
                 [self.k],
                 derive_seed(self.seed, i, 1),
             )
-            for candidate in self.alive
+            for candidate in some
         )
-        for candidate, (cell, _) in zip(self.alive, outcomes, strict=True):
+        for candidate, (cell, seconds) in zip(some, outcomes, strict=True):
             self.cells[candidate.name].append(cell)
+            self.costs[candidate.name] = seconds
+        self._drop_failed(some)
+
+    def _guess(self, fold: Fold) -> None:
         dummy = DummyClassifier() if self.is_classification else DummyRegressor()
         scorer = check_scoring(dummy, scoring=self.scoring)
         guess = fit_and_score(dummy, scorer, np.zeros((len(self.y), 1)), self.y, *fold)
         self.guesses.append(math.nan if isinstance(guess, str) else guess)
 
-        return {c.name: seconds for c, (_, seconds) in zip(self.alive, outcomes, strict=True)}
-
-    def _drop_failed(self) -> None:
-        for candidate in self.alive:
+    def _drop_failed(self, some: list[Candidate]) -> None:
+        for candidate in some:
             errors = self.cells[candidate.name][-1].errors
             if errors:
                 self.dropped[candidate.name] = f"failed: {next(iter(errors.values()))}"
@@ -265,13 +280,14 @@ class _Race:
             name, why = next(iter(self.dropped.items()))
             raise ValueError(f"no selector could be tried; {name} {why}")
 
-    def _drop_slow(self, costs: dict[str, float], left_s: float) -> None:
-        """After the first fold: the slowest do not go on, until the other folds fit in what is left of the budget."""
+    def _drop_slow(self, left_s: float) -> None:
+        """The slowest do not go on, until the other folds fit in what is left; the ranking, to be beaten, stays."""
         while len(self.alive) > 2:
-            costs = {c.name: costs[c.name] for c in self.alive}
+            costs = {c.name: self.costs[c.name] for c in self.alive}
             if sum(costs.values()) * (self.n_splits - 1) <= left_s:
                 return
-            slowest = max(costs, key=lambda name: costs[name])
+            others = [c.name for c in reversed(self.alive) if c is not self.tried[0]]
+            slowest = max(others, key=lambda name: costs[name])
             self.dropped[slowest] = (
                 f"took {costs[slowest]:.2g} s on one fold: too slow for the budget"
             )
