@@ -14,16 +14,20 @@ from scipy import sparse
 
 from thresher._checks import readable
 from thresher.cli._errors import BadInput
+from thresher.sources import (
+    COMPRESSED,
+    LARGEST_BLOCK,
+    decompressed,
+    parsing,
+    separator_of,
+    why_not,
+)
 
 Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
 
-# A row, and so the header, must fit into one of these.
-_BLOCK = 1 << 26
-_SEPARATORS = (",", ";", "\t", "|")
 # The array of features and its names in files of several arrays; those of one array need no name.
 _FEATURES = ("X", "data", "fea", "features")
 _NAMES = ("feature_names", "names", "columns")
-_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
 
 @dataclass(frozen=True)
@@ -58,24 +62,9 @@ def _read_text(path: Path, open_file: Opener) -> Content:
     def parse(use_threads: bool) -> Any:
         with open_file(path) as file:
             return csv.read_csv(
-                _decompressed(file, path),
-                read_options=csv.ReadOptions(block_size=_BLOCK, use_threads=use_threads),
-                parse_options=csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-                convert_options=csv.ConvertOptions(
-                    strings_can_be_null=True,
-                    null_values=[
-                        "",
-                        "NA",
-                        "N/A",
-                        "#N/A",
-                        "NaN",
-                        "nan",
-                        "null",
-                        "NULL",
-                        "None",
-                        "?",
-                    ],
-                ),
+                decompressed(file, path.suffix),
+                read_options=csv.ReadOptions(block_size=LARGEST_BLOCK, use_threads=use_threads),
+                **parsing(separator),
             )
 
     try:
@@ -87,7 +76,7 @@ def _read_text(path: Path, open_file: Opener) -> Content:
     except UnicodeDecodeError:
         raise BadInput(f"{path}: the names of the columns are not UTF-8 text; convert it") from None
     except pa.ArrowInvalid as error:
-        raise BadInput(f"{path} cannot be read: {_why(str(error))}") from None
+        raise BadInput(f"{path} cannot be read: {why_not(str(error))}") from None
     for name, kind in zip(names, table.schema.types, strict=True):
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             raise BadInput(f"{path}: column {readable(name)} is not UTF-8 text; convert the file")
@@ -104,36 +93,13 @@ def _separator(path: Path) -> str:
     """The mark that is most frequent in the first line."""
     with path.open("rb") as file:
         try:
-            head = _decompressed(file, path).read(_BLOCK >> 6)
+            head = decompressed(file, path.suffix).read(LARGEST_BLOCK >> 6)
         except OSError as error:
             raise BadInput(f"{path} cannot be read: {error}") from None
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise BadInput(f"{path} is not UTF-8 text but UTF-16; convert it")
-    first = head.split(b"\n", 1)[0]
-    return max(_SEPARATORS, key=lambda mark: first.count(mark.encode()))
-
-
-def _decompressed(file: BinaryIO, path: Path) -> Any:
-    kind = _COMPRESSED.get(path.suffix.lower())
-    if kind is None:
-        return file
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
-
-
-def _why(said: str) -> str:
-    """The words of pyarrow in ours, where they are known."""
-    ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", said)
-    if ragged:
-        row, wanted, got = ragged.groups()
-        where = f"row {row}" if row else "a row"
-        return f"{where} has {got} values, but the header {wanted}; mend the row or the separators"
-    if "Empty CSV file" in said:
-        return "it is empty"
-    if "straddling" in said:
-        return f"a row is longer than {_BLOCK >> 20} MB; is it text with one row per line?"
-    return said.splitlines()[0] if said else "unknown content"
+    try:
+        return separator_of(head)
+    except ValueError as error:
+        raise BadInput(f"{path} cannot be read: {error}") from None
 
 
 def _read_arrow(path: Path, open_file: Opener) -> Content:
@@ -154,7 +120,7 @@ def _read_arrow(path: Path, open_file: Opener) -> Content:
                     source.seek(0)
                     table = pa.ipc.open_stream(source).read_all()
     except (pa.ArrowInvalid, OSError) as error:
-        raise BadInput(f"{path} cannot be read: {_why(str(error))}") from None
+        raise BadInput(f"{path} cannot be read: {why_not(str(error))}") from None
     # What pandas keeps of its index is no feature.
     index = [n for n in table.column_names if re.fullmatch(r"__index_level_\d+__", n)]
     return Content(table.drop_columns(index), [n for n in table.column_names if n not in index])
@@ -307,7 +273,7 @@ READERS: dict[str, Callable[[Path, Opener], Content]] = {
 def reader_of(path: Path) -> Callable[[Path, Opener], Content]:
     """The reader for the ending of the name."""
     suffix = path.suffix.lower()
-    if suffix in _COMPRESSED and len(path.suffixes) > 1:
+    if suffix in COMPRESSED and len(path.suffixes) > 1:
         suffix = path.suffixes[-2].lower()
         if READERS.get(suffix) not in (_read_text, _read_svmlight):
             raise BadInput(f"{path}: only text may be compressed; unpack it first")

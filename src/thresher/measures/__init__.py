@@ -1,8 +1,17 @@
 """Measures: association between two features, or a feature and the target, from sums over rows."""
 
-from thresher.measures._codes import Bins, Codes, code_features, code_target, columns_to_bin
+from thresher.measures._codes import Bins, Codes, code_target, columns_to_bin
+from thresher.measures._coding import code_features
+from thresher.measures._file_codes import slab_coder
 from thresher.measures._measures import Measures, refuse_classes
-from thresher.measures._names import BY_CLASS, KINDS, REDUNDANCIES, RELEVANCES, check_measure
+from thresher.measures._names import (
+    BY_CLASS,
+    KINDS,
+    REDUNDANCIES,
+    RELEVANCES,
+    are_discrete,
+    check_measure,
+)
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import RowMeasures, SearchMeasures
 from thresher.measures._replicates import ChosenRows, SharedReplicates, SummedReplicates
@@ -39,6 +48,7 @@ __all__ = [
     "SharedReplicates",
     "SummedReplicates",
     "anova_f",
+    "are_discrete",
     "check_measure",
     "chi_squared",
     "class_r_squared",
@@ -52,6 +62,7 @@ __all__ = [
     "pearson",
     "r_squared",
     "refuse_classes",
+    "slab_coder",
     "spearman",
     "symmetrical_uncertainty",
 ]

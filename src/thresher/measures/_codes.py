@@ -61,19 +61,9 @@ class Codes:
         return levels
 
 
-def code_features(
-    training: Training,
-    discretize: Any = "auto",
-    *,
-    default: str = "mean-sd",
-    parts: PartSets | None = None,
-) -> Codes:
-    """Code every feature; columns that are not discrete are binned by `discretize` first.
-
-    Bins are learnt on all rows of the training set, with its weights, and for all parts alike.
-    """
+def code_table(training: Training, rule: Any, parts: PartSets | None = None) -> Codes:
+    """Code every feature of a table in memory; columns that are not discrete are binned by the rule first."""
     table = training.table
-    rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
     to_bin = columns_to_bin(table, rule)
     missing = "pairwise" if training.missing == "pairwise" else "category"
     in_parts = {} if parts is None else parts.arguments()
@@ -89,7 +79,7 @@ def code_features(
             discretizer = _on(discretizer, np.arange(table.n_features), table)
             coded, cuts = _code_sparse(training, discretizer, to_bin, in_parts, missing)
             return Codes(coded, Bins(name, to_bin, cuts))
-        codes, levels, cuts = _code_mixed(training, discretizer, to_bin)
+        codes, levels, cuts = code_mixed(training, discretizer, to_bin)
         coded = _core.CodedTable.from_codes(
             codes,
             levels,
@@ -100,10 +90,14 @@ def code_features(
         )
         return Codes(coded, Bins(name, to_bin, cuts))
     except _core.TooManyLevels as error:
-        raise ValueError(
-            f"column {table.name(error.column)} has more than 256 levels, too many for a discrete feature; "
-            'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or drop it'
-        ) from None
+        raise too_many_levels(table.name(error.column)) from None
+
+
+def too_many_levels(column: str) -> ValueError:
+    return ValueError(
+        f"column {column} has more than 256 levels, too many for a discrete feature; "
+        'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or drop it'
+    )
 
 
 def columns_to_bin(table: Table, rule: Any) -> npt.NDArray[np.bool_]:
@@ -202,7 +196,7 @@ def _code_sparse(
     return coded, [pieces[feature] for feature in np.flatnonzero(to_bin)]
 
 
-def _code_mixed(
+def code_mixed(
     training: Training, discretizer: Any, to_bin: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
     table = training.table

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._cached import cached
-from thresher.measures._codes import Bins, Codes, code_features, code_target
+from thresher.measures._codes import Bins, Codes, code_target
+from thresher.measures._coding import code_features
 from thresher.measures._names import BY_CLASS, KINDS
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import Floats, RowWeights
@@ -86,7 +87,7 @@ class Measures:
             # Rows are put in the order of their parts as the columns are turned, not in a second
             # copy.
             assert self.parts is not None
-            columns = _core.feature_major(table.matrix, training.n_threads, order)
+            columns = table.in_order(order)
             parts = self.parts.in_order(order)
             weights = None if weights is None else weights[order]
         return _core.NumericTable(

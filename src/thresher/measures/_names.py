@@ -57,3 +57,8 @@ def check_measure(parameter: str, name: Any, *, symmetric: bool = False, auto: b
     """Return the name of a measure that may stand there, else raise with the nearest."""
     names = REDUNDANCIES if symmetric else RELEVANCES
     return check_choice(parameter, name, ("auto", *names) if auto else names)
+
+
+def are_discrete(*names: str) -> bool:
+    """Whether all of these are measures on codes; names that are none are not."""
+    return all(name in KINDS and KINDS[name].is_discrete for name in names)

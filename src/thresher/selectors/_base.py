@@ -21,6 +21,7 @@ from thresher._output import Output, as_table
 from thresher._progress import report
 from thresher._warn import one_call, warn
 from thresher.blocks import FarTraining, is_far, open_engine, read_far_training
+from thresher.measures import slab_coder
 from thresher.selectors import _json, _picture
 from thresher.selectors._explain import Account, Explanation
 from thresher.selectors._reason import Reason
@@ -31,8 +32,11 @@ from thresher.sources import (
     Far,
     Training,
     check_far,
+    is_files,
     is_frame,
+    read_files,
     read_training,
+    refuse_files,
     take_columns,
     unmasked,
 )
@@ -136,14 +140,21 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     # Whether the selection of k features begins that of every larger number.
     _nested = False
     n_features_to_select: Any
+    n_passes_: int
 
     def _read(
         self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
     ) -> Training:
         """Read the input by the parameters that this selector has."""
+        kind = getattr(self, "target", "auto")
+        return self._read_target(X, y, sample_weight, far, kind, self._classes_only)
+
+    def _read_target(
+        self, X: Any, y: Any, sample_weight: Any, far: Far | None, target: str, classes_only: bool
+    ) -> Training:
         options: dict[str, Any] = {
-            "target": getattr(self, "target", "auto"),
-            "classes_only": self._classes_only,
+            "target": target,
+            "classes_only": classes_only,
             "needs_target": self._needs_target,
             "missing": getattr(self, "missing", "error"),
             "missing_options": self._missing_options,
@@ -151,6 +162,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             "exclude": getattr(self, "exclude", None),
             "n_jobs": getattr(self, "n_jobs", None),
         }
+        self._forget_talk()
+        discretize = getattr(self, "discretize", "auto")
+        if is_files(X):
+            rule = self._coded_by()
+            coder = None if rule is None else slab_coder(discretize, rule)
+            return read_files(self, X, y, sample_weight, far or {}, coder, **options)
         check_far(type(self).__name__, far, in_memory=not is_far(X))
         if not is_far(X):
             return read_training(
@@ -162,17 +179,25 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 "memory, or use a selector of sums such as MRMR, CFS or JMI"
             )
         engine = open_engine(X, y, sample_weight, far)
-        discretize = getattr(self, "discretize", "auto")
         return read_far_training(self, engine, discretize=discretize, **options)
 
-    def _tell_talk(self, training: Training) -> None:
-        """Set how often rows in blocks were read and asked."""
+    def _forget_talk(self) -> None:
         for name in ("n_rounds_", "n_passes_"):
             if hasattr(self, name):
                 delattr(self, name)
+
+    def _tell_talk(self, training: Training) -> None:
+        """Set how often rows in blocks were read and asked; readings of files are counted as they begin."""
         if isinstance(training, FarTraining):
             session = training.far.session
             self.n_rounds_, self.n_passes_ = session.n_rounds, session.n_passes
+
+    def _coded_by(self) -> str | None:
+        """The rule that ``discretize="auto"`` stands for, if features are surely taken as codes and nothing else.
+
+        Tables in files are then packed as they are read; else their columns are kept in a file as numbers.
+        """
+        return None
 
     def _count_or_auto(self, columns: Columns) -> int | None:
         """As `_count`; None for ``"auto"``, where the method has a natural stop."""
@@ -299,6 +324,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         X_r : array, sparse matrix or dataframe of shape (n_samples, n_selected_features)
             Columns of a frame keep their types where `set_output` asks for a frame. Excluded columns may hold anything.
         """
+        refuse_files(X, self)
         support, looked_at = self.get_support(), ~self._unread()
         is_table = is_frame(X)
         is_matrix = (isinstance(X, np.ndarray) and X.ndim == 2) or sparse.issparse(X)

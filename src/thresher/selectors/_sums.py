@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.blocks import FarMeasures, FarTraining
-from thresher.measures import Measures, RowMeasures
+from thresher.measures import Measures, RowMeasures, are_discrete
 from thresher.search import ForwardSearch, FoundParts
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.sources import Columns, Far, Training
@@ -46,14 +46,14 @@ class SumSelector(BaseSelector):
 
         Parameters
         ----------
-        X : array-like, dataframe or sparse matrix of shape (n_samples, n_features)
-            Sparse where the tags of the selector say so.
-        y : array-like of shape (n_samples,)
-            Classes or numbers.
-        sample_weight : array-like of shape (n_samples,), default=None
+        X : array-like, dataframe or sparse matrix of shape (n_samples, n_features), path or dataset
+            Sparse where the tags of the selector say so. A path names a table in a file, or in a folder of files.
+        y : array-like of shape (n_samples,) or str
+            Classes or numbers; of a table in files perhaps the name of its column.
+        sample_weight : array-like of shape (n_samples,) or str, default=None
             A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
         **far
-            Of rows that are not in memory.
+            Of rows that are not in memory: `memory_limit` and `scratch` of a table in files; see :doc:`/scaling`.
 
         Returns
         -------
@@ -75,6 +75,13 @@ class SumSelector(BaseSelector):
 
     def _resolve(self, training: Training) -> None:
         pass
+
+    def _coded_by(self) -> str | None:
+        return self._default_bins if self._takes_codes() else None
+
+    def _takes_codes(self) -> bool:
+        """Whether all measures are surely on codes, as far as is known before the rows are read."""
+        return are_discrete(*self._measure_names())
 
     @abstractmethod
     def _measure_names(self) -> tuple[str, ...]: ...

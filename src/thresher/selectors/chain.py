@@ -24,7 +24,7 @@ from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._meta import FITTING
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state, is_set
-from thresher.sources import is_frame, unmasked
+from thresher.sources import is_frame, refuse_files, unmasked
 
 
 class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
@@ -142,6 +142,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         -------
         self : Chain
         """
+        refuse_files(X, self)
         steps = self._steps
         if not steps:
             raise ValueError("selectors must hold at least one selector, got none")

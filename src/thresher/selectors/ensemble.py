@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.validation import validate_data
 
 from thresher._checks import check_choice, check_number
 from thresher._interrupt import run_in_threads
@@ -41,7 +41,16 @@ from thresher.selectors._meta import MetaSelector
 from thresher.selectors._plan import Plan, plan_replicates
 from thresher.selectors._replicates import Found, not_sums, search_replicates
 from thresher.selectors._sums import SumSelector
-from thresher.sources import Columns, indexable, read_target
+from thresher.sources import (
+    Columns,
+    Far,
+    check_far,
+    indexable,
+    is_files,
+    read_target,
+    refuse_files,
+    split_far,
+)
 
 KINDS = ("fast", "inner", "full", "bagging", "halves")
 
@@ -230,13 +239,15 @@ class Ensemble(MetaSelector):
             Samples of one group belong together, such as those of one patient: they go to one part, and into
             bootstrap samples together. With metadata routing a selector that asks for groups gets them, too.
         **params
-            Passed to the selector's ``fit`` by metadata routing.
+            Passed to the selector's ``fit`` by metadata routing; of a table in files, which X may name, also
+            `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : Ensemble
         """
         self._check_parameters()
+        far, params = split_far(params)
         if groups is not None and get_config()["enable_metadata_routing"]:
             params = {**params, "groups": groups}
         routed = self._routed(params)
@@ -246,12 +257,13 @@ class Ensemble(MetaSelector):
         if self.kind == "halves":
             check_promise(selector)
         if isinstance(selector, SumSelector):
-            return self._fit_sums(selector, X, y, groups, **routed)
+            return self._fit_sums(selector, X, y, groups, far, **routed)
         if self.kind in ("fast", "inner"):
             raise ValueError(
                 f'kind="{self.kind}" needs a selector whose measures are sums over rows, and '
                 f'{type(selector).__name__} is not one; use kind="full" or kind="bagging"'
             )
+        check_far(type(self).__name__, far, in_memory=not is_files(X))
         return self._refit(selector, X, y, groups, routed)
 
     def _check_parameters(self) -> None:
@@ -270,9 +282,9 @@ class Ensemble(MetaSelector):
             check_halves(self)
 
     def _fit_sums(
-        self, selector: Any, X: Any, y: Any, groups: Any, sample_weight: Any = None
+        self, selector: Any, X: Any, y: Any, groups: Any, far: Far, sample_weight: Any = None
     ) -> Self:
-        training = selector._read(X, y, sample_weight)
+        training = selector._read(X, y, sample_weight, far)
         self.n_features_in_ = selector.n_features_in_
         if hasattr(selector, "feature_names_in_"):
             self.feature_names_in_ = selector.feature_names_in_
@@ -290,7 +302,7 @@ class Ensemble(MetaSelector):
         if self.kind == "halves":
             check_promise(selector, training)
         wanted = selector._how_many(training.columns)
-        plan = self._plan(_num_samples(X), training.target, groups, training.rows)
+        plan = self._plan(training.n_given, training.target, groups, training.rows)
         found, measures = search_replicates(
             selector,
             training,
@@ -307,6 +319,9 @@ class Ensemble(MetaSelector):
                 self.memory_limit,
             )
         self.bins_ = measures.bins
+        self._forget_talk()
+        if hasattr(selector, "n_passes_"):
+            self.n_passes_ = selector.n_passes_
         choosable = training.candidates
         if self.kind == "halves":
             choosable = np.atleast_2d(measures.candidates(*selector._measure_names())).any(axis=0)
@@ -408,6 +423,7 @@ class Ensemble(MetaSelector):
 
     def _refit(self, selector: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> Self:
         """Fit a clone of any selector on the rows of every replicate."""
+        refuse_files(X, selector)
         X = indexable(X)
         X = X.tocsr() if sparse.issparse(X) else X  # other forms have no rows to take
         validate_data(self, X, skip_check_array=True)

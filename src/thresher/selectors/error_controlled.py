@@ -24,7 +24,7 @@ from thresher.selectors._meta import MetaSelector, kept_by
 from thresher.selectors._reason import Reason
 from thresher.selectors._sums import SumSelector
 from thresher.selectors.univariate import MEASURES, Univariate
-from thresher.sources import Columns, indexable
+from thresher.sources import Columns, indexable, refuse_files
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
@@ -155,6 +155,7 @@ class ErrorControlled(MetaSelector):
             raise ValueError(
                 f"{keep} would select features that were not tested; leave it out of the selector of ErrorControlled"
             )
+        refuse_files(X, self)
         X = indexable(X)
         X = X.tocsc() if hasattr(X, "tocsc") else X  # columns will be taken
         ranking = self._rank(selector, X, y, routed.get("sample_weight"))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 from thresher.measures.columns import separation
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
+from thresher.sources import Far
 
 
 class FisherScore(Ranking):
@@ -72,7 +73,7 @@ class FisherScore(Ranking):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -80,11 +81,13 @@ class FisherScore(Ranking):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : FisherScore
         """
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
         return self._finish_ranking(training.columns, separation(training, "fisher"), wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from thresher._warn import warn
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered
 from thresher.selectors._partial import safe_columns, uses_indicators
-from thresher.sources import Training
+from thresher.sources import Far, Training
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -112,7 +112,7 @@ class LassoPath(BaseSelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features.
 
         Parameters
@@ -122,12 +122,14 @@ class LassoPath(BaseSelector):
             Classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts like the same sample given twice; 0 leaves it out.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : LassoPath
         """
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         wanted = self._count(training.columns)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
         if not features.size:

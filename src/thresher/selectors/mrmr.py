@@ -13,7 +13,7 @@ from thresher._checks import check_choice, check_number
 from thresher._progress import step_reporter
 from thresher._types import Auto, Measure, Missing, PairMeasureName, TargetKind
 from thresher._warn import warn
-from thresher.measures import KINDS, Measures, SearchMeasures, check_measure
+from thresher.measures import KINDS, Measures, SearchMeasures, are_discrete, check_measure
 from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
@@ -157,6 +157,10 @@ class MRMR(ForwardSelector):
         self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def _takes_codes(self) -> bool:
+        redundancy = self.relevance if self.redundancy == "auto" else self.redundancy
+        return are_discrete(self.relevance, redundancy)
 
     def _measure_names(self) -> tuple[str, str]:
         return self.relevance_measure_, self.redundancy_measure_

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from scipy import sparse
@@ -49,7 +49,7 @@ class NeighbourWeights(Ranking):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -57,6 +57,8 @@ class NeighbourWeights(Ranking):
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes; for `ReliefF` also numbers.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -68,7 +70,7 @@ class NeighbourWeights(Ranking):
                 f"{type(self).__name__} would have to make sparse X dense to find neighbours; give X.toarray(), "
                 "or use RRFS, FisherScore or LaplacianScore, which take sparse data as they are"
             )
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
         refuse_infinite_ranges(training.table)
         n = training.n_rows

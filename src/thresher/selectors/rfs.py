@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -250,7 +250,7 @@ class RFS(RelevanceFilter):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features.
 
         Parameters
@@ -258,13 +258,15 @@ class RFS(RelevanceFilter):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             Needed if the relevance is one with labels, else ignored.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : RFS
         """
         self._check_relevance()
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         measures = Measures(training, discretize=self.discretize, default=BINS)
         relevance, mass = self._relevance(training, measures)
         self.bins_ = measures.bins

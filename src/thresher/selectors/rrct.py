@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from thresher.selectors._partial import (
     safe_columns,
     uses_indicators,
 )
-from thresher.sources import Training
+from thresher.sources import Far, Training
 
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.
 NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)
@@ -169,7 +169,7 @@ class RRCT(BaseSelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
         """Choose features.
 
         Parameters
@@ -177,13 +177,15 @@ class RRCT(BaseSelector):
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes or numbers.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : RRCT
         """
         self._check_parameters()
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
         return self._finish(training.columns, self._start(training, wanted).found(), wanted)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import BINS, RELEVANCES, RelevanceFilter, group_training
-from thresher.sources import Columns, RowChunks, Target, Training
+from thresher.sources import Columns, Far, RowChunks, Target, Training
 
 Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
@@ -152,7 +152,7 @@ class RRFS(RelevanceFilter):
             self.similarity_measure_ = "cosine" if unsupervised else "pearson"
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features.
 
         Parameters
@@ -160,13 +160,15 @@ class RRFS(RelevanceFilter):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             Classes or numbers: needed if the relevance is one with labels, used by ``"auto"``, else ignored.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : RRFS
         """
         self._check_parameters()
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         measures = Measures(training, discretize=self.discretize, default=BINS)
         relevance, mass = self._relevance(training, measures)
         wanted = self._target_count(training.columns, mass)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from thresher.search.clusters import Clustering, FeatureClusters, one_cluster
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._explain import Represented
 from thresher.selectors._ranking import Ranking, rank_by_score
+from thresher.sources import Far
 
 Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
@@ -105,7 +106,7 @@ class S3F(Ranking):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
         """Cluster and choose features.
 
         Parameters
@@ -113,6 +114,8 @@ class S3F(Ranking):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes or numbers.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -120,7 +123,7 @@ class S3F(Ranking):
         """
         if self.max_clusters is not None:
             check_number("max_clusters", self.max_clusters, minimum=2, integer=True)
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         measures = Measures(training, discretize=self.discretize, default="equal-frequency")
         relevance = measures.relevance("su")
         candidates = measures.candidates("su")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from thresher._types import Auto
 from thresher.measures.columns import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Outscored
-from thresher.sources import Training
+from thresher.sources import Far, Training
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,7 +95,7 @@ class SFSLW(BaseSelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
         """Choose features.
 
         Parameters
@@ -103,6 +103,8 @@ class SFSLW(BaseSelector):
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -115,7 +117,7 @@ class SFSLW(BaseSelector):
                 "SFSLW measures distances to centroids, which would make sparse X dense; give X.toarray(), "
                 "or use FisherScore, which takes sparse data as they are"
             )
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         training.table.refuse_categories()
         training.table.refuse_unsquarable()
         wanted = self._count_or_auto(training.columns)

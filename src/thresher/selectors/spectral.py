@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from thresher.measures.graphs import (
 )
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Training, feature_blocks
+from thresher.sources import Far, Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 
@@ -153,19 +153,21 @@ class LaplacianScore(GraphRanking):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
         """Score and choose features.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : ignored
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : LaplacianScore
         """
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         training.table.refuse_unsquarable()
         wanted = self._count(training.columns)
         scores = smoothness(training, self._make_graph(training), centred=True)
@@ -265,7 +267,7 @@ class SPEC(GraphRanking):
         return bool(self.form == "phi3")
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -273,13 +275,15 @@ class SPEC(GraphRanking):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             Classes, needed for ``affinity="classes"`` only.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : SPEC
         """
         check_choice("form", self.form, FORMS)
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         training.table.refuse_unsquarable()
         wanted = self._count(training.columns)
         graph = self._make_graph(training)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from thresher._progress import is_heard, report
 from thresher._warn import warn
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Training, feature_blocks
+from thresher.sources import Far, Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 
@@ -103,7 +103,7 @@ class SVMRFE(Ranking):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
         """Rank and choose features.
 
         Parameters
@@ -111,6 +111,8 @@ class SVMRFE(Ranking):
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -126,7 +128,7 @@ class SVMRFE(Ranking):
                 "SVMRFE centres columns, which would make sparse X dense; give X.toarray(), "
                 "or use FisherScore or Univariate, which take sparse data as they are"
             )
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         training.table.refuse_unsquarable()
         wanted = self._count(training.columns)
         return self._eliminate(training, wanted)

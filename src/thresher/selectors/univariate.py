@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -11,20 +11,22 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._checks import check_choice, check_number
 from thresher._types import Auto, TargetKind
-from thresher.measures import BY_CLASS, KINDS, Bins, Measures
+from thresher.measures import BY_CLASS, KINDS, Bins, Measures, are_discrete
 from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking, rank_by_score
-from thresher.sources import Training
+from thresher.sources import Far, Training
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 MEASURES = ("mi", "su", "f", "chi2", "pearson", "spearman", "r2")
 PVALUES = ("auto", "analytic", "permutation")
+# What discretize="auto" stands for.
+BINS = "equal-frequency"
 # Samples of the rarest class for each level of a feature from which on the chi-squared law of a table's statistic holds
 # well enough in its tail.
 ENOUGH_PER_LEVEL = 100
@@ -143,7 +145,7 @@ class Univariate(Ranking):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -153,6 +155,8 @@ class Univariate(Ranking):
             Classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -164,7 +168,7 @@ class Univariate(Ranking):
             check_choice("correction", self.correction, [c for c in CORRECTIONS if c])
         check_choice("pvalues", self.pvalues, PVALUES)
         check_number("n_permutations", self.n_permutations, minimum=20, integer=True)
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         wanted = self._count_or_auto(training.columns)
         by_types = self.measure == "auto" and bool(training.table.is_category.any())
         scores, candidates = (self._by_types if by_types else self._by_measure)(training)
@@ -189,12 +193,15 @@ class Univariate(Ranking):
             shortfall=f"no corrected p-value is at most alpha={self.alpha:g}",
         )
 
+    def _coded_by(self) -> str | None:
+        return BINS if are_discrete(self.measure) else None
+
     def _by_measure(self, training: Training) -> tuple[Floats, Mask]:
         """One measure for all columns."""
         measure = "f" if self.measure == "auto" else self.measure
         if not KINDS[measure].is_discrete:
             _refuse_missing_level(training, training.table.has_missing, f'measure="{measure}"')
-        measures = Measures(training, discretize=self.discretize, default="equal-frequency")
+        measures = Measures(training, discretize=self.discretize, default=BINS)
         scores = _relevances(training, measures, measure)
         candidates = measures.candidates(measure)
         self.bins_ = measures.bins

@@ -3,8 +3,12 @@
 from thresher._checks import resolve_threads
 from thresher.sources._chunks import RowChunks
 from thresher.sources._columns import Columns
-from thresher.sources._far import Far, check_far
+from thresher.sources._far import Far, check_far, column_names, split_far
+from thresher.sources._file_table import FileTable
+from thresher.sources._file_training import SlabConsumer, read_files, refuse_files
+from thresher.sources._files import is_files
 from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take_columns
+from thresher.sources._scratch import ScratchFile
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
     MOST_DISCRETE_VALUES,
@@ -15,6 +19,14 @@ from thresher.sources._target import (
     one_dimensional,
     read_target,
     refuse_missing_labels,
+)
+from thresher.sources._text import (
+    COMPRESSED,
+    LARGEST_BLOCK,
+    decompressed,
+    parsing,
+    separator_of,
+    why_not,
 )
 from thresher.sources._training import (
     Training,
@@ -27,34 +39,48 @@ from thresher.sources._training import (
 from thresher.sources._weights import MOST_COUNTED, read_weights, warn_of_few
 
 __all__ = [
+    "COMPRESSED",
+    "LARGEST_BLOCK",
     "LARGEST_EXACT",
     "MOST_COUNTED",
     "MOST_DISCRETE_VALUES",
     "ColumnScan",
     "Columns",
     "Far",
+    "FileTable",
     "RowChunks",
+    "ScratchFile",
+    "SlabConsumer",
     "Table",
     "Target",
     "Training",
     "as_numbers",
     "check_far",
     "checked_training",
+    "column_names",
+    "decompressed",
     "distinct_labels",
     "feature_blocks",
     "holds_classes",
     "indexable",
+    "is_files",
     "is_frame",
     "one_dimensional",
+    "parsing",
+    "read_files",
     "read_frame",
     "read_table",
     "read_target",
     "read_training",
     "read_weights",
+    "refuse_files",
     "refuse_missing_labels",
     "resolve_threads",
+    "separator_of",
+    "split_far",
     "take_columns",
     "to_feature_major",
     "unmasked",
     "warn_of_few",
+    "why_not",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -40,3 +40,23 @@ def check_far(owner: str, far: Mapping[str, Any] | None, *, in_memory: bool) -> 
             raise ValueError(
                 f"{name} is for rows that are in files or with other processes, but X is in memory; leave it out"
             )
+
+
+def split_far(params: Mapping[str, Any]) -> tuple[Far, dict[str, Any]]:
+    """What of these is told of rows that are not in memory, and the rest."""
+    far = Far(**{name: params[name] for name in Far.__annotations__ if name in params})  # type: ignore[typeddict-item]
+    return far, {name: value for name, value in params.items() if name not in far}
+
+
+def column_names(names: Sequence[str], y: Any = None, sample_weight: Any = None) -> dict[str, str]:
+    """Which of the columns are target and weights: those given by name, each of which must be there."""
+    given = {"y": y, "sample_weight": sample_weight}
+    named = {parameter: name for parameter, name in given.items() if isinstance(name, str)}
+    for parameter, name in named.items():
+        if name not in names:
+            nearest = difflib.get_close_matches(name, [str(known) for known in names], n=1)
+            hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+            raise ValueError(f"{parameter} names the column {name!r}, which X does not have{hint}")
+    if len(named) == 2 and y == sample_weight:
+        raise ValueError(f"y and sample_weight both name the column {y!r}; they must differ")
+    return named

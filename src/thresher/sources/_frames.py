@@ -159,7 +159,11 @@ def _read_column(
         return _category_codes([v if is_missing(v) else str(v) for v in column.to_list()])
     if kind == nw.Object:
         return _object_column(column.to_list(), name)
-    raise ValueError(
+    raise refuse_type(name, kind)
+
+
+def refuse_type(name: str, kind: Any) -> ValueError:
+    return ValueError(
         f"column {name!r} has the type {kind}, which is neither a number nor a category; "
         "convert or drop it, or name it in exclude"
     )

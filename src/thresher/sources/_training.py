@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -40,6 +40,8 @@ class Training:
         How missing values are treated.
     rows : ndarray of int or None
         Positions of the rows used; None for all.
+    n_given : int
+        How many rows there were.
     """
 
     table: Table
@@ -48,6 +50,7 @@ class Training:
     weights: npt.NDArray[Any] | None = None
     missing: str = "error"
     rows: npt.NDArray[np.intp] | None = None
+    n_given: int = 0
 
     @property
     def n_threads(self) -> int:
@@ -119,18 +122,27 @@ def read_training(
     labels = None
     if needs_target:
         labels = read_target(y, table.n_rows, kind=target, classes_only=classes_only, owner=owner)
-    weights = read_weights(sample_weight, table.n_rows)
-    rows = None
-    if weights is not None:
-        rows = np.flatnonzero(weights) if (weights == 0).any() else None
-        weights = None if (weights == 1).all() else weights
+    n_given = table.n_rows
+    weights = read_weights(sample_weight, n_given)
+    weights, rows = rows_of_weight(weights)
     if missing == "drop_rows":
         rows = _complete_rows(table, rows)
     if rows is not None:
         table = table.take(rows)
         labels = labels.take(rows) if labels is not None else None
         weights = weights[rows] if weights is not None else None
-    return checked_training(Training, table, labels, weights, missing, rows, keep, exclude)
+    training = checked_training(Training, table, labels, weights, missing, rows, keep, exclude)
+    return replace(training, n_given=n_given)
+
+
+def rows_of_weight(
+    weights: npt.NDArray[Any] | None,
+) -> tuple[npt.NDArray[Any] | None, npt.NDArray[np.intp] | None]:
+    """The weights, None if all are 1, and the rows with a weight above 0, None if all have."""
+    if weights is None:
+        return None, None
+    rows = np.flatnonzero(weights) if (weights == 0).any() else None
+    return None if (weights == 1).all() else weights, rows
 
 
 def checked_training(
@@ -144,7 +156,7 @@ def checked_training(
     exclude: Any = None,
 ) -> T:
     """What was read as a `Training` of some kind, if one can learn from it; else one clear ``ValueError``."""
-    _check_rows(table, labels)
+    check_rows(table, labels)
     _refuse_infinite(table)
     if missing == "error":
         _refuse_missing(table)
@@ -179,6 +191,13 @@ def read_table(
         return table
     dropped = np.zeros(table.n_features, dtype=bool)
     dropped[resolve_features("exclude", exclude, table.names, table.n_features)] = True
+    return without_unusable(table, dropped)
+
+
+def without_unusable(table: Table, dropped: Mask) -> Table:
+    """The table with zeros in those of the dropped columns that are no finite numbers."""
+    if not dropped.any():
+        return table
     return table.without(dropped & (table.has_missing | (table.scan.n_infinite > 0)))
 
 
@@ -280,17 +299,22 @@ def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArr
         complete = holes == 0
     else:
         complete = ~np.isnan(table.matrix).any(axis=1)
+    return complete_rows(complete, rows)
+
+
+def complete_rows(complete: Mask, rows: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp]:
+    """Those of the rows (None: of all) that are complete, with a warning of how many are not."""
     if rows is not None:
-        used = np.zeros(table.n_rows, dtype=bool)
+        used = np.zeros(len(complete), dtype=bool)
         used[rows] = True
-        complete &= used
+        complete = complete & used
     warn(
-        f'missing="drop_rows" left out {table.n_rows - int(complete.sum())} of {table.n_rows} samples'
+        f'missing="drop_rows" left out {len(complete) - int(complete.sum())} of {len(complete)} samples'
     )
     return np.flatnonzero(complete)
 
 
-def _check_rows(table: Table, labels: Target | None) -> None:
+def check_rows(table: Table, labels: Target | None) -> None:
     if table.n_rows == 0:
         raise ValueError("no sample is left: every row was dropped or has weight zero")
     if table.n_rows == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 from thresher._checks import check_number
 from thresher._types import DeltaMode, Infeasible, Risk
@@ -10,6 +10,7 @@ from thresher._warn import warn
 from thresher.search.consistency import FoundSet, cover, search_sets
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
+from thresher.sources import Far
 
 
 class Exhaustive(ConsistencySelector):
@@ -107,9 +108,9 @@ class Focus(Exhaustive):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features; see `INTERACT.fit`."""
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         problem = self._problem(training, self.measure)
         bound = self._bound(problem, self.delta)
         found = self._search(problem, bound, problem.order)
@@ -230,9 +231,9 @@ class SetCover(ConsistencySelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features; see `INTERACT.fit`."""
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         problem = self._problem(training, self.measure)
         bound = -1.0 if self.delta is None else self._bound(problem, self.delta)
         found = cover(problem.core, bound, problem.pair_tolerance)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,6 +13,7 @@ from thresher._types import DeltaMode, Infeasible, Risk
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
 from thresher.selectors.consistency.classic import Exhaustive
+from thresher.sources import Far
 
 
 class LVF(ConsistencySelector):
@@ -86,10 +87,10 @@ class LVF(ConsistencySelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_number("max_tries", self.max_tries, minimum=0, integer=True)
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         problem = self._problem(training, self.measure)
         bound = self._bound(problem, self.delta)
         smallest, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)
@@ -169,10 +170,10 @@ class QBB(Exhaustive):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_number("max_tries", self.max_tries, minimum=0, integer=True)
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         problem = self._problem(training, self.measure)
         bound = self._bound(problem, self.delta)
         starts, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)

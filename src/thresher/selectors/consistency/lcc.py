@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from thresher.selectors.consistency._problem import (
     build_problem,
     class_codes,
 )
-from thresher.sources import Training
+from thresher.sources import Far, Training
 
 STRATEGIES = ("binary", "linear")
 
@@ -138,7 +138,7 @@ class INTERACT(_OnePass):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features.
 
         Parameters
@@ -148,13 +148,15 @@ class INTERACT(_OnePass):
             Classes.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : INTERACT
         """
         check_number("delta", self.delta, minimum=0, maximum=1)
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         problem = self._problem(training, self.measure)
         return self._sweep(training, problem, "step", problem.threshold(self.delta))
 
@@ -239,10 +241,10 @@ class LCC(_OnePass):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_choice("strategy", self.strategy, STRATEGIES)
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         problem = self._problem(training, self.measure)
         return self._sweep(training, problem, "total", self._bound(problem, self.delta))
 
@@ -311,10 +313,10 @@ class CWC(_OnePass):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_choice("strategy", self.strategy, STRATEGIES)
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         codes = self._codes(training)
         problem = build_problem(training, codes, "bayes")
         rows = np.ones(training.n_rows, dtype=bool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from thresher.selectors.consistency._problem import (
     build_problem,
     class_codes,
 )
-from thresher.sources import Training
+from thresher.sources import Far, Training
 
 
 class SALCC(ConsistencySelector):
@@ -155,7 +155,7 @@ class SALCC(ConsistencySelector):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
         """Choose features.
 
         Parameters
@@ -163,13 +163,15 @@ class SALCC(ConsistencySelector):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : SALCC
         """
         self._check_parameters()
-        training = self._read(X, y)
+        training = self._read(X, y, far=far)
         codes = self._codes(training)
         problem = build_problem(training, codes, self.measure)
         judge = self._judge(training, codes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from thresher._types import DeltaMode, Infeasible, Risk
 from thresher.search.consistency import eliminate
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import ConsistencySelector, Problem
-from thresher.sources import Training
+from thresher.sources import Far, Training
 
 
 class _Descent(ConsistencySelector):
@@ -127,11 +127,11 @@ class SDCC(_Descent):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features; see `INTERACT.fit`."""
         check_choice("strategy", self.strategy, ("fast", "steepest", "lazy"))
         check_choice("tie", self.tie, ("relevance", "first"))
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         by_position = self.tie == "first"
         problem = self._problem(training, self.measure, by_position=by_position)
         return self._descend(training, problem, self.strategy)
@@ -209,10 +209,10 @@ class ASDCC(_Descent):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features; see `INTERACT.fit`."""
         alpha = float(check_number("alpha", self.alpha, minimum=0, maximum=1))
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         problem = self._problem(training, self.measure)
         return self._descend(training, problem, "balanced", alpha=alpha)
 
@@ -298,12 +298,12 @@ class SWCFS(_Descent):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features; see `INTERACT.fit`."""
         alpha = float(check_number("alpha", self.alpha, minimum=0, maximum=1))
         window = float(check_number("window", self.window, minimum=0, maximum=1))
         expansion = float(check_number("expansion", self.expansion, minimum=0))
-        training = self._read(X, y, sample_weight)
+        training = self._read(X, y, sample_weight, far)
         problem = self._problem(training, self.measure)
         return self._descend(
             training, problem, "window", alpha=alpha, window=window, expansion=expansion

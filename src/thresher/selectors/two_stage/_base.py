@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import joblib
 import numpy as np
@@ -27,7 +27,7 @@ from thresher.selectors.two_stage._checkpoint import Checkpoint
 from thresher.selectors.two_stage._field import Field, Stopped
 from thresher.selectors.two_stage._moves import Solution
 from thresher.selectors.two_stage._pool import Pool
-from thresher.sources import Training, read_training
+from thresher.sources import Far, Training
 
 Floats = npt.NDArray[np.float64]
 # Parameters that change neither a score nor the search.
@@ -56,7 +56,7 @@ class TwoStageSelector(BaseSelector):
     n_jobs: int | None
     verbose: int
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, *, groups: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features.
 
         Parameters
@@ -66,6 +66,8 @@ class TwoStageSelector(BaseSelector):
             Classes; numbers if the estimator is a regressor.
         groups : array-like of shape (n_samples,), default=None
             For the splitter. With a number as `cv`, samples of one group go to one fold.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
@@ -78,16 +80,16 @@ class TwoStageSelector(BaseSelector):
         """
         fields: list[Field] = []
         try:
-            return self._fit(X, y, groups, fields)
+            return self._fit(X, y, groups, far, fields)
         except KeyboardInterrupt:
             if fields and fields[0].best is not None:
                 self.best_so_far_ = fields[0].features(fields[0].best)
             raise
 
     @all_or_nothing
-    def _fit(self, X: Any, y: Any, groups: Any, fields: list[Field]) -> Self:
+    def _fit(self, X: Any, y: Any, groups: Any, far: Far, fields: list[Field]) -> Self:
         self._check_parameters()
-        training = self._read_target(X, y)
+        training = self._read(X, y, far=far)
         judge = self._judge(training, groups)
         fields.append(field := Field(judge, Pool(training, self.n_jobs), len(training.kept)))
         field.callback, field.time_budget = self.callback, self.time_budget
@@ -168,18 +170,12 @@ class TwoStageSelector(BaseSelector):
                 field.judge.n_scored,
             )
 
-    def _read_target(self, X: Any, y: Any) -> Training:
+    def _read(
+        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+    ) -> Training:
         numeric = self.estimator is not None and is_regressor(self.estimator)
-        return read_training(
-            self,
-            X,
-            y,
-            target="numeric" if numeric else "auto",
-            classes_only=not numeric,
-            keep=getattr(self, "keep", None),
-            exclude=getattr(self, "exclude", None),
-            n_jobs=self.n_jobs,
-        )
+        kind = "numeric" if numeric else "auto"
+        return self._read_target(X, y, sample_weight, far, kind, not numeric)
 
     def _judge(self, training: Training, groups: Any) -> Judge:
         labels = training.labels

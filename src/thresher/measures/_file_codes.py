@@ -1,0 +1,118 @@
+"""Codes of features that are in files, made slab by slab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher.discretize import GivenBins, make_discretizer
+from thresher.measures._codes import (
+    MISSING_CODE,
+    Bins,
+    Codes,
+    code_mixed,
+    columns_to_bin,
+    too_many_levels,
+)
+from thresher.measures._parts import PartSets
+from thresher.sources import FileTable, ScratchFile, Table, Training, feature_blocks
+
+
+def slab_coder(discretize: Any, default: str) -> Callable[[Training], SlabCoder]:
+    """For `read_files`: codes made while the files are read."""
+    rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
+    return lambda training: SlabCoder(training, rule)
+
+
+def code_files(
+    training: Training, table: FileTable, rule: Any, parts: PartSets | None = None
+) -> Codes:
+    """The codes made while the files were read, if by the same rule; else from another reading."""
+    if table.packed is None or not _is_same(table.packed[0], rule):
+        coder = SlabCoder(training, rule)
+        for slab, some in table.slabs():
+            coder.add(slab, some)
+        table.packed = coder.finish()
+    codes: Codes = table.packed[1]
+    return codes if parts is None else _in_parts(training, table, codes, parts)
+
+
+def _is_same(rule: Any, other: Any) -> bool:
+    return rule is other or (isinstance(rule, str) and isinstance(other, str) and rule == other)
+
+
+class SlabCoder:
+    """Codes features as slabs of them come; packed columns go to a file when memory is short."""
+
+    def __init__(self, training: Training, rule: Any) -> None:
+        self._training, self._rule = training, rule
+        if rule is not None:
+            make_discretizer(rule)  # refuses what is none before anything is read
+        self._packing = _Packing(training)
+        self._is_binned: list[npt.NDArray[np.bool_]] = []
+        self._cuts: list[npt.NDArray[np.float64]] = []
+
+    def add(self, slab: slice, table: Table) -> None:
+        training = self._training
+        if self._rule is None:  # excluded columns may have any number of levels
+            table = table.without(training.excluded[slab] & ~table.is_discrete)
+        rule = self._rule
+        if isinstance(rule, GivenBins):  # of all features
+            rule = rule.on(np.arange(slab.start, slab.stop), training.names, training.n_features)
+        to_bin = columns_to_bin(table, rule)
+        discretizer = None if rule is None else make_discretizer(rule)
+        try:
+            codes, levels, cuts = code_mixed(replace(training, table=table), discretizer, to_bin)
+        except _core.TooManyLevels as error:
+            raise too_many_levels(table.name(error.column)) from None
+        self._packing.add(codes, levels)
+        self._is_binned.append(to_bin)
+        self._cuts.extend(cuts)
+
+    def finish(self) -> tuple[Any, Codes]:
+        is_binned = np.concatenate(self._is_binned)
+        name = self._rule if isinstance(self._rule, str) else type(self._rule).__name__
+        bins = Bins(name if is_binned.any() else "none", is_binned, self._cuts)
+        return self._rule, Codes(self._packing.finish(), bins)
+
+
+class _Packing:
+    """The packed table of codes that come slab by slab."""
+
+    def __init__(self, training: Training, parts: PartSets | None = None) -> None:
+        table = training.table
+        assert isinstance(table, FileTable)
+        self._scratch = table.scratch
+        self._n_threads = table.n_threads
+        self._missing_code = MISSING_CODE if training.missing == "pairwise" else -1
+        self._file: ScratchFile | None = None
+        self._builder = _core.SlabBuilder(
+            table.n_rows,
+            table.n_features,
+            weights=training.weights,
+            **({} if parts is None else parts.arguments()),
+        )
+
+    def add(self, codes: npt.NDArray[np.uint8], levels: npt.NDArray[np.int32]) -> None:
+        if self._file is None and self._builder.n_bytes > self._scratch.memory_limit // 4:
+            self._file = self._scratch.file()
+        write = None if self._file is None else self._file.write
+        self._builder.append(codes, levels, self._missing_code, self._n_threads, write)
+
+    def finish(self) -> _core.CodedTable:
+        return self._builder.finish(None if self._file is None else self._file.map())
+
+
+def _in_parts(training: Training, table: FileTable, codes: Codes, parts: PartSets) -> Codes:
+    """The same codes with rows in parts."""
+    packing = _Packing(training, parts)
+    levels = codes.levels
+    for block in feature_blocks(table.n_features, table.n_rows, table.scratch.memory_limit // 8):
+        features = np.arange(block.start, block.stop, dtype=np.uint32)
+        packing.add(codes.table.matrix(features, table.n_threads), levels[block])
+    return Codes(packing.finish(), codes.bins)

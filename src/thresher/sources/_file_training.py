@@ -1,0 +1,176 @@
+"""A training set whose rows are in files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._checks import check_choice, resolve_features, resolve_threads
+from thresher._progress import report
+from thresher.sources._columns import Columns, Mask
+from thresher.sources._far import Far, check_far, column_names
+from thresher.sources._file_table import FileTable, Slabs
+from thresher.sources._files import FileColumns, is_files, open_files
+from thresher.sources._scratch import Scratch
+from thresher.sources._slabs import SlabReader
+from thresher.sources._table import Table
+from thresher.sources._target import read_target
+from thresher.sources._training import (
+    Training,
+    check_rows,
+    checked_training,
+    complete_rows,
+    refuse_unusable_values,
+    rows_of_weight,
+    without_unusable,
+)
+from thresher.sources._weights import read_weights
+
+
+class SlabConsumer(Protocol):
+    """Whoever makes something of columns as they are read, so that they need not be kept."""
+
+    def add(self, slab: slice, table: Table) -> None: ...
+
+    def finish(self) -> tuple[Any, Any]:
+        """What `FileTable.packed` is to be."""
+
+
+def read_files(
+    selector: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    far: Far,
+    consumer: Callable[[Training], SlabConsumer] | None = None,
+    *,
+    target: str = "auto",
+    classes_only: bool = False,
+    needs_target: bool = True,
+    missing: str = "error",
+    missing_options: tuple[str, ...] = ("error",),
+    keep: Any = None,
+    exclude: Any = None,
+    n_jobs: int | None = None,
+) -> Training:
+    """As `read_training`, of a table in files in one reading: columns go to a consumer, or else to a mapped file.
+
+    A second reading comes before it for ``missing="drop_rows"``.
+    """
+    check_choice("missing", missing, missing_options)
+    check_far(type(selector).__name__, far, in_memory=False)
+    scratch = Scratch(far.get("scratch"), far.get("memory_limit"))
+    n_threads = resolve_threads(n_jobs)
+    files = open_files(X, scratch)
+    named = column_names(list(files.kinds), y, sample_weight)
+    given = {"y": y, "sample_weight": sample_weight}
+    given.update({parameter: files.column(name) for parameter, name in named.items()})
+    names = np.array([n for n in files.kinds if n not in named.values()], dtype=object)
+    _refuse_empty(X, files, names)
+    selector.n_features_in_ = len(names)
+    selector.feature_names_in_ = names
+    labels = None
+    if needs_target:
+        owner = type(selector).__name__
+        labels = read_target(
+            given["y"], files.n_rows, kind=target, classes_only=classes_only, owner=owner
+        )
+    weights, rows = rows_of_weight(read_weights(given["sample_weight"], files.n_rows))
+    excluded = np.zeros(len(names), dtype=bool)
+    excluded[resolve_features("exclude", exclude, names, len(names))] = True
+    reader = SlabReader(files, names, excluded, scratch, n_threads)
+    readings = _readings(selector, reader, excluded)
+    if missing == "drop_rows":
+        rows = _complete_rows(readings, files.n_rows, rows)
+    if rows is not None:
+        labels = labels.take(rows) if labels is not None else None
+        weights = weights[rows] if weights is not None else None
+    table = FileTable(
+        readings if rows is None else lambda: _taken(readings, rows),
+        names,
+        reader.is_category,
+        (files.n_rows if rows is None else len(rows), len(names)),
+        reader.dtype,
+        scratch,
+        n_threads,
+    )
+    check_rows(table, labels)
+    columns = Columns.read(names, np.ones(len(names), dtype=bool), keep, exclude)
+    training = Training(table, columns, labels, weights, missing, rows)
+    _read_slabs(table, None if consumer is None else consumer(training), missing)
+    training = checked_training(Training, table, labels, weights, missing, rows, keep, exclude)
+    return replace(training, n_given=files.n_rows)
+
+
+def refuse_files(X: Any, owner: Any) -> None:
+    """Raise for a table in files, for those who need its rows in memory."""
+    if is_files(X):
+        raise ValueError(
+            f"{type(owner).__name__} takes rows in memory only, got {X!r}; read them first, e.g. with "
+            "pandas.read_parquet, perhaps only the columns that another selector has chosen from the file"
+        )
+
+
+def _readings(selector: Any, reader: SlabReader, excluded: Mask) -> Slabs:
+    """Readings of all slabs, which are counted and reported."""
+    selector.n_passes_ = 0
+
+    def reading() -> Iterator[tuple[slice, Table]]:
+        selector.n_passes_ += 1
+        tenth = 0
+        for slab, table in reader.read():
+            yield slab, without_unusable(table, excluded[slab])
+            if slab.stop * 10 // len(excluded) > tenth:
+                tenth = slab.stop * 10 // len(excluded)
+                report(
+                    selector,
+                    "reading %d: %d of %d columns",
+                    selector.n_passes_,
+                    slab.stop,
+                    len(excluded),
+                )
+
+    return reading
+
+
+def _taken(readings: Slabs, rows: npt.NDArray[np.intp]) -> Iterator[tuple[slice, Table]]:
+    return ((slab, table.take(rows)) for slab, table in readings())
+
+
+def _read_slabs(table: FileTable, consumer: SlabConsumer | None, missing: str) -> None:
+    """The reading that tells everything of the columns."""
+    slabs = table.look(_usable(table.slabs(), missing))
+    if consumer is None:
+        table.keep(slab_table for _, slab_table in slabs)
+        return
+    for slab, slab_table in slabs:
+        consumer.add(slab, slab_table)
+    table.packed = consumer.finish()
+
+
+def _usable(slabs: Iterator[tuple[slice, Table]], missing: str) -> Iterator[tuple[slice, Table]]:
+    for slab, table in slabs:
+        refuse_unusable_values(table, allow_missing=missing != "error")
+        yield slab, table
+
+
+def _complete_rows(
+    readings: Slabs, n_rows: int, rows: npt.NDArray[np.intp] | None
+) -> npt.NDArray[np.intp] | None:
+    complete = np.ones(n_rows, dtype=bool)
+    for _, table in readings():
+        for feature in np.flatnonzero(table.has_missing):
+            complete &= ~np.isnan(table.matrix[:, feature])
+    return rows if complete.all() else complete_rows(complete, rows)
+
+
+def _refuse_empty(X: Any, files: FileColumns, names: npt.NDArray[np.object_]) -> None:
+    what = files.parts[0].name if len(files.parts) == 1 else str(X)
+    if files.n_rows == 0:
+        raise ValueError(f"{what} holds no rows (0 samples); at least 2 are needed")
+    if not len(names):
+        raise ValueError(f"{what} holds no column but the target and the weights (0 features)")

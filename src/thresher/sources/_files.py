@@ -1,0 +1,205 @@
+"""Tables in files: which files they are, and which columns they have."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from thresher._checks import readable
+from thresher.sources._parts import ArrowPart, DatasetPart, ParquetPart, Part, text_parts
+from thresher.sources._scratch import Scratch
+from thresher.sources._text import COMPRESSED
+
+_PARQUET = (".parquet", ".pq", ".parq")
+_ARROW = (".feather", ".arrow", ".ipc", ".arrows")
+_TEXT = (".csv", ".tsv", ".txt")
+_KINDS = "Parquet (.parquet), Feather or Arrow (.feather, .arrow) or text (.csv, .tsv)"
+# What the types of a column in several files must share.
+_WORDS = {"number": "a number", "truth": "a truth value", "text": "text"}
+
+
+def is_files(X: Any) -> bool:
+    """Whether X is a path or a dataset of pyarrow; nothing is imported to find out."""
+    module = type(X).__module__
+    return isinstance(X, str | os.PathLike) or module.startswith("pyarrow._dataset")
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """The columns of some files with the same columns, one below the other.
+
+    Attributes
+    ----------
+    parts : sequence of Part
+    kinds : dict of str to str
+        What each column holds: "number", "truth", "decimal", "text", "null", or the name of a type that is none of
+        them.
+    n_rows : int
+    """
+
+    parts: Sequence[Part]
+    kinds: dict[str, str]
+    n_rows: int
+
+    def read(self, columns: list[str], use_threads: bool = False) -> Iterator[Any]:
+        """Tables or batches with these columns, which have all rows together."""
+        for part in self.parts:
+            yield from part.read(columns, use_threads)
+
+    def column(self, name: str) -> Any:
+        """One column, whole."""
+        import pyarrow as pa
+
+        tables = [
+            pa.table({name: piece.column(name)}) for piece in self.read([name]) if piece.num_rows
+        ]
+        return pa.concat_tables(tables, promote_options="permissive").column(name)
+
+    def types(self, name: str) -> set[Any]:
+        """The types that a column has in the files."""
+        return {part.schema.field(name).type for part in self.parts}
+
+
+def open_files(X: Any, scratch: Scratch) -> FileColumns:
+    """What a path or a dataset of pyarrow holds; one sentence where that cannot be read."""
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            "tables in files are read with pyarrow, which is not installed; install it with: "
+            "pip install 'thresher[arrow]'"
+        ) from error
+    parts = _parts_of_path(Path(X), scratch) if isinstance(X, str | os.PathLike) else _parts_of(X)
+    for part in parts:
+        twins = [name for name in set(part.schema.names) if part.schema.names.count(name) > 1]
+        if twins:
+            raise ValueError(
+                f"{part.name} has more than one column named {min(twins)!r}; rename them"
+            )
+    kinds: dict[str, str] = {}
+    for name in parts[0].schema.names:
+        # What pandas keeps of its index is no feature; nor are names of rows, which have no name themselves.
+        is_first = name == parts[0].schema.names[0]
+        if not re.fullmatch(r"__index_level_\d+__", name) and not (is_first and name == ""):
+            kinds[name] = _kind_of(parts[0].schema.field(name).type, pa)
+    for part in parts[1:]:
+        _join(kinds, parts[0], part, pa)
+    return FileColumns(parts, kinds, sum(part.n_rows for part in parts))
+
+
+def _join(kinds: dict[str, str], first: Part, part: Part, pa: Any) -> None:
+    """Bring the kinds of columns up to another part, which must have the same columns."""
+    for has, lacks in ((first, part), (part, first)):
+        missing = [name for name in has.schema.names if lacks.schema.get_field_index(name) < 0]
+        if missing:
+            raise ValueError(
+                f"the files of X differ in their columns: {has.name} has {readable(missing[0])!r}, {lacks.name} "
+                "has not; give files with the same columns"
+            )
+    for name, known in kinds.items():
+        kind = _kind_of(part.schema.field(name).type, pa)
+        if known == "null":
+            kinds[name] = kind
+        elif kind not in ("null", known):
+            if {kind, known} == {"number", "decimal"}:
+                kinds[name] = "decimal"
+                continue
+            one, other = (_WORDS.get(k, f"of the type {k}") for k in (known, kind))
+            raise ValueError(
+                f"column {readable(name)!r} is {one} in {first.name} and {other} in {part.name}; "
+                "make it the same in all files"
+            )
+
+
+def _kind_of(kind: Any, pa: Any) -> str:
+    types = pa.types
+    if types.is_integer(kind) or types.is_floating(kind):
+        return "number"
+    if types.is_boolean(kind):
+        return "truth"
+    if types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind):
+        return "text"
+    if types.is_decimal(kind):
+        return "decimal"
+    if types.is_null(kind):
+        return "null"
+    column = nw.from_native(pa.schema([("column", kind)]).empty_table()).schema["column"]
+    return "text" if column == nw.String else str(column)
+
+
+def _parts_of(dataset: Any) -> list[Part]:
+    """The files of a dataset, where it is nothing but Parquet files."""
+    is_plain = type(dataset).__name__ == "FileSystemDataset" and not dataset._scan_options
+    if is_plain and type(dataset.format).__name__ == "ParquetFileFormat" and dataset.files:
+        parts: list[Part] = [ParquetPart(name, dataset.filesystem) for name in dataset.files]
+        if all(part.schema.equals(dataset.schema) for part in parts):
+            return parts
+    return [DatasetPart(dataset)]
+
+
+def _parts_of_path(path: Path, scratch: Scratch) -> list[Part]:
+    if not path.exists():
+        near = []
+        if path.parent.is_dir():
+            near = difflib.get_close_matches(path.name, os.listdir(path.parent), n=1)
+        hint = f"; did you mean {str(path.parent / near[0])!r}?" if near else ""
+        raise FileNotFoundError(f"X names {str(path)!r}, and there is no such file or folder{hint}")
+    if path.is_file():
+        return _parts_of_file(path, scratch)
+    files = sorted(file for file in path.rglob("*") if file.is_file() and _is_seen(file, path))
+    if not files:
+        raise ValueError(f"X names the folder {str(path)!r}, which holds no files")
+    kinds = {_format(file) for file in files}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"the folder {str(path)!r} holds files of several kinds ({', '.join(sorted(kinds))}); give one kind"
+        )
+    if any("=" in folder for file in files for folder in file.relative_to(path).parts[:-1]):
+        return [DatasetPart(_partitioned(path, kinds.pop()))]
+    return [part for file in files for part in _parts_of_file(file, scratch)]
+
+
+def _is_seen(file: Path, folder: Path) -> bool:
+    """Names that begin with a point or an underscore are notes of those who wrote the files."""
+    return not any(name.startswith((".", "_")) for name in file.relative_to(folder).parts)
+
+
+def _partitioned(path: Path, kind: str) -> Any:
+    from pyarrow import dataset
+
+    formats = {"parquet": "parquet", "arrow": "ipc", "text": "csv"}
+    return dataset.dataset(path, format=formats[kind], partitioning="hive")
+
+
+def _format(path: Path) -> str:
+    suffix = path.suffix.lower()
+    if suffix in COMPRESSED:
+        suffix = Path(path.stem).suffix.lower()
+    for kind, suffixes in (("parquet", _PARQUET), ("arrow", _ARROW), ("text", _TEXT)):
+        if suffix in suffixes:
+            return kind
+    with path.open("rb") as file:
+        begin = file.read(6)
+    if begin[:4] == b"PAR1" or begin == b"ARROW1":
+        return "parquet" if begin[:4] == b"PAR1" else "arrow"
+    raise ValueError(f"X names {str(path)!r}, which is no table that can be read; give {_KINDS}")
+
+
+def _parts_of_file(path: Path, scratch: Scratch) -> list[Part]:
+    import pyarrow as pa
+
+    kind = _format(path)
+    if kind == "text":
+        return text_parts(path, scratch)
+    try:
+        return [ParquetPart(str(path)) if kind == "parquet" else ArrowPart(str(path))]
+    except (pa.ArrowInvalid, OSError) as error:
+        said = str(error).splitlines()[0] if str(error) else "unknown content"
+        raise ValueError(f"{path} cannot be read: {said}") from None

@@ -1,0 +1,251 @@
+"""Files with some rows each, of which columns can be read: Parquet, Arrow and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from thresher.sources._scratch import Scratch, ScratchFile
+from thresher.sources._text import (
+    LARGEST_BLOCK,
+    decompressed,
+    parsing,
+    separator_of,
+    why_not,
+)
+
+
+class Part(Protocol):
+    """Some rows, and what their columns are.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    schema : pyarrow.Schema
+    n_rows : int
+    """
+
+    name: str
+    schema: Any
+    n_rows: int
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        """Tables or batches of some of the rows each, in order, with these columns."""
+
+
+class ParquetPart:
+    """A Parquet file: its footer is parsed once, and row groups are read one at a time."""
+
+    def __init__(self, name: str, filesystem: Any = None) -> None:
+        from pyarrow import parquet
+
+        self.name = name
+        self._filesystem = filesystem
+        with parquet.ParquetFile(name, filesystem=filesystem) as file:
+            self._metadata = file.metadata
+            self.schema = file.schema_arrow
+        self.n_rows = self._metadata.num_rows
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        from pyarrow import parquet
+
+        with parquet.ParquetFile(
+            self.name, metadata=self._metadata, filesystem=self._filesystem
+        ) as file:
+            for group in range(file.num_row_groups):
+                # A name with a point may select more than itself.
+                yield file.read_row_group(group, columns=columns, use_threads=use_threads).select(
+                    columns
+                )
+
+
+class ArrowPart:
+    """An Arrow (Feather) file, or a stream of batches, in a file or in a buffer."""
+
+    def __init__(self, name: str, buffer: Any = None) -> None:
+        self.name = name
+        self._buffer = buffer
+        with self._open(None) as reader:
+            self.schema = reader.schema
+        first = self.schema.names[:1]
+        self.n_rows = sum(batch.num_rows for batch in self.read(first, False)) if first else 0
+
+    def _open(self, fields: list[int] | None, use_threads: bool = False) -> Any:
+        import pyarrow as pa
+
+        source = pa.memory_map(self.name) if self._buffer is None else pa.BufferReader(self._buffer)
+        options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=use_threads)
+        try:
+            return pa.ipc.open_file(source, options=options)
+        except pa.ArrowInvalid:
+            source.seek(0)
+            return pa.ipc.open_stream(source, options=options)
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        fields = [self.schema.get_field_index(name) for name in columns]
+        with self._open(fields, use_threads) as reader:
+            if hasattr(reader, "get_batch"):
+                for i in range(reader.num_record_batches):
+                    yield reader.get_batch(i).select(columns)
+            else:
+                yield from (batch.select(columns) for batch in reader)
+
+
+class DatasetPart:
+    """A dataset of pyarrow that is more than its files: partitions, filters, tables in memory."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.name = "the dataset"
+        self.schema = dataset.schema
+        self.n_rows = dataset.count_rows()
+        self._dataset = dataset
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        yield self._dataset.to_table(columns=columns, use_threads=use_threads)
+
+
+class _TextBlock:
+    """A block of a text file as Arrow; columns that are text elsewhere in the file as text."""
+
+    def __init__(self, name: str, table: Any) -> None:
+        self.name = name
+        self.schema = table.schema
+        self.n_rows = table.num_rows
+        self._pieces = [table]
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        import pyarrow as pa
+
+        places = {name: piece for piece in self._pieces for name in piece.schema.names}
+        yield pa.table({name: places[name].column(name) for name in columns})
+
+    def add(self, table: Any) -> None:
+        self._pieces.append(table)
+        for name in table.column_names:
+            place = self.schema.get_field_index(name)
+            self.schema = self.schema.set(place, table.schema.field(name))
+
+
+def text_parts(path: Path, scratch: Scratch) -> list[Part]:
+    """The blocks of a text file, typed and written as Arrow; pages come back from there as columns are read.
+
+    Types are those of the whole file: a column with words in some block is text in all.
+    """
+    import pyarrow as pa
+
+    file = scratch.file()
+    blocks = [
+        _TextBlock(f"{path}, block {number}", table)
+        for number, table in enumerate(_spooled(path, file, scratch), start=1)
+    ]
+    kinds: dict[str, set[str]] = {}
+    for block in blocks:
+        for field in block.schema:
+            if not pa.types.is_null(field.type):
+                kinds.setdefault(field.name, set()).add(_kind(field.type))
+    mixed = [name for name, found in kinds.items() if len(found) > 1]
+    if mixed:
+        for block, table in zip(
+            blocks, _spooled(path, scratch.file(), scratch, mixed), strict=True
+        ):
+            block.add(table)
+    return list(blocks)
+
+
+def _kind(kind: Any) -> str:
+    import pyarrow as pa
+
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return "number" if is_number else str(kind)
+
+
+def _spooled(
+    path: Path, file: ScratchFile, scratch: Scratch, texts: list[str] | None = None
+) -> list[Any]:
+    """The tables of all blocks, or of some columns as text, in the memory of a map of the file."""
+    import pyarrow as pa
+
+    ends = [0]
+    for table in _parsed_blocks(path, scratch.memory_limit, texts):
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+        file.write(sink.getvalue())
+        ends.append(file.size)
+    mapped = pa.py_buffer(file.map())
+    return [
+        pa.ipc.open_stream(mapped.slice(begin, end - begin)).read_all()
+        for begin, end in pairwise(ends)
+    ]
+
+
+def _parsed_blocks(path: Path, memory_limit: int, texts: list[str] | None) -> Iterator[Any]:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    size = min(LARGEST_BLOCK, max(1 << 16, memory_limit // 32))
+    names: list[str] = []
+    with path.open("rb") as file:
+        stream = decompressed(file, path.suffix)
+        head = stream.read(size)
+        try:
+            separator = "\t" if ".tsv" in path.suffixes else separator_of(head)
+            options = parsing(separator)
+            if texts is not None:
+                options["convert_options"].include_columns = texts
+                options["convert_options"].column_types = dict.fromkeys(texts, pa.string())
+            for block in _whole_rows(head, stream, size):
+                is_first, names = not names, names or _header(block, separator)
+                yield csv.read_csv(
+                    pa.py_buffer(block),
+                    read_options=csv.ReadOptions(
+                        column_names=None if is_first else names,
+                        block_size=len(block) + 1,
+                        use_threads=False,
+                    ),
+                    **options,
+                )
+        except (pa.ArrowInvalid, ValueError) as error:
+            raise ValueError(f"{path} cannot be read: {why_not(str(error))}") from None
+    if not names:
+        raise ValueError(f"{path} cannot be read: it is empty")
+
+
+def _header(block: bytes, separator: str) -> list[str]:
+    """The names in the first row."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    end = block.find(b"\n")
+    while end >= 0 and block.count(b'"', 0, end) % 2:
+        end = block.find(b"\n", end + 1)
+    first = block if end < 0 else block[: end + 1]
+    options = {"parse_options": parsing(separator)["parse_options"]}
+    names: list[str] = csv.read_csv(pa.py_buffer(first), **options).column_names
+    return names
+
+
+def _whole_rows(head: bytes, stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Blocks that end where a row ends; a line may end inside quotes."""
+    rest = head
+    while rest:
+        more = stream.read(size)
+        end = len(rest) if not more else _last_row_end(rest)
+        if end == 0:
+            if len(rest) > LARGEST_BLOCK:
+                raise ValueError("straddling")
+            rest += more
+            continue
+        yield rest[:end]
+        rest = rest[end:] + more
+
+
+def _last_row_end(block: bytes) -> int:
+    end = len(block)
+    while (end := block.rfind(b"\n", 0, end)) >= 0:
+        if block.count(b'"', 0, end) % 2 == 0:
+            return end + 1
+    return 0

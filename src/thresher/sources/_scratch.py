@@ -1,0 +1,103 @@
+"""Temporary files without a name, and how much memory may be used instead of them."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import re
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_BINARY_UNITS = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
+# Of the memory that this process may have.
+_DEFAULT_SHARE = 4
+_SMALLEST_LIMIT = 1 << 20
+_CGROUP_LIMITS = (
+    "/sys/fs/cgroup/memory.max",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+)
+
+
+def resolve_memory_limit(limit: Any) -> int:
+    """Bytes for ``memory_limit``: a number, a text such as ``"2GB"``, or None for a share of the machine's memory."""
+    if limit is None:
+        return _memory() // _DEFAULT_SHARE
+    bytes_asked = None
+    if isinstance(limit, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?|)B?\s*", limit.upper())
+        if found:
+            bytes_asked = int(float(found[1]) * {**_UNITS, **_BINARY_UNITS}[found[2]])
+    elif isinstance(limit, int | np.integer) and not isinstance(limit, bool):
+        bytes_asked = int(limit)
+    if bytes_asked is None or bytes_asked < _SMALLEST_LIMIT:
+        raise ValueError(
+            f'memory_limit must be a number of bytes or a text such as "2GB", at least 1 MiB, got {limit!r}'
+        )
+    return bytes_asked
+
+
+def _memory() -> int:
+    """What the machine has, or the group of processes that this one belongs to may use."""
+    found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for path in _CGROUP_LIMITS:
+        with suppress(OSError, ValueError):
+            found = min(found, int(Path(path).read_text()))
+    return max(found, _DEFAULT_SHARE * _SMALLEST_LIMIT)
+
+
+class Scratch:
+    """A folder for temporary files, and the bytes of memory that may be used."""
+
+    def __init__(self, folder: Any = None, memory_limit: Any = None) -> None:
+        self.memory_limit = resolve_memory_limit(memory_limit)
+        self.folder = Path(tempfile.gettempdir() if folder is None else os.fspath(folder))
+        if not self.folder.is_dir():
+            raise ValueError(f"scratch must be a folder for temporary files, got {str(folder)!r}")
+
+    def file(self) -> ScratchFile:
+        return ScratchFile(self.folder)
+
+
+class ScratchFile:
+    """A file that has no name, so that it is gone with whoever uses it, however that ends.
+
+    It is written with `write`, not through the map: pages of a map count as memory in use.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+        self.size = 0
+
+    def write(self, data: Any) -> int:
+        """All of it; a disk that is full is one sentence."""
+        left = memoryview(data).cast("B")
+        written = len(left)
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise
+            raise OSError(
+                error.errno,
+                f"temporary files found no room in {self._folder} after {self.size / 1e6:.0f} MB "
+                f"({os.strerror(error.errno)}); give a folder with more room as scratch, or a larger memory_limit",
+            ) from None
+        self.size += written
+        return written
+
+    def map(self) -> mmap.mmap:
+        """What was written, mapped; the file lives as long as the map."""
+        return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def array(self, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+        """The same as an array."""
+        return np.frombuffer(self.map(), dtype=dtype).reshape(shape)

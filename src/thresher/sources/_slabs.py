@@ -1,0 +1,166 @@
+"""Columns of files as numbers, some columns with all rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher._checks import is_missing
+from thresher.sources._columns import Names
+from thresher.sources._files import FileColumns
+from thresher.sources._frames import LARGEST_EXACT, from_smallest, refuse_type
+from thresher.sources._scratch import Scratch
+from thresher.sources._table import Table
+
+# Of the memory limit: a slab and as much again, while it is read and coded.
+_SLAB_SHARE = 4
+# What a value takes in a slab, and beside it.
+_BYTES = 16
+# Text takes more, while it is read.
+_TEXT_WEIGHT = 4
+
+
+class SlabReader:
+    """Reads features of files as a dataframe of the same rows would be read.
+
+    Parameters
+    ----------
+    files : FileColumns
+    names : ndarray of object
+        The features.
+    excluded : ndarray of bool
+        Features that may be anything: they are zeros unless they are numbers.
+    scratch : Scratch
+    n_threads : int
+    """
+
+    def __init__(
+        self,
+        files: FileColumns,
+        names: Names,
+        excluded: npt.NDArray[np.bool_],
+        scratch: Scratch,
+        n_threads: int,
+    ) -> None:
+        self.files, self.names = files, names
+        self.n_threads = n_threads
+        self._excluded = excluded
+        kinds = np.array([files.kinds[name] for name in names], dtype=object)
+        for feature in np.flatnonzero(~excluded):
+            if kinds[feature] not in ("number", "truth", "decimal", "text"):
+                kind = "Unknown" if kinds[feature] == "null" else kinds[feature]
+                raise refuse_type(names[feature], kind)
+        self._kinds = kinds
+        self.is_category: npt.NDArray[np.bool_] = (kinds == "text") & ~excluded
+        is_single = all(
+            {str(kind) for kind in files.types(name)} == {"float"} for name in names.tolist()
+        )
+        self.dtype = np.dtype(np.float32 if is_single else np.float64)
+        self.slabs = self._plan(scratch.memory_limit)
+
+    def _plan(self, memory_limit: int) -> list[slice]:
+        """Which features are read together."""
+        room = memory_limit // _SLAB_SHARE // (_BYTES * max(1, self.files.n_rows))
+        if room < 1:
+            needed = _BYTES * _SLAB_SHARE * self.files.n_rows
+            raise ValueError(
+                f"X has {self.files.n_rows} rows, too many for one column at a time within memory_limit="
+                f"{memory_limit} bytes; give memory_limit={needed} at least, or use Dask or Spark"
+            )
+        weights = np.where(self.is_category, _TEXT_WEIGHT, 1)
+        slabs, begin, weight = [], 0, 0
+        for feature, more in enumerate(weights.tolist()):
+            if feature > begin and weight + more > room:
+                slabs.append(slice(begin, feature))
+                begin, weight = feature, 0
+            weight += more
+        return [*slabs, slice(begin, len(weights))]
+
+    def read(self) -> Iterator[tuple[slice, Table]]:
+        """All slabs, one after the other: one reading of the files."""
+        for slab in self.slabs:
+            yield slab, self._table(slab)
+
+    def _table(self, slab: slice) -> Table:
+        columns = np.zeros((slab.stop - slab.start, self.files.n_rows), dtype=self.dtype)
+        features = [f for f in range(slab.start, slab.stop) if self._is_read(f)]
+        texts = {f: _Texts() for f in features if self._kinds[f] == "text"}
+        wanted = [str(self.names[f]) for f in features]
+        row = 0
+        for piece in self.files.read(wanted, self.n_threads > 1) if wanted else ():
+            for feature, name in zip(features, wanted, strict=True):
+                out = columns[feature - slab.start, row : row + piece.num_rows]
+                self._fill(out, piece.column(name), self._kinds[feature], texts.get(feature))
+            row += piece.num_rows
+        for feature, found in texts.items():
+            found.rank(columns[feature - slab.start])
+        for feature in features:
+            self._mend_large(columns[feature - slab.start], feature)
+        return Table(columns.T, self.names[slab], self.is_category[slab], self.n_threads)
+
+    def _is_read(self, feature: int) -> bool:
+        kind = self._kinds[feature]
+        return kind in ("number", "truth") or not self._excluded[feature]
+
+    def _fill(self, out: npt.NDArray[Any], column: Any, kind: str, texts: _Texts | None) -> None:
+        import pyarrow as pa
+
+        at = 0
+        for chunk in getattr(column, "chunks", [column]):
+            here = out[at : at + len(chunk)]
+            if pa.types.is_null(chunk.type):
+                here[:] = np.nan
+            elif texts is not None:
+                texts.number(here, chunk)
+            elif kind == "truth":
+                here[:] = chunk.cast(pa.uint8()).to_numpy(zero_copy_only=False)
+            elif pa.types.is_decimal(chunk.type):
+                here[:] = chunk.cast(pa.float64()).to_numpy(zero_copy_only=False)
+            else:
+                here[:] = chunk.to_numpy(zero_copy_only=False)
+            at += len(chunk)
+
+    def _mend_large(self, values: npt.NDArray[Any], feature: int) -> None:
+        """Whole numbers that doubles cannot tell apart, read again as they are."""
+        name = str(self.names[feature])
+        if self._kinds[feature] != "number" or not any(
+            str(kind) in ("int64", "uint64") for kind in self.files.types(name)
+        ):
+            return
+        if values.size and max(values.max(), -values.min()) >= LARGEST_EXACT:  # false with NaN
+            values[:] = from_smallest(self.files.column(name).to_numpy())
+
+
+class _Texts:
+    """Numbers for words in the order in which they are met; ranks when all are known."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, out: npt.NDArray[Any], chunk: Any) -> None:
+        import pyarrow as pa
+
+        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        places = coded.indices.to_numpy(zero_copy_only=False)
+        is_there = ~np.isnan(places) if places.dtype.kind == "f" else np.ones(len(places), bool)
+        present = places[is_there].astype(np.intp)
+        number_of = np.full(len(coded.dictionary), np.nan)
+        words = coded.dictionary.to_pylist()
+        for place in np.flatnonzero(np.bincount(present, minlength=len(words))):
+            word = words[place]
+            if not is_missing(word):
+                number_of[place] = self._numbers.setdefault(str(word), len(self._numbers))
+        out[:] = np.nan
+        out[is_there] = number_of[present]
+
+    def rank(self, values: npt.NDArray[Any]) -> None:
+        """Replace numbers by ranks among the sorted words."""
+        rank = np.full(len(self._numbers) + 1, np.nan)  # the last is for missing values
+        for place, word in enumerate(sorted(self._numbers)):
+            rank[self._numbers[word]] = place
+        missing = np.isnan(values)
+        places = np.where(missing, len(self._numbers), values).astype(np.intp)
+        values[:] = rank[places]

@@ -1,0 +1,54 @@
+"""What is common to all who read tables from text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+# A row, and so the header, must fit into one of these.
+LARGEST_BLOCK = 1 << 26
+NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
+_SEPARATORS = (",", ";", "\t", "|")
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+
+
+def separator_of(head: bytes) -> str:
+    """The mark that is most frequent in the first line; UTF-16 is refused."""
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ValueError("it is not UTF-8 text but UTF-16; convert it")
+    first = head.split(b"\n", 1)[0]
+    return max(_SEPARATORS, key=lambda mark: first.count(mark.encode()))
+
+
+def decompressed(file: Any, suffix: str) -> Any:
+    """A binary stream of what the file holds, by the last part of its name."""
+    kind = COMPRESSED.get(suffix.lower())
+    if kind is None:
+        return file
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
+
+
+def parsing(separator: str) -> dict[str, Any]:
+    """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
+    from pyarrow import csv
+
+    return {
+        "parse_options": csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        "convert_options": csv.ConvertOptions(strings_can_be_null=True, null_values=NULLS),
+    }
+
+
+def why_not(said: str) -> str:
+    """The words of pyarrow in ours, where they are known."""
+    ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", said)
+    if ragged:
+        row, wanted, got = ragged.groups()
+        where = f"row {row}" if row else "a row"
+        return f"{where} has {got} values, but the header {wanted}; mend the row or the separators"
+    if "Empty CSV file" in said:
+        return "it is empty"
+    if "straddling" in said:
+        return f"a row is longer than {LARGEST_BLOCK >> 20} MB; is it text with one row per line?"
+    return said.splitlines()[0] if said else "unknown content"
