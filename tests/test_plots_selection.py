@@ -10,7 +10,13 @@ from sklearn.datasets import load_breast_cancer
 from thresher import GSO, MRMR, Ensemble
 from thresher.evaluate import probe_fdr, redundancy_map
 from thresher.measures import symmetrical_uncertainty
-from thresher.plots import plot_false_selections, plot_path, plot_redundancy
+from thresher.plots import (
+    plot_false_selections,
+    plot_path,
+    plot_redundancy,
+    plot_tradeoff,
+    plot_votes,
+)
 
 mpl.use("Agg")
 
@@ -79,9 +85,14 @@ def test_names_are_no_formulas():
     X = pd.DataFrame(rng.normal(size=(40, 4)), columns=["$\\frac", "$a$", "x_1", "a\nb"])
     y = X.iloc[:, 0] > 0
     selector = MRMR(3).fit(X, y)
-    for ax in (plot_path(selector), plot_redundancy(selector, X)):
+    votes = plot_votes(Ensemble(MRMR(3), 5).fit(X, y))
+    for ax in (plot_path(selector), plot_redundancy(selector, X), votes, plot_tradeoff(selector)):
         ax.figure.canvas.draw()
-        assert not any(text.get_parse_math() for text in ax.get_yticklabels())
+        named = (
+            ax.get_xticklabels() if "order of choice" in ax.get_xlabel() else ax.get_yticklabels()
+        )
+        assert len(named) >= 3
+        assert not any(text.get_parse_math() or "\n" in text.get_text() for text in named)
 
 
 def test_false_selections_have_a_line_for_each_selector(cancer):

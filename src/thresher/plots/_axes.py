@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+from thresher._checks import readable
 
 # Told apart also by colour-blind readers and, by their line styles, in print.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -21,3 +24,20 @@ def axes_or_new(ax: Any, *, width: float = 6.4, height: float = 4.2) -> Any:
         ) from error
     _, ax = plt.subplots(figsize=(width, height), layout="constrained")
     return ax
+
+
+def count_along_x(ax: Any) -> None:
+    """Whole numbers alone at the ticks of an axis that counts."""
+    ax.xaxis.get_major_locator().set_params(integer=True)
+
+
+def feature_labels(selector: Any, features: Iterable[int]) -> list[str]:
+    """What features are called on a picture."""
+    names = getattr(selector, "feature_names_in_", None)
+    return [f"x{i}" if names is None else readable(names[i]) for i in features]
+
+
+def take_literally(texts: Iterable[Any]) -> None:
+    """A dollar in a name begins no formula."""
+    for text in texts:
+        text.set_parse_math(False)

@@ -13,7 +13,7 @@ from thresher._checks import check_choice, readable
 from thresher._warn import warn
 from thresher.evaluate.comparison import Comparison
 from thresher.evaluate.significance import PairwiseTests
-from thresher.plots._axes import COLOURS, LINES, axes_or_new
+from thresher.plots._axes import COLOURS, LINES, axes_or_new, count_along_x
 
 Floats = npt.NDArray[np.float64]
 
@@ -172,7 +172,7 @@ def plot_scores(
                 sizes, mean - error, mean + error, color=colour, alpha=0.12, linewidth=0
             )
     n_sets = max(len(values) for values in drawn.values())
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    count_along_x(ax)
     ax.set_xlabel("selected features")
     ax.set_ylabel("score" if estimator is None else f"score of {estimator}")
     ax.set_title(data if data is not None else f"mean over {n_sets} data sets", fontsize=10)

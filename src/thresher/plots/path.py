@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from thresher._checks import readable
-from thresher.plots._axes import COLOURS, axes_or_new
+from thresher.plots._axes import COLOURS, axes_or_new, feature_labels, take_literally
 
 
 def plot_path(selector: Any, *, ax: Any = None) -> Any:
@@ -43,11 +42,9 @@ def plot_path(selector: Any, *, ax: Any = None) -> Any:
     steps = np.arange(len(scores))
     ax.hlines(steps, 0, scores, color="0.8", linewidth=1)
     ax.plot(scores, steps, "o-", color=COLOURS[0], linewidth=1)
-    names = getattr(selector, "feature_names_in_", None)
-    labels = [f"x{i}" if names is None else readable(names[i]) for i in trace["feature"]]
+    labels = feature_labels(selector, trace["feature"])
     ax.set_yticks(steps, [f"{label}  {step}" for step, label in enumerate(labels, 1)])
-    for text in ax.get_yticklabels():
-        text.set_parse_math(False)
+    take_literally(ax.get_yticklabels())
     ax.invert_yaxis()
     ax.axvline(0, color="0.7", linewidth=0.8, zorder=0)
     ax.set_xlabel("score when chosen")

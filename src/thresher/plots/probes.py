@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thresher.evaluate.probes import ProbeBenchmark
-from thresher.plots._axes import COLOURS, LINES, axes_or_new
+from thresher.plots._axes import COLOURS, LINES, axes_or_new, count_along_x
 
 
 def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Any = None) -> Any:
@@ -47,6 +47,7 @@ def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Any = None) -> Any:
             low = np.maximum(mean - sd, 0)
             ax.fill_between(steps, low, mean + sd, color=colour, alpha=0.15, linewidth=0)
     ax.plot(steps, steps, ":", color="0.6", label="random columns alone")
+    count_along_x(ax)
     ax.set_xlabel("first features")
     ax.set_ylabel("random columns among them, mean")
     ax.xaxis.get_major_locator().set_params(integer=True)

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher._checks import readable
 from thresher.evaluate.redundancy import redundancy_map
-from thresher.plots._axes import axes_or_new
+from thresher.plots._axes import axes_or_new, feature_labels, take_literally
 
 
 def plot_redundancy(
@@ -46,12 +45,11 @@ def plot_redundancy(
     ax = axes_or_new(ax, width=2.6 + 0.22 * n, height=1.8 + 0.22 * n)
     image = ax.imshow(found.values, vmin=0, vmax=1, cmap="Blues")
     ax.figure.colorbar(image, ax=ax, label=found.measure, shrink=0.6)
-    names = getattr(selector, "feature_names_in_", None)
-    labels = [f"x{i}" if names is None else readable(names[i]) for i in found.features.tolist()]
+    labels = feature_labels(selector, found.features.tolist())
     ax.set_xticks(np.arange(n), labels, rotation=90, fontsize=8)
     ax.set_yticks(np.arange(n), labels, fontsize=8)
     for ticks in (ax.get_xticklabels(), ax.get_yticklabels()):
+        take_literally(ticks)
         for feature, text in zip(found.features.tolist(), ticks, strict=True):
-            text.set_parse_math(False)
             text.set_fontweight("bold" if selector.support_[feature] else "normal")
     return ax

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.plots._axes import COLOURS, axes_or_new
+from thresher.plots._axes import COLOURS, axes_or_new, count_along_x
 
 
 def plot_fitness(selector: Any, *, ax: Any = None) -> Any:
@@ -53,6 +53,7 @@ def plot_fitness(selector: Any, *, ax: Any = None) -> Any:
             fontsize=7,
             color="#666666",
         )
+    count_along_x(ax)
     ax.set_xlabel("cycle (where it changes, the size of the best set is above)")
     ax.set_ylabel("cross-validated score")
     ax.set_title(f"{type(selector).__name__}, ended by {selector.stopped_by_}")
@@ -102,6 +103,7 @@ def plot_front(selector: Any, *, ax: Any = None) -> Any:
         found = {"marker": "x", "s": 90, "color": "black", "linewidths": 2, "zorder": 4}
         size, score = len(selector.sets_[at[0]]), selector.set_scores_[at[0]]
         ax.scatter([size], [score], label="chosen", **found)
+    count_along_x(ax)
     if sizes.max() > 20:  # a pool as a whole is a set, too
         ticks = [size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500) if size <= sizes.max()]
         ax.set_xscale("log")

@@ -7,8 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from thresher._checks import readable
 from thresher.evaluate.stability import StabilityCurve, StabilityGrid
-from thresher.plots._axes import COLOURS, LINES, axes_or_new
+from thresher.plots._axes import (
+    COLOURS,
+    LINES,
+    axes_or_new,
+    count_along_x,
+    feature_labels,
+    take_literally,
+)
 
 _INDEX_LABELS = {
     "jaccard": "mean Jaccard index",
@@ -59,7 +67,7 @@ def plot_stability(
     ax.set_xlabel("selected features")
     ax.set_ylabel(" / ".join(dict.fromkeys(_INDEX_LABELS[curve.index] for curve in drawn)))
     ax.set_ylim(min(0.0, ax.get_ylim()[0]), 1.0)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    count_along_x(ax)
     ax.grid(alpha=0.3)
     ax.legend(frameon=False)
     return ax
@@ -123,12 +131,14 @@ def plot_votes(
     others = np.lexsort((np.arange(len(votes)), -votes))
     order = [*selected, *(int(f) for f in others if votes[f] > 0 and int(f) not in chosen)]
     order = order[:n_features]
-    if names is None:
-        names = getattr(ensemble, "feature_names_in_", [f"x{i}" for i in range(len(votes))])
     ax = axes_or_new(ax, height=max(2.4, 0.9 + 0.22 * len(order)))
     colours = [COLOURS[0] if feature in chosen else "#b8c9d6" for feature in order]
     ax.barh(range(len(order)), votes[order], color=colours)
-    ax.set_yticks(range(len(order)), [str(names[feature]) for feature in order])
+    labels = (
+        feature_labels(ensemble, order) if names is None else [readable(names[f]) for f in order]
+    )
+    ax.set_yticks(range(len(order)), labels)
+    take_literally(ax.get_yticklabels())
     ax.invert_yaxis()
     ax.set_xlim(0.0, 1.0)
     ax.set_xlabel("share of parts that chose the feature")

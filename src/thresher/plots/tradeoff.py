@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.plots._axes import COLOURS, LINES, axes_or_new
+from thresher.plots._axes import COLOURS, LINES, axes_or_new, feature_labels, take_literally
 
 _TERMS = ("relevance", "redundancy", "complementarity")
 _MARKERS = ("o", "s", "^")
@@ -64,15 +63,11 @@ def plot_tradeoff(
             values = values / (np.max(np.abs(values), initial=0) or 1.0)
         ax.plot(steps, values, LINES[i], color=COLOURS[i], marker=_MARKERS[i], label=term)
     ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
-    ax.set_xticks(steps, _labels(selector), rotation=90 if len(steps) > 8 else 30, ha="right")
+    labels = feature_labels(selector, trace["feature"])
+    ax.set_xticks(steps, labels, rotation=90 if len(steps) > 8 else 30, ha="right")
+    take_literally(ax.get_xticklabels())
     ax.set_xlabel("feature, in order of choice")
     ax.set_ylabel("share of the largest" if shares else "term of the score")
     ax.set_title(type(selector).__name__ if title is None else title)
     ax.legend()
     return ax
-
-
-def _labels(selector: Any) -> Sequence[str]:
-    names = getattr(selector, "feature_names_in_", None)
-    chosen = selector.trace_["feature"]
-    return [str(feature if names is None else names[feature]) for feature in chosen]
