@@ -10,6 +10,7 @@ import thresher
 sys.path.insert(0, str(Path(__file__).parent))
 from api_tasks import write_api_pages
 from decision_figure import write_decision_figure
+from example_report import write_example_report
 from selectors_table import write_selectors_table
 
 project = "thresher"
@@ -43,6 +44,7 @@ html_theme = "pydata_sphinx_theme"
 html_math_renderer = "mathml"
 html_title = f"thresher {version}"
 html_static_path = ["_static"]
+html_extra_path = ["api/beside"]
 html_css_files = ["pages.css"]
 html_theme_options = {
     "navbar_align": "left",
@@ -62,3 +64,4 @@ numpydoc_class_members_toctree = False
 write_api_pages()
 write_selectors_table()
 write_decision_figure()
+write_example_report()
