@@ -5,6 +5,7 @@
 #   make test-baseline   the test suite on plain instructions alone
 #   make test-lowest   the test suite on the lowest versions of all dependencies (Python 3.11)
 #   make browser    chromium-headless-shell for the tests of reports, where apt and root are there
+#   make java       a Java for the tests of Spark, where apt and root are there
 #   make lint       the static checks alone
 #   make format     rewrite the sources as the formatters want them
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
@@ -36,13 +37,13 @@ CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability 
     -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
 PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 
-.PHONY: browser demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs sanitize fuzz clean check-sdist
+.PHONY: browser java demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs sanitize fuzz clean check-sdist
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
 	$(BIN)/python -m thresher demo --out build/demo.html --force $(ARGS)
 
-test: lint browser
+test: lint browser java
 	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 	@$(MAKE) --no-print-directory test-baseline
 	@$(MAKE) --no-print-directory check-sdist
@@ -52,6 +53,12 @@ browser:
 	@command -v chromium-headless-shell > /dev/null \
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update && apt-get -qq install -y chromium-headless-shell; } \
 	|| { echo "chromium-headless-shell cannot be installed here (apt and root are needed)"; [ "$$CI" != true ]; }
+
+# A Java for the tests of Spark, by the same rule.
+java:
+	@command -v java > /dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update && apt-get -qq install -y openjdk-17-jre-headless; } \
+	|| { echo "openjdk-17-jre-headless cannot be installed here (apt and root are needed)"; [ "$$CI" != true ]; }
 
 # The suite on plain instructions, without any extension of the processor. Clusters do not depend on these.
 test-baseline: $(VENV)/.core
@@ -130,7 +137,7 @@ $(LOWEST)/.core: pyproject.toml $(CORE)
 	@$(PYTHON) -c "import sys; sys.version_info[:2] == (3, 11) or sys.exit('the lowest versions are those of Python 3.11: make PYTHON=...')"
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip --quiet install --upgrade "pip>=25.1"
-	grep -oE '"[A-Za-z0-9-]+>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/>=/==/' | sort -u > $(LOWEST)/lowest.txt
+	grep -oE '"[A-Za-z0-9-]+(\[[a-z]+\])?>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/\[.*\]//; s/>=/==/' | sort -u > $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python -m pip --quiet install --constraint $(LOWEST)/lowest.txt --group build --group test
 	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" $(LOWEST)/bin/python -m pip --quiet install --no-build-isolation \
 	    --constraint $(LOWEST)/lowest.txt --editable . -Cbuild-dir=build/lowest

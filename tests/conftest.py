@@ -28,6 +28,12 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_configure(config):
+    # Tests of one group share what is dear to start: they stay on one worker of pytest-xdist.
+    if getattr(config.option, "dist", "no") == "load":
+        config.option.dist = "loadgroup"
+
+
 def load_real(name: str):
     """``X, y`` of a real data set from the optional data folder; the test is skipped without it."""
     path = DATA_FOLDER / f"{name}.npz"
@@ -52,3 +58,14 @@ def dask_client():
 
     with local_cluster(3) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def spark_local(tmp_path_factory):
+    """Sessions of Spark on two threads, classic and Connect."""
+    from tests.spark_sessions import LocalSpark, require_spark
+
+    require_spark()
+    spark = LocalSpark(tmp_path_factory.mktemp("spark"))
+    yield spark
+    spark.stop()

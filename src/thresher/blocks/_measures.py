@@ -313,7 +313,7 @@ class FarMeasures:
 
     def _ask_products(self, references: Features, features: Features) -> Floats:
         task = SumProducts(references, features, self._centres[: self.training.n_features])
-        answer: Floats = self._far.session.ask(task, _core.add_sums)
+        answer: Floats = self._far.session.ask(task, words.add)
         return answer
 
     def _class_relevance(self, name: str) -> Floats:

@@ -1,0 +1,222 @@
+"""Rows of Spark, classic or Connect.
+
+A pass over the rows is ``mapInArrow`` over their DataFrame. Packed blocks stay in files of the executors, which a small
+persisted DataFrame names; a round is ``mapInArrow`` over that one, whose rows Spark leaves where they were made. If an
+executor is lost, Spark makes its rows again from X, files included; a file that is not there although its row is, is
+made again by us. There are no RDDs and no broadcast variables, which Connect has not: tasks travel with their data.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+from collections.abc import Callable, Sequence
+from functools import cached_property, reduce
+from typing import Any, TypeVar
+
+from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
+from thresher.blocks._spark_jobs import collect, in_plain_words, rows_per_batch
+from thresher.blocks._spark_rows import FileRows, PartitionRows, SparkRows, file_pieces
+from thresher.blocks._spark_tasks import Ask, Pack, Read, load, remove_files
+from thresher.blocks._split import column_names
+from thresher.sources import Far
+
+T = TypeVar("T")
+
+# Values in an Arrow batch; a wide table in batches of 10,000 rows, Spark's default, takes more than twice as long.
+_VALUES_PER_BATCH = 8_000_000
+# How often blocks that are lost in a round are made again before it is given up.
+_MOST_TRIES = 5
+
+
+class SparkEngine:
+    """An engine of blocks that Spark reads.
+
+    The order of the rows is that in which Spark has them: by partition, and as they come within each.
+
+    Parameters
+    ----------
+    X : pyspark DataFrame, path or pyarrow.dataset.Dataset
+        Of a DataFrame each partition is a block; all features may be in one column of arrays or of vectors of
+        pyspark.ml.
+        Files are read by the tasks themselves, each row group a block.
+    y, sample_weight : str, default=None
+        Names of columns of X.
+    far : Far, default=None
+        ``client``, the Spark session that reads files, and ``scratch``, a folder of the executors.
+    """
+
+    def __init__(
+        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+    ) -> None:
+        for parameter, value in (("y", y), ("sample_weight", sample_weight)):
+            if not (value is None or isinstance(value, str)):
+                raise ValueError(
+                    f"{parameter} must be the name of a column of X where Spark has the rows, got "
+                    f"{type(value).__name__}"
+                )
+        far = {} if far is None else far
+        scratch = far.get("scratch")
+        self._scratch = None if scratch is None else str(scratch)
+        self._source: _Frame | _Files
+        with in_plain_words():
+            if is_spark_frame(X):
+                self._source = _Frame(X, y, sample_weight)
+            else:
+                self._source = _Files(X, y, sample_weight, far.get("client"))
+        self._forget()
+
+    @property
+    def names(self) -> Sequence[str] | None:
+        return self._source.names
+
+    @property
+    def n_features(self) -> int | None:
+        return self._source.n_features
+
+    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+        rows = self._pass(Read(task, self._source.rows), Read.SCHEMA, progress, "read")
+        return [load(row.said) for row in rows]
+
+    def pack(
+        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
+    ) -> list[T]:
+        self.close()
+        self._fit, self._task = uuid.uuid4().hex, task
+        return self._keep(None, progress)
+
+    def _keep(self, wanted: frozenset[int] | None, progress: Progress) -> list[Any]:
+        """Pack the wanted blocks, or all, and hold on to the frame that names their files."""
+        generation = len(self._held)
+        pack = Pack(self._task, self._source.rows, self._fit, self._scratch, generation, wanted)
+        rows = self._pass(pack, Pack.SCHEMA, progress, "pack", is_held=True)
+        said = [load(row.said) for row in rows]
+        self._generations.update({row.block: generation for row in rows})
+        self._kind = said[0][0]
+        return [receipt for _, receipt in said]
+
+    def _pass(
+        self, task: Read, schema: str, progress: Progress, label: str, is_held: bool = False
+    ) -> list[Any]:
+        """A reading of all rows: what comes of the blocks, in their order."""
+        frame = self._source.frame.mapInArrow(task, schema)
+        if is_held:
+            self._held.append(frame.persist())
+        with rows_per_batch(frame.sparkSession, self._source.rows_per_batch):
+            rows = collect(frame, progress, label)
+        return sorted(rows, key=lambda row: row.block)
+
+    def ask(
+        self,
+        task: Callable[[Packed], Answer],
+        add: Callable[[Answer, Answer], Answer],
+        progress: Progress,
+    ) -> Answer:
+        if not self._held:
+            raise RuntimeError("nothing was packed, so nothing can be asked")
+        answers: list[Answer] = []
+        wanted = frozenset(self._generations)
+        for _ in range(_MOST_TRIES):
+            files = reduce(lambda a, b: a.unionAll(b), map(_file_names, self._held))
+            work = Ask(task, self._kind, add, wanted, self._generations)
+            rows = collect(files.mapInArrow(work, Ask.SCHEMA), progress, "round")
+            for row in sorted(rows, key=lambda row: row.blocks):
+                if row.blocks and wanted.issuperset(row.blocks):
+                    answers.append(load(row.said))
+                    wanted -= frozenset(row.blocks)
+            if not wanted:
+                return reduce(add, answers)
+            self._keep(wanted, progress)
+        raise RuntimeError(
+            f"the Spark executors lost packed blocks {_MOST_TRIES} times in one round, the last time {len(wanted)} "
+            "of them; is something removing files from their local folders?"
+        )
+
+    def close(self) -> None:
+        # A session that is gone has taken its files along.
+        with contextlib.suppress(Exception):
+            for frame in self._held:
+                _file_names(frame).mapInArrow(remove_files, "block long").collect()
+        with contextlib.suppress(Exception):
+            for frame in self._held:
+                frame.unpersist()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._held: list[Any] = []
+        self._generations: dict[int, int] = {}
+
+
+def is_spark_frame(X: Any) -> bool:
+    return type(X).__module__.startswith("pyspark.sql.") and hasattr(X, "mapInArrow")
+
+
+def _file_names(frame: Any) -> Any:
+    return frame.select("block", "generation", "path")
+
+
+class _Frame:
+    """A DataFrame."""
+
+    def __init__(self, X: Any, y: str | None, sample_weight: str | None) -> None:
+        twins = sorted({name for name in X.columns if X.columns.count(name) > 1})
+        if twins:
+            raise ValueError(f"X has more than one column named {twins[0]!r}; rename them")
+        named = column_names(X.columns, y, sample_weight)
+        features = [name for name in X.columns if name not in named.values()]
+        self.frame = X.toDF(*(f"c{i}" for i in range(len(X.columns))))
+        self._given = X
+        self._vectors = _vector_column(X, features)
+        self._features = features
+        self._columns = (y, sample_weight)
+
+    @property
+    def names(self) -> list[str] | None:
+        return None if self._vectors else self._features
+
+    @cached_property
+    def n_features(self) -> int | None:
+        if self._vectors is None:
+            return len(self._features)
+        quoted = "`" + self._vectors.replace("`", "``") + "`"
+        first = self._given.select(quoted).where(f"{quoted} is not null").first()
+        return None if first is None else len(first[0])
+
+    @cached_property
+    def rows(self) -> SparkRows:
+        schema = self.frame.limit(0).toArrow().schema
+        return PartitionRows(
+            schema, self._given.columns, *self._columns, self._vectors, self.n_features
+        )
+
+    @property
+    def rows_per_batch(self) -> int:
+        return max(1, _VALUES_PER_BATCH // max(1, self.n_features or 1))
+
+
+def _vector_column(X: Any, features: list[str]) -> str | None:
+    """The column whose values are all features of a row, if there is one."""
+    kinds = {name: X.schema[name].dataType.typeName() for name in features}
+    vectors = [name for name, kind in kinds.items() if kind in ("array", "vectorudt")]
+    if vectors and len(features) > 1:
+        raise ValueError(
+            f"column {vectors[0]!r} of X holds vectors, and there are {len(features) - 1} other features; select "
+            "one column of vectors, or plain columns"
+        )
+    return vectors[0] if vectors else None
+
+
+class _Files:
+    """Files, whose row groups a small DataFrame names."""
+
+    rows_per_batch = 1  # file names are spread over the tasks by partitions, not by batches
+
+    def __init__(self, X: Any, y: str | None, sample_weight: str | None, session: Any) -> None:
+        import pyarrow.dataset
+
+        dataset = X if isinstance(X, pyarrow.dataset.Dataset) else pyarrow.dataset.dataset(X)
+        named = column_names(dataset.schema.names, y, sample_weight)
+        self.names = [name for name in dataset.schema.names if name not in named.values()]
+        self.n_features = len(self.names)
+        self.rows = FileRows(dataset.format, dataset.filesystem, dataset.schema, y, sample_weight)
+        self.frame = session.createDataFrame(list(file_pieces(dataset)), FileRows.SCHEMA)

@@ -1,0 +1,212 @@
+"""What Spark's Python workers do with blocks of rows and with packed blocks.
+
+Each is a function from Arrow batches to Arrow batches, as ``mapInArrow`` wants it. What goes wrong with a block comes
+back as a value, so that the error is raised as it was, and a task that cannot succeed is not tried four times.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import platform
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from thresher.blocks._protocol import Answer, Packed, RowBlock
+from thresher.blocks._spark_rows import SparkRows
+
+
+def versions_here() -> tuple[str, str]:
+    """What must be the same wherever a task runs."""
+    import thresher
+
+    return platform.python_version().rpartition(".")[0], thresher.__version__
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error that a task met."""
+
+    error: Exception
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What all tasks have: their function, and the versions of where it comes from."""
+
+    task: Callable[..., Any]
+    versions: tuple[str, str] = field(default_factory=versions_here, kw_only=True)
+
+    def attempt(self, call: Callable[[], Any]) -> Any:
+        """What the call returns, or how it failed."""
+        here, there = versions_here(), self.versions
+        try:
+            if here != there:
+                raise RuntimeError(
+                    f"a Spark worker has Python {here[0]} and thresher {here[1]}, but fit was called from Python "
+                    f"{there[0]} and thresher {there[1]}; install the same versions on all of them"
+                )
+            return call()
+        except Exception as error:
+            return Failure(error)
+
+
+@dataclass(frozen=True)
+class Read(_Work):
+    """The function on each block of rows."""
+
+    rows: SparkRows
+    SCHEMA = "block long, said binary"
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for number, read in self.rows.blocks(batches):
+            yield _row(block=number, said=dump(self.attempt_block(number, read)))
+
+    def attempt_block(self, number: int, read: Callable[[], RowBlock]) -> Any:
+        return self.attempt(lambda: self.task(number, read()))
+
+
+@dataclass(frozen=True)
+class Pack(Read):
+    """The function on each block of rows, or on the wanted ones; what it packs is left in files here."""
+
+    fit: str
+    scratch: str | None = None
+    generation: int = 0
+    wanted: frozenset[int] | None = None
+    SCHEMA = "block long, generation long, path string, said binary"
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for number, read in self.rows.blocks(batches):
+            if self.wanted is None or number in self.wanted:
+                path, said = None, self.attempt_block(number, read)
+                if not isinstance(said, Failure):
+                    path, said = self._store(number, *said)
+                yield _row(block=number, generation=self.generation, path=path, said=dump(said))
+
+    def _store(self, number: int, packed: Packed, receipt: Any) -> tuple[str | None, Any]:
+        folder = _local_folder(self.scratch) / f"thresher-{self.fit}"
+        own = uuid.uuid4().hex  # a twin of this task may be at work
+        path = folder / f"block-{number}-{self.generation}-{own}"
+        unfinished = folder / f"unfinished-{own}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            packed.save(unfinished)
+            os.replace(unfinished, path)
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)  # room for others at once
+            reason = os.strerror(error.errno) if error.errno else str(error)
+            return None, Failure(
+                OSError(
+                    error.errno,
+                    f"a packed block cannot be written to {folder} on a Spark executor ({reason}); make room, or "
+                    "name another folder by scratch",
+                )
+            )
+        return str(path), (type(packed), receipt)
+
+
+def _local_folder(scratch: str | None) -> Path:
+    """Where an executor keeps files of its own, which Spark removes with it."""
+    local = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0]
+    return Path(scratch or local or tempfile.gettempdir())
+
+
+@dataclass(frozen=True)
+class Ask(_Work):
+    """The sum of what the packed blocks of a partition answer, and which of them are not here any more.
+
+    Attributes
+    ----------
+    kind : type
+        Of packed blocks.
+    add : callable
+    wanted : set of int
+        Blocks whose answers are still to come.
+    generations : dict
+        Which packing of a block counts, where that is not the first.
+    """
+
+    kind: type[Packed]
+    add: Callable[[Answer, Answer], Answer]
+    wanted: frozenset[int]
+    generations: dict[int, int]
+    SCHEMA = "blocks array<long>, missing array<long>, said binary"
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        blocks: list[int] = []
+        missing: list[int] = []
+        total: Any = None
+        for number, generation, path in _named_files(batches):
+            if number not in self.wanted or generation != self.generations.get(number, 0):
+                continue
+            try:
+                packed = None if path is None else self.kind.open(Path(path))
+            except FileNotFoundError:
+                packed = None
+            if packed is None:
+                missing.append(number)
+                continue
+            answer = self.attempt(partial(self.task, packed))
+            blocks.append(number)
+            if isinstance(answer, Failure):
+                total = answer
+                break
+            total = answer if total is None else self.add(total, answer)
+        yield _row(blocks=blocks, missing=missing, said=dump(total))
+
+
+def remove_files(batches: Iterable[Any]) -> Iterator[Any]:
+    """Remove the folders of packed blocks that are here."""
+    for number, _, path in _named_files(batches):
+        if path is not None:
+            shutil.rmtree(Path(path).parent, ignore_errors=True)
+        yield _row(block=number)
+
+
+def _named_files(batches: Iterable[Any]) -> Iterator[tuple[int, int, str | None]]:
+    for batch in batches:
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def dump(value: Any) -> bytes:
+    """A value as bytes. Errors that cannot travel are replaced by their message."""
+    from pyspark import cloudpickle
+
+    dumps: Any = cloudpickle.dumps
+    try:
+        data: bytes = dumps(value)
+        if isinstance(value, Failure):
+            pickle.loads(data)
+    except Exception:
+        if not isinstance(value, Failure):
+            raise
+        data = dumps(Failure(RuntimeError(f"{type(value.error).__name__}: {value.error}")))
+    return data
+
+
+def load(data: bytes) -> Any:
+    """The value that was dumped; an error is raised."""
+    value = pickle.loads(data)
+    if isinstance(value, Failure):
+        raise value.error
+    return value
+
+
+def _row(**values: Any) -> Any:
+    import pyarrow as pa
+
+    kinds = {
+        "said": pa.binary(),
+        "path": pa.string(),
+        "blocks": pa.list_(pa.int64()),
+        "missing": pa.list_(pa.int64()),
+    }
+    arrays = [pa.array([value], type=kinds.get(name, pa.int64())) for name, value in values.items()]
+    return pa.RecordBatch.from_arrays(arrays, names=list(values))

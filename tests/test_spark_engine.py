@@ -1,0 +1,227 @@
+"""Spark as an engine of blocks: what it reads, keeps, answers, loses and removes."""
+
+from __future__ import annotations
+
+import errno
+import operator
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.spark_sessions import frame_of
+from thresher.blocks import RowBlock, is_far, open_engine
+
+pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("spark")]
+
+SIZES = (3, 0, 1, 7, 2)
+
+
+class Rows:
+    """A packed block for tests: sums of its columns."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self.values = values
+
+    def save(self, path: Path) -> None:
+        path.write_bytes(pickle.dumps(self.values))
+
+    @classmethod
+    def open(cls, path: Path) -> Rows:
+        return cls(pickle.loads(path.read_bytes()))
+
+
+class NoRoom(Rows):
+    def save(self, path: Path) -> None:
+        path.write_bytes(b"half of it")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def quiet(done: int, total: int) -> None:
+    pass
+
+
+def shape_of(number: int, block: RowBlock) -> tuple:
+    return number, block.X.shape, None if block.y is None else list(map(str, block.y.to_pylist()))
+
+
+def pack_numbers(number: int, block: RowBlock) -> tuple[Rows, int]:
+    values = np.asarray(block.X["a"].to_numpy(), dtype=np.int64)
+    return Rows(values), len(values)
+
+
+def sum_up(block: Rows) -> np.ndarray:
+    return np.array([block.values.sum(), len(block.values)], dtype=np.int64)
+
+
+@pytest.fixture(params=["classic", "connect"])
+def session(request, spark_local):
+    return getattr(spark_local, request.param)
+
+
+def tables() -> list:
+    import pyarrow as pa
+
+    found, start = [], 0
+    for size in SIZES:
+        numbers = np.arange(start, start + size)
+        columns = {
+            "a": pa.array(numbers, pa.int64()),
+            "b": pa.array(numbers / 4, pa.float64()),
+            "class": pa.array([f"c{number % 2}" for number in numbers], pa.string()),
+        }
+        found.append(pa.table(columns))
+        start += size
+    return found
+
+
+def packed_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("**/thresher-*/block-*"))
+
+
+def block_of(path: Path) -> int:
+    return int(path.name.split("-")[1])
+
+
+def test_partitions_are_blocks_in_their_order(session):
+    X = frame_of(session, tables())
+    assert is_far(X)
+    before = session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
+    engine = open_engine(X, "class")
+    assert list(engine.names) == ["a", "b"]
+    assert engine.n_features == 2
+    seen = engine.read(shape_of, quiet)
+    assert [number for number, _, _ in seen] == [0, 1, 2, 3, 4]
+    assert [shape for _, shape, _ in seen] == [(size, 2) for size in SIZES]
+    assert [y for _, _, y in seen][:3] == [["c0", "c1", "c0"], [], ["c1"]]
+    assert session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch") == before
+
+
+def test_packed_blocks_are_asked_where_they_lie_and_removed(session, spark_local):
+    engine = open_engine(frame_of(session, tables()), "class")
+    assert engine.pack(pack_numbers, quiet) == list(SIZES)
+    assert len(packed_files(spark_local.folder)) == len(SIZES)
+    n = sum(SIZES)
+    for _ in range(2):
+        assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
+    engine.close()
+    assert packed_files(spark_local.folder) == []
+    with pytest.raises(RuntimeError, match="nothing was packed"):
+        engine.ask(sum_up, operator.add, quiet)
+
+
+def test_a_block_that_is_gone_is_made_again_alone(session, spark_local):
+    engine = open_engine(frame_of(session, tables()), "class")
+    engine.pack(pack_numbers, quiet)
+    n = sum(SIZES)
+    files = packed_files(spark_local.folder)
+    kept = [path for path in files if block_of(path) not in (0, 3)]
+    for path in set(files) - set(kept):
+        path.unlink()
+    assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
+    after = packed_files(spark_local.folder)
+    assert sorted(map(block_of, set(after) - set(kept))) == [0, 3]
+    assert set(kept) < set(after)
+    engine.close()
+    assert packed_files(spark_local.folder) == []
+
+
+def test_an_error_of_a_task_is_raised_as_it_was(session):
+    engine = open_engine(frame_of(session, tables()))
+
+    def fail(number: int, block: RowBlock) -> None:
+        if number == 3:
+            raise ValueError("column 'b' is not what it was")
+
+    with pytest.raises(ValueError, match=r"^column 'b' is not what it was$"):
+        engine.read(fail, quiet)
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(session, spark_local):
+    engine = open_engine(frame_of(session, tables()))
+
+    def pack(number: int, block: RowBlock) -> tuple[Rows, None]:
+        values = np.arange(3)
+        return (NoRoom(values) if number == 2 else Rows(values)), None
+
+    with pytest.raises(
+        OSError, match=r"cannot be written to .* on a Spark executor .*make room, or"
+    ):
+        engine.pack(pack, quiet)
+    engine.close()
+    assert packed_files(spark_local.folder) == []
+
+
+def test_scratch_names_the_folder_of_packed_blocks(spark_local, tmp_path):
+    X = frame_of(spark_local.classic, tables())
+    engine = open_engine(X, "class", far={"scratch": tmp_path})
+    engine.pack(pack_numbers, quiet)
+    assert len(packed_files(tmp_path)) == len(SIZES)
+    engine.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def matrix_of(number: int, block: RowBlock):
+    return block.X
+
+
+def test_a_column_of_arrays_holds_all_features(session):
+    import pyarrow as pa
+
+    vectors = [[[1.0, None, 3.0], [4.0, 5.0, 6.0]], [], [[7.0, 8.0, 9.0]]]
+    kind = pa.list_(pa.float64())
+    parts = [
+        pa.table({"y": pa.array([0] * len(v), pa.int64()), "v": pa.array(v, kind)}) for v in vectors
+    ]
+    engine = open_engine(frame_of(session, parts), "y")
+    assert engine.names is None
+    assert engine.n_features == 3
+    first, second, third = engine.read(matrix_of, quiet)
+    np.testing.assert_array_equal(first, [[1, np.nan, 3], [4, 5, 6]])
+    assert second.shape == (0, 3)
+    np.testing.assert_array_equal(third, [[7, 8, 9]])
+
+
+def test_vectors_of_pyspark_ml_stay_sparse(session):
+    from pyspark.ml.linalg import Vectors
+
+    dense = [[0.0, 2.0, 0.0, 1.0], [5.0, 0.0, 0.0, 6.0], [0.0, 0.0, 0.0, 0.0]]
+    rows = [
+        (Vectors.dense(dense[0]), 1),
+        (Vectors.sparse(4, [0, 3], [5.0, 6.0]), 0),
+        (Vectors.sparse(4, [], []), 1),
+    ]
+    X = session.createDataFrame(rows, ["v", "y"]).coalesce(1)
+    engine = open_engine(X, "y")
+    assert engine.n_features == 4
+    (mixed,) = engine.read(matrix_of, quiet)
+    assert mixed.format == "csr"
+    np.testing.assert_array_equal(mixed.toarray(), dense)
+    (plain,) = open_engine(X.limit(1), "y").read(matrix_of, quiet)
+    np.testing.assert_array_equal(plain, dense[:1])
+
+
+def test_what_cannot_be_features_is_refused(session):
+    X = session.createDataFrame([([1.0, 2.0], 1, 0)], ["v", "extra", "y"])
+    with pytest.raises(ValueError, match="column 'v' of X holds vectors, and there are 1 other"):
+        open_engine(X, "y")
+    with pytest.raises(ValueError, match=r"y names the column 'extro'.*did you mean 'extra'"):
+        open_engine(X, "extro")
+    with pytest.raises(ValueError, match=r"y must be the name of a column of X.*got Column"):
+        open_engine(X, X["y"])
+    uneven = session.createDataFrame([([1.0, 2.0],), ([1.0],)], ["v"]).coalesce(1)
+    with pytest.raises(ValueError, match=r"vectors of column 'v' differ in length: .* 2 .* 1"):
+        open_engine(uneven).read(matrix_of, quiet)
+    without = session.createDataFrame([([1.0, 2.0],), (None,)], "v array<double>").coalesce(1)
+    with pytest.raises(ValueError, match="column 'v' has 1 rows without a vector in partition 0"):
+        open_engine(without).read(matrix_of, quiet)
+
+
+def test_other_versions_on_the_workers_are_refused(spark_local, monkeypatch):
+    import thresher
+
+    engine = open_engine(frame_of(spark_local.classic, tables()))
+    monkeypatch.setattr(thresher, "__version__", "0.0.1")
+    with pytest.raises(RuntimeError, match=r"a Spark worker has .*from Python 3.* thresher 0.0.1"):
+        engine.read(shape_of, quiet)
