@@ -1,0 +1,238 @@
+"""Selectors as stages of `pyspark.ml`: an Estimator, its Model, and both in a ``Pipeline`` (extra ``spark``).
+
+The rows stay with Spark; see :doc:`/scaling`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sklearn.base import clone
+
+from thresher.selectors import _json
+
+try:
+    from pyspark import keyword_only
+    from pyspark.ml.base import Estimator, Model
+    from pyspark.ml.param import Param, Params, TypeConverters
+    from pyspark.ml.param.shared import (
+        HasFeaturesCol,
+        HasInputCols,
+        HasLabelCol,
+        HasOutputCol,
+        HasWeightCol,
+    )
+    from pyspark.ml.util import (
+        DefaultParamsReader,
+        DefaultParamsWriter,
+        MLReadable,
+        MLReader,
+        MLWritable,
+        MLWriter,
+    )
+except ImportError as error:
+    raise ImportError('thresher.spark needs pyspark 4: pip install "thresher[spark]"') from error
+
+__all__ = ["Selector", "SelectorModel"]
+
+
+class _Columns(HasFeaturesCol, HasInputCols, HasLabelCol, HasOutputCol, HasWeightCol):
+    """The columns that an Estimator and its Model name."""
+
+    def _quoted_features(self) -> list[str]:
+        if self.isSet(self.inputCols):
+            return [_quote(name) for name in self.getInputCols()]
+        return [_quote(self.getFeaturesCol())]
+
+
+class _Stored(MLReadable, MLWritable):
+    """Saved as JSON text beside the parameters: loading runs no code of the file."""
+
+    def write(self) -> _Writer:
+        return _Writer(self)
+
+    @classmethod
+    def read(cls) -> _Reader:
+        return _Reader(cls)
+
+
+class Selector(Estimator, _Columns, _Stored):
+    """Selection of features as a stage of `pyspark.ml`.
+
+    Parameters
+    ----------
+    selector : estimator
+        A selector of thresher whose measures are sums over rows, such as ``MRMR(10)``; it is cloned, not changed.
+    featuresCol : str, default="features"
+        A column of vectors or of arrays with all features.
+    inputCols : list of str, default=None
+        The features as columns of their own, numbers or strings, instead of `featuresCol`.
+    labelCol : str, default="label"
+        The target, for selectors that need one.
+    outputCol : str, default=uid + "__output"
+        The selected features: vectors where `featuresCol` has vectors, else arrays. With `inputCols`, vectors if
+        `outputCol` is set; otherwise the columns that were not selected are dropped, and there is none.
+    weightCol : str, default=None
+        Weights of the rows.
+
+    See Also
+    --------
+    SelectorModel : What ``fit`` returns.
+
+    Notes
+    -----
+    The features are those that ``selector.fit(frame, y=labelCol)`` selects, wherever the rows are.
+
+    Examples
+    --------
+    >>> from pyspark.ml import Pipeline  # doctest: +SKIP
+    >>> from thresher import MRMR
+    >>> from thresher.spark import Selector
+    >>> stage = Selector(selector=MRMR(10), featuresCol="features", outputCol="chosen")  # doctest: +SKIP
+    >>> model = Pipeline(stages=[stage]).fit(frame)  # doctest: +SKIP
+    >>> model.stages[0].selectedFeatures  # doctest: +SKIP
+    [3, 5, 8]
+    """
+
+    selector: Param[Any] = Param(
+        Params._dummy(), "selector", "a selector of thresher", typeConverter=TypeConverters.identity
+    )
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        selector: Any = None,
+        featuresCol: str = "features",
+        inputCols: list[str] | None = None,
+        labelCol: str = "label",
+        outputCol: str | None = None,
+        weightCol: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._set(**self._input_kwargs)
+
+    @keyword_only
+    def setParams(
+        self,
+        *,
+        selector: Any = None,
+        featuresCol: str = "features",
+        inputCols: list[str] | None = None,
+        labelCol: str = "label",
+        outputCol: str | None = None,
+        weightCol: str | None = None,
+    ) -> Self:
+        """Set parameters by name."""
+        return self._set(**self._input_kwargs)  # type: ignore[no-any-return]
+
+    def getSelector(self) -> Any:
+        """The selector, not fitted."""
+        if not self.isDefined(self.selector):
+            raise ValueError("selector is not set; give one, such as Selector(selector=MRMR(10))")
+        return self.getOrDefault(self.selector)
+
+    def _fit(self, dataset: Any) -> SelectorModel:
+        selector = clone(self.getSelector())
+        columns = self._quoted_features()
+        named = {}
+        label = self.getLabelCol()
+        if label in dataset.columns or selector.__sklearn_tags__().target_tags.required:
+            named["y"] = label
+        if self.isDefined(self.weightCol):
+            named["sample_weight"] = self.getWeightCol()
+        frame = dataset.select(*columns, *(_quote(name) for name in named.values()))
+        selector.fit(frame, **{"y": None, **named})
+        model = SelectorModel(selector)
+        model._resetUid(self.uid)
+        return self._copyValues(model)  # type: ignore[no-any-return]
+
+
+class SelectorModel(Model, _Columns, _Stored):
+    """A fitted selection, as :class:`Selector` makes it.
+
+    Attributes
+    ----------
+    selector : estimator
+        The fitted selector of thresher, with ``selected_`` in the order of selection, ``scores_`` and all else.
+    selectedFeatures : list of int
+        Places of the selected features, ascending, which is the order in `outputCol`.
+    """
+
+    def __init__(self, selector: Any = None) -> None:
+        super().__init__()
+        self.selector = selector
+
+    @property
+    def selectedFeatures(self) -> list[int]:
+        return [int(feature) for feature in self.selector.get_support(indices=True)]
+
+    def setOutputCol(self, value: str) -> Self:
+        """Name the column of the selected features."""
+        return self._set(outputCol=value)  # type: ignore[no-any-return]
+
+    def _transform(self, dataset: Any) -> Any:
+        output = self.getOutputCol()
+        if self.isSet(self.inputCols):
+            return self._transform_columns(dataset, self.getInputCols(), output)
+        features = self.getFeaturesCol()
+        if dataset.schema[features].dataType.typeName() == "vectorudt":
+            from pyspark.ml.feature import VectorSlicer
+
+            slicer = VectorSlicer(
+                inputCol=features, outputCol=output, indices=self.selectedFeatures
+            )
+            return slicer.transform(dataset)
+        places = ", ".join(f"{_quote(features)}[{i}]" for i in self.selectedFeatures)
+        return dataset.selectExpr("*", f"array({places}) as {_quote(output)}")
+
+    def _transform_columns(self, dataset: Any, names: list[str], output: str) -> Any:
+        chosen = [names[i] for i in self.selectedFeatures]
+        if self.isSet(self.outputCol):
+            from pyspark.ml.feature import VectorAssembler
+
+            return VectorAssembler(
+                inputCols=chosen, outputCol=output, handleInvalid="keep"
+            ).transform(dataset)
+        return dataset.drop(*(name for name in names if name not in chosen))
+
+
+def _quote(name: str) -> str:
+    """A column by its name, which may have dots."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+class _Writer(MLWriter):
+    def __init__(self, instance: Any) -> None:
+        super().__init__()
+        self._instance = instance
+
+    def saveImpl(self, path: str) -> None:
+        instance = self._instance
+        is_model = isinstance(instance, SelectorModel)
+        selector = instance.selector if is_model else instance.getSelector()
+        DefaultParamsWriter.saveMetadata(
+            instance,
+            path,
+            self.sparkSession,
+            extraMetadata={"selector": _json.dump(selector)},
+            paramMap={
+                param.name: value
+                for param, value in instance._paramMap.items()
+                if param.name != "selector"
+            },
+        )
+
+
+class _Reader(MLReader[Any]):
+    def __init__(self, kind: type[Any]) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def load(self, path: str) -> Any:
+        name = f"{self._kind.__module__}.{self._kind.__name__}"
+        metadata = DefaultParamsReader.loadMetadata(path, self.sparkSession, name)
+        instance = self._kind(selector=_json.load(metadata["selector"]))
+        instance._resetUid(metadata["uid"])
+        DefaultParamsReader.getAndSetParams(instance, metadata)
+        return instance
