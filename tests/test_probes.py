@@ -15,7 +15,7 @@ from tests.naive.probes import mean_false
 from thresher import CFS, GSO, MIM, MRMR, RRCT, LassoPath, ReliefF, ThresherWarning
 from thresher.datasets import make_artificial1, make_friedman_collinear, make_text
 from thresher.evaluate import probe_fdr
-from thresher.evaluate.probes import FAMILIES, count_false, draw_probes
+from thresher.evaluate.probes import FAMILIES, RELEVANCE_ONLY, count_false, draw_probes
 
 
 def test_the_worked_counts():
@@ -279,3 +279,29 @@ def test_open_random_states_follow_the_seed():
     X, y = load_wine(return_X_y=True)
     runs = [probe_fdr(ReliefF(n_samples=30), X, y, n_repeats=3, random_state=1) for _ in range(2)]
     np.testing.assert_array_equal(runs[0].counts["selector"], runs[1].counts["selector"])
+
+
+def test_a_selector_that_refuses_the_data_speaks_of_their_own_columns():
+    X, y = load_breast_cancer(return_X_y=True)
+    X[3, 7] = np.nan
+    with pytest.raises(ValueError, match=r"^mine failed: column 7 of X contains NaN in 1 of 569"):
+        probe_fdr({"mine": MRMR()}, X, y, n_repeats=1, random_state=0)
+
+
+def test_the_ranking_takes_missing_values_where_the_selector_does():
+    X, y = load_breast_cancer(return_X_y=True)
+    X[::9, 7] = np.nan
+    found = probe_fdr(RRCT(missing="drop_rows"), X, y, n_repeats=2, random_state=0)
+    assert found.false_selected_fraction[RELEVANCE_ONLY] < 0.2
+
+
+def test_a_failure_that_only_random_columns_cause_is_told_as_it_is():
+    class Narrow(MRMR):
+        def fit(self, X, y):
+            if X.shape[1] > 30:
+                raise ValueError("too wide")
+            return super().fit(X, y)
+
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match=r"^selector failed: too wide$"):
+        probe_fdr(Narrow(), X, y, n_repeats=1)

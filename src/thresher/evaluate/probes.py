@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 
-from thresher._checks import ThresherWarning, check_bool, check_choice, check_number
+from thresher._checks import ThresherWarning, check_bool, check_choice, check_number, readable
 from thresher._interrupt import run_in_threads
 from thresher._output import Output, as_table
 from thresher._progress import on_behalf, track
@@ -370,7 +370,8 @@ def _relevance_ranking(X: Any, y: Any, relevance: str, target: TargetKind) -> Un
             relevance = "f"
         else:
             relevance = "spearman"
-    return Univariate(measure=relevance, target=target)  # type: ignore[arg-type]
+    # Missing values are for the selectors to refuse.
+    return Univariate(measure=relevance, target=target, missing="drop_rows")  # type: ignore[arg-type]
 
 
 def _repetition(
@@ -398,9 +399,24 @@ def _repetition(
         for name, selector in selectors.items():
             seeded = with_seed(selector, settings.seed)
             model = resize(seeded, settings.n_steps) or clone(seeded)
-            chosen: Positions = order_of_choice(model.fit(some_X, some_y))[: settings.n_steps]
+            try:
+                model.fit(some_X, some_y)
+            except ValueError as error:
+                raise ValueError(
+                    f"{readable(name)} failed: {_refusal(seeded, X, y, error)}"
+                ) from error
+            chosen: Positions = order_of_choice(model)[: settings.n_steps]
             found[name] = (count_false([chosen], is_false, settings.n_steps)[0], len(chosen))
     return found
+
+
+def _refusal(selector: Any, X: Any, y: Any, error: ValueError) -> ValueError:
+    """What the selector says of the columns in their own places, if it refuses these, too."""
+    try:
+        clone(selector).fit(X, y)
+    except ValueError as same:
+        return same
+    return error
 
 
 def _rows(rng: np.random.Generator, n: int, y: Any, settings: _Settings) -> Positions:
