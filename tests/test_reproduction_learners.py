@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
@@ -47,3 +49,31 @@ def test_naive_bayes_is_that_of_scikit_learn(n_classes, n_features):
     X, y, new = rows(n_features, n_classes, True, n_features)
     theirs = CategoricalNB(min_categories=3).fit(X, y)
     assert np.array_equal(learners.CategoricalBayes(3).fit(X, y).predict(new), theirs.predict(new))
+
+
+def test_runs_are_kept_and_not_repeated(tmp_path, monkeypatch):
+    accuracy = pytest.importorskip("benchmarks.reproduction.accuracy")
+    monkeypatch.setattr(accuracy, "DATA_FILE", tmp_path / "accuracy.csv")
+    data = next(entry for entry in accuracy.PUBLISHED if entry.file == "ionosphere")
+    rng = np.random.default_rng(0)
+    calls = []
+
+    def few_rows(entry):
+        calls.append(entry.file)
+        return rng.normal(size=(40, 4)), np.arange(40) % 2
+
+    monkeypatch.setattr(accuracy, "load", few_rows)
+    options = SimpleNamespace(quick=False, jobs=1)
+    store = accuracy.Store(options)
+    accuracy.run_repeat(store, data, ["5NN", "SVM"], 3, options)
+    again = accuracy.Store(options)
+    assert again.runs == store.runs
+    assert len(again.runs) == 6
+    run = again.runs["ionosphere", "SVM", 3, "fast"]
+    assert run.tested == 40
+    assert sorted(run.right) == [1, 2, 3, 4]
+    accuracy.run_repeat(again, data, ["5NN", "SVM"], 3, options)
+    assert calls == ["ionosphere"]
+    found, repeats = again.accuracies(data)
+    assert repeats == {"5NN": 1, "NB": 0, "RF": 0, "SVM": 1, "LR": 0}
+    assert found["SVM", "fast", 2] == run.right[2] / 40

@@ -1,21 +1,21 @@
 """Accuracy after selection by plain MRMR, Inner Ensemble and Fast Ensemble, beside the published
 wins.
 
-``make reproduce-accuracy`` runs the whole protocol (ten times ten-fold, k = 1..50; hours);
-ARGS="--quick" one ten-fold run, nine values of k and small forests, in minutes. Every repetition of a
-learner on a data set is saved in benchmarks/results/accuracy, and what is there is not computed
-again; ARGS="--report" prints the table of what is there. The accuracies behind the table are
-written to docs/_static/accuracy.csv. Features are selected on the training folds only. Support
-vector machine and logistic regression are run, as in the paper, on continuous data with two classes.
+``make reproduce-accuracy`` runs the whole protocol (ten times ten-fold, k = 1..50; an hour of one
+processor); ARGS="--quick" one ten-fold run, nine values of k and small forests, in minutes. The right
+answers of every run of a learner on a data set are kept in docs/_static/accuracy.csv, and what is
+there is not computed again; ARGS="--report" prints the table of what is there. Features are selected
+on the training folds only. Support vector machine and logistic regression are run, as in the paper,
+on continuous data with two classes.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import csv
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -89,14 +89,15 @@ def one_fold(data, X, y, train, test, sizes, models):
     return right
 
 
-def run_repeat(data: Published, names: list[str], repeat: int, options: argparse.Namespace) -> None:
-    """One ten-fold run of these learners, saved in one file for each."""
-    folder = results_folder(options)
-    missing = [name for name in names if not (folder / file_name(data, name, repeat)).exists()]
+def run_repeat(
+    store: Store, data: Published, names: list[str], repeat: int, options: argparse.Namespace
+) -> None:
+    """One ten-fold run of these learners."""
+    missing = [name for name in names if (data.file, name, repeat, "plain") not in store.runs]
     if not missing:
         return
     X, y = load(data)
-    sizes = [k for k in (QUICK_SIZES if options.quick else range(1, 51)) if k <= X.shape[1]]
+    sizes = [k for k in store.sizes if k <= X.shape[1]]
     models = learners(data, len(np.unique(y)), 20 if options.quick else 100)
     models = {name: models[name] for name in missing if name in models}
     if not models:
@@ -108,14 +109,10 @@ def run_repeat(data: Published, names: list[str], repeat: int, options: argparse
         delayed(one_fold)(data, X, y, train, test, sizes, models) for train, test in folds
     )
     for learner in models:
-        right = {
-            method: [sum(outcome[learner, method, k] for outcome in outcomes) for k in sizes]
-            for method in METHODS
-        }
-        path = folder / file_name(data, learner, repeat)
-        partial = path.with_suffix(".part")
-        partial.write_text(json.dumps({"sizes": sizes, "tested": len(y), "right": right}))
-        partial.replace(path)
+        for method in METHODS:
+            right = {k: sum(outcome[learner, method, k] for outcome in outcomes) for k in sizes}
+            store.runs[data.file, learner, repeat, method] = Run(len(y), right)
+    store.save()
 
 
 def load(data: Published):
@@ -123,37 +120,58 @@ def load(data: Published):
     return ((X.astype(np.int64) + 2) // 2 if data.nominal else X), y
 
 
-def results_folder(options: argparse.Namespace) -> Path:
-    folder = ROOT / "benchmarks" / "results" / ("accuracy-quick" if options.quick else "accuracy")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+@dataclass(frozen=True)
+class Run:
+    """Rows tested in ten folds, and how many of them were right by number of features."""
+
+    tested: int
+    right: dict[int, int]
 
 
-def file_name(data: Published, learner: str, repeat: int) -> str:
-    return f"{data.file}-{learner}-{repeat}.json"
+class Store:
+    """All runs by (data set, learner, repetition, method), in one file."""
 
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.sizes = QUICK_SIZES if options.quick else tuple(range(1, 51))
+        results = ROOT / "benchmarks" / "results" / "accuracy-quick.csv"
+        self.path = results if options.quick else DATA_FILE
+        self.runs: dict[tuple[str, str, int, str], Run] = {}
+        if not self.path.exists():
+            return
+        with open(self.path, newline="") as file:
+            for row in csv.DictReader(file):
+                key = (row["data"], row["learner"], int(row["repetition"]), row["method"])
+                right = {k: int(row[str(k)]) for k in self.sizes if row[str(k)]}
+                self.runs[key] = Run(int(row["tested"]), right)
 
-def accuracies(
-    data: Published, options: argparse.Namespace
-) -> tuple[dict[tuple[str, str, int], float], dict[str, int]]:
-    """The accuracies found so far by (learner, method, k), and the repetitions of each learner."""
-    found: dict[tuple[str, str, int], float] = {}
-    repeats: dict[str, int] = {}
-    for learner in data.best:
-        files = [
-            json.loads(path.read_text())
-            for repeat in range(10)
-            if (path := results_folder(options) / file_name(data, learner, repeat)).exists()
-        ]
-        repeats[learner] = len(files)
-        if not files:
-            continue
-        for method in METHODS:
-            right = np.sum([file["right"][method] for file in files], axis=0)
-            tested = sum(file["tested"] for file in files)
-            for k, count in zip(files[0]["sizes"], right, strict=True):
-                found[learner, method, k] = float(count / tested)
-    return found, repeats
+    def save(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        partial = self.path.with_suffix(".part")
+        with open(partial, "w", newline="") as file:
+            lines = csv.writer(file, lineterminator="\n")
+            lines.writerow(("data", "learner", "repetition", "method", "tested", *self.sizes))
+            for key, run in sorted(self.runs.items()):
+                lines.writerow((*key, run.tested, *(run.right.get(k, "") for k in self.sizes)))
+        partial.replace(self.path)
+
+    def accuracies(
+        self, data: Published
+    ) -> tuple[dict[tuple[str, str, int], float], dict[str, int]]:
+        """The accuracies found so far by (learner, method, k), and the repetitions of each learner."""
+        found: dict[tuple[str, str, int], float] = {}
+        repeats: dict[str, int] = {}
+        for learner in data.best:
+            for method in METHODS:
+                runs = [
+                    run
+                    for (file, name, _, by), run in self.runs.items()
+                    if (file, name, by) == (data.file, learner, method)
+                ]
+                repeats[learner] = len(runs)
+                tested = sum(run.tested for run in runs)
+                for k in runs[0].right if runs else ():
+                    found[learner, method, k] = sum(run.right[k] for run in runs) / tested
+        return found, repeats
 
 
 def wins(found, first, second):
@@ -175,6 +193,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     chosen = [data for data in PUBLISHED if not options.only or data.file in options.only]
+    store = Store(options)
     if not options.report:
         # Forests take nearly all of the time, those of the digits half of it: they come last.
         few = [data for data in chosen if data.file != "optdigits"]
@@ -183,18 +202,18 @@ def main() -> None:
             for repeat in range(1 if options.quick else 10):
                 for data in some:
                     wanted = [name for name in names if name in data.best]
-                    run_repeat(data, wanted, repeat, options)
+                    run_repeat(store, data, wanted, repeat, options)
                 print(f"{', '.join(names)}: repetition {repeat + 1} done", flush=True)
-    report(chosen, options)
+    report(chosen, store)
 
 
-def report(chosen: list[Published], options: argparse.Namespace) -> None:
+def report(chosen: list[Published], store: Store) -> None:
     """The table of what has been computed so far."""
     totals = {pair: np.zeros(3, dtype=int) for pair in TOTALS}
     print("How often each method alone was the best, Fast/Inner/Plain, and mean accuracy over k")
     print("            published      ours  difference    Fast  Inner  Plain  ten-fold runs")
     for data in chosen:
-        found, repeats = accuracies(data, options)
+        found, repeats = store.accuracies(data)
         print(data.title)
         for learner, published in data.best.items():
             if not repeats[learner]:
@@ -222,8 +241,6 @@ def report(chosen: list[Published], options: argparse.Namespace) -> None:
             f"  {first:5s} against {second:5s}  {slashed(published):>11s}  {slashed(ours):>12s}"
             f"       {theirs_won:6.3f}  {ours_won:6.3f}  {ours_won - theirs_won:+10.3f}"
         )
-    if not options.quick:
-        write_data(chosen, options)
 
 
 def times_best(found: dict[tuple[str, str, int], float], learner: str) -> list[int]:
@@ -239,21 +256,6 @@ def times_best(found: dict[tuple[str, str, int], float], learner: str) -> list[i
 
 def slashed(counts: Sequence[int], form: str = "d") -> str:
     return "/".join(f"{count:{form}}" for count in counts)
-
-
-def write_data(chosen: list[Published], options: argparse.Namespace) -> None:
-    """The accuracies behind the table, one line for each data set, learner and method."""
-    lines = ["data,learner,method,runs," + ",".join(f"k{k}" for k in range(1, 51))]
-    for data in chosen:
-        found, repeats = accuracies(data, options)
-        for learner, runs in repeats.items():
-            for method in METHODS if runs else ():
-                cells = [
-                    f"{found[learner, method, k]:.5f}" if (learner, method, k) in found else ""
-                    for k in range(1, 51)
-                ]
-                lines.append(",".join((data.file, learner, method, str(runs), *cells)))
-    DATA_FILE.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

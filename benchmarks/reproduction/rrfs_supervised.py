@@ -71,10 +71,10 @@ UNSUPERVISED = ("RRFS MM", "RRFS MAD", "LS", "SPEC")
 
 def selector(method: str, m: int) -> Any:
     return {
-        "RRFS MM": RRFS(m, relevance="mean-median"),
-        "RRFS MAD": RRFS(m, relevance="mad"),
-        "RRFS FiR": RRFS(m, relevance="fisher"),
-        "RRFS MI": RRFS(m, relevance="mi"),
+        "RRFS MM": RRFS(m, relevance="mean-median", similarity="cosine"),
+        "RRFS MAD": RRFS(m, relevance="mad", similarity="cosine"),
+        "RRFS FiR": RRFS(m, relevance="fisher", similarity="cosine"),
+        "RRFS MI": RRFS(m, relevance="mi", similarity="cosine"),
         "ReliefF": ReliefF(m),
         "CFS": CFS(),
         "FCBF": FCBF(),
