@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from thresher.blocks._kept import KeptRows
 from thresher.blocks._list import ListEngine
 from thresher.blocks._protocol import Engine
 from thresher.sources import Far
@@ -19,7 +20,7 @@ _ENGINES = {
 
 def is_far(X: Any) -> bool:
     """Whether the rows of X are in blocks that an engine has; no package is imported to find out."""
-    return isinstance(X, ListEngine) or _package(X) in _ENGINES
+    return isinstance(X, KeptRows | ListEngine) or _package(X) in _ENGINES
 
 
 def open_engine(X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None) -> Engine:
@@ -27,7 +28,7 @@ def open_engine(X: Any, y: Any = None, sample_weight: Any = None, far: Far | Non
 
     `y` and `sample_weight` are names of columns or objects of the same kind as X.
     """
-    if isinstance(X, ListEngine):
+    if isinstance(X, KeptRows | ListEngine):
         return X
     module, name = _ENGINES[_package(X)]
     kind = getattr(import_module(f"thresher.blocks.{module}"), name)

@@ -99,7 +99,8 @@ def _encode(value: Any) -> Any:
             f"to_json cannot write a {name}: only numbers, text, lists, arrays and objects of thresher"
         )
     parameters = value.get_params(deep=False)
-    state = {key: item for key, item in vars(value).items() if key not in parameters}
+    unsaved = {*parameters, *getattr(value, "_unsaved", ())}
+    state = {key: item for key, item in vars(value).items() if key not in unsaved}
     return {"object": name, "parameters": _encode(parameters), "state": _encode(state)}
 
 
@@ -131,6 +132,7 @@ def _decode_object(value: dict[str, Any]) -> Any:
     for key in state:
         # A fitted attribute, and none that would hide a method.
         is_learnt = key.isidentifier() and (key.endswith("_") or key.startswith("_"))
+        is_learnt = is_learnt and key not in getattr(cls, "_unsaved", ())
         if not is_learnt or key.startswith("__") or hasattr(cls, key):
             raise ValueError(f"{name} has no fitted attribute {key!r}")
     vars(selector).update(state)

@@ -12,11 +12,12 @@ import numpy.typing as npt
 from thresher.blocks import FarMeasures, FarTraining
 from thresher.measures import Measures, RowMeasures, are_discrete
 from thresher.search import ForwardSearch, FoundParts
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.selectors._base import Selection, all_or_nothing
+from thresher.selectors._changing import ChangingRows
 from thresher.sources import Columns, Far, Training
 
 
-class SumSelector(BaseSelector):
+class SumSelector(ChangingRows):
     """A selector that works with every kind of ensemble.
 
     An ensemble takes the steps of ``fit`` with the measures of a replicate in place of those of

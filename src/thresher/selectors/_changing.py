@@ -1,0 +1,134 @@
+"""Selectors of rows that come and go."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import validate_data
+
+from thresher.blocks import KeptRows, RowBlock, split_columns
+from thresher.selectors._base import BaseSelector, all_or_nothing
+from thresher.sources import Far, Training, is_frame, one_dimensional, unmasked
+
+
+def _takes_pieces(selector: BaseSelector) -> bool:
+    return selector._reads_blocks
+
+
+class ChangingRows(BaseSelector):
+    """A selector that keeps rows, can be given more of them and told to forget some.
+
+    Its fitted attributes are those of ``fit`` on the rows that it keeps. They are computed when one of them is asked
+    for and the rows have changed since.
+    """
+
+    _unsaved = ("_kept_rows", "_up_to_date")
+
+    @available_if(_takes_pieces)  # type: ignore[untyped-decorator]
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows to those kept.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            The same columns in every call.
+        y : array-like of shape (n_samples,), or str
+            Classes or numbers; or the column of the frame X that holds them.
+        sample_weight : array-like of shape (n_samples,), or str, default=None
+            In every call or in none.
+
+        Returns
+        -------
+        self : object
+            The selection is that of ``fit`` on all rows that were added and not forgotten, in the order in which they
+            came. It is found when a fitted attribute is asked for. After ``fit``, the first call starts anew.
+        """
+        kept = vars(self).get("_kept_rows")
+        block = self._block(X, y, sample_weight, reset=kept is None)
+        self._kept_rows = kept if kept is not None else KeptRows()
+        self._kept_rows.add(block)
+        return self._changed()
+
+    @available_if(_takes_pieces)  # type: ignore[untyped-decorator]
+    @all_or_nothing
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows away that `partial_fit` added.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `partial_fit`. Rows are told by their values: of rows that are alike, the one that came first leaves.
+
+        Returns
+        -------
+        self : object
+            If any of the rows was never added, or was forgotten already, that is an error, and none is forgotten.
+        """
+        kept = vars(self).get("_kept_rows")
+        if kept is None:
+            raise ValueError(
+                "there are no rows to forget: only those given to partial_fit can be forgotten"
+            )
+        kept.remove(self._block(X, y, sample_weight, reset=False))
+        return self._changed()
+
+    def _read(
+        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+    ) -> Training:
+        if X is not vars(self).get("_kept_rows"):
+            self.__dict__.pop("_kept_rows", None)
+        return super()._read(X, y, sample_weight, far)
+
+    def _block(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlock:
+        if is_frame(X):
+            block = split_columns(X, y, sample_weight)
+            X, y, sample_weight = block.X, block.y, block.weights
+        elif sparse.issparse(X):
+            X = X.tocsr()
+        else:
+            X = np.asarray(unmasked(X))
+            if X.ndim != 2:
+                raise ValueError(
+                    f"X must have two dimensions (Reshape your data), got an array of shape {X.shape}"
+                )
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        if self._needs_target:
+            y = one_dimensional(y, type(self).__name__)
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        for name, values in (("y", y), ("sample_weight", weights)):
+            if values is not None and values.shape != X.shape[:1]:
+                raise ValueError(
+                    f"X and {name} must have the same number of samples (inconsistent numbers of samples), got "
+                    f"{X.shape[0]} and {values.shape}"
+                )
+        return RowBlock(X, y, weights)
+
+    def _changed(self) -> Self:
+        """Let go of what was found out about other rows."""
+        for name in [name for name in vars(self) if _is_found(name)]:
+            delattr(self, name)
+        self.__dict__.pop("_up_to_date", None)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        """Called for attributes that are not there: perhaps because rows have changed since they were."""
+        state = vars(self)
+        if not _is_found(name) or "_kept_rows" not in state or "_up_to_date" in state:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self._up_to_date = True
+        try:
+            self.fit(state["_kept_rows"])
+        except BaseException:
+            del self._up_to_date
+            raise
+        return getattr(self, name)
+
+
+def _is_found(name: str) -> bool:
+    """Whether an attribute is the result of a search; what columns there are is known before."""
+    is_public = name.endswith("_") and not name.startswith("_")
+    return is_public and name not in ("n_features_in_", "feature_names_in_")
