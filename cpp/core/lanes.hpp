@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include "core/double_double.hpp"
+
 #if defined(__AVX2__) || defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -257,46 +259,68 @@ inline Lanes lanes_add_where(const Lanes& sums, const Lanes& value, const unsign
 }
 #endif
 
-// Adds `value` to sixteen sums of two doubles each, the high words first.
-inline void lanes_add_to(double* sums, const Lanes& value) {
-  for (std::size_t v = 0; v < kVecs; ++v) {
-    TwinVec sum{vec_load(sums + v * kWidth), vec_load(sums + kLanes + v * kWidth)};
-    twin_add(sum, value.part[v]);
-    vec_store(sums + v * kWidth, sum.hi);
-    vec_store(sums + kLanes + v * kWidth, sum.lo);
-  }
-}
-
-// Lane i + lane i+8, then i + i+4, i + i+2, i + i+1.
-inline double lanes_total(const double* lanes) {
-  double a[8];
-  for (std::size_t i = 0; i < 8; ++i) a[i] = lanes[i] + lanes[i + 8];
-  for (std::size_t i = 0; i < 4; ++i) a[i] = a[i] + a[i + 4];
-  for (std::size_t i = 0; i < 2; ++i) a[i] = a[i] + a[i + 2];
-  return a[0] + a[1];
-}
-
+// The sixteen lanes in four: lane i + lane i+8, then i + i+4. Four go on to one by i + i+2, then i + i+1.
 #if defined(__AVX2__)
-// The same tree in registers.
-inline double lanes_total(const Lanes& lanes) {
+using Four = __m256d;
+inline Four lanes_four(const Lanes& lanes) {
 #if defined(__AVX512F__)
   const __m512d eight = _mm512_add_pd(lanes.part[0], lanes.part[1]);
-  const __m256d four =
-      _mm256_add_pd(_mm512_maskz_extractf64x4_pd(0xf, eight, 0), _mm512_maskz_extractf64x4_pd(0xf, eight, 1));
+  return _mm256_add_pd(_mm512_maskz_extractf64x4_pd(0xf, eight, 0), _mm512_maskz_extractf64x4_pd(0xf, eight, 1));
 #else
-  const __m256d four =
-      _mm256_add_pd(_mm256_add_pd(lanes.part[0], lanes.part[2]), _mm256_add_pd(lanes.part[1], lanes.part[3]));
+  return _mm256_add_pd(_mm256_add_pd(lanes.part[0], lanes.part[2]), _mm256_add_pd(lanes.part[1], lanes.part[3]));
 #endif
+}
+inline double four_total(Four four) {
   const __m128d two = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 #else
-inline double lanes_total(const Lanes& lanes) {
-  double buffer[kLanes];
-  lanes_store(buffer, lanes);
-  return lanes_total(buffer);
+struct Four {
+  double lane[4];
+};
+inline Four lanes_four(const Lanes& lanes) {
+  double all[kLanes];
+  lanes_store(all, lanes);
+  Four four;
+  for (std::size_t i = 0; i < 4; ++i) four.lane[i] = (all[i] + all[i + 8]) + (all[i + 4] + all[i + 12]);
+  return four;
 }
+inline double four_total(const Four& four) { return (four.lane[0] + four.lane[2]) + (four.lane[1] + four.lane[3]); }
 #endif
+inline double lanes_total(const Lanes& lanes) { return four_total(lanes_four(lanes)); }
+
+// Adds to four sums of two doubles each, the high words first.
+inline void four_add_to(double* sums, const Four& value) {
+#if defined(__AVX2__)
+  const __m256d before = _mm256_loadu_pd(sums);
+  const __m256d after = _mm256_add_pd(before, value);
+  const __m256d added = _mm256_sub_pd(after, before);
+  const __m256d rest = _mm256_add_pd(_mm256_sub_pd(before, _mm256_sub_pd(after, added)), _mm256_sub_pd(value, added));
+  _mm256_storeu_pd(sums, after);
+  _mm256_storeu_pd(sums + 4, _mm256_add_pd(_mm256_loadu_pd(sums + 4), rest));
+#else
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double before = sums[i];
+    sums[i] = before + value.lane[i];
+    const double added = sums[i] - before;
+    sums[i + 4] += (before - (sums[i] - added)) + (value.lane[i] - added);
+  }
+#endif
+}
+
+// `count` sums of two doubles in one.
+inline DoubleDouble twin_total(double* hi, double* lo, std::size_t count) {
+  for (std::size_t half = count / 2; half > 0; half /= 2) {
+    for (std::size_t l = 0; l < half; ++l) {
+      const double before = hi[l];
+      hi[l] = before + hi[l + half];
+      const double added = hi[l] - before;
+      lo[l] = (lo[l] + lo[l + half]) + ((before - (hi[l] - added)) + (hi[l + half] - added));
+    }
+  }
+  const double total = hi[0] + lo[0];
+  return {total, lo[0] - (total - hi[0])};
+}
 
 }  // namespace
 }  // namespace thresher::THRESHER_LEVEL

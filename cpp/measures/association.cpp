@@ -16,7 +16,6 @@ constexpr std::size_t kChunk = 64;
 
 // Features of a group whose columns stay in the first-level cache together, if they have so few rows.
 constexpr std::size_t kDirect = 4;
-constexpr std::size_t kShortRows = 4096;
 
 struct Work {
   const NumericTable& table;
@@ -24,6 +23,7 @@ struct Work {
   const Reference& reference;
   NumericKind kind;
   const MomentKernels& kernels;
+  const std::size_t tile = tile_rows(table.layout());
 };
 
 // dots[segment * kChunk + i] for features[i], at most kChunk of them.
@@ -48,7 +48,7 @@ void segment_dots(const Work& work, const T* base, std::span<const std::uint32_t
             .centre(values + row, weights == nullptr ? nullptr : weights + row, rows, work.reference.centre, block);
       });
       for (std::size_t i = 0; i < features.size(); ++i) columns[i] = base + features[i] * stride + row;
-      typed_kernels.dots(columns, centres, features.size(), block, rows, lanes);
+      typed_kernels.dots(columns, centres, features.size(), block, rows, work.tile, lanes);
     }
     work.kernels.totals(lanes, features.size(), dots + s * kChunk);
   }
@@ -77,7 +77,7 @@ void short_segment_dots(const Work& work, const T* base, const T* reference, std
       }
       typed(work.kernels, base)
           .direct_dots(columns, next, centres, count, reference + segments[s], work.reference.centre,
-                       segments[s + 1] - segments[s], dots + s * kChunk + first);
+                       segments[s + 1] - segments[s], work.tile, dots + s * kChunk + first);
     }
   }
 }

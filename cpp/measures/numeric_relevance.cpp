@@ -23,7 +23,7 @@ class ClassColumn {
         layout_(table.layout()),
         kind_(kind),
         classes_(classes),
-        lanes_(classes.n_classes * kTwinLanes),
+        lanes_(classes.n_classes * kSplitLanes),
         totals_(classes.n_classes),
         sums_(layout_.n_segments() * classes.n_classes),
         rests_(sums_.size()),

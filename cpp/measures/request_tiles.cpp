@@ -14,8 +14,6 @@ namespace {
 
 // Features and references of a tile: as many as the registers have sums for.
 constexpr std::size_t kTile = 4;
-// Columns up to this length stay in the caches next to the processor while a tile is computed.
-constexpr std::size_t kShortRows = 4096;
 
 using Features = std::span<const std::uint32_t>;
 
@@ -43,6 +41,7 @@ struct Work {
   PairReferee& referee;
   NumericKind kind;
   const MomentKernels& kernels;
+  const std::size_t tile_rows = thresher::tile_rows(table.layout());
 
   // The value on a replicate from its sum of products about the centres.
   double value(std::uint32_t feature, std::uint32_t reference, std::size_t replicate, double dot) const {
@@ -103,7 +102,7 @@ void compute_short(const Work& work, const T* base, std::span<const Tile> tiles)
       double dots[kTile];
       typed(work.kernels, base)
           .direct_dots(columns.column, next, columns.centre, tile.columns().size(), others.column[o], others.centre[o],
-                       n_rows, dots);
+                       n_rows, work.tile_rows, dots);
       work.store(tile, o, dots, kTile);
     }
   }
@@ -120,8 +119,8 @@ void compute_tall(const Work& work, const T* base, const Tile& tile) {
   std::vector<double> dots((segments.size() - 1) * n_others * kTile);
   for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
     alignas(64) double lanes[kTile * kSums] = {};
-    for (std::size_t row = segments[s]; row < segments[s + 1]; row += kTileRows) {
-      const std::size_t rows = std::min(kTileRows, segments[s + 1] - row);
+    for (std::size_t row = segments[s]; row < segments[s + 1]; row += work.tile_rows) {
+      const std::size_t rows = std::min(work.tile_rows, segments[s + 1] - row);
       const T* here[kTile];
       for (std::size_t c = 0; c < tile.columns().size(); ++c) here[c] = columns.column[c] + row;
       for (std::size_t o = 0; o < n_others; ++o) {

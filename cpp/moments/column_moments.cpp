@@ -70,11 +70,25 @@ void set_undefined(ColumnMoments& moments, std::size_t at) {
   moments.error[at] = 0.0;
 }
 
+std::size_t tile_rows(const SegmentLayout& layout) {
+  if (layout.n_rows() > kShortRows) return 128;
+  return layout.n_replicates() == 1 ? 1024 : 256;
+}
+
+// Of every product: two subtractions, one to spare, one with a weight, and one for each that its lane adds up.
+// Then those of the sixteen lanes: four, or two if they go to a sum of two doubles, and its own.
 double product_units(const SegmentLayout& layout) {
-  const std::size_t in_a_lane = (std::min(layout.longest_segment(), kTileRows) + kMomentLanes - 1) / kMomentLanes;
-  const double of_segments = layout.has_parts() ? 2.0 : 0.0;
+  const std::size_t tile = tile_rows(layout);
+  double units = 0.0;
+  for (std::size_t s = 0; s < layout.n_segments(); ++s) {
+    const std::size_t rows = layout.segments()[s + 1] - layout.segments()[s];
+    const std::size_t in_a_lane = (std::min(rows, tile) + kMomentLanes - 1) / kMomentLanes;
+    units = std::max(units, static_cast<double>(in_a_lane) + (rows <= tile ? 4.0 : 3.0));
+  }
+  units += layout.weights() == nullptr ? 3.0 : 4.0;
+  const double of_segments = layout.has_parts() ? 1.0 : 0.0;
   const double of_rows = layout.has_whole_weights() ? 0.0 : 3.0;
-  return kProductUnits + static_cast<double>(in_a_lane) + of_segments + of_rows;
+  return units + of_segments + of_rows;
 }
 
 double split_for(double rows, double minimum, double maximum) {
@@ -88,6 +102,7 @@ ColumnReader::ColumnReader(const SegmentLayout& layout)
     : layout_(layout),
       rows_(total_rows(layout)),
       units_(product_units(layout)),
+      tile_(tile_rows(layout)),
       low_(layout.n_segments()),
       high_(layout.n_segments()),
       sums_(layout.n_segments()),
@@ -141,7 +156,8 @@ void ColumnReader::read_moments(NumericColumn column, bool centred, std::size_t 
     for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
       const std::size_t begin = segments[s];
       const double* weights = layout_.weights() == nullptr ? nullptr : layout_.weights() + begin;
-      const CentredSums sums = typed(kernels, x).column_sums(x + begin, weights, segments[s + 1] - begin, centre);
+      const CentredSums sums =
+          typed(kernels, x).column_sums(x + begin, weights, segments[s + 1] - begin, centre, tile_);
       sums_[s] = sums.sum;
       squares_[s] = sums.squares;
     }

@@ -29,6 +29,10 @@ struct ColumnMoments {
 // Sum of the weights.
 double total_rows(const SegmentLayout& layout);
 
+// Rows whose products lanes add up before these go to sums of two doubles. Long columns wait for memory, and the more
+// replicates, the more values a bound on their errors has to settle: both speak for short tiles.
+std::size_t tile_rows(const SegmentLayout& layout);
+
 // How many roundings, in units of 2^-53 of what they were made of, lie behind a sum of products of a replicate. Where
 // rows are sums of real weights, their roundings are among them.
 double product_units(const SegmentLayout& layout);
@@ -57,6 +61,7 @@ class ColumnReader {
   const SegmentLayout& layout_;
   double rows_;
   double units_;
+  std::size_t tile_;
   std::vector<double> low_;
   std::vector<double> high_;
   std::vector<double> sums_;

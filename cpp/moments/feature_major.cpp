@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <type_traits>
+#include <vector>
 
 #include "core/feature_loop.hpp"
 #include "moments/transpose_kernels.hpp"
@@ -38,7 +39,7 @@ Out convert(In value) {
   }
 }
 
-// Any type, stride and order of rows; column by column.
+// Any type and stride; column by column.
 template <class In, class Out>
 void copy_tile(const In* from, const StridedMatrix<In>& matrix, std::span<const std::uint32_t> order, std::size_t row,
                std::size_t rows, std::size_t columns, std::size_t to_stride, Out* to) {
@@ -78,6 +79,7 @@ void feature_major(const StridedMatrix<In>& matrix, std::span<const std::uint32_
   // Column tiles of one row tile follow each other: they share the lines at their borders.
   for_features(tiling.n_row_tiles * tiling.n_column_tiles, tiling.rows * tiling.columns, n_threads, interrupt,
                [&](std::size_t first, std::size_t last) {
+                 std::vector<In> gathered;
                  for (std::size_t tile = first; tile < last; ++tile) {
                    const std::size_t row = tile / tiling.n_column_tiles * tiling.rows;
                    const std::size_t rows = std::min(tiling.rows, n_rows - row);
@@ -86,12 +88,21 @@ void feature_major(const StridedMatrix<In>& matrix, std::span<const std::uint32_
                    const In* from = matrix.data + static_cast<std::ptrdiff_t>(column) * matrix.column_stride;
                    Out* to = out + column * n_rows + row;
                    if constexpr (std::is_same_v<In, Out>) {
-                     if (order.empty() && matrix.column_stride == 1 && matrix.row_stride > 0) {
-                       const auto stride = static_cast<std::size_t>(matrix.row_stride);
+                     if (matrix.column_stride == 1 && matrix.row_stride > 0) {
+                       auto stride = static_cast<std::size_t>(matrix.row_stride);
+                       const In* block = from + row * stride;
+                       if (!order.empty()) {
+                         gathered.resize(rows * columns);
+                         for (std::size_t i = 0; i < rows; ++i) {
+                           std::copy_n(from + order[row + i] * stride, columns, gathered.data() + i * columns);
+                         }
+                         stride = columns;
+                         block = gathered.data();
+                       }
                        if constexpr (std::is_same_v<In, float>) {
-                         kernels.float32(from + row * stride, stride, to, n_rows, rows, columns);
+                         kernels.float32(block, stride, to, n_rows, rows, columns);
                        } else {
-                         kernels.float64(from + row * stride, stride, to, n_rows, rows, columns);
+                         kernels.float64(block, stride, to, n_rows, rows, columns);
                        }
                        continue;
                      }

@@ -6,14 +6,15 @@ namespace {
 
 void totals(const double* lanes, std::size_t count, double* out) {
   for (std::size_t c = 0; c < count; ++c) {
-    const double* own = lanes + c * kTwinLanes;
-    out[c] = lanes_total(lanes_load(own)) + lanes_total(lanes_load(own + kLanes));
+    double own[kTwinLanes];
+    for (std::size_t l = 0; l < kTwinLanes; ++l) own[l] = lanes[c * kTwinLanes + l];
+    out[c] = twin_total(own, own + kTwinLanes / 2, kTwinLanes / 2).hi;
   }
 }
 
 void split_totals(const double* lanes, std::size_t count, SplitSum* out) {
   for (std::size_t c = 0; c < count; ++c) {
-    const double* own = lanes + c * kTwinLanes;
+    const double* own = lanes + c * kSplitLanes;
     out[c] = {lanes_total(lanes_load(own)), lanes_total(lanes_load(own + kLanes))};
   }
 }
@@ -77,11 +78,11 @@ CentredSums centred_sums(const T* x, const double* weight, std::size_t n, double
 inline Vec upper_part(Vec value, Vec split) { return vec_sub(vec_add_by_product(value, split), split); }
 
 template <class T, bool weighted>
-CentredSums sums_in_tiles(const T* x, const double* weight, std::size_t n, double middle) {
+CentredSums sums_in_tiles(const T* x, const double* weight, std::size_t n, double middle, std::size_t tile) {
   const Lanes centre = lanes_set(middle);
   alignas(64) double lanes[2 * kTwinLanes] = {};
-  for (std::size_t start = 0; start < n; start += kTileRows) {
-    const std::size_t end = n - start < kTileRows ? n : start + kTileRows;
+  for (std::size_t start = 0; start < n; start += tile) {
+    const std::size_t end = n - start < tile ? n : start + tile;
     Lanes sum = lanes_set(0.0);
     Lanes squares = sum;
     // load(values, fill): a vector of lanes from there.
@@ -101,9 +102,9 @@ CentredSums sums_in_tiles(const T* x, const double* weight, std::size_t n, doubl
     if (whole < end) {
       add(whole, [&](const auto* from, double fill) { return lanes_load_tail(from, end - whole, fill); });
     }
-    if (n <= kTileRows) return {lanes_total(sum), lanes_total(squares)};
-    lanes_add_to(lanes, sum);
-    lanes_add_to(lanes + kTwinLanes, squares);
+    if (n <= tile) return {lanes_total(sum), lanes_total(squares)};
+    four_add_to(lanes, lanes_four(sum));
+    four_add_to(lanes + kTwinLanes, lanes_four(squares));
   }
   double both[2];
   totals(lanes, 2, both);
@@ -111,9 +112,9 @@ CentredSums sums_in_tiles(const T* x, const double* weight, std::size_t n, doubl
 }
 
 template <class T>
-CentredSums column_sums(const T* x, const double* weight, std::size_t n, double centre) {
-  return weight == nullptr ? sums_in_tiles<T, false>(x, weight, n, centre)
-                           : sums_in_tiles<T, true>(x, weight, n, centre);
+CentredSums column_sums(const T* x, const double* weight, std::size_t n, double centre, std::size_t tile) {
+  return weight == nullptr ? sums_in_tiles<T, false>(x, weight, n, centre, tile)
+                           : sums_in_tiles<T, true>(x, weight, n, centre, tile);
 }
 
 template <class T>
@@ -142,15 +143,15 @@ inline void prefetch_rows(const T* next, std::size_t i) {
 // `next`: where the columns after these lie; memory fetches them meanwhile.
 template <class T, std::size_t columns>
 void dot_group(const T* const* column, const T* const* next, const double* means, const double* reference,
-               std::size_t n, double* lanes) {
+               std::size_t n, std::size_t tile, double* lanes) {
   Vec centres[columns];
   const T* x[columns];
   for (std::size_t c = 0; c < columns; ++c) {
     centres[c] = vec_set(means[c]);
     x[c] = column[c];
   }
-  for (std::size_t start = 0; start < n; start += kTileRows) {
-    const std::size_t end = n - start < kTileRows ? n : start + kTileRows;
+  for (std::size_t start = 0; start < n; start += tile) {
+    const std::size_t end = n - start < tile ? n : start + tile;
     const std::size_t whole = end - end % kLanes;
     Lanes sums[columns];
     for (std::size_t c = 0; c < columns; ++c) sums[c] = lanes_set(0.0);
@@ -171,49 +172,39 @@ void dot_group(const T* const* column, const T* const* next, const double* means
         sums[c] = lanes_add(sums[c], lanes_mul(value, other));
       }
     }
-    for (std::size_t c = 0; c < columns; ++c) lanes_add_to(lanes + c * kTwinLanes, sums[c]);
+    for (std::size_t c = 0; c < columns; ++c) four_add_to(lanes + c * kTwinLanes, lanes_four(sums[c]));
   }
 }
 
 template <class T>
 void dots(const T* const* columns, const double* means, std::size_t n_columns, const double* reference, std::size_t n,
-          double* lanes) {
+          std::size_t tile, double* lanes) {
   const T* following[kColumns];
   std::size_t c = 0;
   for (; c + kColumns <= n_columns; c += kColumns) {
     // After the last columns come the first ones again, with the next rows.
     const bool more = c + 2 * kColumns <= n_columns;
     for (std::size_t k = 0; k < kColumns; ++k) following[k] = more ? columns[c + kColumns + k] : columns[k] + n;
-    dot_group<T, kColumns>(columns + c, following, means + c, reference, n, lanes + c * kTwinLanes);
+    dot_group<T, kColumns>(columns + c, following, means + c, reference, n, tile, lanes + c * kTwinLanes);
   }
   for (; c < n_columns; ++c) {
-    dot_group<T, 1>(columns + c, c + 1 < n_columns ? columns + c + 1 : columns + c, means + c, reference, n,
+    dot_group<T, 1>(columns + c, c + 1 < n_columns ? columns + c + 1 : columns + c, means + c, reference, n, tile,
                     lanes + c * kTwinLanes);
   }
 }
 
-// How a dot product is summed: at once, as the only tile, to its total; or tile by tile to lanes that hold those of
-// other rows.
-enum class Way { at_once, in_tiles, in_tiles_fetching };
+// Where the products of a tile go: to their total, or to lanes that hold those of other tiles. Columns that are wanted
+// soon are fetched meanwhile, or not.
+enum class Way { total, lanes, lanes_fetching };
 template <Way way>
-constexpr std::size_t kStride = way == Way::at_once ? 1 : kTwinLanes;
+constexpr std::size_t kStride = way == Way::total ? 1 : kTwinLanes;
 
 template <Way way>
-inline void finish_tile(const Lanes& sums, double* out) {
-  if constexpr (way == Way::at_once) {
-    *out = lanes_total(sums);
+inline void finish_tile(const Four& sums, double* out) {
+  if constexpr (way == Way::total) {
+    *out = four_total(sums);
   } else {
-    lanes_add_to(out, sums);
-  }
-}
-
-// body(first row, first row of an incomplete vector, end) for each tile.
-template <Way way, class Body>
-inline void for_tiles(std::size_t n, Body&& body) {
-  if constexpr (way == Way::at_once) return body(std::size_t{0}, n - n % kLanes, n);
-  for (std::size_t start = 0; start < n; start += kTileRows) {
-    const std::size_t end = n - start < kTileRows ? n : start + kTileRows;
-    body(start, end - end % kLanes, end);
+    four_add_to(out, sums);
   }
 }
 
@@ -228,43 +219,33 @@ void direct_group(const T* const* column, const T* const* next, const double* me
     x[c] = column[c];
   }
   const Vec middle = vec_set(reference_mean);
-  for_tiles<way>(n, [&](std::size_t start, std::size_t whole, std::size_t end) {
-    Lanes sums[columns];
-    for (std::size_t c = 0; c < columns; ++c) sums[c] = lanes_set(0.0);
-    for (std::size_t i = start; i < whole; i += kLanes) {
-      for (std::size_t c = 0; c < columns && way != Way::in_tiles; ++c) prefetch_rows(next[c], i);
-      for (std::size_t v = 0; v < kVecs; ++v) {
-        Vec other = vec_load(reference + i + v * kWidth);
-        if constexpr (centred) other = vec_sub(other, middle);
-        for (std::size_t c = 0; c < columns; ++c) {
-          Vec value = vec_load(x[c] + i + v * kWidth);
-          if constexpr (centred) value = vec_sub(value, centres[c]);
-          sums[c].part[v] = vec_multiply_add(value, other, sums[c].part[v]);
-        }
-      }
-    }
-    if (whole < end) {
-      const Lanes other =
-          lanes_sub(lanes_load_tail(reference + whole, end - whole, reference_mean), lanes_set(reference_mean));
+  const std::size_t whole = n - n % kLanes;
+  Lanes sums[columns];
+  for (std::size_t c = 0; c < columns; ++c) sums[c] = lanes_set(0.0);
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t c = 0; c < columns && way != Way::lanes; ++c) prefetch_rows(next[c], i);
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      Vec other = vec_load(reference + i + v * kWidth);
+      if constexpr (centred) other = vec_sub(other, middle);
       for (std::size_t c = 0; c < columns; ++c) {
-        const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, end - whole, means[c]), lanes_set(means[c]));
-        sums[c] = lanes_add(sums[c], lanes_mul(value, other));
+        Vec value = vec_load(x[c] + i + v * kWidth);
+        if constexpr (centred) value = vec_sub(value, centres[c]);
+        sums[c].part[v] = vec_multiply_add(value, other, sums[c].part[v]);
       }
     }
-    for (std::size_t c = 0; c < columns; ++c) finish_tile<way>(sums[c], sums_out + c * kStride<way>);
-  });
+  }
+  if (whole < n) {
+    const Lanes other =
+        lanes_sub(lanes_load_tail(reference + whole, n - whole, reference_mean), lanes_set(reference_mean));
+    for (std::size_t c = 0; c < columns; ++c) {
+      const Lanes value = lanes_sub(lanes_load_tail(x[c] + whole, n - whole, means[c]), lanes_set(means[c]));
+      sums[c] = lanes_add(sums[c], lanes_mul(value, other));
+    }
+  }
+  for (std::size_t c = 0; c < columns; ++c) finish_tile<way>(lanes_four(sums[c]), sums_out + c * kStride<way>);
 }
 
 #if defined(__FMA__)
-inline Lanes lanes_of_quads(const __m256d* quads) {
-#if defined(__AVX512F__)
-  return {{_mm512_maskz_insertf64x4(0xff, _mm512_maskz_broadcast_f64x4(0xff, quads[0]), quads[1], 1),
-           _mm512_maskz_insertf64x4(0xff, _mm512_maskz_broadcast_f64x4(0xff, quads[2]), quads[3], 1)}};
-#else
-  return {{quads[0], quads[1], quads[2], quads[3]}};
-#endif
-}
-
 // The same for single precision about zero, four doubles at a time: converting eight takes longer than twice four.
 template <std::size_t columns, Way way>
 void direct_float_group(const float* const* column, const float* const* next, const float* reference, std::size_t n,
@@ -272,27 +253,29 @@ void direct_float_group(const float* const* column, const float* const* next, co
   constexpr std::size_t kQuads = kLanes / 4;
   const float* x[columns];
   for (std::size_t c = 0; c < columns; ++c) x[c] = column[c];
-  for_tiles<way>(n, [&](std::size_t start, std::size_t whole, std::size_t end) {
-    __m256d sums[columns][kQuads];
-    for (std::size_t c = 0; c < columns; ++c) {
-      for (std::size_t q = 0; q < kQuads; ++q) sums[c][q] = _mm256_setzero_pd();
-    }
-    for (std::size_t i = start; i < whole; i += kLanes) {
-      for (std::size_t c = 0; c < columns && way != Way::in_tiles; ++c) prefetch_rows(next[c], i);
-      for (std::size_t q = 0; q < kQuads; ++q) {
-        const __m256d other = _mm256_cvtps_pd(_mm_loadu_ps(reference + i + 4 * q));
-        for (std::size_t c = 0; c < columns; ++c) {
-          sums[c][q] = _mm256_fmadd_pd(_mm256_cvtps_pd(_mm_loadu_ps(x[c] + i + 4 * q)), other, sums[c][q]);
-        }
+  const std::size_t whole = n - n % kLanes;
+  __m256d sums[columns][kQuads];
+  for (std::size_t c = 0; c < columns; ++c) {
+    for (std::size_t q = 0; q < kQuads; ++q) sums[c][q] = _mm256_setzero_pd();
+  }
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t c = 0; c < columns && way != Way::lanes; ++c) prefetch_rows(next[c], i);
+    for (std::size_t q = 0; q < kQuads; ++q) {
+      const __m256d other = _mm256_cvtps_pd(_mm_loadu_ps(reference + i + 4 * q));
+      for (std::size_t c = 0; c < columns; ++c) {
+        sums[c][q] = _mm256_fmadd_pd(_mm256_cvtps_pd(_mm_loadu_ps(x[c] + i + 4 * q)), other, sums[c][q]);
       }
     }
-    const Lanes rest = lanes_load_tail(reference + whole, end - whole, 0.0);
-    for (std::size_t c = 0; c < columns; ++c) {
-      Lanes total = lanes_of_quads(sums[c]);
-      if (whole < end) total = lanes_add(total, lanes_mul(lanes_load_tail(x[c] + whole, end - whole, 0.0), rest));
-      finish_tile<way>(total, sums_out + c * kStride<way>);
+  }
+  Lanes rest = lanes_set(0.0);
+  if (whole < n) rest = lanes_load_tail(reference + whole, n - whole, 0.0);
+  for (std::size_t c = 0; c < columns; ++c) {
+    Four total = _mm256_add_pd(_mm256_add_pd(sums[c][0], sums[c][2]), _mm256_add_pd(sums[c][1], sums[c][3]));
+    if (whole < n) {
+      total = _mm256_add_pd(total, lanes_four(lanes_mul(lanes_load_tail(x[c] + whole, n - whole, 0.0), rest)));
     }
-  });
+    finish_tile<way>(total, sums_out + c * kStride<way>);
+  }
 }
 #endif
 
@@ -335,21 +318,29 @@ void direct_sums(const T* const* columns, const T* const* next, const double* me
 template <class T>
 void direct_lanes(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
                   double reference_mean, std::size_t n, double* lanes) {
-  direct_sums<T, Way::in_tiles>(columns, columns, means, n_columns, reference, reference_mean, n, lanes);
+  direct_sums<T, Way::lanes>(columns, columns, means, n_columns, reference, reference_mean, n, lanes);
 }
 
 template <class T>
 void direct_dots(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
-                 const T* reference, double reference_mean, std::size_t n, double* sums) {
-  if (n <= kTileRows) {
-    return direct_sums<T, Way::at_once>(columns, next, means, n_columns, reference, reference_mean, n, sums);
+                 const T* reference, double reference_mean, std::size_t n, std::size_t tile, double* sums) {
+  if (n <= tile) {
+    return direct_sums<T, Way::total>(columns, next, means, n_columns, reference, reference_mean, n, sums);
   }
   // Never more columns at once than a group has.
   for (std::size_t c = 0; c < n_columns; c += kColumns) {
     const std::size_t count = n_columns - c < kColumns ? n_columns - c : kColumns;
     alignas(64) double lanes[kColumns * kTwinLanes] = {};
-    direct_sums<T, Way::in_tiles_fetching>(columns + c, next + c, means + c, count, reference, reference_mean, n,
-                                           lanes);
+    for (std::size_t row = 0; row < n; row += tile) {
+      const T* here[kColumns];
+      const T* soon[kColumns];
+      for (std::size_t k = 0; k < count; ++k) {
+        here[k] = columns[c + k] + row;
+        soon[k] = next[c + k] + row;
+      }
+      direct_sums<T, Way::lanes_fetching>(here, soon, means + c, count, reference + row, reference_mean,
+                                          n - row < tile ? n - row : tile, lanes);
+    }
     totals(lanes, count, sums + c);
   }
 }
@@ -369,7 +360,7 @@ void class_sums_any(const T* x, const double* weight, const ClassCodes& classes,
     }
     const double high = (split + value) - split;
     const auto add_to = [&](std::size_t slot) {
-      double* sums = lanes + slot * kTwinLanes + i % kLanes;
+      double* sums = lanes + slot * kSplitLanes + i % kLanes;
       sums[0] += high;
       sums[kLanes] += (value - high) + rest;
     };
@@ -387,8 +378,8 @@ void class_sums_few(const T* x, const double* weight, const std::uint8_t* codes,
   Lanes upper[n_sums + 1];  // the last of all rows
   Lanes lower[n_sums + 1];
   for (std::size_t c = 0; c <= n_sums; ++c) {
-    upper[c] = lanes_load(lanes + c * kTwinLanes);
-    lower[c] = lanes_load(lanes + c * kTwinLanes + kLanes);
+    upper[c] = lanes_load(lanes + c * kSplitLanes);
+    lower[c] = lanes_load(lanes + c * kSplitLanes + kLanes);
   }
   for (std::size_t i = 0; i < n; i += kLanes) {
     const bool whole = i + kLanes <= n;
@@ -418,8 +409,8 @@ void class_sums_few(const T* x, const double* weight, const std::uint8_t* codes,
     }
   }
   for (std::size_t c = 0; c <= n_sums; ++c) {
-    lanes_store(lanes + c * kTwinLanes, upper[c]);
-    lanes_store(lanes + c * kTwinLanes + kLanes, lower[c]);
+    lanes_store(lanes + c * kSplitLanes, upper[c]);
+    lanes_store(lanes + c * kSplitLanes + kLanes, lower[c]);
   }
 }
 

@@ -9,17 +9,14 @@
 namespace thresher {
 
 inline constexpr std::size_t kMomentLanes = 16;
-// A sum in lanes: sixteen high words, then sixteen low words.
-inline constexpr std::size_t kTwinLanes = 2 * kMomentLanes;
-// Rows whose products a lane adds up before they go to a sum of two doubles: sixteen a lane.
-inline constexpr std::size_t kTileRows = 256;
+// A sum of tiles: four high words, then four low words.
+inline constexpr std::size_t kTwinLanes = 8;
+// A sum over a class: sixteen high words, then sixteen low words.
+inline constexpr std::size_t kSplitLanes = 2 * kMomentLanes;
+// Columns up to this length stay in the caches next to the processor.
+inline constexpr std::size_t kShortRows = 4096;
 // Rows that are read of one column before those of the next.
 inline constexpr std::size_t kBlockRows = 2048;
-// A sum of products is off by at most so many units of 2^-53 of the product of both columns' norms about their
-// centres, besides one for every product in a lane: two subtractions, a product with the weight, five additions of
-// lanes, one to spare.
-inline constexpr double kProductUnits = 9.0;
-
 struct RangeSum {
   double minimum;
   double maximum;
@@ -54,19 +51,20 @@ struct TypedMomentKernels {
   RangeSum (*range_sum)(const T* x, const double* weight, std::size_t n);
   // (Weighted) sums of x - mean and of its square. These and those above are the same bits for every instruction set.
   CentredSums (*centred_sums)(const T* x, const double* weight, std::size_t n, double mean);
-  // The same tile by tile, within the error that kProductUnits tells of.
-  CentredSums (*column_sums)(const T* x, const double* weight, std::size_t n, double centre);
+  // The same within the error that product_units tells of: in lanes, which go to sums of two doubles after every tile,
+  // or at once if there is one only.
+  CentredSums (*column_sums)(const T* x, const double* weight, std::size_t n, double centre, std::size_t tile);
   // out[i] = (x[i] - mean) * weight[i]; zeros up to the next multiple of the lanes.
   void (*centre)(const T* x, const double* weight, std::size_t n, double mean, double* out);
   // Adds the products (column c - its mean) * reference of n rows, tile by tile, to the lanes of column c.
   // `reference` is padded with zeros as `centre` does.
   void (*dots)(const T* const* columns, const double* means, std::size_t n_columns, const double* reference,
-               std::size_t n, double* lanes);
+               std::size_t n, std::size_t tile, double* lanes);
   // totals[c] = sum of (column c - its mean) * (reference - its mean). For a few columns: the reference is centred as
   // it is read. `next` names n_columns columns that will be wanted soon.
   void (*direct_dots)(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
-                      const T* reference, double reference_mean, std::size_t n, double* totals);
-  // The same tile by tile, as `dots` does it.
+                      const T* reference, double reference_mean, std::size_t n, std::size_t tile, double* totals);
+  // The same of one tile, to lanes as `dots` does it.
   void (*direct_lanes)(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
                        double reference_mean, std::size_t n, double* lanes);
   // Adds the (weighted) x of every class but the last to its lanes, and those of all rows to the lanes of the last; by
@@ -78,7 +76,7 @@ struct TypedMomentKernels {
 struct MomentKernels {
   TypedMomentKernels<float> float32;
   TypedMomentKernels<double> float64;
-  // The sums of `count` times 32 lanes: rounded, or as they were split.
+  // `count` sums of tiles, rounded, and of classes, as they were split.
   void (*totals)(const double* lanes, std::size_t count, double* out);
   void (*split_totals)(const double* lanes, std::size_t count, SplitSum* out);
 };

@@ -17,32 +17,30 @@ void check_centres(const NumericTable& block, std::span<const double> centres) {
   if (centres.size() != block.n_features()) throw std::invalid_argument("centres must have one value per feature");
 }
 
-// use(kernels, first row, its weight, rows) of a segment.
+// use(first row, its weight, rows) of a segment.
 template <class Use>
 auto in_segment(const NumericTable& table, std::size_t segment, Use&& use) {
   const SegmentLayout& layout = table.layout();
   const std::size_t begin = layout.segments()[segment];
   const double* weights = layout.weights() == nullptr ? nullptr : layout.weights() + begin;
   return visit_type(table.matrix(), [&](const auto* base) {
-    return use(typed(THRESHER_DISPATCH(referee_kernels), base, base), base + begin, weights,
-               layout.segments()[segment + 1] - begin);
+    return use(base + begin, weights, layout.segments()[segment + 1] - begin);
   });
 }
 
 }  // namespace
 
 ClassSum segment_sums(const NumericTable& table, std::uint32_t feature, std::size_t segment, double centre) {
-  return in_segment(table, segment, [&](const auto& kernels, const auto* rows, const double* weights, std::size_t n) {
-    const auto* x = rows + feature * table.n_rows();
-    const PairedSums sums = kernels.sums(x, x, weights, n, centre, centre);
-    return ClassSum{sums.n, sums.x, sums.xx};
+  return in_segment(table, segment, [&](const auto* rows, const double* weights, std::size_t n) {
+    return column_kernel(THRESHER_DISPATCH(referee_kernels), rows)(rows + feature * table.n_rows(), weights, n, centre);
   });
 }
 
 DoubleDouble segment_products(const NumericTable& table, std::uint32_t x, std::uint32_t y, std::size_t segment,
                               double centre_x, double centre_y) {
-  return in_segment(table, segment, [&](const auto& kernels, const auto* rows, const double* weights, std::size_t n) {
-    return kernels.products(rows + x * table.n_rows(), rows + y * table.n_rows(), weights, n, centre_x, centre_y);
+  return in_segment(table, segment, [&](const auto* rows, const double* weights, std::size_t n) {
+    return typed(THRESHER_DISPATCH(referee_kernels), rows, rows)
+        .products(rows + x * table.n_rows(), rows + y * table.n_rows(), weights, n, centre_x, centre_y);
   });
 }
 

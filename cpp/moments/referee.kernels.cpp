@@ -6,19 +6,24 @@
 namespace thresher::THRESHER_LEVEL {
 namespace {
 
+// body(load) for sixteen rows at a time: load(values, fill) are those from there, `fill` beyond the end.
+template <class Body>
+inline void for_rows(std::size_t n, Body&& body) {
+  const std::size_t whole = n - n % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) {
+    body([i](const auto* values, double) { return lanes_load(values + i); });
+  }
+  if (whole < n) {
+    body([=](const auto* values, double fill) { return lanes_load_tail(values + whole, n - whole, fill); });
+  }
+}
+
 // Calls body(x, y, weight) with sixteen rows at a time; beyond the end values are missing.
 template <class X, class Y, class Body>
 inline void for_lanes(const X* x, const Y* y, const double* weight, std::size_t n, Body&& body) {
-  const Lanes ones = lanes_set(1.0);
-  const std::size_t whole = n - n % kLanes;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
-    body(lanes_load(x + i), lanes_load(y + i), weight == nullptr ? ones : lanes_load(weight + i));
-  }
-  if (whole < n) {
-    const std::size_t rest = n - whole;
-    body(lanes_load_tail(x + whole, rest, NAN), lanes_load_tail(y + whole, rest, NAN),
-         weight == nullptr ? ones : lanes_load_tail(weight + whole, rest, 0.0));
-  }
+  for_rows(n, [&](const auto& load) {
+    body(load(x, NAN), load(y, NAN), weight == nullptr ? lanes_set(1.0) : load(weight, 0.0));
+  });
 }
 
 template <class X, class Y>
@@ -64,22 +69,13 @@ PairedRange range(const X* x, const Y* y, const double* weight, std::size_t n) {
           largest(high_x),   smallest(low_y),    largest(high_y)};
 }
 
-// The lanes of a sum of two doubles each, added up without error worth the name.
+// All lanes in one sum.
 DoubleDouble twin_total(const TwinVec& sum) {
-  double high[kWidth];
-  double low[kWidth];
-  vec_store(high, sum.hi);
-  vec_store(low, sum.lo);
-  double hi = 0.0;
-  double lo = 0.0;
-  for (std::size_t l = 0; l < kWidth; ++l) {
-    const double before = hi;
-    hi += high[l];
-    const double added = hi - before;
-    lo += ((before - (hi - added)) + (high[l] - added)) + low[l];
-  }
-  const double total = hi + lo;
-  return {total, lo - (total - hi)};
+  double hi[kWidth];
+  double lo[kWidth];
+  vec_store(hi, sum.hi);
+  vec_store(lo, sum.lo);
+  return twin_total(hi, lo, kWidth);
 }
 
 // A product of two factors times a weight.
@@ -122,35 +118,84 @@ PairedSums sums(const X* x, const Y* y, const double* weight, std::size_t n, dou
   return {twin_total(rows), twin_total(sum_x), twin_total(sum_y), twin_total(xx), twin_total(yy), twin_total(xy)};
 }
 
+// Sixteen lanes of sums of two doubles.
+struct TwinLanes {
+  TwinVec part[kVecs];
+
+  TwinLanes() {
+    for (TwinVec& own : part) own = {vec_set(0.0), vec_set(0.0)};
+  }
+  DoubleDouble total() {
+    for (std::size_t v = 1; v < kVecs; ++v) twin_add(part[0], part[v]);
+    return twin_total(part[0]);
+  }
+};
+
+// Products of floats about 0 are exact, if they have no weights.
 template <class X, class Y>
-DoubleDouble products(const X* x, const Y* y, const double* weight, std::size_t n, double centre_x, double centre_y) {
+bool has_exact_products(const double* weight, double centre_x, double centre_y) {
+  return sizeof(X) + sizeof(Y) == 2 * sizeof(float) && weight == nullptr && centre_x == 0.0 && centre_y == 0.0;
+}
+
+template <bool is_exact, class X, class Y>
+DoubleDouble products_of(const X* x, const Y* y, const double* weight, std::size_t n, double centre_x,
+                         double centre_y) {
   const Vec middle_x = vec_set(centre_x);
   const Vec middle_y = vec_set(centre_y);
-  const Vec zero = vec_set(0.0);
-  // The product of two floats is a double.
-  const bool is_exact = sizeof(X) + sizeof(Y) == 2 * sizeof(float) && centre_x == 0.0 && centre_y == 0.0;
-  TwinVec sums[kVecs];
-  for (std::size_t v = 0; v < kVecs; ++v) sums[v] = {zero, zero};
-  const auto add = [&](const Lanes& a, const Lanes& b, const auto& times) {
+  TwinLanes sums;
+  for_rows(n, [&](const auto& load) {
+    const Lanes a = load(x, centre_x);
+    const Lanes b = load(y, centre_y);
     for (std::size_t v = 0; v < kVecs; ++v) {
-      if (is_exact && weight == nullptr) {
-        twin_add(sums[v], vec_mul(a.part[v], b.part[v]));
+      if constexpr (is_exact) {
+        twin_add(sums.part[v], vec_mul(a.part[v], b.part[v]));
+      } else {
+        const TwinVec product = vec_two_product(vec_sub(a.part[v], middle_x), vec_sub(b.part[v], middle_y));
+        twin_add(sums.part[v], weight == nullptr ? product : weighted(product, load(weight, 0.0).part[v]));
+      }
+    }
+  });
+  return sums.total();
+}
+
+template <class X, class Y>
+DoubleDouble products(const X* x, const Y* y, const double* weight, std::size_t n, double centre_x, double centre_y) {
+  if (has_exact_products<X, Y>(weight, centre_x, centre_y)) return products_of<true>(x, y, weight, n, 0.0, 0.0);
+  return products_of<false>(x, y, weight, n, centre_x, centre_y);
+}
+
+template <bool is_exact, class T>
+ClassSum column_of(const T* x, const double* weight, std::size_t n, double centre) {
+  const Vec middle = vec_set(centre);
+  TwinLanes rows, sum, squares;
+  for_rows(n, [&](const auto& load) {
+    const Lanes value = load(x, centre);
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      if constexpr (is_exact) {
+        twin_add(sum.part[v], value.part[v]);
+        twin_add(squares.part[v], vec_mul(value.part[v], value.part[v]));
         continue;
       }
-      const TwinVec product = vec_two_product(vec_sub(a.part[v], middle_x), vec_sub(b.part[v], middle_y));
-      twin_add(sums[v], weight == nullptr ? product : weighted(product, times().part[v]));
+      const Vec distance = vec_sub(value.part[v], middle);
+      const TwinVec square = vec_two_product(distance, distance);
+      if (weight == nullptr) {
+        twin_add(sum.part[v], distance);
+        twin_add(squares.part[v], square);
+        continue;
+      }
+      const Vec times = load(weight, 0.0).part[v];
+      twin_add(rows.part[v], times);
+      twin_add(sum.part[v], vec_two_product(distance, times));
+      twin_add(squares.part[v], weighted(square, times));
     }
-  };
-  const std::size_t whole = n - n % kLanes;
-  for (std::size_t i = 0; i < whole; i += kLanes) {
-    add(lanes_load(x + i), lanes_load(y + i), [&] { return lanes_load(weight + i); });
-  }
-  if (const std::size_t rest = n - whole; rest > 0) {
-    add(lanes_load_tail(x + whole, rest, centre_x), lanes_load_tail(y + whole, rest, centre_y),
-        [&] { return lanes_load_tail(weight + whole, rest, 0.0); });
-  }
-  for (std::size_t v = 1; v < kVecs; ++v) twin_add(sums[0], sums[v]);
-  return twin_total(sums[0]);
+  });
+  return {weight == nullptr ? DoubleDouble{static_cast<double>(n)} : rows.total(), sum.total(), squares.total()};
+}
+
+template <class T>
+ClassSum column(const T* x, const double* weight, std::size_t n, double centre) {
+  if (has_exact_products<T, T>(weight, centre, centre)) return column_of<true>(x, weight, n, centre);
+  return column_of<false>(x, weight, n, centre);
 }
 
 inline void add_to(DoubleDouble& sum, double hi, double lo) {
@@ -202,6 +247,8 @@ extern const RefereeKernels referee_kernels;
 const RefereeKernels referee_kernels{{&range<float, float>, &sums<float, float>, &products<float, float>},
                                      {&range<float, double>, &sums<float, double>, &products<float, double>},
                                      {&range<double, double>, &sums<double, double>, &products<double, double>},
+                                     &column<float>,
+                                     &column<double>,
                                      &class_sums<float>,
                                      &class_sums<double>};
 

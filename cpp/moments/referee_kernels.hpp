@@ -38,10 +38,16 @@ struct TypedPairKernels {
                            double centre_y);
 };
 
+// Of one column without missing values: sum of weights, sum and sum of squares about the centre.
+template <class T>
+using ColumnKernel = ClassSum (*)(const T* x, const double* weight, std::size_t n, double centre);
+
 struct RefereeKernels {
   TypedPairKernels<float, float> float32;
   TypedPairKernels<float, double> mixed;
   TypedPairKernels<double, double> float64;
+  ColumnKernel<float> float32_column;
+  ColumnKernel<double> float64_column;
   // Adds every value present to the sums of its class.
   void (*float32_classes)(const float* x, const std::int32_t* classes, const double* weight, std::size_t n,
                           double centre, ClassSum* sums);
@@ -54,6 +60,8 @@ THRESHER_DECLARE_KERNELS(RefereeKernels, referee_kernels)
 inline const auto& typed(const RefereeKernels& kernels, const float*, const float*) { return kernels.float32; }
 inline const auto& typed(const RefereeKernels& kernels, const float*, const double*) { return kernels.mixed; }
 inline const auto& typed(const RefereeKernels& kernels, const double*, const double*) { return kernels.float64; }
+inline auto column_kernel(const RefereeKernels& kernels, const float*) { return kernels.float32_column; }
+inline auto column_kernel(const RefereeKernels& kernels, const double*) { return kernels.float64_column; }
 inline auto class_kernel(const RefereeKernels& kernels, const float*) { return kernels.float32_classes; }
 inline auto class_kernel(const RefereeKernels& kernels, const double*) { return kernels.float64_classes; }
 
