@@ -9,35 +9,13 @@
 #include "core/feature_loop.hpp"
 #include "core/parallel.hpp"
 #include "measures/association.hpp"
+#include "measures/class_column.hpp"
 #include "measures/referee.hpp"
-#include "moments/class_layout.hpp"
 
 namespace thresher {
 namespace {
 
 constexpr std::size_t kFeaturesPerTask = 64;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// Sums of two doubles each; the high words are multiples of 2^-53 of the split, and add up without error.
-struct SplitSums {
-  std::vector<double> hi, lo;
-
-  explicit SplitSums(std::size_t size) : hi(size), lo(size) {}
-  void clear() {
-    std::fill(hi.begin(), hi.end(), 0.0);
-    std::fill(lo.begin(), lo.end(), 0.0);
-  }
-  void add(std::size_t at, double value, double weight, double split) {
-    if (weight != 1.0) {
-      const DoubleDouble product = two_product(value, weight);
-      value = product.hi;
-      lo[at] += product.lo;
-    }
-    const double high = (split + value) - split;
-    hi[at] += high;
-    lo[at] += value - high;
-  }
-};
 
 // Sums in double-double, rounded at the end.
 void add_to(DoubleDouble& sum, double value) {
@@ -101,65 +79,46 @@ class SparseAssociation {
   std::vector<double> rounded_;
 };
 
-// The measure of one column with the classes on every replicate.
+// What is stored of a column with its classes.
 class SparseClasses {
  public:
-  SparseClasses(const SparseTable& table, ClassKind kind, const ClassLayout& classes)
-      : table_(table),
-        kind_(kind),
-        classes_(classes),
-        sums_(table.layout().n_segments() * classes.n_classes),
-        kept_(table.n_replicates() * classes.n_classes),
-        parts_(classes.n_classes) {}
+  SparseClasses(const SparseTable& table, const ClassLayout& classes)
+      : table_(table), classes_(classes), stored_(table) {}
 
-  void operator()(std::size_t feature, double* out) {
-    const SegmentLayout& layout = table_.layout();
-    const std::size_t n_classes = classes_.n_classes;
-    const double split = table_.split(feature);
-    sums_.clear();
-    table_.for_stored(feature, [&](std::size_t place, std::size_t segment, double value) {
-      const std::size_t at = segment * n_classes + static_cast<std::size_t>(classes_.labels[place]);
-      sums_.add(at, value, table_.weight(place), split);
-    });
-    for (std::size_t c = 0; c < n_classes; ++c) {
-      layout.sets().sum(sums_.hi.data() + c, n_classes, kept_.hi.data() + c, n_classes);
-      layout.sets().sum(sums_.lo.data() + c, n_classes, kept_.lo.data() + c, n_classes);
+  const SparseTable& table() const { return table_; }
+  const ColumnMoments& moments() const { return table_.moments(true); }
+  ColumnRows rows(std::size_t feature) {
+    const ColumnRows rows = stored_.read(feature);
+    const std::size_t size = stored_.size();
+    if (classes_.narrow.empty()) {
+      wide_.resize(size);
+      for (std::size_t i = 0; i < size; ++i) wide_[i] = classes_.labels[stored_.place(i)];
+    } else {
+      narrow_.resize(size + kMomentLanes);
+      for (std::size_t i = 0; i < size; ++i) narrow_[i] = classes_.narrow[stored_.place(i)];
     }
-    for (std::size_t r = 0; r < table_.n_replicates(); ++r) {
-      out[r] = 0.0;
-      if (table_.kept_constant()[feature * table_.n_replicates() + r] != 0) continue;
-      out[r] = value(feature, r);
-      if (!std::isnan(out[r])) continue;
-      const std::vector<double> dense = table_.dense_column(feature);
-      out[r] = class_sums({nullptr, dense.data()}, classes_.labels.data(), n_classes, layout, r).value(kind_);
-    }
+    return rows;
   }
+  ClassCodes codes(std::size_t i) const {
+    return {wide_.data() + i, narrow_.empty() ? nullptr : narrow_.data() + i, classes_.n_classes};
+  }
+  NumericColumn all_rows(std::size_t feature) {
+    dense_ = table_.dense_column(feature);
+    return {nullptr, dense_.data()};
+  }
+  double centre(std::size_t feature, std::size_t replicate) const {
+    return moments().kept_sum[feature * table_.n_replicates() + replicate] / table_.layout().kept_rows()[replicate];
+  }
+  double exact_centre(std::size_t) const { return 0.0; }
+  bool has_sums() const { return true; }
 
  private:
-  double value(std::size_t feature, std::size_t replicate) {
-    const std::size_t at = feature * table_.n_replicates() + replicate;
-    const ColumnMoments& moments = table_.moments(true);
-    if (kind_ == ClassKind::fir || !std::isfinite(moments.error[at])) return kNaN;
-    if (!table_.layout().has_whole_weights()) return kNaN;  // their sums are off themselves
-    const double n = table_.layout().kept_rows()[replicate];
-    const double mean = moments.kept_sum[at] / n;
-    const std::size_t first = replicate * classes_.n_classes;
-    for (std::size_t c = 0; c < classes_.n_classes; ++c) {
-      const double rows = classes_.kept_rows[first + c];
-      parts_[c] = {rows, std::fma(-rows, mean, kept_.hi[first + c]) + kept_.lo[first + c], 0.0};
-    }
-    // The error of the squares about the mean is that of those about 0.
-    const std::span<const ClassPart<double>> parts = parts_;
-    return sure_class_value(kind_, parts, moments.norm[at] * moments.norm[at], 2.0 * moments.error[at] / kUnit + 8.0,
-                            table_.sum_error(feature));
-  }
-
   const SparseTable& table_;
-  ClassKind kind_;
   const ClassLayout& classes_;
-  SplitSums sums_;
-  SplitSums kept_;
-  std::vector<ClassPart<double>> parts_;
+  StoredColumn stored_;
+  std::vector<std::int32_t> wide_;
+  std::vector<std::uint8_t> narrow_;
+  std::vector<double> dense_;
 };
 
 }  // namespace
@@ -187,7 +146,9 @@ SparseTable::SparseTable(CscView matrix, std::span<const std::int32_t> parts, Pa
   }
   centred_.resize(n_features(), n_replicates());
   uncentred_.resize(n_features(), n_replicates());
-  for (std::size_t feature = 0; feature < n_features(); ++feature) read_column(feature);
+  StoredColumn stored(*this);
+  ColumnReader reader(layout_);
+  for (std::size_t feature = 0; feature < n_features(); ++feature) read_column(feature, stored, reader);
 }
 
 std::vector<double> SparseTable::dense_column(std::size_t feature) const {
@@ -196,50 +157,47 @@ std::vector<double> SparseTable::dense_column(std::size_t feature) const {
   return dense;
 }
 
-double SparseTable::sum_error(std::size_t feature) const {
-  const auto stored = static_cast<double>(matrix_.starts[feature + 1] - matrix_.starts[feature]);
-  return (stored + 20.0) * (stored + 1.0) * split(feature) * 0x1p-106;
+ColumnRows StoredColumn::read(std::size_t feature) {
+  const CscView& matrix = table_.matrix();
+  const auto first = static_cast<std::size_t>(matrix.starts[feature]);
+  const double* weights = table_.layout().weights();
+  const double* values = matrix.values.data() + first;
+  if (table_.is_plain()) {
+    rows_ = matrix.rows.data() + first;
+    segments_[1] = static_cast<std::size_t>(matrix.starts[feature + 1]) - first;
+  } else {
+    std::fill(segments_.begin(), segments_.end(), 0);
+    table_.for_stored(feature, [&](std::size_t, std::size_t segment, double) { ++segments_[segment + 1]; });
+    std::partial_sum(segments_.begin(), segments_.end(), segments_.begin());
+    values_.resize(size());
+    places_.resize(size());
+    next_.assign(segments_.begin(), segments_.end());
+    table_.for_stored(feature, [&](std::size_t place, std::size_t segment, double value) {
+      const std::size_t at = next_[segment]++;
+      values_[at] = value;
+      places_[at] = static_cast<std::uint32_t>(place);
+    });
+    values = values_.data();
+  }
+  if (weights != nullptr) {
+    weights_.resize(size());
+    for (std::size_t i = 0; i < size(); ++i) weights_[i] = weights[place(i)];
+    weights = weights_.data();
+  }
+  return {{nullptr, values}, segments_, weights};
 }
 
-void SparseTable::read_column(std::size_t feature) {
-  const std::size_t n_segments = layout_.n_segments();
-  const auto segments = layout_.segments();
-  std::vector<double> low(n_segments, kInfinity), high(n_segments, -kInfinity), rounded(n_segments);
-  std::vector<std::size_t> stored(n_segments);
-  for_stored(feature, [&](std::size_t, std::size_t segment, double value) {
-    low[segment] = std::min(low[segment], value);
-    high[segment] = std::max(high[segment], value);
-    ++stored[segment];
-  });
-  for (std::size_t s = 0; s < n_segments; ++s) {
-    if (stored[s] == segments[s + 1] - segments[s]) continue;
-    low[s] = std::min(low[s], 0.0);
-    high[s] = std::max(high[s], 0.0);
-  }
-  minimum_[feature] = *std::min_element(low.begin(), low.end());
-  maximum_[feature] = *std::max_element(high.begin(), high.end());
+void SparseTable::read_column(std::size_t feature, StoredColumn& stored, ColumnReader& reader) {
+  const ColumnRows rows = stored.read(feature);
+  reader.read_range(rows, false);
+  minimum_[feature] = reader.minimum();
+  maximum_[feature] = reader.maximum();
   const std::size_t at = feature * n_replicates();
-  layout_.sets().find_constant(low.data(), high.data(), kept_constant_.data() + at);
-
-  SplitSums sums(n_segments);
-  std::vector<DoubleDouble> squares(n_segments);
-  const double border = split(feature);
-  for_stored(feature, [&](std::size_t place, std::size_t segment, double value) {
-    sums.add(segment, value, weight(place), border);
-    add_to(squares[segment], value * value * weight(place));
-  });
-  double* kept_sum = centred_.kept_sum.data() + at;
-  double* square = centred_.norm.data() + at;
-  double* rest = centred_.error.data() + at;
-  layout_.sets().sum(sums.hi.data(), 1, kept_sum, 1);
-  layout_.sets().sum(sums.lo.data(), 1, rest, 1);
-  keep(layout_, squares, rounded, square);
-  const bool extreme = is_extreme(minimum_[feature], maximum_[feature]);
+  reader.kept_constants(kept_constant_.data() + at);
+  reader.read_sums(rows, 0.0);
+  reader.set_moments(false, feature, uncentred_);
+  reader.set_moments(true, feature, centred_);
   for (std::size_t r = 0; r < n_replicates(); ++r) {
-    const double sum = kept_sum[r] + rest[r];
-    set_moments(uncentred_, at + r, {sum, square[r], square[r], extreme}, units());
-    if (minimum_[feature] == 0.0 && maximum_[feature] == 0.0) set_undefined(uncentred_, at + r);
-    set_moments(centred_, at + r, {sum, square[r], square[r] - sum * (sum / layout_.kept_rows()[r]), extreme}, units());
     if (kept_constant_[at + r] != 0) set_undefined(centred_, at + r);
   }
 }
@@ -263,14 +221,8 @@ std::vector<double> relevance_of_classes(const SparseTable& table, ClassKind kin
                                          std::span<const std::int32_t> classes, std::size_t n_classes,
                                          std::size_t n_threads, Interrupt& interrupt) {
   const ClassLayout layout(table.layout(), classes, n_classes);
-  std::vector<double> out(table.n_features() * table.n_replicates());
-  for_features(table.n_features(), table.mean_size(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
-    SparseClasses values(table, kind, layout);
-    for (std::size_t feature = begin; feature < end; ++feature) {
-      values(feature, out.data() + feature * table.n_replicates());
-    }
-  });
-  return out;
+  return values_of_classes(table, kind, layout, table.mean_size(), n_threads, interrupt,
+                           [&] { return SparseClasses(table, layout); });
 }
 
 void SparsePairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features,

@@ -24,6 +24,8 @@ struct CscView {
   std::span<const double> values;
 };
 
+class StoredColumn;
+
 // Sums of sparse columns about 0, per part of the rows; zeros that are not stored add nothing to them.
 class SparseTable {
  public:
@@ -48,11 +50,13 @@ class SparseTable {
   double weight(std::size_t place) const { return layout_.weights() == nullptr ? 1.0 : layout_.weights()[place]; }
   // In the layout's order.
   std::vector<double> dense_column(std::size_t feature) const;
+  const CscView& matrix() const { return matrix_; }
+  // Whether rows are in use as they were given, in one segment.
+  bool is_plain() const { return layout_.order().empty() && layout_.n_segments() == 1; }
   // What sums of this column are split by (see moment_kernels.hpp).
   double split(std::size_t feature) const { return split_for(rows_, minimum_[feature], maximum_[feature]); }
-  double sum_error(std::size_t feature) const;
-  // How many roundings lie behind a sum of squares or products.
-  double units() const { return layout_.has_whole_weights() ? 14.0 : 17.0; }
+  std::span<const double> minimum() const { return minimum_; }
+  std::span<const double> maximum() const { return maximum_; }
 
   // About 0: with the norms of the centred columns, or of the columns as they are.
   const ColumnMoments& moments(bool centred) const { return centred ? centred_ : uncentred_; }
@@ -60,7 +64,7 @@ class SparseTable {
   std::span<const std::uint8_t> kept_constant() const { return kept_constant_; }
 
  private:
-  void read_column(std::size_t feature);
+  void read_column(std::size_t feature, StoredColumn& stored, ColumnReader& reader);
 
   CscView matrix_;
   SegmentLayout layout_;
@@ -81,6 +85,25 @@ std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind k
 std::vector<double> relevance_of_classes(const SparseTable& table, ClassKind kind,
                                          std::span<const std::int32_t> classes, std::size_t n_classes,
                                          std::size_t n_threads, Interrupt& interrupt);
+
+// The values that are stored of one column after the other, by segment. Keeps its memory; one per thread.
+class StoredColumn {
+ public:
+  explicit StoredColumn(const SparseTable& table) : table_(table), segments_(table.layout().n_segments() + 1) {}
+
+  // Valid until the next one is read.
+  ColumnRows read(std::size_t feature);
+  std::size_t size() const { return segments_.back(); }
+  // Rows in the layout's order.
+  std::size_t place(std::size_t i) const { return table_.is_plain() ? static_cast<std::size_t>(rows_[i]) : places_[i]; }
+
+ private:
+  const SparseTable& table_;
+  std::vector<std::size_t> segments_, next_;
+  const std::int32_t* rows_ = nullptr;  // as given
+  std::vector<double> values_, weights_;
+  std::vector<std::uint32_t> places_;
+};
 
 class SparsePairMeasure final : public PairMeasure {
  public:

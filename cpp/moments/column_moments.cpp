@@ -50,14 +50,6 @@ bool is_extreme(double low, double high) {
   return magnitude > kLarge || (range > 0.0 && range < kSmall) || (magnitude > 0.0 && magnitude < kSmall);
 }
 
-void set_moments(ColumnMoments& moments, std::size_t at, const KeptSums& sums, double units) {
-  const bool lost = sums.extreme || !(sums.squares > kLeastSquares) || !(sums.scatter > 0.0);
-  moments.kept_sum[at] = sums.sum;
-  moments.norm[at] = lost ? 1.0 : std::sqrt(sums.scatter);
-  const double share = sums.squares / sums.scatter;
-  moments.error[at] = lost ? kInfinity : 0.5 * 0x1p-53 * (units * share + 3.0 * (share - 1.0));
-}
-
 double total_rows(const SegmentLayout& layout) {
   const double* weights = layout.weights();
   if (weights == nullptr) return static_cast<double>(layout.n_rows());
@@ -108,25 +100,23 @@ ColumnReader::ColumnReader(const SegmentLayout& layout)
       sums_(layout.n_segments()),
       squares_(layout.n_segments()) {}
 
-void ColumnReader::read_range(NumericColumn column, bool with_missing) {
+void ColumnReader::read_range(const ColumnRows& column, bool with_missing) {
   const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
-  const auto segments = layout_.segments();
   if (with_missing) rows_ = 0.0;
-  visit_type(column, [&](const auto* x) {
-    for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
-      const std::size_t begin = segments[s];
-      const std::size_t count = segments[s + 1] - begin;
-      const double* weights = layout_.weights() == nullptr ? nullptr : layout_.weights() + begin;
-      RangeSum range{kInfinity, -kInfinity, 0.0};
-      if (with_missing) {
-        range = range_with_missing(x + begin, weights, count, rows_);
-      } else if (count > 0) {
-        range = typed(kernels, x).range_sum(x + begin, weights, count);
-      }
-      low_[s] = range.minimum;
-      high_[s] = range.maximum;
-      sums_[s] = range.sum;
+  column.for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
+    RangeSum range{kInfinity, -kInfinity, 0.0};
+    if (with_missing) {
+      range = range_with_missing(x, weights, count, rows_);
+    } else if (count > 0) {
+      range = typed(kernels, x).range_sum(x, weights, count);
     }
+    if (count < layout_.segments()[s + 1] - layout_.segments()[s]) {
+      range.minimum = std::min(range.minimum, 0.0);
+      range.maximum = std::max(range.maximum, 0.0);
+    }
+    low_[s] = range.minimum;
+    high_[s] = range.maximum;
+    sums_[s] = range.sum;
   });
 }
 
@@ -148,48 +138,50 @@ void ColumnReader::kept_constants(std::uint8_t* kept) const {
   layout_.sets().find_constant(low_.data(), high_.data(), kept);
 }
 
-void ColumnReader::read_moments(NumericColumn column, bool centred, std::size_t feature, ColumnMoments& moments) {
+void ColumnReader::read_sums(const ColumnRows& column, double centre) {
   const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
-  const auto segments = layout_.segments();
-  const double centre = moments.centre[feature];
-  visit_type(column, [&](const auto* x) {
-    for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
-      const std::size_t begin = segments[s];
-      const double* weights = layout_.weights() == nullptr ? nullptr : layout_.weights() + begin;
-      const CentredSums sums =
-          typed(kernels, x).column_sums(x + begin, weights, segments[s + 1] - begin, centre, tile_);
-      sums_[s] = sums.sum;
-      squares_[s] = sums.squares;
-    }
+  column.for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
+    const CentredSums sums = typed(kernels, x).column_sums(x, weights, count, centre, tile_);
+    sums_[s] = sums.sum;
+    squares_[s] = sums.squares;
   });
-  const std::size_t n_replicates = layout_.n_replicates();
-  const std::size_t at = feature * n_replicates;
+}
+
+void ColumnReader::set_moments(bool centred, std::size_t feature, ColumnMoments& moments) const {
+  const std::size_t at = feature * layout_.n_replicates();
   double* kept_sum = moments.kept_sum.data() + at;
   double* norm = moments.norm.data() + at;
   layout_.sets().sum(sums_.data(), 1, kept_sum, 1);
   layout_.sets().sum(squares_.data(), 1, norm, 1);
-  const auto kept_rows = layout_.kept_rows();
   const bool extreme = is_extreme(minimum(), maximum());
   const bool nothing = minimum() == 0.0 && maximum() == 0.0;
-  for (std::size_t r = 0; r < n_replicates; ++r) {
+  for (std::size_t r = 0; r < layout_.n_replicates(); ++r) {
+    if (nothing) {
+      set_undefined(moments, at + r);
+      continue;
+    }
     const double sum = kept_sum[r];
     const double squares = norm[r];
-    const double shift = centred ? sum * (sum / kept_rows[r]) : 0.0;
+    const double shift = centred ? sum * (sum / layout_.kept_rows()[r]) : 0.0;
+    const double scatter = squares - shift;
+    const bool lost = extreme || !(squares > kLeastSquares) || !(scatter > 0.0);
     // The sum is off by as many units of the root of rows times squares.
     const double units = units_ * (1.0 + 2.0 * std::sqrt(shift / squares));
-    set_moments(moments, at + r, {sum, squares, squares - shift, extreme}, units);
-    if (nothing) set_undefined(moments, at + r);
+    const double share = squares / scatter;
+    norm[r] = lost ? 1.0 : std::sqrt(scatter);
+    moments.error[at + r] = lost ? kInfinity : 0.5 * 0x1p-53 * (units * share + 3.0 * (share - 1.0));
   }
 }
 
 ColumnMoments moments_of(std::span<const double> column, bool centred, const SegmentLayout& layout) {
-  const NumericColumn values{nullptr, column.data()};
+  const ColumnRows values({nullptr, column.data()}, layout);
   ColumnReader reader(layout);
   reader.read_range(values, false);
   ColumnMoments moments;
   moments.resize(1, layout.n_replicates());
   moments.centre[0] = centred ? reader.mean() : 0.0;
-  reader.read_moments(values, centred, 0, moments);
+  reader.read_sums(values, moments.centre[0]);
+  reader.set_moments(centred, 0, moments);
   std::vector<std::uint8_t> kept(layout.n_replicates());
   reader.kept_constants(kept.data());
   for (std::size_t r = 0; centred && r < kept.size(); ++r) {

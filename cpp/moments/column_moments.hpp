@@ -40,13 +40,37 @@ double product_units(const SegmentLayout& layout);
 // A power of two that is at least twice the largest sum of so many rows.
 double split_for(double rows, double minimum, double maximum);
 
+// Values of a column, segment after segment, and their weights, or null. Rows that are not there are zeros.
+struct ColumnRows {
+  NumericColumn values;
+  std::span<const std::size_t> segments;
+  const double* weights;
+
+  ColumnRows(NumericColumn column, std::span<const std::size_t> borders, const double* times)
+      : values(column), segments(borders), weights(times) {}
+  // All rows of a layout.
+  ColumnRows(NumericColumn column, const SegmentLayout& layout)
+      : ColumnRows(column, layout.segments(), layout.weights()) {}
+
+  // body(first value, its weight, how many, segment) for every segment.
+  template <class Body>
+  void for_segments(Body&& body) const {
+    visit_type(values, [&](const auto* x) {
+      for (std::size_t s = 0; s + 1 < segments.size(); ++s) {
+        const std::size_t begin = segments[s];
+        body(x + begin, weights == nullptr ? nullptr : weights + begin, segments[s + 1] - begin, s);
+      }
+    });
+  }
+};
+
 // Reads columns one at a time. Keeps its memory; one per thread.
 class ColumnReader {
  public:
   explicit ColumnReader(const SegmentLayout& layout);
 
   // Range and sum of every segment. Values that are NaN are passed over if `with_missing`.
-  void read_range(NumericColumn column, bool with_missing);
+  void read_range(const ColumnRows& column, bool with_missing);
   // Of the column read last; NaN without any value.
   double minimum() const;
   double maximum() const;
@@ -54,8 +78,10 @@ class ColumnReader {
   // kept[r] = whether replicate r keeps one distinct value at most.
   void kept_constants(std::uint8_t* kept) const;
 
-  // Moments of the column read last at `feature`, about moments.centre[feature], which is its mean if `centred`.
-  void read_moments(NumericColumn column, bool centred, std::size_t feature, ColumnMoments& moments);
+  // Sums of the column read last about a centre.
+  void read_sums(const ColumnRows& column, double centre);
+  // Moments at `feature` from the sums read last: with the norms about the mean if `centred`, else about the centre.
+  void set_moments(bool centred, std::size_t feature, ColumnMoments& moments) const;
 
  private:
   const SegmentLayout& layout_;
@@ -73,13 +99,6 @@ ColumnMoments moments_of(std::span<const double> column, bool centred, const Seg
 
 // Values so large or so small that squares, or their sums, have no room in a double.
 bool is_extreme(double low, double high);
-
-// Sum and sum of squares about the centre, and the sum of squares that counts: about the mean, or the same.
-struct KeptSums {
-  double sum, squares, scatter;
-  bool extreme;
-};
-void set_moments(ColumnMoments& moments, std::size_t at, const KeptSums& sums, double units);
 
 // Marks a measure as undefined.
 void set_undefined(ColumnMoments& moments, std::size_t at);

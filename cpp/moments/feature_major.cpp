@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/feature_loop.hpp"
+#include "core/prefetch.hpp"
 #include "moments/transpose_kernels.hpp"
 
 namespace thresher {
@@ -58,6 +59,19 @@ void copy_tile(const In* from, const StridedMatrix<In>& matrix, std::span<const 
   }
 }
 
+// Rows that lie anywhere, one behind the other. Those wanted next are on their way meanwhile.
+template <class T>
+void gather_rows(const T* from, std::size_t stride, std::span<const std::uint32_t> order, std::size_t columns, T* to) {
+  constexpr std::size_t kAhead = 16;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (i + kAhead < order.size()) {
+      const T* soon = from + order[i + kAhead] * stride;
+      for (std::size_t c = 0; c < columns; c += 64 / sizeof(T)) prefetch(soon + c);
+    }
+    std::copy_n(from + order[i] * stride, columns, to + i * columns);
+  }
+}
+
 }  // namespace
 
 float half_to_float(Half value) {
@@ -93,9 +107,7 @@ void feature_major(const StridedMatrix<In>& matrix, std::span<const std::uint32_
                        const In* block = from + row * stride;
                        if (!order.empty()) {
                          gathered.resize(rows * columns);
-                         for (std::size_t i = 0; i < rows; ++i) {
-                           std::copy_n(from + order[row + i] * stride, columns, gathered.data() + i * columns);
-                         }
+                         gather_rows(from, stride, order.subspan(row, rows), columns, gathered.data());
                          stride = columns;
                          block = gathered.data();
                        }

@@ -349,7 +349,7 @@ template <class T>
 void class_sums_any(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
                     double* lanes) {
   for (std::size_t i = 0; i < n; ++i) {
-    const auto code = static_cast<std::size_t>(classes.wide[i]);
+    const std::size_t code = classes.narrow != nullptr ? classes.narrow[i] : static_cast<std::size_t>(classes.wide[i]);
     double value = static_cast<double>(x[i]);
     double rest = 0.0;
     if (weight != nullptr) {

@@ -35,8 +35,8 @@ struct SplitSum {
   double lo;
 };
 
-// Classes of the rows; `narrow` holds the same in bytes, and kMomentLanes more of any value, if there are at most
-// kFewClasses, and is null otherwise.
+// Classes of the rows: in bytes, and kMomentLanes more of any value, if there are at most kFewClasses; else `narrow` is
+// null, and they are in `wide`.
 inline constexpr std::size_t kFewClasses = 8;
 struct ClassCodes {
   const std::int32_t* wide;

@@ -60,7 +60,8 @@ void NumericTable::arrange(std::size_t n_threads) {
 }
 
 void NumericTable::read_column(std::size_t feature, ColumnReader& reader) {
-  reader.read_range(column(feature), pairwise_);
+  const ColumnRows rows(column(feature), layout_);
+  reader.read_range(rows, pairwise_);
   minimum_[feature] = reader.minimum();
   maximum_[feature] = reader.maximum();
   mean_[feature] = reader.mean();
@@ -68,7 +69,8 @@ void NumericTable::read_column(std::size_t feature, ColumnReader& reader) {
   reader.kept_constants(kept);
   if (pairwise_) return;
   centred_.centre[feature] = mean_[feature];
-  reader.read_moments(column(feature), true, feature, centred_);
+  reader.read_sums(rows, mean_[feature]);
+  reader.set_moments(true, feature, centred_);
   for (std::size_t r = 0; r < n_replicates(); ++r) {
     if (kept[r] != 0) set_undefined(centred_, feature * n_replicates() + r);
   }

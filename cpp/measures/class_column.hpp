@@ -1,0 +1,163 @@
+// The measure of one feature after the other with classes, from exact sums of the classes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "core/feature_loop.hpp"
+#include "measures/numeric_values.hpp"
+#include "measures/range.hpp"
+#include "measures/referee.hpp"
+#include "moments/class_layout.hpp"
+#include "moments/column_moments.hpp"
+#include "moments/moment_kernels.hpp"
+
+namespace thresher {
+
+// `Source`: where a column comes from, with the classes of its rows; it may leave out rows that are zero. Keeps its
+// memory; one per thread.
+template <class Source>
+class ClassColumn {
+ public:
+  ClassColumn(Source source, ClassKind kind, const ClassLayout& classes)
+      : source_(std::move(source)),
+        layout_(source_.table().layout()),
+        kind_(kind),
+        classes_(classes),
+        lanes_(classes.n_classes * kSplitLanes),
+        totals_(classes.n_classes),
+        sums_(layout_.n_segments() * classes.n_classes),
+        rests_(sums_.size()),
+        kept_(layout_.n_replicates() * classes.n_classes),
+        kept_rests_(kept_.size()),
+        squares_(layout_.n_segments()),
+        parts_(classes.n_classes),
+        exact_parts_(classes.n_classes) {}
+
+  void operator()(std::size_t feature, double* out) {
+    // Sums of real weights are off themselves.
+    const bool has_sums = source_.has_sums() && kind_ != ClassKind::fir && layout_.has_whole_weights();
+    split_ = source_.table().split(feature);
+    sum_error_ = (longest_ / kMomentLanes + 20.0) * static_cast<double>(layout_.n_rows()) * split_ * 0x1p-106;
+    if (has_sums) read_sums(feature);
+    has_squares_ = false;
+    const std::size_t at = feature * layout_.n_replicates();
+    for (std::size_t r = 0; r < layout_.n_replicates(); ++r) {
+      out[r] = 0.0;
+      if (source_.table().kept_constant()[at + r] != 0) continue;
+      out[r] = has_sums ? value(feature, r) : kNaN;
+      if (has_sums && std::isnan(out[r])) out[r] = exact_value(feature, r);
+      if (!std::isnan(out[r])) continue;
+      out[r] =
+          class_sums(source_.all_rows(feature), classes_.labels.data(), classes_.n_classes, layout_, r).value(kind_);
+    }
+  }
+
+ private:
+  // Sums of every class but the last and of all rows, kept by every replicate.
+  void read_sums(std::size_t feature) {
+    const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
+    const std::size_t n_classes = classes_.n_classes;
+    const ColumnRows rows = source_.rows(feature);
+    rows.for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
+      std::fill(lanes_.begin(), lanes_.end(), 0.0);
+      typed(kernels, x).class_sums(x, weights, source_.codes(rows.segments[s]), count, split_, lanes_.data());
+      kernels.split_totals(lanes_.data(), n_classes, totals_.data());
+      for (std::size_t c = 0; c < n_classes; ++c) {
+        sums_[s * n_classes + c] = totals_[c].hi;
+        rests_[s * n_classes + c] = totals_[c].lo;
+      }
+    });
+    for (std::size_t c = 0; c < n_classes; ++c) {
+      layout_.sets().sum(sums_.data() + c, n_classes, kept_.data() + c, n_classes);
+      layout_.sets().sum(rests_.data() + c, n_classes, kept_rests_.data() + c, n_classes);
+    }
+  }
+
+  double value(std::size_t feature, std::size_t replicate) {
+    const ColumnMoments& moments = source_.moments();
+    const std::size_t at = feature * layout_.n_replicates() + replicate;
+    if (!std::isfinite(moments.error[at])) return kNaN;
+    const double centre = source_.centre(feature, replicate);
+    set_parts(replicate, parts_,
+              [&](double n, std::size_t slot) { return std::fma(-n, centre, kept_[slot]) + kept_rests_[slot]; });
+    // About that centre: the moments are about another, from which it is away by a difference without error.
+    const double n = layout_.kept_rows()[replicate];
+    const double off = std::fma(-n, centre - moments.centre[feature], moments.kept_sum[at]);
+    const double squares = moments.norm[at] * moments.norm[at] + off * (off / n);
+    return sure_class_value<double>(kind_, parts_, squares, 2.0 * moments.error[at] / kUnit + 6.0, sum_error_);
+  }
+
+  // The same in double-double, the squares read anew.
+  double exact_value(std::size_t feature, std::size_t replicate) {
+    if (Range{source_.table().minimum()[feature], source_.table().maximum()[feature]}.scale() != 0) return kNaN;
+    const double centre = source_.exact_centre(feature);
+    if (!has_squares_) {
+      const RefereeKernels& kernels = THRESHER_DISPATCH(referee_kernels);
+      source_.rows(feature).for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
+        squares_[s] = typed(kernels, x, x).products(x, x, weights, count, centre, centre);
+      });
+      has_squares_ = true;
+    }
+    DoubleDouble squares;
+    for (std::size_t s = 0; s < layout_.n_segments(); ++s) {
+      if (layout_.sets().keeps(replicate, s)) squares += squares_[s];
+    }
+    set_parts(replicate, exact_parts_, [&](double n, std::size_t slot) {
+      return two_sum(kept_[slot], kept_rests_[slot]) - two_product(n, centre);
+    });
+    // A low word of n terms, each at most 2^-53 of the sum so far.
+    const double n_rows = static_cast<double>(layout_.n_rows());
+    const double units = n_rows * n_rows * 0x1p-106 / kRounding<DoubleDouble> + 4.0;
+    return sure_class_value<DoubleDouble>(kind_, exact_parts_, squares, units, sum_error_);
+  }
+
+  // Of every class: the last is what the others leave of all rows. sum(rows, slot): of a slot of the sums.
+  template <class Number, class Sum>
+  void set_parts(std::size_t replicate, std::vector<ClassPart<Number>>& parts, Sum&& sum) {
+    const std::size_t first = replicate * classes_.n_classes;
+    const std::size_t last = classes_.n_classes - 1;
+    Number rest = sum(layout_.kept_rows()[replicate], first + last);
+    for (std::size_t c = 0; c < last; ++c) {
+      const double n = classes_.kept_rows[first + c];
+      parts[c] = {n, sum(n, first + c), 0.0};
+      rest = rest - parts[c].sum;
+    }
+    parts[last] = {classes_.kept_rows[first + last], rest, 0.0};
+  }
+
+  Source source_;
+  const SegmentLayout& layout_;
+  const ClassKind kind_;
+  const ClassLayout& classes_;
+  std::vector<double> lanes_;
+  const double longest_ = static_cast<double>(layout_.longest_segment());
+  double split_ = 1.0;
+  // What a sum of a class may be off by.
+  double sum_error_ = 0.0;
+  std::vector<SplitSum> totals_;
+  std::vector<double> sums_, rests_, kept_, kept_rests_;
+  std::vector<DoubleDouble> squares_;
+  bool has_squares_ = false;
+  std::vector<ClassPart<double>> parts_;
+  std::vector<ClassPart<DoubleDouble>> exact_parts_;
+};
+
+// The values of all features, [feature * n_replicates + replicate]. make_source() for each range of features.
+template <class Table, class MakeSource>
+std::vector<double> values_of_classes(const Table& table, ClassKind kind, const ClassLayout& classes, std::size_t work,
+                                      std::size_t n_threads, Interrupt& interrupt, MakeSource&& make_source) {
+  std::vector<double> out(table.n_features() * table.n_replicates());
+  for_features(table.n_features(), work, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+    ClassColumn column(make_source(), kind, classes);
+    for (std::size_t feature = begin; feature < end; ++feature) {
+      column(feature, out.data() + feature * table.n_replicates());
+    }
+  });
+  return out;
+}
+
+}  // namespace thresher
