@@ -245,11 +245,14 @@ def test_workers_of_another_python_are_refused(dask_client, monkeypatch):
         engine.read(tell_rows, nothing)
 
 
-def test_a_client_that_is_closed_during_a_round_ends_it(dask_client):
+@pytest.mark.parametrize(
+    "moment", [0.3, 1.0]
+)  # the second: when the watchdog looks for the first time
+def test_a_client_that_is_closed_during_a_round_ends_it(dask_client, moment):
     client = distributed.Client(dask_client.scheduler.address, set_as_default=False)
     engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), far={"client": client})
     engine.pack(pack_rows, nothing)
-    threading.Timer(1.0, client.close).start()
+    threading.Timer(moment, client.close).start()
     start = time.monotonic()
     with pytest.raises(RuntimeError, match=r"no scheduler \(it is clos"):
         engine.ask(wait_long, np.add, nothing)

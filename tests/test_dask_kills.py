@@ -1,43 +1,94 @@
-"""Workers of a Dask cluster that are killed while they work."""
+"""Workers of a Dask cluster that are killed while they work, and clients that are closed."""
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 
 import numpy as np
 import pytest
 
-from tests.dask_clusters import add_rows, kill_one, local_cluster, nothing, pack_slowly, tell_sums
-from thresher.blocks import open_engine
+from tests.dask_clusters import (
+    add_rows,
+    mortal_cluster,
+    nothing,
+    pack_rows,
+    pack_slowly,
+    tell_rows,
+    wait_long,
+)
+from thresher import MRMR
+from thresher.blocks import _dask_gather, open_engine
 
 da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow]
 
 # THRESHER_KILLS=20 for more of them.
-N_KILLS = int(os.environ.get("THRESHER_KILLS", "3"))
+N_KILLS = int(os.environ.get("THRESHER_KILLS", "4"))
+ROWS = np.arange(60.0).reshape(20, 3)
 
 
-@pytest.fixture(scope="module")
-def client():
-    with local_cluster(3) as client:
-        yield client
+def test_a_worker_killed_at_any_moment_does_not_change_the_answer():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 30)), rng.integers(0, 3, 400)
+    X[:, :10] += y[:, None]
+    selector = MRMR(10, relevance="mi")
+    expected = selector.fit(X, y).scores_.tolist()
+    X_far, y_far = da.from_array(X, chunks=(40, 30)), da.from_array(y, chunks=40)
+    with mortal_cluster(3) as (client, workers):
+        selector.fit(X_far, y_far, client=client)
+        start = time.monotonic()
+        assert selector.fit(X_far, y_far, client=client).scores_.tolist() == expected
+        usual = time.monotonic() - start
+        for moment in rng.uniform(0.0, usual, N_KILLS):
+            killer = threading.Timer(moment, workers.kill)
+            killer.start()
+            assert selector.fit(X_far, y_far, client=client).scores_.tolist() == expected
+            killer.join()
+            workers.start()
+            client.wait_for_workers(3, timeout=120)
 
 
-def test_a_killed_worker_does_not_change_the_answer(client):
-    rows = np.arange(600.0).reshape(200, 3)
-    moments = np.random.default_rng(0).uniform(0.0, 2.5, N_KILLS)
-    for number, moment in enumerate(moments):
-        client.wait_for_workers(3)
-        engine = open_engine(da.from_array(rows, chunks=(10, 3)), far={"client": client})
-        killer = threading.Timer(moment, kill_one, (client, number))
-        killer.start()
-        totals = [np.sum([told[0] for told in engine.read(tell_sums, nothing)])]
-        assert engine.pack(pack_slowly, nothing) == [10] * 20
-        rounds_after = 0
-        while rounds_after < 3:
-            rounds_after += not killer.is_alive()
-            totals.append(engine.ask(add_rows, np.add, nothing).sum())
-        assert set(totals) == {rows.sum()}
+def test_blocks_of_a_killed_worker_are_made_again():
+    with mortal_cluster(2) as (client, workers):
+        engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), far={"client": client})
+        engine.pack(pack_slowly, nothing)
+        held = [holder.worker for holder in engine._place._holders]
+        assert len(set(held)) == 2
+        workers.kill()
+        assert engine.ask(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
         engine.close()
+
+
+def test_without_workers_or_client_a_fit_ends_in_an_error(monkeypatch):
+    assert _dask_gather._PATIENCE <= 40  # a minute is promised
+    monkeypatch.setattr(_dask_gather, "_PATIENCE", 3.0)
+    X = da.from_array(ROWS, chunks=(6, 3))
+    with mortal_cluster(2) as (client, workers):
+        # Closed early, and when the watchdog looks for the first time.
+        closing = {
+            moment: distributed.Client(client.scheduler.address, set_as_default=False)
+            for moment in (0.3, 1.0)
+        }
+        engines = {
+            moment: open_engine(X, far={"client": own})
+            for moment, own in [*closing.items(), (None, client)]
+        }
+        for engine in engines.values():
+            engine.pack(pack_rows, nothing)
+        start = time.monotonic()
+        for moment, own in closing.items():
+            threading.Timer(moment, own.close).start()
+            with pytest.raises(RuntimeError, match=r"no scheduler \(it is clos"):
+                engines[moment].ask(wait_long, np.add, nothing)
+            engines[moment].close()
+        threading.Timer(1.0, workers.kill_all).start()
+        with pytest.raises(RuntimeError, match="the Dask cluster has had no worker for 3 s; start"):
+            engines[None].ask(wait_long, np.add, nothing)
+        with pytest.raises(RuntimeError, match="no worker for 3 s"):
+            engines[None].read(tell_rows, nothing)
+        engines[None].close()
+        assert time.monotonic() - start < 45  # and not the minute that the tasks would take

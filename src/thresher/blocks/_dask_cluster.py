@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from thresher.blocks._dask_gather import check_connected, gather
+from thresher.blocks._dask_gather import ask_scheduler, check_connected, gather
 from thresher.blocks._dask_work import (
     Add,
     Done,
@@ -73,7 +73,8 @@ class Cluster:
 
     def _hold(self, blocks: Sequence[Any]) -> None:
         """Bind blocks of one worker together; from now on they are wanted only as parts of their holder."""
-        places = self._client.who_has(blocks)
+        keys = [block.key for block in blocks]
+        places = ask_scheduler(self._client, self._client.scheduler.who_has, keys=keys)
         together = defaultdict(list)
         for block in blocks:
             together[next(iter(places.get(block.key, ())), None)].append(block)

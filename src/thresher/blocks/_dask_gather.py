@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from thresher.blocks._protocol import Progress
 
-# Seconds between two looks at what is done, between two looks at the workers, and without any worker.
+# Seconds between two looks at what is done, between two looks at the workers, until the scheduler answers, and
+# without any worker.
 _LOOK = 0.1
 _WATCH = 1.0
+_ANSWER = 10.0
 _PATIENCE = 30.0
 
 
@@ -64,6 +66,20 @@ def gather(
     return results
 
 
+def ask_scheduler(client: Any, question: Callable[..., Any], **about: Any) -> Any:
+    """What the scheduler answers at once. `client.sync` would wait for ever where the client is closed meanwhile."""
+    asked = asyncio.run_coroutine_threadsafe(question(**about), client.loop.asyncio_loop)
+    try:
+        return asked.result(timeout=_ANSWER)
+    except (OSError, TimeoutError) as error:
+        check_connected(client)
+        raise ConnectionError(
+            f"the Dask scheduler did not answer within {_ANSWER:.0f} s; see whether it is alive and fit again"
+        ) from error
+    finally:
+        asked.cancel()
+
+
 def check_connected(client: Any) -> None:
     """Refuse a client without a scheduler, which waits for it in silence or fails in many ways."""
     if client.status != "running":
@@ -95,8 +111,7 @@ class _Watchdog:
             )
 
     def _has_workers(self) -> bool:
-        # A scheduler that does not answer has none, as far as this fit is concerned.
         try:
-            return bool(self._client.sync(self._client.scheduler.ncores, callback_timeout=5))
-        except (OSError, TimeoutError):
+            return bool(ask_scheduler(self._client, self._client.scheduler.ncores))
+        except ConnectionError:  # a scheduler that does not answer has none for us
             return False

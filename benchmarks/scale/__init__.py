@@ -1,0 +1,1 @@
+"""Rows beyond the memory of one process: what passes and rounds cost."""

@@ -1,0 +1,122 @@
+"""Selection on a Dask cluster: what memory gives, however the rows are split."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from tests.blocks_of_rows import assert_same, frames
+from tests.test_blocks import draw_weights, target
+from thresher import CFS, FCBF, JMI, MIM, MRMR, NMIFS, Ensemble, Univariate
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+pytest.importorskip("distributed")
+
+pytestmark = [pytest.mark.cluster, pytest.mark.slow]
+
+SELECTORS = {
+    "MRMR mi": MRMR(6, relevance="mi"),
+    "MRMR r2": MRMR(6, relevance="r2"),
+    "NMIFS": NMIFS(6, discretize="mean-sd"),
+    "CFS": CFS(discretize="mean-sd"),
+    "FCBF": FCBF(discretize="mean-sd"),
+    "JMI": JMI(6, discretize="mean-sd"),
+    "MIM": MIM(6),
+    "Univariate": Univariate("f", mode="k_best", param=6),
+    "fast": Ensemble(MRMR(6, relevance="mi")),
+    "inner": Ensemble(MRMR(6, relevance="mi"), kind="inner"),
+    "halves": Ensemble(MRMR(6, relevance="mi"), kind="halves", random_state=0),
+}
+
+
+def as_frame(frame, ends):
+    """A dask dataframe with a partition for each stretch of rows; equal ends make empty ones."""
+    parts = [frame.iloc[rows] for rows in np.split(np.arange(len(frame)), sorted(ends))]
+    return dd.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0])
+
+
+def as_array(values, ends, columns=None):
+    """A dask array of unknown chunk sizes; of two dimensions in chunks of so many columns."""
+    sizes = tuple(np.diff([0, *sorted(ends), len(values)]).tolist())
+    array = da.from_array(values, chunks=(sizes, columns) if values.ndim == 2 else (sizes,))
+    return array[da.ones(len(values), chunks=(sizes,)) > 0]
+
+
+@pytest.mark.parametrize("name", SELECTORS)
+def test_real_data_give_what_memory_gives(name, load_real, dask_client):
+    X, y = load_real("wdbc")
+    ends = [1, 17, 17, 300, 301]
+    X_far, y_far = as_array(X, ends, columns=11), as_array(y, ends)
+    assert np.isnan(X_far.shape[0])
+    assert X_far.numblocks == (6, 3)
+    far = clone(SELECTORS[name]).fit(X_far, y_far, client=dask_client)
+    assert far.n_passes_ == 2
+    assert_same(SELECTORS[name].fit(X, y), far)
+
+
+@pytest.mark.parametrize("missing", ["category", "pairwise"])
+def test_real_data_with_missing_values_and_weights(missing, load_real, dask_client):
+    X, y = load_real("hepatitis")
+    weights = np.arange(len(y)) % 3 + 1
+    selector = MRMR(6, relevance="mi", missing=missing)
+    names = [f"feature {i}" for i in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names).assign(outcome=y, times=weights)
+    far = clone(selector).fit(
+        as_frame(frame, [0, 40, 41]), "outcome", sample_weight="times", client=dask_client
+    )
+    assert far.feature_names_in_.tolist() == names
+    assert_same(selector.fit(frame[names], y, weights), far)
+
+
+def test_real_data_of_categories(load_real, dask_client):
+    X, y = load_real("mushroom")
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"), dtype=object)
+    frame = pd.DataFrame({f"f{i}": letters[X[:, i].astype(int)] for i in range(X.shape[1])})
+    frame["f3"] = frame["f3"].astype("category")
+    X_far, y_far = as_frame(frame, [100, 8000]), as_array(letters[y.astype(int)], [100, 8000])
+    for selector in (MRMR(5, relevance="mi"), JMI(5)):
+        far = clone(selector).fit(X_far, y_far, client=dask_client)
+        assert_same(selector.fit(frame, letters[y.astype(int)]), far)
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    data=frames(missing=True),
+    kind=st.sampled_from(["text", "whole"]),
+    missing=st.sampled_from(["category", "pairwise"]),
+    weighted=st.booleans(),
+    is_local=st.booleans(),
+)
+def test_made_data_give_what_memory_gives(data, kind, missing, weighted, is_local, dask_client):
+    frame, ends, rng = data
+    y = target(rng, frame, kind)
+    weights = draw_weights(rng, len(frame), "whole" if weighted else "none")
+    selector = MRMR(4, relevance="mi", missing=missing)
+    named = frame.assign(**{"the y": y})
+    if weights is not None:
+        named["the weights"] = weights
+    where = {} if is_local else {"client": dask_client}
+    weight_column = None if weights is None else "the weights"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        far = clone(selector).fit(
+            as_frame(named, ends), "the y", sample_weight=weight_column, **where
+        )
+        memory = selector.fit(frame, y) if weights is None else selector.fit(frame, y, weights)
+    assert_same(memory, far)
+
+
+def test_without_a_client_dask_reads_here(load_real):
+    X, y = load_real("wdbc")
+    far = MRMR(4, relevance="mi").fit(
+        da.from_array(X, chunks=(100, 7)), da.from_array(y, chunks=99)
+    )
+    assert_same(MRMR(4, relevance="mi").fit(X, y), far)
