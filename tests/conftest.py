@@ -53,10 +53,10 @@ def _load_real():
 
 @pytest.fixture(scope="session")
 def dask_client():
-    """A client, not the active one, of three processes."""
+    """A client, not the active one, of two processes."""
     from tests.dask_clusters import local_cluster
 
-    with local_cluster(3) as client:
+    with local_cluster(2) as client:
         yield client
 
 

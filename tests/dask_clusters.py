@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -30,33 +28,45 @@ def local_cluster(n_workers):
         yield client
 
 
+class Workers:
+    """Processes that nobody starts again when they die."""
+
+    def __init__(self, address):
+        self._command = [sys.executable, "-m", "distributed.cli.dask_worker", address]
+        self._command += ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "0"]
+        self._processes = []
+
+    def start(self):
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self._processes.append(subprocess.Popen(self._command, **quiet))
+
+    def kill(self):
+        """SIGKILL to the oldest."""
+        process = self._processes.pop(0)
+        process.kill()
+        process.wait()
+
+    def kill_all(self):
+        while self._processes:
+            self.kill()
+
+
 @contextmanager
 def mortal_cluster(n_workers):
-    """A client, and the processes of workers that nobody starts again."""
+    """A client and its `Workers`."""
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
+        distributed.Client(cluster.scheduler_address, set_as_default=False) as client,
     ):
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
-        command += ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "0"]
-        workers = [
-            subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            for _ in range(n_workers)
-        ]
+        workers = Workers(cluster.scheduler_address)
         try:
+            for _ in range(n_workers):
+                workers.start()
             client.wait_for_workers(n_workers, timeout=120)
             yield client, workers
         finally:
-            for worker in workers:
-                worker.kill()
-                worker.wait()
-
-
-def kill_one(client, which):
-    """SIGKILL to one of the workers."""
-    processes = sorted(client.run(os.getpid).values())
-    os.kill(processes[which % len(processes)], signal.SIGKILL)
+            workers.kill_all()
 
 
 def nothing(done, total):

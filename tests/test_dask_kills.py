@@ -31,64 +31,73 @@ N_KILLS = int(os.environ.get("THRESHER_KILLS", "4"))
 ROWS = np.arange(60.0).reshape(20, 3)
 
 
-def test_a_worker_killed_at_any_moment_does_not_change_the_answer():
+@pytest.fixture(scope="module")
+def cluster():
+    with mortal_cluster(3) as (client, workers):
+        yield client, workers
+
+
+def found(selector):
+    return selector.selected_.tolist(), selector.scores_[selector.selected_].tolist()
+
+
+def test_a_worker_killed_at_any_moment_does_not_change_the_answer(cluster):
+    client, workers = cluster
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 30)), rng.integers(0, 3, 400)
     X[:, :10] += y[:, None]
     selector = MRMR(10, relevance="mi")
-    expected = selector.fit(X, y).scores_.tolist()
+    expected = found(selector.fit(X, y))
     X_far, y_far = da.from_array(X, chunks=(40, 30)), da.from_array(y, chunks=40)
-    with mortal_cluster(3) as (client, workers):
-        selector.fit(X_far, y_far, client=client)
-        start = time.monotonic()
-        assert selector.fit(X_far, y_far, client=client).scores_.tolist() == expected
-        usual = time.monotonic() - start
-        for moment in rng.uniform(0.0, usual, N_KILLS):
-            killer = threading.Timer(moment, workers.kill)
-            killer.start()
-            assert selector.fit(X_far, y_far, client=client).scores_.tolist() == expected
-            killer.join()
-            workers.start()
-            client.wait_for_workers(3, timeout=120)
+    selector.fit(X_far, y_far, client=client)
+    start = time.monotonic()
+    assert found(selector.fit(X_far, y_far, client=client)) == expected
+    usual = time.monotonic() - start
+    for moment in rng.uniform(0.0, usual, N_KILLS):
+        killer = threading.Timer(moment, workers.kill)
+        killer.start()
+        assert found(selector.fit(X_far, y_far, client=client)) == expected
+        killer.join()
+        workers.start()
+        client.wait_for_workers(3, timeout=120)
 
 
-def test_blocks_of_a_killed_worker_are_made_again():
-    with mortal_cluster(2) as (client, workers):
-        engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), far={"client": client})
-        engine.pack(pack_slowly, nothing)
-        held = [holder.worker for holder in engine._place._holders]
-        assert len(set(held)) == 2
-        workers.kill()
-        assert engine.ask(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
-        engine.close()
+def test_blocks_of_a_killed_worker_are_made_again(cluster):
+    client, workers = cluster
+    engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), far={"client": client})
+    engine.pack(pack_slowly, nothing)
+    assert len({holder.worker for holder in engine._place._holders}) == 3
+    workers.kill()
+    assert engine.ask(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
+    engine.close()
 
 
-def test_without_workers_or_client_a_fit_ends_in_an_error(monkeypatch):
+def test_without_workers_or_client_a_fit_ends_in_an_error(cluster, monkeypatch):
     assert _dask_gather._PATIENCE <= 40  # a minute is promised
     monkeypatch.setattr(_dask_gather, "_PATIENCE", 3.0)
     X = da.from_array(ROWS, chunks=(6, 3))
-    with mortal_cluster(2) as (client, workers):
-        # Closed early, and when the watchdog looks for the first time.
-        closing = {
-            moment: distributed.Client(client.scheduler.address, set_as_default=False)
-            for moment in (0.3, 1.0)
-        }
-        engines = {
-            moment: open_engine(X, far={"client": own})
-            for moment, own in [*closing.items(), (None, client)]
-        }
-        for engine in engines.values():
-            engine.pack(pack_rows, nothing)
-        start = time.monotonic()
-        for moment, own in closing.items():
-            threading.Timer(moment, own.close).start()
-            with pytest.raises(RuntimeError, match=r"no scheduler \(it is clos"):
-                engines[moment].ask(wait_long, np.add, nothing)
-            engines[moment].close()
-        threading.Timer(1.0, workers.kill_all).start()
-        with pytest.raises(RuntimeError, match="the Dask cluster has had no worker for 3 s; start"):
-            engines[None].ask(wait_long, np.add, nothing)
-        with pytest.raises(RuntimeError, match="no worker for 3 s"):
-            engines[None].read(tell_rows, nothing)
-        engines[None].close()
-        assert time.monotonic() - start < 45  # and not the minute that the tasks would take
+    client, workers = cluster
+    # Closed early, and when the watchdog looks for the first time.
+    closing = {
+        moment: distributed.Client(client.scheduler.address, set_as_default=False)
+        for moment in (0.3, 1.0)
+    }
+    engines = {
+        moment: open_engine(X, far={"client": own})
+        for moment, own in [*closing.items(), (None, client)]
+    }
+    for engine in engines.values():
+        engine.pack(pack_rows, nothing)
+    start = time.monotonic()
+    for moment, own in closing.items():
+        threading.Timer(moment, own.close).start()
+        with pytest.raises(RuntimeError, match=r"no scheduler \(it is clos"):
+            engines[moment].ask(wait_long, np.add, nothing)
+        engines[moment].close()
+    threading.Timer(1.0, workers.kill_all).start()
+    with pytest.raises(RuntimeError, match="the Dask cluster has had no worker for 3 s; start"):
+        engines[None].ask(wait_long, np.add, nothing)
+    with pytest.raises(RuntimeError, match="no worker for 3 s"):
+        engines[None].read(tell_rows, nothing)
+    engines[None].close()
+    assert time.monotonic() - start < 45  # and not the minute that the tasks would take
