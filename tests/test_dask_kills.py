@@ -27,7 +27,7 @@ distributed = pytest.importorskip("distributed")
 pytestmark = [pytest.mark.cluster, pytest.mark.slow]
 
 # THRESHER_KILLS=20 for more of them.
-N_KILLS = int(os.environ.get("THRESHER_KILLS", "4"))
+N_KILLS = int(os.environ.get("THRESHER_KILLS", "3"))
 ROWS = np.arange(60.0).reshape(20, 3)
 
 
