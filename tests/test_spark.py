@@ -52,6 +52,19 @@ def test_numbers_have_the_bits_of_memory_in_arrays_as_in_columns(spark_local):
     assert_same(memory, far)
 
 
+def test_files_that_tasks_read_give_what_memory_does(spark_local, tmp_path):
+    frame = mixed_frame()
+    frame.to_parquet(tmp_path / "table.parquet", row_group_size=50, index=False)
+    selector = MRMR(5, relevance="mi", missing="category")
+    memory = selector.fit(
+        frame.drop(columns=["class", "weight"]), frame["class"], frame["weight"]
+    ).selected_.tolist()
+    path = tmp_path / "table.parquet"
+    far = selector.fit(path, "class", sample_weight="weight", client=spark_local.classic)
+    assert far.selected_.tolist() == memory
+    assert far.n_rounds_ > 0
+
+
 @pytest.mark.parametrize(
     "selector",
     [MRMR(2, relevance="mi", discretize="mdl"), MRMR(2, relevance="spearman", target="numeric")],

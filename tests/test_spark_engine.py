@@ -218,6 +218,30 @@ def test_what_cannot_be_features_is_refused(session):
         open_engine(without).read(matrix_of, quiet)
 
 
+def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_path):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    whole = pa.concat_tables(tables())
+    parquet.write_table(whole.slice(0, 8), tmp_path / "1.parquet", row_group_size=3)
+    other = whole.slice(8).set_column(0, "a", whole.slice(8)["a"].cast("int32"))
+    parquet.write_table(other, tmp_path / "2.parquet")
+    assert not is_far(tmp_path)
+    engine = open_engine(tmp_path, "class", far={"client": session})
+    assert list(engine.names) == ["a", "b"]
+    seen = engine.read(shape_of, quiet)
+    assert [shape for _, shape, _ in seen] == [(3, 2), (3, 2), (2, 2), (5, 2)]
+    assert engine.pack(pack_numbers, quiet) == [3, 3, 2, 5]
+    n = sum(SIZES)
+    assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
+    engine.close()
+    with pytest.raises(ValueError, match=r"y names the column 'clas', .*did you mean 'class'"):
+        open_engine(tmp_path, "clas", far={"client": session})
+    (tmp_path / "text.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=r"is text, and client reads Parquet files only"):
+        open_engine(tmp_path / "text.csv", far={"client": session})
+
+
 def test_other_versions_on_the_workers_are_refused(spark_local, monkeypatch):
     import thresher
 

@@ -8,7 +8,7 @@ from typing import Any
 from thresher.blocks._kept import KeptRows
 from thresher.blocks._list import ListEngine
 from thresher.blocks._protocol import Engine
-from thresher.sources import Far
+from thresher.sources import Far, is_files
 
 # The engine of objects of a package: its module here, imported when it is needed, and its name there.
 _ENGINES = {
@@ -18,9 +18,13 @@ _ENGINES = {
 }
 
 
-def is_far(X: Any) -> bool:
+# Those whose clients read files as blocks.
+_FILE_READERS = ("pyspark",)
+
+
+def is_far(X: Any, far: Far | None = None) -> bool:
     """Whether the rows of X are in blocks that an engine has; no package is imported to find out."""
-    return isinstance(X, KeptRows | ListEngine) or _package(X) in _ENGINES
+    return isinstance(X, KeptRows | ListEngine) or _engine_of(X, far) in _ENGINES
 
 
 def open_engine(X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None) -> Engine:
@@ -30,10 +34,16 @@ def open_engine(X: Any, y: Any = None, sample_weight: Any = None, far: Far | Non
     """
     if isinstance(X, KeptRows | ListEngine):
         return X
-    module, name = _ENGINES[_package(X)]
+    module, name = _ENGINES[_engine_of(X, far)]
     kind = getattr(import_module(f"thresher.blocks.{module}"), name)
     engine: Engine = kind(X, y, sample_weight, {} if far is None else far)
     return engine
+
+
+def _engine_of(X: Any, far: Far | None) -> str:
+    """The package of X; of files, that of the client if it is one that reads them."""
+    client = _package((far or {}).get("client")) if is_files(X) else ""
+    return client if client in _FILE_READERS else _package(X)
 
 
 def _package(X: Any) -> str:

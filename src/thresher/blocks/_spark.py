@@ -16,10 +16,9 @@ from typing import Any, TypeVar
 
 from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
 from thresher.blocks._spark_jobs import collect, in_plain_words, rows_per_batch
-from thresher.blocks._spark_rows import FileRows, PartitionRows, SparkRows, file_pieces
+from thresher.blocks._spark_rows import FileRows, PartitionRows, SparkRows
 from thresher.blocks._spark_tasks import Ask, Pack, Read, load, remove_files
-from thresher.blocks._split import column_names
-from thresher.sources import Far
+from thresher.sources import Far, ParquetPart, column_names, open_files
 
 T = TypeVar("T")
 
@@ -39,7 +38,7 @@ class SparkEngine:
     X : pyspark DataFrame, path or pyarrow.dataset.Dataset
         Of a DataFrame each partition is a block; all features may be in one column of arrays or of vectors of
         pyspark.ml.
-        Files are read by the tasks themselves, each row group a block.
+        Parquet files are read by the tasks themselves, each row group a block.
     y, sample_weight : str, default=None
         Names of columns of X.
     far : Far, default=None
@@ -207,16 +206,29 @@ def _vector_column(X: Any, features: list[str]) -> str | None:
 
 
 class _Files:
-    """Files, whose row groups a small DataFrame names."""
+    """Parquet files, whose row groups a small DataFrame names."""
 
-    rows_per_batch = 1  # file names are spread over the tasks by partitions, not by batches
+    rows_per_batch = _VALUES_PER_BATCH
 
     def __init__(self, X: Any, y: str | None, sample_weight: str | None, session: Any) -> None:
-        import pyarrow.dataset
+        import pyarrow as pa
 
-        dataset = X if isinstance(X, pyarrow.dataset.Dataset) else pyarrow.dataset.dataset(X)
-        named = column_names(dataset.schema.names, y, sample_weight)
-        self.names = [name for name in dataset.schema.names if name not in named.values()]
+        files = open_files(X, None)
+        parts = [part for part in files.parts if isinstance(part, ParquetPart)]
+        if len(parts) < len(files.parts):
+            raise ValueError(
+                "client reads Parquet files only, and X names others, partitions or filters; give the frame that "
+                "client reads from them"
+            )
+        columns = list(files.kinds)
+        named = column_names(columns, y, sample_weight)
+        self.names = [name for name in columns if name not in named.values()]
         self.n_features = len(self.names)
-        self.rows = FileRows(dataset.format, dataset.filesystem, dataset.schema, y, sample_weight)
-        self.frame = session.createDataFrame(list(file_pieces(dataset)), FileRows.SCHEMA)
+        whole = pa.unify_schemas([part.schema for part in parts], promote_options="permissive")
+        schema = pa.schema([pa.field(name, whole.field(name).type) for name in columns])
+        self.rows = FileRows(parts[0].filesystem, schema, y, sample_weight)
+        groups = [(part.name, i) for part in parts for i in range(part.n_row_groups)]
+        if not groups:
+            raise ValueError(f"X names {str(X)!r}, which holds no rows; give files with some")
+        pieces = [(number, *group) for number, group in enumerate(groups)]
+        self.frame = session.createDataFrame(pieces, FileRows.SCHEMA)

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from thresher.blocks._protocol import RowBlock
 from thresher.blocks._split import split_columns
+from thresher.sources import read_row_group
 
 # The number of a block, and what reads it.
 NumberedBlock = tuple[int, Callable[[], RowBlock]]
@@ -71,19 +72,17 @@ class PartitionRows:
 
 @dataclass(frozen=True)
 class FileRows:
-    """Every row that Spark gives names a piece of a file, a row group or all of it, which is a block.
+    """Every row that Spark gives names a row group of a Parquet file, which is a block.
 
     Attributes
     ----------
-    format : pyarrow.dataset.FileFormat
-    filesystem : pyarrow.fs.FileSystem
+    filesystem : pyarrow.fs.FileSystem or None
     schema : pyarrow.Schema
-        Of all files.
+        Of the columns to read, the same for all files.
     y, sample_weight : str or None
         Names of columns.
     """
 
-    format: Any
     filesystem: Any
     schema: Any
     y: str | None
@@ -92,34 +91,23 @@ class FileRows:
 
     def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]:
         for batch in batches:
-            for number, path, row_group in zip(
+            for number, path, group in zip(
                 *(column.to_pylist() for column in batch.columns), strict=True
             ):
-                yield number, partial(self._read, path, row_group)
+                yield number, partial(self._read, path, group)
 
-    def _read(self, path: str, row_group: int | None) -> RowBlock:
-        groups = {} if row_group is None else {"row_groups": [row_group]}
+    def _read(self, path: str, group: int) -> RowBlock:
+        from pyarrow import parquet
+
         try:
-            piece = self.format.make_fragment(path, self.filesystem, **groups)
-            table = piece.to_table(schema=self.schema)
+            with parquet.ParquetFile(path, filesystem=self.filesystem) as file:
+                table = read_row_group(file, group, self.schema.names)
         except FileNotFoundError:
             raise RuntimeError(
                 f"a Spark executor does not find {path}; put the files where all of them can read, or give a "
                 "Spark DataFrame"
             ) from None
-        return split_columns(table, self.y, self.sample_weight)
-
-
-def file_pieces(dataset: Any) -> Iterator[tuple[int, str, int | None]]:
-    """The blocks of a dataset: number, file, and row group where the format has such."""
-    number = 0
-    for file in dataset.get_fragments():
-        row_groups = [None]
-        if hasattr(file, "row_groups"):
-            row_groups = [group.id for group in file.row_groups]
-        for row_group in row_groups:
-            yield number, file.path, row_group
-            number += 1
+        return split_columns(table.cast(self.schema), self.y, self.sample_weight)
 
 
 def _stack(column: Any, name: str, n_features: int, number: int) -> Any:

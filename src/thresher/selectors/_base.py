@@ -164,12 +164,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         }
         self._forget_talk()
         discretize = getattr(self, "discretize", "auto")
-        if is_files(X):
+        is_elsewhere = is_far(X, far)
+        if is_files(X) and not is_elsewhere:
             rule = self._coded_by()
             coder = None if rule is None else slab_coder(discretize, rule)
             return read_files(self, X, y, sample_weight, far or {}, coder, **options)
-        check_far(type(self).__name__, far, in_memory=not is_far(X))
-        if not is_far(X):
+        check_far(type(self).__name__, far, in_memory=not is_elsewhere)
+        if not is_elsewhere:
             return read_training(
                 self, X, y, sample_weight, accept_sparse=self._takes_sparse, **options
             )

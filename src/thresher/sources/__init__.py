@@ -6,8 +6,9 @@ from thresher.sources._columns import Columns
 from thresher.sources._far import Far, check_far, column_names, split_far
 from thresher.sources._file_table import FileTable
 from thresher.sources._file_training import SlabConsumer, read_files, refuse_files
-from thresher.sources._files import is_files
+from thresher.sources._files import is_files, open_files
 from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take_columns
+from thresher.sources._parts import ParquetPart, read_row_group
 from thresher.sources._scratch import ScratchFile
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
@@ -48,6 +49,7 @@ __all__ = [
     "Columns",
     "Far",
     "FileTable",
+    "ParquetPart",
     "RowChunks",
     "ScratchFile",
     "SlabConsumer",
@@ -66,9 +68,11 @@ __all__ = [
     "is_files",
     "is_frame",
     "one_dimensional",
+    "open_files",
     "parsing",
     "read_files",
     "read_frame",
+    "read_row_group",
     "read_table",
     "read_target",
     "read_training",

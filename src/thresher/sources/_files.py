@@ -67,8 +67,11 @@ class FileColumns:
         return {part.schema.field(name).type for part in self.parts}
 
 
-def open_files(X: Any, scratch: Scratch) -> FileColumns:
-    """What a path or a dataset of pyarrow holds; one sentence where that cannot be read."""
+def open_files(X: Any, scratch: Scratch | None) -> FileColumns:
+    """What a path or a dataset of pyarrow holds; one sentence where that cannot be read.
+
+    Text is parsed into the scratch; without one it is refused.
+    """
     try:
         import pyarrow as pa
     except ImportError as error:
@@ -144,7 +147,7 @@ def _parts_of(dataset: Any) -> list[Part]:
     return [DatasetPart(dataset)]
 
 
-def _parts_of_path(path: Path, scratch: Scratch) -> list[Part]:
+def _parts_of_path(path: Path, scratch: Scratch | None) -> list[Part]:
     if not path.exists():
         near = []
         if path.parent.is_dir():
@@ -192,11 +195,16 @@ def _format(path: Path) -> str:
     raise ValueError(f"X names {str(path)!r}, which is no table that can be read; give {_KINDS}")
 
 
-def _parts_of_file(path: Path, scratch: Scratch) -> list[Part]:
+def _parts_of_file(path: Path, scratch: Scratch | None) -> list[Part]:
     import pyarrow as pa
 
     kind = _format(path)
     if kind == "text":
+        if scratch is None:
+            raise ValueError(
+                f"X names {str(path)!r}, which is text, and client reads Parquet files only; write it as Parquet, or "
+                "give the frame that client reads from it"
+            )
         return text_parts(path, scratch)
     try:
         return [ParquetPart(str(path)) if kind == "parquet" else ArrowPart(str(path))]

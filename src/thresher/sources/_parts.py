@@ -43,23 +43,28 @@ class ParquetPart:
         from pyarrow import parquet
 
         self.name = name
-        self._filesystem = filesystem
+        self.filesystem = filesystem
         with parquet.ParquetFile(name, filesystem=filesystem) as file:
             self._metadata = file.metadata
             self.schema = file.schema_arrow
         self.n_rows = self._metadata.num_rows
+        self.n_row_groups = self._metadata.num_row_groups
 
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
         from pyarrow import parquet
 
         with parquet.ParquetFile(
-            self.name, metadata=self._metadata, filesystem=self._filesystem
+            self.name, metadata=self._metadata, filesystem=self.filesystem
         ) as file:
             for group in range(file.num_row_groups):
-                # A name with a point may select more than itself.
-                yield file.read_row_group(group, columns=columns, use_threads=use_threads).select(
-                    columns
-                )
+                yield read_row_group(file, group, columns, use_threads)
+
+
+def read_row_group(file: Any, group: int, columns: list[str], use_threads: bool = False) -> Any:
+    """Some columns of a row group of an open Parquet file."""
+    # A name with a point may select more than itself.
+    table = file.read_row_group(group, columns=columns, use_threads=use_threads)
+    return table.select(columns)
 
 
 class ArrowPart:
