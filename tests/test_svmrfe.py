@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -54,6 +56,18 @@ def test_many_samples_with_few_features_are_solved_too():
     y = rng.integers(0, 2, 400)
     X = rng.normal(size=(400, 12)) + 0.3 * y[:, None] * (np.arange(12) < 4)
     assert order(SVMRFE(1).fit(X, y)) == naive.svm_rfe(X, y, tol=1e-6)
+
+
+@pytest.mark.parametrize("C", [100.0, 1e6])
+def test_machines_with_a_large_penalty_reach_the_tolerance(C):
+    """Classes that overlap: by pairs of rows alone, ten million steps would not be enough."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    X = rng.normal(size=(200, 12)) + 0.3 * y[:, None] * (np.arange(12) < 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = SVMRFE(1, C=C).fit(X, y)
+    assert order(found) == order(SVMRFE(1).fit(X, y))  # so few features hardly feel the penalty
 
 
 def test_copies_leave_with_the_lowest_position_first():

@@ -1,4 +1,4 @@
-"""fast-select (Numba): MI difference from the full feature by feature matrix, ReliefF."""
+"""fast-select (Numba): MI difference from the full feature by feature matrix, ReliefF, MultiSURF."""
 
 from __future__ import annotations
 
@@ -31,4 +31,13 @@ def relieff(problem):
 
     y = problem.y.astype(np.int64)
     selector = ReliefF(problem.k, n_neighbors=10, backend="cpu", n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, y).top_features_
+
+
+def multisurf(problem):
+    import numpy as np
+    from fast_select import MultiSURF
+
+    y = problem.y.astype(np.int64)
+    selector = MultiSURF(problem.k, backend="cpu", n_jobs=problem.n_threads)
     return lambda: selector.fit(problem.X, y).top_features_

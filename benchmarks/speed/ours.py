@@ -133,6 +133,41 @@ def relieff(problem):
     return lambda: selector.fit(problem.X, problem.y).selected_
 
 
+def multisurf(problem):
+    from thresher import MultiSURF
+
+    selector = MultiSURF(problem.k, n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def svm_rfe(problem):
+    from thresher import SVMRFE
+
+    selector = SVMRFE(problem.k)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def svm_rfe_in_twenties(problem):
+    from thresher import SVMRFE
+
+    selector = SVMRFE(problem.k, step=20)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def s3f(problem):
+    from thresher import S3F
+
+    selector = S3F(n_jobs=problem.n_threads)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
+def sfslw(problem):
+    from thresher import SFSLW
+
+    selector = SFSLW(problem.k)
+    return lambda: selector.fit(problem.X, problem.y).selected_
+
+
 def laplacian_score(problem):
     from thresher import LaplacianScore
 

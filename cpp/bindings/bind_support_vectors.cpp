@@ -35,7 +35,7 @@ nb::tuple recursive_elimination(const Matrix<double>& columns, const Matrix<doub
                            n_threads,
                            {}};
     if (!progress.is_none()) input.progress = show;
-    found = eliminate(input, {penalty, tolerance}, interrupt);
+    found = eliminate(input, {penalty, tolerance, true}, interrupt);
   }
   return nb::make_tuple(to_numpy(std::move(found.dropped)), to_numpy(std::move(found.scores)), found.n_unfinished);
 }
@@ -59,7 +59,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> tell_pairs(const Products& own, cons
     SignalInterrupt interrupt;
     const LabelledRows rows{
         {own.data(), own.size()}, {others.data(), others.size()}, view(squares), view(classes), n_classes, gamma};
-    told = thresher::tell_pairs(rows, {penalty, tolerance}, interrupt);
+    told = thresher::tell_pairs(rows, {penalty, tolerance, false}, interrupt);
   }
   return to_numpy(std::move(told), squares.size(), n_classes * (n_classes - 1) / 2);
 }

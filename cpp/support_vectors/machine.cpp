@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "moments/dot_kernels.hpp"
+#include "support_vectors/face.hpp"
 #include "support_vectors/machine_kernels.hpp"
 
 namespace thresher {
@@ -11,6 +12,9 @@ namespace {
 
 constexpr std::size_t kStepsBetweenQuestions = 1024;
 constexpr std::size_t kMostSteps = 10'000'000;
+// Operations of one move of all duals between their bounds, for each inner product of rows.
+constexpr std::size_t kMostWork = 4;
+constexpr std::size_t kMostFree = 1024;
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -57,10 +61,42 @@ void Machine::put_aside() {
   }
 }
 
+// Moves all duals between their bounds at once to their common optimum; where some meet a bound first, the others go
+// on.
+void Machine::settle_free(std::span<const double> kernel, const MachineOptions& options) {
+  const std::size_t n = signs_.size();
+  for (std::size_t work = 0; work <= kMostWork * n * n;) {
+    std::vector<std::size_t> free;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (rise_[i] == 0.0 && fall_[i] == 0.0) free.push_back(i);
+    }
+    if (free.size() < 2 || free.size() > kMostFree) return;
+    work += free.size() * free.size() * free.size() / 3;
+    const std::vector<double> step = step_to_optimum(kernel, n, free, gradient_);
+    double share = 1.0;
+    for (std::size_t i = 0; i < free.size(); ++i) {
+      const double bound = step[i] > 0.0 ? highest(free[i], options) : lowest(free[i], options);
+      if (step[i] != 0.0) share = std::min(share, (bound - duals_[free[i]]) / step[i]);
+    }
+    for (std::size_t i = 0; i < free.size(); ++i) {
+      const std::size_t row = free[i];
+      const double bound = step[i] > 0.0 ? highest(row, options) : lowest(row, options);
+      const double before = duals_[row];
+      const bool meets = step[i] != 0.0 && (bound - before) / step[i] == share;
+      const double moved = std::clamp(before + share * step[i], lowest(row, options), highest(row, options));
+      duals_[row] = meets ? bound : moved;
+      dots().subtract(gradient_.data(), duals_[row] - before, kernel.data() + row * n, n);
+      look_at(row, options);
+    }
+    if (share == 1.0) return;
+  }
+}
+
 bool Machine::train(std::span<const double> kernel, const MachineOptions& options, Interrupt& interrupt) {
   const std::size_t n = signs_.size();
   for (std::size_t i = 0; i < n; ++i) diagonal_[i] = kernel[i * n + i];
   look_at_all(kernel, options);
+  std::size_t until_settled = n;
   std::size_t until_aside = std::min(n, kStepsBetweenQuestions);
   for (std::size_t step = 0; step < kMostSteps; ++step) {
     if (step % kStepsBetweenQuestions == 0) interrupt.check();
@@ -83,6 +119,11 @@ bool Machine::train(std::span<const double> kernel, const MachineOptions& option
       if (n_aside_ == 0) return true;
       look_at_all(kernel, options);  // those put aside may want to move after all
       until_aside = 2;               // one look at all rows first
+      continue;
+    }
+    if (options.settles && --until_settled == 0) {
+      settle_free(kernel, options);
+      until_settled = n;
       continue;
     }
     const double curvature = std::max(diagonal_[up] + diagonal_[down] - 2.0 * row[down], kLeastCurvature);

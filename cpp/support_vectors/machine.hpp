@@ -12,6 +12,7 @@ namespace thresher {
 struct MachineOptions {
   double penalty = 1.0;     // C: no dual exceeds it
   double tolerance = 1e-6;  // largest violation of the optimality conditions that may remain
+  bool settles = false;     // now and then all duals between their bounds move together: pays if the tolerance is tight
 };
 
 // The soft-margin machine that tells rows of sign +1 from those of sign -1, in its dual: maximise
@@ -34,6 +35,7 @@ class Machine {
   void look_at(std::size_t row, const MachineOptions& options);
   void look_at_all(std::span<const double> kernel, const MachineOptions& options);
   void put_aside();
+  void settle_free(std::span<const double> kernel, const MachineOptions& options);
   double highest(std::size_t row, const MachineOptions& options) const {
     return signs_[row] > 0.0 ? options.penalty : 0.0;
   }
