@@ -61,10 +61,10 @@ java:
 	|| { echo "openjdk-17-jre-headless cannot be installed here (apt and root are needed)"; [ "$$CI" != true ]; }
 
 # The suite on plain instructions, without any extension of the processor. Clusters do not depend on these.
-test-baseline: $(VENV)/.core
+test-baseline: $(VENV)/.tools $(VENV)/.core
 	THRESHER_ISA=baseline $(BIN)/python -m pytest -n $(WORKERS) -m "not cluster" $(ARGS)
 
-lint: $(VENV)/.core
+lint: $(VENV)/.tools $(VENV)/.core
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
@@ -81,16 +81,16 @@ format: $(VENV)/.tools
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)
 
-bench: $(VENV)/.core
+bench: $(VENV)/.tools $(VENV)/.core
 	$(BIN)/python -m benchmarks.speed.run $(ARGS)
 
-compare: $(VENV)/.core
+compare: $(VENV)/.tools $(VENV)/.core
 	$(BIN)/python -m benchmarks.comparison $(ARGS)
 
-reproduce: $(VENV)/.core
+reproduce: $(VENV)/.tools $(VENV)/.core
 	$(BIN)/python -m benchmarks.reproduction.run $(ARGS)
 
-reproduce-%: $(VENV)/.core
+reproduce-%: $(VENV)/.tools $(VENV)/.core
 	$(BIN)/python -m benchmarks.reproduction.$* $(ARGS)
 
 docs: $(VENV)/.docs $(VENV)/.core
@@ -102,28 +102,33 @@ clean:
 	rm -rf .venv .venv-* build dist docs/_build docs/api docs/gallery benchmarks/results
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-# The environment: build, lint and test tools. Made anew in part when pyproject.toml changes.
-$(VENV)/.tools: pyproject.toml
+# The environment, with what builds the core. Made anew in part when pyproject.toml changes.
+$(VENV)/.build: pyproject.toml
 	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('thresher needs Python >= 3.11: make PYTHON=...')"
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --upgrade "pip>=25.1"
-	$(PIP) install --group build --group lint --group test --group oracles
+	$(PIP) install --group build
+	@touch $@
+
+# Lint and test tools.
+$(VENV)/.tools: $(VENV)/.build
+	$(PIP) install --group lint --group test --group oracles
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.tools
 	$(PIP) install --group docs
 	@touch $@
 
-# The package, editable: Python sources are read where they lie, the core is compiled again when it changes.
-# BUILD_TYPE=Debug keeps the core's assertions.
-$(VENV)/.core: $(VENV)/.tools $(CORE)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable . -Cbuild-dir=build/$(BUILD_TYPE) \
+# The package, editable: Python sources are read where they lie, the core is compiled again when it changes. With the
+# extras that the demo needs. BUILD_TYPE=Debug keeps the core's assertions.
+$(VENV)/.core: $(VENV)/.build $(CORE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable ".[cli,report]" -Cbuild-dir=build/$(BUILD_TYPE) \
 	    -Ccmake.build-type=$(BUILD_TYPE) -Ccmake.define.THRESHER_WERROR=ON
 	@touch $@
 
 # What a user does: the sdist, built and installed by pip alone in an environment of its own.
 check-sdist: build/sdist/.checked
-build/sdist/.checked: $(VENV)/.tools $(PACKAGE)
+build/sdist/.checked: $(VENV)/.build $(PACKAGE)
 	rm -rf build/sdist
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m build --sdist --no-isolation --outdir build/sdist . > /dev/null
 	$(PYTHON) -m venv build/sdist/venv
@@ -151,7 +156,7 @@ test-lowest: $(LOWEST)/.core
 # leaks, which CPython has at exit by design, are not looked for. Nor is the use of a stack after return: from GCC 13 on
 # its stacks are not aligned as vectors of 64 bytes are.
 ASAN := .venv-sanitize
-$(ASAN)/.core: $(VENV)/.core
+$(ASAN)/.core: $(VENV)/.tools $(VENV)/.core
 	$(PYTHON) -m venv --without-pip $(ASAN)
 	echo "$(SITE)" > $$($(ASAN)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/borrowed.pth
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(ASAN)/bin/python -m pip --disable-pip-version-check --quiet install \
@@ -167,7 +172,7 @@ sanitize: $(ASAN)/.core
 	$(ASAN)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider $(ARGS)
 
 # What `make test` does with a few inputs that are always the same; also: make sanitize ARGS=tests/test_fuzz.py
-fuzz: $(VENV)/.core
+fuzz: $(VENV)/.tools $(VENV)/.core
 	HYPOTHESIS_PROFILE=explore THRESHER_FUZZ_EXAMPLES=$(EXAMPLES) THRESHER_FUZZ_SECONDS=3 \
 	$(BIN)/python -m pytest -n $(WORKERS) tests/test_fuzz.py tests/test_changing_data.py $(ARGS)
 

@@ -36,14 +36,12 @@ DATA = {
     **dict.fromkeys(["RRCT", "GSO", "LassoPath", "FisherScore", "SVMRFE", "SFSLW"], NUMBERS),
     **dict.fromkeys(["RFS", "RRFS", "LaplacianScore", "SPEC"], NUMBERS),
 }
-# Where the class does not say all.
 STOPS = {
     "given": "no",
     "itself": "yes",
     "given or itself": "yes, or k",
+    "given or by p-value": "by p-value, or k",
 }
-STOPS_OTHERWISE = {"Univariate": "by p-value, or k"}
-MISSING_OTHERWISE = {"Univariate": "category (measures of codes), drop_rows"}
 
 
 def rows() -> list[dict[str, str]]:
@@ -58,10 +56,10 @@ def rows() -> list[dict[str, str]]:
                 "data": DATA[name],
                 "target": found["target"],
                 "cost": COST[name],
-                "stops by itself": STOPS_OTHERWISE.get(name, STOPS[found["k"]]),
+                "stops by itself": STOPS[found["k"]],
                 "ensembles": found["ensemble"],
                 "sparse": "yes" if found["sparse"] else "refused",
-                "missing": MISSING_OTHERWISE.get(name, found["missing"].replace("no", "refused")),
+                "missing": found["missing"].replace("no", "refused"),
             }
         )
     return table

@@ -140,6 +140,8 @@ def test_methods_lists_every_selector_with_a_reason_to_take_it():
     by_name = {row["method"]: row for row in rows}
     assert by_name["mrmr"]["ensemble"] == "one pass"
     assert by_name["cwc"]["k"] == "itself"
+    assert by_name["univariate"]["k"] == "given or by p-value"
+    assert by_name["univariate"]["missing"] == "category (measures of codes), drop_rows"
     assert by_name["laplacianscore"]["target"] == "none"
     assert "mrmr" in invoke("methods").stdout
 

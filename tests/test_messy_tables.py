@@ -33,6 +33,7 @@ from thresher import (
 )
 from thresher.evaluate.stability import stability_curve
 from thresher.sources import read_target
+from thresher.sources._frames import read_frame
 
 rng = np.random.default_rng(0)
 N = 300
@@ -281,3 +282,34 @@ def test_a_name_given_twice_is_found_at_once():
     with pytest.raises(ValueError, match="more than one column named 'c77'"):
         MRMR(1).fit(frame, [0, 1])
     assert time.perf_counter() - start < 10
+
+
+WORDS = ["b", None, "B", "ab", "", "é", "zz", "b", "\U0001f600", "a"] * 5
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(WORDS, dtype=object),
+        pd.Series([np.nan if word is None else word for word in WORDS], dtype=object),
+        pd.Series(WORDS, dtype="string"),
+        pd.Series(WORDS, dtype="string[pyarrow]"),
+        pl.Series(WORDS),
+    ],
+    ids=["object", "nan", "string", "arrow", "polars"],
+)
+def test_text_is_coded_by_rank_whatever_holds_it(column):
+    frame = {"text": column, "other": np.arange(50) % 3}
+    frame = pl.DataFrame(frame) if isinstance(column, pl.Series) else pd.DataFrame(frame)
+    rank = {word: i for i, word in enumerate(sorted(set(WORDS) - {None}))}
+    read = read_frame(frame)
+    np.testing.assert_array_equal(read.matrix[:, 0], [rank.get(word, np.nan) for word in WORDS])
+    assert read.is_category.tolist() == [True, False]
+    assert read.texts == {0: list(rank)}
+
+
+@pytest.mark.parametrize("unit", ["M8[D]", "m8[s]"])
+def test_arrays_of_dates_are_refused_as_in_frames(unit):
+    X = np.arange(3 * N).reshape(N, 3).astype(unit)
+    with pytest.raises(ValueError, match="X holds dates or times"):
+        MRMR(2).fit(X, Y)

@@ -68,6 +68,10 @@ GENERATORS = {
     "make_text": "sparse counts of words",
     "make_dorothea_like": "very many sparse bits",
 }
+# Where the class does not say all.
+OTHERWISE = {
+    "Univariate": {"k": "given or by p-value", "missing": "category (measures of codes), drop_rows"}
+}
 _AROUND_OTHERS = ("Chain", "Ensemble", "ErrorControlled")
 METHODS = {
     name.lower(): name
@@ -144,6 +148,7 @@ def describe_methods() -> list[dict[str, Any]]:
                 else ("given or itself" if _stops(selector) else "given"),
                 "ensemble": "one pass" if issubclass(cls, SumSelector) else "refits",
                 "why": WHY.get(name) or (cls.__doc__ or "").partition("\n")[0],
+                **OTHERWISE.get(name, {}),
             }
         )
     return rows

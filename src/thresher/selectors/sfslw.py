@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 # Values of candidates x samples held at a time.
 BLOCK_SIZE = 1 << 21
 # Numbers kept of what every candidate adds, so that a step need not work them out again.
-MOST_KNOWN = 1 << 22
+MOST_KNOWN = 1 << 23
 
 
 class SFSLW(BaseSelector):
@@ -58,7 +58,7 @@ class SFSLW(BaseSelector):
     Notes
     -----
     Ties go to the lowest position; indices are rounded to 40 significant bits. Time O(n_samples + n_classes^2) per
-    candidate and step; what candidates add is kept, up to 32 MB. Sparse X is refused, because distances to centroids
+    candidate and step; what candidates add is kept, up to 64 MB. Sparse X is refused, because distances to centroids
     would make it dense; `FisherScore` takes it.
 
     Examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,6 +155,12 @@ def _read_column(
     """The numbers of a column, and of a category the texts of its ranks."""
     if kind == nw.Boolean or kind.is_numeric():
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), None
+    if kind == nw.String and column.implementation.is_pandas_like():
+        codes, texts = column.to_native().factorize()
+        return _ranked(codes, texts)
+    if kind == nw.String and column.implementation.is_polars():
+        texts = column.drop_nulls().unique().sort().to_list()
+        return column.rank("dense").cast(nw.Float64).to_numpy() - 1, texts
     if kind in (nw.String, nw.Categorical, nw.Enum):
         return _category_codes([v if is_missing(v) else str(v) for v in column.to_list()])
     if kind == nw.Object:
@@ -180,11 +186,18 @@ def _arrays_of(X: Any, places: list[int]) -> Iterator[tuple[int, Any]]:
 
 def _known_codes(values: Any) -> tuple[npt.NDArray[np.float64], list[str]]:
     """Codes of pandas' categories, which it has already."""
-    texts = [str(category) for category in values.categories.tolist()]
+    return _ranked(values.codes, values.categories.tolist())
+
+
+def _ranked(
+    codes: npt.NDArray[Any], categories: Iterable[Any]
+) -> tuple[npt.NDArray[np.float64], list[str]]:
+    """Codes of categories as ranks of their texts, and these."""
+    texts = [str(category) for category in categories]
     rank = np.full(len(texts) + 1, np.nan)  # the last, -1, is for missing values
     rank[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
-    codes: npt.NDArray[np.float64] = rank[values.codes]
-    return codes, sorted(texts)
+    ranks: npt.NDArray[np.float64] = rank[codes]
+    return ranks, sorted(texts)
 
 
 def _object_column(

@@ -212,8 +212,13 @@ def _read(
         selector.n_features_in_ = columns.matrix.shape[1]
         selector.feature_names_in_ = columns.names
         return Table(columns.matrix, columns.names, columns.is_category, n_threads)
-    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if kind == "c":
         raise ValueError("Complex data not supported: X holds complex numbers; give real ones")
+    if kind in ("M", "m"):
+        raise ValueError(
+            f"X holds dates or times ({X.dtype}), which are neither numbers nor categories; convert or drop them"
+        )
     if sparse.issparse(X) and not accept_sparse:
         raise TypeError(
             f"{type(selector).__name__} does not take sparse X, which it would have to densify; "
