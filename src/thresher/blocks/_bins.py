@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.blocks._coding import MOST_LEVELS, Coding, between, level_borders, thresholds
-from thresher.blocks._labels import FarTarget
+from thresher.blocks._frequency import TARGET, frequency_cuts
 from thresher.blocks._pack import LabelCoding, Receipt
+from thresher.blocks._summary import ColumnFacts
 from thresher.blocks._training import FarTraining
 from thresher.discretize import (
     EqualFrequencyBins,
@@ -57,8 +58,10 @@ class PlannedCodes:
         return Bins(self.rule, self.is_binned, cuts)
 
 
-def plan_codes(training: FarTraining, rule: Any) -> PlannedCodes:
-    """The levels of every column; those that are not discrete are binned by `rule`."""
+def plan_codes(
+    training: FarTraining, rule: Any, target_rule: Any
+) -> tuple[PlannedCodes, LabelCoding | None]:
+    """The levels of every column and of the target; those that are not discrete are binned by `rule`."""
     table, facts = training.table, training.far.facts
     to_bin = columns_to_bin(table, rule)
     name = "none" if rule is None else rule if isinstance(rule, str) else type(rule).__name__
@@ -69,45 +72,56 @@ def plan_codes(training: FarTraining, rule: Any) -> PlannedCodes:
     for column in np.flatnonzero(~to_bin & ~table.is_category & ~untouched).tolist():
         borders[column] = level_borders(_levels(training, column))
     places = np.flatnonzero(to_bin & ~untouched).tolist()
-    if places:
-        learnt, is_cut = _learn(training, make_discretizer(rule), places)
-        for column, own in zip(places, learnt, strict=True):
+    target_bins = _target_bins(training, target_rule)
+    # Equal frequency takes passes over the rows, in which features and target are looked at together.
+    with_target = isinstance(target_bins, EqualFrequencyBins)
+    of_target = None
+    if places or with_target:
+        discretizer = make_discretizer(rule) if places else target_bins
+        learnt, is_cut = _learn(training, discretizer, places + [TARGET] * with_target)
+        for column, own in zip(places, learnt, strict=False):
             borders[column] = own
         is_threshold[places] = not is_cut
+        of_target = learnt[-1] if with_target else None
     with_missing = table.has_missing & (training.missing == "category")
     coding = Coding(borders, texts, with_missing, untouched, is_threshold)
     too_many = np.flatnonzero(coding.levels > MOST_LEVELS - (training.missing == "pairwise"))
     if too_many.size:
         _refuse_levels(training, int(too_many[0]))
-    return PlannedCodes(coding, name, to_bin)
+    return PlannedCodes(coding, name, to_bin), _plan_target(training, target_bins, of_target)
 
 
-def plan_labels(training: FarTraining, discretize: Any, counts: bool) -> LabelCoding | None:
-    """The target as classes, by the rules of `code_target`."""
-    target = training.target
-    if target is None:
-        return None
-    assert isinstance(target, FarTarget)
-    if target.classes is not None:
-        return LabelCoding(target.classes)
-    if not counts:
-        return LabelCoding(None)
+def plain_labels(training: FarTraining) -> LabelCoding | None:
+    """The target where nothing counts its classes unless it has them."""
+    return None if training.target is None else LabelCoding(training.target.classes)
+
+
+def _target_bins(training: FarTraining, discretize: Any) -> Any:
+    """The discretiser of a target of numbers, by the rules of `code_target`; None where it is not binned."""
     facts = training.far.quantity
-    assert facts is not None
+    if facts is None:
+        return None
     values = facts.distinct[0]
     if values is not None and len(values) <= MOST_DISCRETE_VALUES and facts.whole[0]:
-        return LabelCoding(None, _coding_of(level_borders(values)))
-    rule = make_discretizer("mean-sd" if discretize in (None, "auto") else discretize)
-    if isinstance(rule, MDLBins | GivenBins):
-        rule = make_discretizer("mean-sd")
-    _refuse_rule(rule)
-    own = thresholds(rule, facts, [0], lambda _: "y")[0]
-    return LabelCoding(None, _coding_of(own))
+        return None
+    plain = discretize is None or (isinstance(discretize, str) and discretize == "auto")
+    found = make_discretizer("mean-sd" if plain else discretize)
+    return make_discretizer("mean-sd") if isinstance(found, MDLBins | GivenBins) else found
 
 
-def _coding_of(borders: Floats) -> Coding:
+def _plan_target(training: FarTraining, bins: Any, cuts: Floats | None) -> LabelCoding | None:
+    facts = training.far.quantity
+    if facts is None:
+        return plain_labels(training)
+    if cuts is None and bins is not None:
+        _refuse_rule(bins)
+        cuts = thresholds(bins, facts, [0], lambda _: "y")[0]
+    elif cuts is None:
+        values = facts.distinct[0]
+        assert values is not None
+        cuts = level_borders(values)
     no = np.zeros(1, dtype=bool)
-    return Coding([borders], {}, no, no, no)
+    return LabelCoding(None, Coding([cuts], {}, no, no, no))
 
 
 def _levels(training: FarTraining, column: int) -> Floats:
@@ -132,7 +146,17 @@ def _learn(training: FarTraining, rule: Any, places: list[int]) -> tuple[list[Fl
     if isinstance(rule, GivenBins):
         given = rule.by_feature(table.names, table.n_features)
         return [np.empty(0) if given[i] is None else np.asarray(given[i]) for i in places], True
+    if isinstance(rule, EqualFrequencyBins):
+        far = training.far
+        known = [_span(far.quantity if i == TARGET else far.facts, max(i, 0)) for i in places]
+        return frequency_cuts(far.session, far.reader, rule.n_bins, places, known), True
     return thresholds(rule, training.far.facts, places, table.name), False
+
+
+def _span(facts: ColumnFacts | None, column: int) -> tuple[float, float, int]:
+    """The smallest and the largest value of a column, and how much its values count."""
+    assert facts is not None
+    return float(facts.minimum[column]), float(facts.maximum[column]), int(facts.n[column])
 
 
 def _refuse_rule(rule: Any) -> None:

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._cached import cached
 from thresher.blocks import _two_words as words
-from thresher.blocks._bins import PlannedCodes, plan_codes, plan_labels
-from thresher.blocks._pack import Pack, PackedBlock, Receipt, RowParts
+from thresher.blocks._bins import PlannedCodes, plain_labels, plan_codes
+from thresher.blocks._pack import LabelCoding, Pack, PackedBlock, Receipt, RowParts
 from thresher.blocks._training import FarTraining
 from thresher.measures import BY_CLASS, KINDS, Bins, refuse_classes
 
@@ -119,14 +119,20 @@ class FarMeasures:
         return self
 
     @cached
+    def _plans(self) -> tuple[PlannedCodes | None, LabelCoding | None]:
+        """How features and target are coded."""
+        if not self._counts:
+            return None, plain_labels(self.training)
+        return plan_codes(self.training, self._rule, self._given)
+
+    @property
     def _planned(self) -> PlannedCodes | None:
-        return plan_codes(self.training, self._rule) if self._counts else None
+        return self._plans[0]
 
     @cached
     def _pack(self) -> Pack:
         training, far = self.training, self._far
         target = training.target
-        labels = plan_labels(training, self._given if self._counts else None, self._counts)
         class_rows = None
         if self.parts is not None and self.parts.by_class:
             class_rows = _class_rows(target)
@@ -139,7 +145,7 @@ class FarMeasures:
             self._centres if self._sums else None,
             far.zeros,
             255 if is_pairwise and training.table.has_missing.any() else -1,
-            labels,
+            self._plans[1],
             far.weights,
             self.parts,
             far.first_rows,

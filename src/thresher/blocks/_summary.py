@@ -220,9 +220,14 @@ def _sums(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Sums of every column about a centre of its own; those of categories, and of extreme numbers, mean nothing."""
     n, p = matrix.shape
-    centre, count = np.zeros(p), np.zeros(p)
+    centre = np.zeros(p)
     sums, squares = np.zeros((p, 2)), np.zeros((p, 2))
     real = None if weights is None else weights.astype(np.float64)
+    count = (n - scan["n_missing"]).astype(np.float64)
+    if real is not None:
+        count = np.full(p, real.sum())
+        for i in np.flatnonzero(scan["n_missing"]).tolist():
+            count[i] = real[~np.isnan(matrix[:, i])].sum()
     safe = is_number & (scan["n_infinite"] == 0) & (scan["n_missing"] < n)
     safe &= np.fmax(-scan["minimum"], scan["maximum"]) < LARGEST_SQUARABLE
     places = np.flatnonzero(safe)
@@ -230,20 +235,18 @@ def _sums(
         some = places[block]
         columns = to_feature_major(matrix[:, some])
         lowest, highest = scan["minimum"][some], scan["maximum"][some]
-        counts = np.full(len(some), float(n) if real is None else real.sum())
         holes = np.flatnonzero(scan["n_missing"][some])
         mean = columns.mean(axis=1, dtype=np.float64)
         if holes.size:
             columns = columns.copy()
             for i in holes.tolist():
                 missing = np.isnan(columns[i])
-                counts[i] = (~missing).sum() if real is None else real[~missing].sum()
                 mean[i] = columns[i][~missing].mean(dtype=np.float64)
         centres = _core.exact_centres(lowest, highest, np.clip(mean, lowest, highest))
         for i in holes.tolist():
             columns[i][np.isnan(columns[i])] = centres[i]
         found = _core.column_sums(_core.NumericTable(columns, weights=real), centres)
-        centre[some], count[some] = centres, counts
+        centre[some] = centres
         sums[some], squares[some] = found[:, 0, 1], found[:, 0, 2]
     return centre, count, sums, squares
 
