@@ -289,7 +289,7 @@ class FarMeasures:
             sets=self._sets,
             incomplete=None if incomplete is None else np.append(incomplete, 0).astype(np.uint8),
         )
-        return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)))
+        return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)).T)
 
     def _shaped(self, values: Floats) -> Floats:
         """One value per feature, or a row per replicate."""
@@ -349,7 +349,7 @@ class FarMeasures:
             measure=name,
             sets=self._sets,
         )
-        return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)))
+        return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)).T)
 
     # -- what a search asks ------------------------------------------------------------------------
 

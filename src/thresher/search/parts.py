@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,43 @@ def assign_parts(
     part = np.empty(n_rows, dtype=np.int32)
     part[order] = dealt
     return part
+
+
+@dataclass(frozen=True)
+class NumberedParts:
+    """Parts and replicates of rows that are known by their numbers alone, as `assign_parts` deals them.
+
+    Attributes
+    ----------
+    kind : str
+        As of `assign_parts`; for ``"stratified"`` rows have to be numbered class after class.
+    n_rows : int
+    keeps : ndarray of bool of shape (n_replicates, n_parts)
+        Which parts each replicate keeps.
+    seed : int
+    """
+
+    kind: str
+    n_rows: int
+    keeps: NDArray[np.bool_]
+    seed: int = 0
+
+    @property
+    def by_class(self) -> bool:
+        return self.kind == "stratified"
+
+    def part_of(self, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The parts of the rows with these numbers."""
+        n_parts = int(self.keeps.shape[1])
+        if self.kind == "shuffled":
+            part: NDArray[Any] = assign_parts(self.n_rows, n_parts, self.kind, seed=self.seed)[
+                numbers
+            ]
+        elif self.kind == "contiguous":
+            part = numbers * n_parts // self.n_rows
+        else:
+            part = numbers % n_parts
+        return np.asarray(part, dtype=np.int32)
 
 
 def bootstrap_counts(n_rows: int, n_samples: int, seed: int = 0) -> NDArray[np.int32]:

@@ -169,16 +169,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             rule = self._coded_by()
             coder = None if rule is None else slab_coder(discretize, rule)
             return read_files(self, X, y, sample_weight, far or {}, coder, **options)
-        check_far(type(self).__name__, far, in_memory=not is_elsewhere)
-        if not is_elsewhere:
+        if not self._reads_blocks or not is_elsewhere:
+            refuse_far(self, X, far)
             return read_training(
                 self, X, y, sample_weight, accept_sparse=self._takes_sparse, **options
             )
-        if not self._reads_blocks:
-            raise ValueError(
-                f"{type(self).__name__} needs all rows in one place, and X has them in blocks; give files or rows in "
-                "memory, or use a selector of sums such as MRMR, CFS or JMI"
-            )
+        check_far(type(self).__name__, far, in_memory=False)
         engine = open_engine(X, y, sample_weight, far)
         return read_far_training(self, engine, discretize=discretize, **options)
 
@@ -384,6 +380,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         tags.target_tags.required = self._needs_target
         return tags
+
+
+def refuse_far(selector: Any, X: Any, far: Far | None) -> None:
+    """Raise if the rows are in blocks, or if something is told of rows in memory that is for others."""
+    is_elsewhere = is_far(X, far)
+    check_far(type(selector).__name__, far, in_memory=not is_elsewhere)
+    if is_elsewhere:
+        raise ValueError(
+            f"{type(selector).__name__} needs all rows in one place, and X has them in blocks; give files or rows in "
+            "memory, or use a selector of sums such as MRMR, CFS or JMI"
+        )
 
 
 def rank_in_order(selected: npt.NDArray[np.intp], n_features: int) -> npt.NDArray[np.intp]:

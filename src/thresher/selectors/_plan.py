@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,14 @@ import numpy.typing as npt
 
 from thresher._warn import warn
 from thresher.measures import PartSets
-from thresher.search.parts import assign_parts, bootstrap_counts, draw_halves, number_groups
+from thresher.search.parts import (
+    NumberedParts,
+    assign_parts,
+    bootstrap_counts,
+    draw_halves,
+    draw_seed,
+    number_groups,
+)
 from thresher.sources import Target
 
 Rows = npt.NDArray[np.intp]
@@ -21,14 +29,14 @@ class Plan:
     """The replicates: sets of parts, or bootstrap samples; and which of them can be used."""
 
     n_replicates: int
-    parts: PartSets | None
+    parts: PartSets | NumberedParts | None
     counts: npt.NDArray[np.int32] | None
     usable: list[int]
     unit: str = "part"
 
     def rows(self, i: int) -> Rows:
         """The rows of a replicate, repeated as often as they were drawn."""
-        if self.parts is not None:
+        if isinstance(self.parts, PartSets):
             return self.parts.rows(i)
         assert self.counts is not None
         return np.repeat(np.arange(self.counts.shape[1]), self.counts[i])
@@ -58,14 +66,59 @@ def plan_replicates(
     else:
         values = None if target is None else _values_of_units(target, unit_of_row, n_units)
         part = assign_parts(n_units, n_parts, parts, target=values, seed=seed)[unit_of_row]
-        if kind == "halves":
-            halves = draw_halves(n_parts, n_pairs, seed)
-            keeps = np.stack([halves, ~halves], axis=1).reshape(-1, n_parts)
-            plan = Plan(len(keeps), PartSets(part, keeps), None, [], "half")
-        else:
-            plan = Plan(n_parts, PartSets.all_but_one(part), None, [])
-    plan.usable = _usable(plan, target)
+        keeps = _kept_parts(kind, n_parts, n_pairs, seed)
+        plan = Plan(len(keeps), PartSets(part, keeps), None, [], _unit(kind))
+    if target is None:
+        plan.usable = list(range(plan.n_replicates))
+    elif target.codes is None:
+        varies = [_values_vary(plan, i, target) for i in range(plan.n_replicates)]
+        plan.usable = _usable(plan, varies)
+    else:
+        plan.usable = _usable_by_classes(plan, _class_counts(plan, target))
     return plan
+
+
+def plan_far_replicates(ensemble: Any, n_rows: int, groups: Any) -> Plan:
+    """Replicates of rows that are elsewhere; `judge_far_replicates` says which of them can be used."""
+    kind = ensemble.kind
+    if kind in ("full", "bagging"):
+        raise ValueError(
+            f'kind="{kind}" needs all rows in one place, and X has them in blocks; '
+            'use kind="fast", "inner" or "halves"'
+        )
+    if groups is not None:
+        raise ValueError(
+            "groups of rows in blocks may lie in several of them; leave groups out, or give rows in memory"
+        )
+    is_random = ensemble.parts == "shuffled" or kind == "halves"
+    seed = draw_seed(ensemble.random_state) if is_random else 0
+    n_parts = _possible_parts(ensemble.n_parts, n_rows, kind, "samples")
+    keeps = _kept_parts(kind, n_parts, ensemble.n_pairs, seed)
+    parts = NumberedParts(ensemble.parts, n_rows, keeps, seed)
+    return Plan(len(keeps), parts, None, [], _unit(kind))
+
+
+def judge_far_replicates(plan: Plan, target: Target, measures: Any) -> None:
+    """Find out which replicates can be used, once the parts were packed."""
+    assert plan.parts is not None
+    keeps = plan.parts.keeps
+    if target.is_nominal:
+        plan.usable = _usable_by_classes(plan, keeps @ measures.rows_of_classes)
+        return
+    lowest, highest = measures.target_range
+    plan.usable = _usable(plan, [lowest[kept].min() < highest[kept].max() for kept in keeps])
+
+
+def _unit(kind: str) -> str:
+    return "half" if kind == "halves" else "part"
+
+
+def _kept_parts(kind: str, n_parts: int, n_pairs: int, seed: int) -> npt.NDArray[np.bool_]:
+    """The parts of every replicate: halves in pairs, or all but one."""
+    if kind != "halves":
+        return ~np.eye(n_parts, dtype=np.bool_)
+    halves = draw_halves(n_parts, n_pairs, seed)
+    return np.stack([halves, ~halves], axis=1).reshape(-1, n_parts)
 
 
 def _possible_parts(n_parts: int, n_units: int, kind: str, noun: str) -> int:
@@ -89,28 +142,24 @@ def _values_of_units(
     return np.asarray(np.argmax(counts.reshape(n_units, target.n_classes), axis=1))
 
 
-def _usable(plan: Plan, target: Target | None) -> list[int]:
+def _usable_by_classes(plan: Plan, class_counts: npt.NDArray[Any]) -> list[int]:
+    """Those on which there are two classes."""
+    n_present = np.sum(class_counts > 0, axis=1)
+    n_classes = class_counts.shape[1]
+    return _usable(plan, [n > 1 for n in n_present], [n < n_classes for n in n_present])
+
+
+def _usable(
+    plan: Plan, target_varies: Sequence[bool], loses_class: Sequence[bool] | None = None
+) -> list[int]:
     """The replicates whose target varies; warns of the others and of lost classes."""
-    everything = list(range(plan.n_replicates))
-    if target is None:
-        return everything
-    usable: list[int] = []
-    useless: list[int] = []
-    poorer: list[int] = []
-    class_counts = None if target.codes is None else _class_counts(plan, target)
-    for i in everything:
-        if class_counts is None:
-            varies, loses = _values_vary(plan, i, target), False
-        else:
-            present = class_counts[i] > 0
-            varies, loses = present.sum() > 1, not present.all()
-        (usable if varies else useless).append(i)
-        if varies and loses:
-            poorer.append(i)
+    usable = [i for i, varies in enumerate(target_varies) if varies]
+    useless = [i for i, varies in enumerate(target_varies) if not varies]
+    poorer = [i for i in usable if loses_class is not None and loses_class[i]]
     if plan.unit == "half":  # a half that cannot be used takes its partner with it
         usable = [i for i in usable if i ^ 1 in usable]
         poorer = [i for i in poorer if i in usable]
-    what = "is constant" if target.codes is None else "has one class"
+    what = "is constant" if loses_class is None else "has one class"
     holds = (
         plan.unit != "part"
     )  # the name stands for the rows of the replicate, not for those left out
@@ -137,7 +186,7 @@ def _usable(plan: Plan, target: Target | None) -> list[int]:
 def _class_counts(plan: Plan, target: Target) -> npt.NDArray[Any]:
     """Rows of each class on each replicate."""
     assert target.codes is not None
-    if plan.parts is not None:
+    if isinstance(plan.parts, PartSets):
         n_parts = plan.parts.keeps.shape[1]
         cells = plan.parts.part * np.intp(target.n_classes) + target.codes
         of_part = np.bincount(cells, minlength=n_parts * target.n_classes)

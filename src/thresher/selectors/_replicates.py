@@ -56,10 +56,15 @@ def search_replicates(
     plan: Plan,
     memory_limit: int,
     progress: Callable[[int, int], None],
+    packed: Measures | None = None,
 ) -> tuple[Found, Measures]:
-    """Run the searches of any kind of ensemble; `progress` gets the number of each done, and of its features."""
+    """Run the searches of any kind of ensemble; `progress` gets the number of each done, and of its features.
+
+    `packed`: the measures with parts, where the rows are elsewhere.
+    """
     by_rows = kind == "full" and _exact_on_rows(selector)
-    if kind == "bagging" or by_rows or (kind == "halves" and _few_rows(selector, training, plan)):
+    by_rows |= kind == "halves" and packed is None and _few_rows(selector, training, plan)
+    if kind == "bagging" or by_rows:
         whole = selector._measures(training)
         return _search_each(
             selector,
@@ -68,7 +73,7 @@ def search_replicates(
             (ChosenRows(whole, plan.rows(i)) for i in plan.usable),
             progress,
         ), whole
-    whole = selector._measures(training, plan.parts)
+    whole = selector._measures(training, plan.parts) if packed is None else packed
     if kind == "inner":
         with on_behalf():
             selection = selector._search(training, SummedReplicates(whole, plan.usable), wanted)

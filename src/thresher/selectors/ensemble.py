@@ -17,6 +17,8 @@ from sklearn.utils.validation import validate_data
 from thresher._checks import check_choice, check_number
 from thresher._interrupt import run_in_threads
 from thresher._progress import log, on_behalf, report
+from thresher.blocks import FarTraining, is_far
+from thresher.measures import PartSets
 from thresher.search.parts import PART_KINDS, draw_seed, number_groups
 from thresher.search.votes import (
     VOTE_KINDS,
@@ -27,7 +29,7 @@ from thresher.search.votes import (
     mean_jaccard_of,
     membership,
 )
-from thresher.selectors._base import Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, all_or_nothing, refuse_far, spread
 from thresher.selectors._explain import Ballot
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._halves import (
@@ -38,13 +40,17 @@ from thresher.selectors._halves import (
     keep_voted,
 )
 from thresher.selectors._meta import MetaSelector
-from thresher.selectors._plan import Plan, plan_replicates
+from thresher.selectors._plan import (
+    Plan,
+    judge_far_replicates,
+    plan_far_replicates,
+    plan_replicates,
+)
 from thresher.selectors._replicates import Found, not_sums, search_replicates
 from thresher.selectors._sums import SumSelector
 from thresher.sources import (
     Columns,
-    Far,
-    check_far,
+    Training,
     indexable,
     is_files,
     read_target,
@@ -127,7 +133,7 @@ class Ensemble(MetaSelector):
         Each replicate's own selection in order of choice; of an Inner Ensemble, the one selection. Of
         halves: first half, other half, and so on.
     part_of_row_ : ndarray of int of shape (n_samples,), or None
-        The part of every sample, -1 if it was left out; None for bootstrap samples.
+        The part of every sample, -1 if it was left out; None for bootstrap samples and where rows are in blocks.
     halves_ : ndarray of bool of shape (n_pairs, n_parts)
         Of ``kind="halves"``: the parts of the first half of every pair that could be used.
     cutoff_, error_bound_, q_ : float
@@ -257,13 +263,15 @@ class Ensemble(MetaSelector):
         if self.kind == "halves":
             check_promise(selector)
         if isinstance(selector, SumSelector):
-            return self._fit_sums(selector, X, y, groups, far, **routed)
+            with selector._read(X, y, routed.get("sample_weight"), far) as training:
+                return self._fit_sums(selector, training, groups)
         if self.kind in ("fast", "inner"):
             raise ValueError(
                 f'kind="{self.kind}" needs a selector whose measures are sums over rows, and '
                 f'{type(selector).__name__} is not one; use kind="full" or kind="bagging"'
             )
-        check_far(type(self).__name__, far, in_memory=not is_files(X))
+        if not is_files(X) or is_far(X, far):
+            refuse_far(selector, X, far)
         return self._refit(selector, X, y, groups, routed)
 
     def _check_parameters(self) -> None:
@@ -281,10 +289,7 @@ class Ensemble(MetaSelector):
         if self.kind == "halves":
             check_halves(self)
 
-    def _fit_sums(
-        self, selector: Any, X: Any, y: Any, groups: Any, far: Far, sample_weight: Any = None
-    ) -> Self:
-        training = selector._read(X, y, sample_weight, far)
+    def _fit_sums(self, selector: Any, training: Training, groups: Any) -> Self:
         self.n_features_in_ = selector.n_features_in_
         if hasattr(selector, "feature_names_in_"):
             self.feature_names_in_ = selector.feature_names_in_
@@ -302,7 +307,15 @@ class Ensemble(MetaSelector):
         if self.kind == "halves":
             check_promise(selector, training)
         wanted = selector._how_many(training.columns)
-        plan = self._plan(training.n_given, training.target, groups, training.rows)
+        packed = None
+        if isinstance(training, FarTraining):
+            self.part_of_row_: npt.NDArray[np.int32] | None = None
+            training.far.session.owner = self
+            plan = plan_far_replicates(self, training.n_rows, groups)
+            packed = selector._measures(training, plan.parts)
+            judge_far_replicates(plan, training.labels, packed)
+        else:
+            plan = self._plan(training.n_given, training.target, groups, training.rows)
         found, measures = search_replicates(
             selector,
             training,
@@ -311,6 +324,7 @@ class Ensemble(MetaSelector):
             plan,
             self.memory_limit or 0,
             self._progress(len(plan.usable)),
+            packed,
         )
         if found.full:
             log.warning(
@@ -322,9 +336,11 @@ class Ensemble(MetaSelector):
         self._forget_talk()
         if hasattr(selector, "n_passes_"):
             self.n_passes_ = selector.n_passes_
+        self._tell_talk(training)
         choosable = training.candidates
         if self.kind == "halves":
-            choosable = np.atleast_2d(measures.candidates(*selector._measure_names())).any(axis=0)
+            each = np.atleast_2d(measures.candidates(*selector._measure_names()))
+            choosable = np.asarray(each.any(axis=0))
         self._describe(training.columns, found, wanted, plan, int(choosable.sum()))
         self.n_pairs_standard_: int | None = None
         self.n_pairs_fast_: int | None = None
@@ -351,8 +367,8 @@ class Ensemble(MetaSelector):
             n_pairs=self.n_pairs,
             groups=groups,
         )
-        self.part_of_row_: npt.NDArray[np.int32] | None = None
-        if plan.parts is not None:
+        self.part_of_row_ = None
+        if isinstance(plan.parts, PartSets):
             self.part_of_row_ = np.full(n_given, -1, dtype=np.int32)
             self.part_of_row_[used] = plan.parts.part
         return plan

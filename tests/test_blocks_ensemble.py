@@ -1,0 +1,115 @@
+"""Ensembles over rows in blocks: the replicates, the votes and the bits of memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import config_context
+
+from tests.blocks_of_rows import both, frames, in_blocks
+from tests.test_blocks import NUMBERS, target
+from thresher import CFS, CMIM, FCBF, JMI, MIM, MRMR, RRCT, Ensemble
+
+KINDS = [
+    {"kind": "fast", "n_parts": 4},
+    {"kind": "fast", "n_parts": 3, "parts": "contiguous"},
+    {"kind": "fast", "n_parts": 3, "parts": "shuffled", "random_state": 2},
+    {"kind": "fast", "n_parts": 3, "parts": "stratified"},
+    {"kind": "inner", "n_parts": 4},
+    {"kind": "halves", "n_parts": 4, "n_pairs": 4, "random_state": 1},
+]
+SELECTORS = {
+    "mi": MRMR(3, relevance="mi"),
+    "r2": MRMR(3, relevance="r2"),
+    "f": MRMR(3, relevance="f", redundancy="pearson"),
+    "CFS": CFS(discretize="mean-sd"),
+    "FCBF": FCBF(discretize="mean-sd"),
+    "JMI": JMI(3, discretize="mean-sd"),
+    "CMIM": CMIM(3, discretize="equal-frequency:3"),
+    "MIM": MIM(3),
+}
+
+
+def assert_same_vote(memory, far):
+    assert far.selected_.tolist() == memory.selected_.tolist()
+    assert [own.tolist() for own in far.parts_] == [own.tolist() for own in memory.parts_]
+    assert far.votes_.tolist() == memory.votes_.tolist()
+    assert far.stability_ == memory.stability_
+    np.testing.assert_array_equal(far.relevance_, memory.relevance_)
+    assert far.part_of_row_ is None
+
+
+@pytest.mark.parametrize("name", SELECTORS)
+@settings(max_examples=12, deadline=None)
+@given(
+    data=frames(NUMBERS), setting=st.sampled_from(KINDS), kind=st.sampled_from(["text", "whole"])
+)
+def test_votes_are_those_of_memory(name, data, setting, kind):
+    frame, ends, rng = data
+    y = target(rng, frame, kind)
+    y[: len(y) // 2 * 2 : 2], y[1::2] = y[0], np.where(y[1::2] == y[0], y[1], y[1::2])
+    ensemble = Ensemble(SELECTORS[name], **setting)
+    assert_same_vote(*both(ensemble, frame, y, None, ends))
+
+
+def test_weights_and_a_numeric_target():
+    rng = np.random.default_rng(1)
+    X, weights = rng.normal(size=(120, 9)), rng.integers(0, 3, 120)
+    y = X[:, 2] + 0.5 * rng.normal(size=120)
+    with config_context(enable_metadata_routing=True):
+        for selector in (MRMR(3), MRMR(3, relevance="mi")):
+            ensemble = Ensemble(selector.set_fit_request(sample_weight=True), n_parts=5)
+            memory = ensemble.fit(X, y, sample_weight=weights)
+            lists = [own.tolist() for own in memory.parts_]
+            # the weights are with the blocks
+            far = ensemble.fit(in_blocks(X, y, weights, [0, 40, 41]))
+            assert [own.tolist() for own in far.parts_] == lists
+
+
+def test_few_rounds_shared_by_all_replicates_and_all_partitions():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(150, 80))
+    y = (X[:, :5].sum(axis=1) > 0).astype(int)
+    ensemble = Ensemble(MRMR(10, relevance="mi"), n_parts=10)
+    asked = {
+        (far.n_rounds_, far.n_passes_)
+        for far in (ensemble.fit(in_blocks(X, y, None, ends)) for ends in ([], [20, 20, 70]))
+    }
+    assert len(asked) == 1
+    assert asked.pop()[0] <= 15
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "groups", "complaint"),
+    [
+        (Ensemble(MRMR(2), kind="full"), None, 'kind="full" needs all rows in one place'),
+        (Ensemble(MRMR(2), kind="bagging"), None, 'use kind="fast", "inner" or "halves"'),
+        (Ensemble(MRMR(2), 3), [1] * 40, "groups of rows in blocks may lie in several"),
+        (Ensemble(RRCT(2), 3, kind="full"), None, "RRCT needs all rows in one place"),
+        (
+            Ensemble(MRMR(2), 3, parts="stratified"),
+            None,
+            "sorts all rows by the target, which blocks can do for classes alone",
+        ),
+    ],
+)
+def test_what_needs_rows_is_refused(ensemble, groups, complaint):
+    X = np.random.default_rng(3).normal(size=(40, 4))
+    with pytest.raises(ValueError, match=complaint):
+        ensemble.fit(in_blocks(X, X[:, 0], None, [9]), groups=groups)
+
+
+def test_replicates_without_two_classes_are_left_out_as_in_memory():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(30, 5))
+    y = np.zeros(30, dtype=int)
+    y[:2] = 1
+    ensemble = Ensemble(MRMR(2, relevance="mi"), 3, parts="contiguous")
+    messages = []
+    for rows in ((X, y), (in_blocks(X, y, None, [4]), None)):
+        with pytest.warns(UserWarning, match="the target has one class without part 0") as caught:
+            ensemble.fit(*rows)
+        messages.append([str(one.message) for one in caught])
+    assert messages[0] == messages[1]
