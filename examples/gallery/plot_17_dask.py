@@ -30,7 +30,8 @@ print(f"{far.n_passes_} readings of the rows, {far.n_rounds_} rounds of question
 
 # %%
 
-scores = pd.DataFrame({"on Dask": far.scores_, "in memory": near.scores_})
+found = {"on Dask": far, "in memory": near}
+scores = pd.DataFrame({where: own.scores_[own.selected_] for where, own in found.items()})
 scores.index = cancer.data.columns[far.selected_]
 scores[::-1].plot.barh(figsize=(6.4, 3.6), xlabel="score when chosen")
 plt.tight_layout()
