@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -29,10 +30,11 @@ def local_cluster(n_workers):
 
 
 class Workers:
-    """Processes that nobody starts again when they die."""
+    """Processes that nobody starts again when they die, and the scheduler they work for."""
 
-    def __init__(self, address):
-        self._command = [sys.executable, "-m", "distributed.cli.dask_worker", address]
+    def __init__(self, scheduler):
+        self.scheduler = scheduler
+        self._command = [sys.executable, "-m", "distributed.cli.dask_worker", scheduler.address]
         self._command += ["--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "0"]
         self._processes = []
 
@@ -59,7 +61,7 @@ def mortal_cluster(n_workers):
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
         distributed.Client(cluster.scheduler_address, set_as_default=False) as client,
     ):
-        workers = Workers(cluster.scheduler_address)
+        workers = Workers(cluster.scheduler)
         try:
             for _ in range(n_workers):
                 workers.start()
@@ -98,6 +100,10 @@ def add_rows(packed):
 def wait_long(packed):
     time.sleep(60)
     return packed.sum(axis=0)
+
+
+def die(number, block):
+    os._exit(1)
 
 
 def fail(number, block):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.dask_clusters import (
     add_rows,
+    die,
     mortal_cluster,
     nothing,
     pack_rows,
@@ -21,6 +23,7 @@ from tests.dask_clusters import (
 from thresher import MRMR
 from thresher.blocks import _dask_gather, open_engine
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
@@ -70,6 +73,31 @@ def test_blocks_of_a_killed_worker_are_made_again(cluster):
     workers.kill()
     assert engine.ask(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
     engine.close()
+
+
+def test_blocks_that_end_every_worker_are_told_of(cluster, monkeypatch):
+    client, workers = cluster
+    monkeypatch.setattr(workers.scheduler, "allowed_failures", 0)
+    engine = open_engine(da.from_array(ROWS, chunks=(20, 3)), far={"client": client})
+    with pytest.raises(RuntimeError, match="ended one Dask worker after another, most likely for"):
+        engine.read(die, nothing)
+
+
+def test_rows_that_nobody_can_make_again_are_told_of(cluster):
+    client, workers = cluster
+    address, pid = next(iter(client.run(os.getpid).items()))
+    there = client.scatter(ROWS, workers=[address])
+    engine = open_engine(
+        da.from_delayed(dask.delayed(there), (20, 3), float), far={"client": client}
+    )
+    assert len(engine.read(tell_rows, nothing)) == 1
+    engine.pack(pack_rows, nothing)
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(RuntimeError, match="rows that cannot be made again"):
+        engine.ask(add_rows, np.add, nothing)
+    engine.close()
+    workers.start()
+    client.wait_for_workers(1, timeout=120)
 
 
 def test_without_workers_or_client_a_fit_ends_in_an_error(cluster, monkeypatch):
