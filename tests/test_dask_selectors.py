@@ -117,3 +117,18 @@ def test_without_a_client_dask_reads_here(load_real):
         da.from_array(X, chunks=(100, 7)), da.from_array(y, chunks=99)
     )
     assert_same(MRMR(4, relevance="mi").fit(X, y), far)
+
+
+def fit_there():
+    rows = np.random.default_rng(0).integers(0, 3, (60, 5))
+    X, y = da.from_array(rows, chunks=(20, 5)), da.from_array(rows[:, 3], chunks=20)
+    selector = MRMR(2, relevance="mi").fit(X, y)
+    return selector.selected_.tolist(), selector.n_rounds_
+
+
+def test_a_task_may_fit(dask_client):
+    tasks = [dask_client.submit(fit_there, pure=False) for _ in range(3)]  # more than workers
+    for task in tasks:
+        chosen, n_rounds = task.result(timeout=180)
+        assert chosen[0] == 3
+        assert n_rounds > 0

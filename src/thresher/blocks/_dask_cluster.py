@@ -10,7 +10,7 @@ from __future__ import annotations
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -50,6 +50,7 @@ class Cluster:
             raise ValueError(
                 "client is asynchronous, which fit cannot wait for; give one made without asynchronous=True"
             )
+        _leave_pool()
         self._client = client
         self._holders: list[_Holder] = []
         self._answer_bytes = 0
@@ -125,6 +126,14 @@ class Cluster:
         for holder in self._holders:
             holder.blocks.release()
         self._holders = []
+
+
+def _leave_pool() -> None:
+    """In a task, give its place to others: it would wait for tasks that wait for it."""
+    from distributed import secede
+
+    with suppress(ValueError):  # no task
+        secede()
 
 
 @contextmanager
