@@ -6,6 +6,7 @@
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "core/prefetch.hpp"
 #include "measures/referee.hpp"
 #include "moments/feature_major.hpp"
 #include "moments/row_moment_kernels.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::size_t kBlockColumns = 256;
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18;
+// Rows that are on their way while one is read.
+constexpr std::size_t kAhead = 32;
 // Rows whose mean is the centre of a column.
 constexpr std::size_t kSample = 16;
 // Roundings behind a sum of squares, in units of 2^-53 of it.
@@ -86,7 +89,7 @@ class RowMoments {
     units = std::max(units, kSquareUnits * about_centre / squares);
     // A low word of n terms, each at most 2^-53 of the sum of all magnitudes.
     const double magnitudes = n_rows_ * std::fabs(centre) + std::sqrt(n_rows_ * about_centre);
-    const double sum_error = n_rows_ * n_rows_ * magnitudes * 0x1p-106;
+    const double sum_error = sum_error_ = n_rows_ * n_rows_ * magnitudes * 0x1p-106;
     const std::span<const ClassPart<double>> parts = parts_;
     const double found = kind == ClassKind::fir ? sure_distance(parts, units, sum_error)
                                                 : sure_class_value(kind, parts, squares, units, sum_error);
@@ -94,9 +97,23 @@ class RowMoments {
     return found;
   }
 
+  // That of the same column from its sums of classes and the sum of squares about 0, if these settle it; else NaN.
+  double exact_value(std::size_t j, ClassKind kind, DoubleDouble squares) const {
+    const std::size_t size = n_columns_ * count_.size();
+    if (kind == ClassKind::fir || !(squares.hi > 1e-250) || !(squares.hi < 1e280)) return kNaN;
+    std::vector<ClassPart<DoubleDouble>> parts;
+    for (std::size_t c = 0; c < count_.size(); ++c) {
+      const double* cell = cells_.data() + c * n_columns_ + j;
+      parts.push_back({count_[c], two_sum(cell[0], cell[size]), 0.0});
+    }
+    const double units = n_rows_ * n_rows_ * 0x1p-106 / kRounding<DoubleDouble> + 4.0;
+    return sure_class_value<DoubleDouble>(kind, parts, squares, units, sum_error_);
+  }
+
  private:
   std::size_t n_columns_;
   double n_rows_;
+  double sum_error_ = 0.0;
   std::vector<double> centres_;
   std::vector<double> cells_;
   std::vector<double> count_;
@@ -104,7 +121,7 @@ class RowMoments {
 };
 
 // Blocks of columns, each read in pieces of some rows: piece(first column, width, first row, number of rows) gives a
-// RowBlock, at(row, column) a value.
+// RowBlock, at(row, column) where a value lies.
 template <class T, class Piece, class At>
 std::vector<double> separations_by_rows(std::size_t n_rows, std::size_t n_features, const SeparationOptions& options,
                                         const Piece& piece, const At& at) {
@@ -130,7 +147,14 @@ std::vector<double> separations_by_rows(std::size_t n_rows, std::size_t n_featur
       result[start + j] = moments.value(j, options.kind, open);
       if (!open) continue;
       buffer.resize(n_rows);
-      for (std::size_t row = 0; row < n_rows; ++row) buffer[row] = at(row, start + j);
+      for (std::size_t row = 0; row < n_rows; ++row) {
+        prefetch(&at(std::min(row + kAhead, n_rows - 1), start + j));
+        buffer[row] = at(row, start + j);
+      }
+      const DoubleDouble squares = typed(THRESHER_DISPATCH(referee_kernels), buffer.data(), buffer.data())
+                                       .products(buffer.data(), buffer.data(), nullptr, n_rows, 0.0, 0.0);
+      result[start + j] = moments.exact_value(j, options.kind, squares);
+      if (!std::isnan(result[start + j])) continue;
       NumericColumn column;
       if constexpr (sizeof(T) == sizeof(float)) {
         column.float32 = buffer.data();
@@ -154,7 +178,7 @@ std::vector<double> separations(const RowMatrix<T>& matrix, const SeparationOpti
         return RowBlock<T>{matrix.data + row * matrix.stride + start, matrix.stride, count, width,
                            options.classes.data() + row};
       },
-      [&](std::size_t row, std::size_t column) { return matrix.data[row * matrix.stride + column]; });
+      [&](std::size_t row, std::size_t column) -> const T& { return matrix.data[row * matrix.stride + column]; });
 }
 
 template <class T>
@@ -169,7 +193,7 @@ std::vector<double> separations(const DenseColumns<T>& columns, const Separation
         feature_major(tile, {}, buffer.data(), 1, never);
         return RowBlock<T>{buffer.data(), width, count, width, options.classes.data() + row};
       },
-      [&](std::size_t row, std::size_t column) { return columns.column(column)[row]; });
+      [&](std::size_t row, std::size_t column) -> const T& { return columns.column(column)[row]; });
 }
 
 template std::vector<double> separations(const RowMatrix<float>&, const SeparationOptions&);
