@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/interrupt.hpp"
+#include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/prefetch.hpp"
 #include "measures/referee.hpp"
@@ -29,12 +30,15 @@ class RowMoments {
  public:
   RowMoments(std::size_t n_columns, std::span<const std::int32_t> classes, std::size_t n_classes)
       : n_columns_(n_columns),
+        stride_((n_columns + kLine - 1) / kLine * kLine),
+        size_(stride_ * n_classes),
         n_rows_(static_cast<double>(classes.size())),
-        centres_(n_columns),
-        cells_(5 * n_columns * n_classes),
+        memory_(stride_ + 5 * size_, 0.0),
         count_(n_classes),
         parts_(n_classes) {
     for (const std::int32_t c : classes) count_[static_cast<std::size_t>(c)] += 1.0;
+    centres_ = memory_.data();
+    cells_ = centres_ + stride_;
   }
 
   // Centres from some rows: value(i, j) of each; that of a constant column is its value.
@@ -49,23 +53,21 @@ class RowMoments {
   }
 
   void add(const RowBlock<T>& block) {
-    double* cells = cells_.data();
-    const std::size_t size = n_columns_ * count_.size();
     THRESHER_DISPATCH(row_moment_kernels)
         .of(block.first)
-        .add(block, centres_.data(),
-             {cells, cells + size, cells + 2 * size, cells + 3 * size, cells + 4 * size, count_.size()});
+        .add(block, centres_,
+             {cells_, cells_ + size_, cells_ + 2 * size_, cells_ + 3 * size_, cells_ + 4 * size_, count_.size(),
+              stride_});
   }
 
   // The value of column j, infinite if that is left open, NaN if a value is not finite.
   double value(std::size_t j, ClassKind kind, bool& open) {
-    const std::size_t size = n_columns_ * count_.size();
     const double centre = centres_[j];
     double total = 0.0;
     double total_rest = 0.0;
     for (std::size_t c = 0; c < count_.size(); ++c) {
-      total += cells_[c * n_columns_ + j];
-      total_rest += cells_[size + c * n_columns_ + j];
+      total += cells_[c * stride_ + j];
+      total_rest += cells_[size_ + c * stride_ + j];
     }
     open = false;
     if (!std::isfinite(total)) return kNaN;
@@ -75,10 +77,10 @@ class RowMoments {
     double about_centre = 0.0;
     double units = kSquareUnits;
     for (std::size_t c = 0; c < count_.size(); ++c) {
-      const double* cell = cells_.data() + c * n_columns_ + j;
-      const double before = cell[2 * size] + cell[3 * size];
-      const double sum = std::fma(-count_[c], mean, cell[0]) + cell[size];
-      const double old_sum = std::fma(-count_[c], centre, cell[0]) + cell[size];
+      const double* cell = cells_ + c * stride_ + j;
+      const double before = cell[2 * size_] + cell[3 * size_];
+      const double sum = std::fma(-count_[c], mean, cell[0]) + cell[size_];
+      const double old_sum = std::fma(-count_[c], centre, cell[0]) + cell[size_];
       const double after = before - (mean - centre) * (old_sum + sum);
       parts_[c] = {count_[c], sum, after};
       squares += after;
@@ -99,23 +101,27 @@ class RowMoments {
 
   // That of the same column from its sums of classes and the sum of squares about 0, if these settle it; else NaN.
   double exact_value(std::size_t j, ClassKind kind, DoubleDouble squares) const {
-    const std::size_t size = n_columns_ * count_.size();
     if (kind == ClassKind::fir || !(squares.hi > 1e-250) || !(squares.hi < 1e280)) return kNaN;
     std::vector<ClassPart<DoubleDouble>> parts;
     for (std::size_t c = 0; c < count_.size(); ++c) {
-      const double* cell = cells_.data() + c * n_columns_ + j;
-      parts.push_back({count_[c], two_sum(cell[0], cell[size]), 0.0});
+      const double* cell = cells_ + c * stride_ + j;
+      parts.push_back({count_[c], two_sum(cell[0], cell[size_]), 0.0});
     }
     const double units = n_rows_ * n_rows_ * 0x1p-106 / kRounding<DoubleDouble> + 4.0;
     return sure_class_value<DoubleDouble>(kind, parts, squares, units, sum_error_);
   }
 
  private:
+  static constexpr std::size_t kLine = 8;  // doubles of a cache line
+
   std::size_t n_columns_;
+  std::size_t stride_;  // from one class to the next
+  std::size_t size_;
   double n_rows_;
   double sum_error_ = 0.0;
-  std::vector<double> centres_;
-  std::vector<double> cells_;
+  std::vector<double, UninitialisedAllocator<double>> memory_;  // begins with a line
+  double* centres_;
+  double* cells_;
   std::vector<double> count_;
   std::vector<ClassPart<double>> parts_;
 };

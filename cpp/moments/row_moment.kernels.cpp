@@ -22,7 +22,7 @@ void add(const RowBlock<T>& block, const double* centres, const RowSums& sums) {
     for (std::size_t r = start; r < end; ++r) {
       const T* __restrict x = block.first + r * block.stride;
       const double* __restrict centre = centres;
-      const std::size_t at = static_cast<std::size_t>(block.classes[r]) * width;
+      const std::size_t at = static_cast<std::size_t>(block.classes[r]) * sums.stride;
       double* __restrict sum = sums.sums + at;
       double* __restrict rest = sums.sum_rests + at;
       double* __restrict square = sums.block + at;
@@ -46,7 +46,7 @@ void add(const RowBlock<T>& block, const double* centres, const RowSums& sums) {
     double* __restrict square = sums.squares;
     double* __restrict rest = sums.square_rests;
     double* __restrict own = sums.block;
-    for (std::size_t i = 0; i < sums.n_classes * width; ++i) {
+    for (std::size_t i = 0; i < sums.n_classes * sums.stride; ++i) {
       add_to(square[i], rest[i], own[i]);
       own[i] = 0.0;
     }
