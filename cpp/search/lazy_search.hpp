@@ -12,19 +12,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "core/interrupt.hpp"
 #include "measures/pair_measure.hpp"
 #include "search/deferred_terms.hpp"
-#include "search/leader.hpp"
 #include "search/objective.hpp"
-#include "search/order.hpp"
-#include "search/search_result.hpp"
+#include "search/stepwise_search.hpp"
 
 namespace thresher {
 
@@ -33,36 +28,18 @@ inline constexpr std::size_t kBatch = 32;
 inline constexpr std::size_t kBatchOfSeveral = 16;
 
 template <class Objective>
-class LazySearch {
+class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
  public:
   // `order`: the candidates by decreasing relevance, ties by index.
   LazySearch(PairMeasure& measure, std::span<const double> relevance, std::vector<std::uint32_t> order)
-      : measure_(&measure),
+      : Base(measure),
         n_at_once_(static_cast<std::uint32_t>(measure.terms_at_once())),
         relevance_(relevance),
         order_(std::move(order)),
-        n_left_(order_.size()),
-        takes_kept_terms_(measure.keeps_values()) {}
+        n_left_(order_.size()) {}
 
-  // The best candidate for the set `selected`, whose features were the winners of the steps before (or were given
-  // at the start); no leader is found if none beats `floor`. The winner leaves the candidates.
-  Leader next(std::span<const std::uint32_t> selected, const Objective& objective, Interrupt& interrupt,
-              const Leader& floor = {}) {
-    begin(selected, objective, floor);
-    while (collect()) {
-      interrupt.check();
-      measure_->answer(requests_);
-      apply();
-    }
-    return finish();
-  }
-
-  // The same in pieces, for callers that find the terms themselves: begin, then collect, fill in the terms of
-  // requests() and apply until collect says no, then finish.
   void begin(std::span<const std::uint32_t> selected, const Objective& objective, const Leader& floor = {}) {
-    selected_ = selected;
-    objective_ = objective;
-    leader_ = floor;
+    this->begin_step(selected, objective, floor);
     n_extended_ = 0;
     start_step();
   }
@@ -77,15 +54,14 @@ class LazySearch {
     return true;
   }
 
-  std::span<const TermRequest> requests() const { return requests_; }
-
   void apply() {
     const std::uint32_t* next = batch_.data();
     for (const TermRequest& request : requests_) {
       const auto first = static_cast<std::size_t>(request.references.data() - selected_.data());
       const double* term = request.terms.data();
       for (std::size_t i = 0; i < request.features.size(); ++i, ++next) {
-        for (std::size_t j = 0; j < request.references.size(); ++j) add_term(slots_[*next], first + j, *term++);
+        for (std::size_t j = 0; j < request.references.size(); ++j)
+          add_term(slots_[*next], selected_[first + j], *term++);
         if (takes_kept_terms_) put_off_[*next].make_up(request.references.size());
         weigh(*next);
       }
@@ -104,22 +80,18 @@ class LazySearch {
   }
 
   std::size_t n_left() const { return n_left_; }
-  std::size_t n_evaluations() const { return n_evaluations_; }
 
   // Everything seen so far, winners included.
   void record(FeatureRecord& out) const {
-    for (const auto* slots : {&retired_, &slots_}) {
-      for (const Slot& slot : *slots) {
-        out.depth[slot.feature] = slot.depth;
-        out.total[slot.feature] = slot.total;
-        out.extreme[slot.feature] = slot.extreme;
-        out.partner[slot.feature] = slot.partner == kNone ? -1 : static_cast<std::int64_t>(slot.partner);
-      }
-    }
+    for (const auto* slots : {&retired_, &slots_}) Base::template record<Slot>(*slots, out);
   }
 
  private:
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+  using Base = StepwiseSearch<LazySearch<Objective>, Objective>;
+  using Base::add_term, Base::beats_leader, Base::kNone, Base::lead;
+  using Base::leader_, Base::measure_, Base::n_evaluations_, Base::objective_, Base::requests_, Base::selected_,
+      Base::takes_kept_terms_;
+
   static constexpr std::size_t kBuckets = 128;
   static constexpr std::size_t kAdmitted = 256;
 
@@ -257,10 +229,6 @@ class LazySearch {
     top_ = std::max(top_, bucket);
   }
 
-  bool beats_leader(const Slot& slot) const {
-    return is_better(slot.key, slot.relevance, slot.feature, leader_.key, leader_.relevance, leader_.feature);
-  }
-
   // Small batches waste little, as only the first candidate of a batch is certain to be needed; later batches of a step
   // may be larger, for they waste at most a quarter of what the step has needed.
   std::size_t batch_size() const { return std::max(n_at_once_ > 1 ? kBatchOfSeveral : kBatch, n_extended_ / 4); }
@@ -307,7 +275,7 @@ class LazySearch {
         if (std::isnan(term)) {
           put_off.put_off();
         } else {
-          add_term(slots_[s], put_off.n_looked_up(), term);
+          add_term(slots_[s], selected_[put_off.n_looked_up()], term);
           put_off.take();
         }
       }
@@ -363,22 +331,13 @@ class LazySearch {
     }
   }
 
-  void add_term(Slot& slot, std::size_t place, double term) {
-    if (slot.partner == kNone || Objective::more_extreme(term, slot.extreme)) {
-      slot.extreme = term;
-      slot.partner = selected_[place];
-    }
-    slot.total = Objective::add(slot.total, term);
-    ++slot.depth;
-  }
-
   // After terms were added.
   void weigh(std::uint32_t s) {
     Slot& slot = slots_[s];
     slot.key = (*objective_)(slot.relevance, slot.total);
     if (!beats_leader(slot)) return;
     if (slot.depth == selected_.size()) {
-      leader_ = {slot.key, slot.relevance, static_cast<std::int64_t>(slot.feature), s, slot.total};
+      lead(slot, s);
     } else if (slot.key >= goal_) {
       push(s);
     }
@@ -395,31 +354,25 @@ class LazySearch {
     --n_left_;
   }
 
-  PairMeasure* measure_;
   std::uint32_t n_at_once_;
   std::span<const double> relevance_;
   std::vector<std::uint32_t> order_;
   std::size_t n_admitted_ = 0;
   std::size_t n_left_;
   std::vector<Slot> slots_, retired_;
-  bool takes_kept_terms_;
   std::vector<DeferredTerms> put_off_;  // by slot, if kept terms are taken
 
   // The step in progress.
-  std::span<const std::uint32_t> selected_;
-  std::optional<Objective> objective_;
-  Leader leader_;
   double threshold_ = 0.0;  // candidates below it are not looked at yet
   double goal_ = 0.0;       // the same, raised above those not admitted yet while admission is limited
   double highest_ = 0.0, last_key_ = kInfinity, last_gap_ = 0.0, origin_ = 0.0, scale_ = 0.0;
   bool limited_ = false;
-  std::size_t n_refills_ = 0, n_extended_ = 0, n_evaluations_ = 0;
+  std::size_t n_refills_ = 0, n_extended_ = 0;
 
   std::uint32_t head_[kBuckets + 1];
   std::size_t top_ = 0;
   std::vector<std::uint32_t> batch_, open_, features_, waiting_, places_;
   std::vector<double> terms_, keys_, kept_terms_;
-  std::vector<TermRequest> requests_;
 };
 
 }  // namespace thresher

@@ -9,47 +9,27 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "core/interrupt.hpp"
 #include "measures/pair_measure.hpp"
-#include "search/leader.hpp"
-#include "search/order.hpp"
-#include "search/search_result.hpp"
+#include "search/stepwise_search.hpp"
 
 namespace thresher {
 
 template <class Objective>
-class RoundSearch {
+class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
  public:
   // `order`: the candidates.
   RoundSearch(PairMeasure& measure, std::span<const double> relevance, const std::vector<std::uint32_t>& order)
-      : measure_(&measure), takes_kept_terms_(measure.keeps_values()), smallest_(measure.round_size()) {
-    for (const std::uint32_t f : order) slots_.push_back({relevance[f], Objective::kEmpty, 0.0, 0.0, f, 0, 0, -1, {}});
+      : Base(measure), smallest_(measure.round_size()) {
+    for (const std::uint32_t f : order)
+      slots_.push_back({relevance[f], Objective::kEmpty, 0.0, 0.0, f, 0, 0, kNone, {}});
   }
 
-  // The best candidate for the set `selected`, whose features were the winners of the steps before (or were given at
-  // the start); no leader is found if none beats `floor`. The winner leaves the candidates.
-  Leader next(std::span<const std::uint32_t> selected, const Objective& objective, Interrupt& interrupt,
-              const Leader& floor = {}) {
-    begin(selected, objective, floor);
-    while (collect()) {
-      interrupt.check();
-      measure_->answer(requests_);
-      apply();
-    }
-    return finish();
-  }
-
-  // The same in pieces, for callers that find the terms themselves: begin, then collect, fill in the terms of
-  // requests() and apply until collect says no, then finish.
   void begin(std::span<const std::uint32_t> selected, const Objective& objective, const Leader& floor = {}) {
-    selected_ = selected;
-    objective_ = objective;
-    leader_ = floor;
+    this->begin_step(selected, objective, floor);
     asked_.clear();
     size_ = std::max(static_cast<double>(smallest_), 1.25 * static_cast<double>(n_needed_));
     open_.resize(slots_.size());
@@ -80,8 +60,6 @@ class RoundSearch {
     return true;
   }
 
-  std::span<const TermRequest> requests() const { return requests_; }
-
   void apply() {
     for (std::size_t i = 0; i < batch_.size(); ++i) {
       Slot& slot = slots_[batch_[i]];
@@ -106,26 +84,22 @@ class RoundSearch {
   }
 
   std::size_t n_left() const { return slots_.size(); }
-  std::size_t n_evaluations() const { return n_evaluations_; }
 
   // Everything seen so far, winners included.
   void record(FeatureRecord& out) const {
-    for (const auto* slots : {&retired_, &slots_}) {
-      for (const Slot& slot : *slots) {
-        out.depth[slot.feature] = slot.depth;
-        out.total[slot.feature] = slot.total;
-        out.extreme[slot.feature] = slot.extreme;
-        out.partner[slot.feature] = slot.partner;
-      }
-    }
+    for (const auto* slots : {&retired_, &slots_}) Base::template record<Slot>(*slots, out);
   }
 
  private:
+  using Base = StepwiseSearch<RoundSearch<Objective>, Objective>;
+  using Base::add_term, Base::beats_leader, Base::kNone, Base::lead;
+  using Base::leader_, Base::measure_, Base::n_evaluations_, Base::objective_, Base::requests_, Base::selected_,
+      Base::takes_kept_terms_;
+
   struct Slot {
     double relevance, total, key, extreme;
-    std::uint32_t feature, depth, n_seen;  // n_seen: selected features that were taken note of
-    std::int64_t partner;
-    std::vector<std::uint32_t> lacking;  // those of them whose term is not known
+    std::uint32_t feature, depth, n_seen, partner;  // n_seen: selected features that were taken note of
+    std::vector<std::uint32_t> lacking;             // those of them whose term is not known
   };
 
   // A candidate asked for in this step: its bound before, and the terms it lacked.
@@ -139,10 +113,6 @@ class RoundSearch {
       const Slot &x = slots_[a], &y = slots_[b];
       return is_better(y.key, y.relevance, y.feature, x.key, x.relevance, x.feature);
     };
-  }
-
-  bool beats_leader(const Slot& slot) const {
-    return is_better(slot.key, slot.relevance, slot.feature, leader_.key, leader_.relevance, leader_.feature);
   }
 
   // Whether the measure keeps terms that the candidate lacks; they are added.
@@ -176,15 +146,6 @@ class RoundSearch {
     }
   }
 
-  void add_term(Slot& slot, std::uint32_t selected, double term) {
-    if (slot.partner < 0 || Objective::more_extreme(term, slot.extreme)) {
-      slot.extreme = term;
-      slot.partner = selected;
-    }
-    slot.total = Objective::add(slot.total, term);
-    ++slot.depth;
-  }
-
   // After terms were added.
   void weigh(std::uint32_t s) {
     Slot& slot = slots_[s];
@@ -193,27 +154,20 @@ class RoundSearch {
       open_.push_back(s);
       std::push_heap(open_.begin(), open_.end(), behind());
     } else if (beats_leader(slot)) {
-      leader_ = {slot.key, slot.relevance, static_cast<std::int64_t>(slot.feature), s, slot.total};
+      lead(slot, s);
     }
   }
 
-  PairMeasure* measure_;
-  bool takes_kept_terms_;
   std::size_t smallest_;  // pairs of a round
   std::vector<Slot> slots_, retired_;
   std::size_t n_needed_ = 0;  // pairs, in the step before
-  std::size_t n_evaluations_ = 0;
 
   // The step in progress.
-  std::span<const std::uint32_t> selected_;
-  std::optional<Objective> objective_;
-  Leader leader_;
   double size_ = 0.0;                // pairs of the next round
   std::vector<std::uint32_t> open_;  // a heap of slots, the best bound on top
   std::vector<std::uint32_t> batch_;
   std::vector<Asked> asked_;
   std::vector<double> terms_;
-  std::vector<TermRequest> requests_;
 };
 
 }  // namespace thresher
