@@ -181,7 +181,7 @@ def main() -> None:
         differences = "".join(
             f"{round(a, 1) - b:+7.1f}" for a, b in zip(error, printed, strict=True)
         )
-        print(f"{'':<15}{'difference':>10}{differences}")
+        print(f"{'':<15}{'difference':>10}{differences.replace('+nan', ' nan')}")
         note = f"; {FILES[name][1]}" if FILES[name][1] else ""
         print(f"{'':<15} {detail}; {time.perf_counter() - start:.0f} s{note}", flush=True)
         if not np.isnan(error).any():

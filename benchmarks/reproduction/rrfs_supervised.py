@@ -126,7 +126,7 @@ def print_rows(name: str, label: str, published: Any, ours: Any) -> None:
     for row, values in rows.items():
         form = "+10.1f" if row == "difference" else "10.1f"
         cells = "".join(f"{value:{form}}" for value in values)
-        print(f"{name:<15}{row:>20}{cells}", flush=True)
+        print(f"{name:<15}{row:>20}{cells.replace('+nan', ' nan')}", flush=True)
         name = ""
 
 
