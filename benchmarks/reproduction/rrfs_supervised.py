@@ -158,6 +158,10 @@ def main() -> None:
             errors, seconds, _ = run(name, TIMED, m, options.seeds)
             print_rows(name, "error, ", published_errors, errors)
             print_rows("", "seconds, ", published_seconds, [*seconds[:-1], np.nan])
+    names = [line.split()[0] for line in TABLE_3.strip().splitlines()]
+    left_out = [name for name in names if not here(name)]
+    if left_out:
+        print(f"\nnot run: {', '.join(left_out)}")
 
 
 if __name__ == "__main__":
