@@ -16,7 +16,7 @@ import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
 
-from thresher import CFS, JMI, MRMR
+from thresher import CFS, JMI, MRMR, Ensemble
 from thresher.blocks import open_engine
 
 
@@ -76,6 +76,8 @@ def show_selections(client: Any, n_rows: int, n_features: int, k: int, n_blocks:
         "MRMR quotient": MRMR(k, relevance="mi", objective="quotient"),
         "CFS": CFS(k, discretize="mean-sd"),
         "JMI": JMI(k, discretize="mean-sd"),
+        "Ensemble fast": Ensemble(MRMR(k, relevance="mi")),
+        "equal frequency": MRMR(k, relevance="mi", discretize="equal-frequency:5"),
     }
     for name, selector in selectors.items():
         near, _ = clock(lambda: selector.fit(X, y))  # noqa: B023 (called at once)
