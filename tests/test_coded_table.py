@@ -72,6 +72,19 @@ def test_sparse_tables_equal_dense_ones(n, make, with_parts):
     assert {k: v.tolist() for k, v in scan.items()} == {k: v.tolist() for k, v in expected.items()}
 
 
+@pytest.mark.parametrize("rows", [[1, 1, 2], [2, 1, 2]])
+def test_a_cell_stored_twice_is_refused_whatever_the_order(rows):
+    indptr = np.array([0, 3], dtype=np.int32)
+    with pytest.raises(ValueError, match="duplicate entries"):
+        _core.CodedTable.from_sparse(indptr, np.array(rows, np.int32), np.ones(3), 5, 1, True)
+
+
+def test_the_rows_of_a_column_may_come_in_any_order():
+    indptr, rows = np.array([0, 3], dtype=np.int32), np.array([4, 0, 2], dtype=np.int32)
+    table = _core.CodedTable.from_sparse(indptr, rows, np.ones(3), 5, 1, True)
+    assert table.matrix().tolist() == [[1, 0, 1, 0, 1]]
+
+
 def test_long_parts_hold_the_same_codes_whoever_builds_them():
     rng = np.random.default_rng(6)
     sizes = (4500, 0, 8200, 130)

@@ -7,6 +7,7 @@ import itertools
 import os
 import signal
 import threading
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -174,6 +175,20 @@ def test_cwc_leaves_out_contradicting_rows():
 def test_cwc_on_consistent_data_is_lcc():
     X, y = exact_xor()
     assert chosen(CWC(), X, y) == chosen(LCC(0), X, y)
+
+
+def test_samples_that_contradict_others_leave_sparse_data_sparse():
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((6000, 6000), density=1e-3, format="csc", rng=rng)
+    X.data[:] = 1.0
+    y = rng.integers(0, 2, 6000)  # many samples are all zero
+    CWC().fit(X[:, :5], y)  # loads what it needs
+    tracemalloc.start()
+    selector = CWC(min_features=5900).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert selector.n_samples_used_ < 6000
+    assert peak < 6000 * 6000 / 4  # of bytes, one for each code
 
 
 @st.composite

@@ -76,6 +76,14 @@ void list_rows(std::size_t f, const CompressedColumns<T>& columns, const Levels<
   rows.erase(std::unique(rows.begin(), rows.end(), same_place), rows.end());
 }
 
+template <class Index>
+bool has_twins(std::size_t begin, std::size_t end, Index index) {
+  std::vector<std::size_t> all;
+  for (std::size_t i = begin; i < end; ++i) all.push_back(index(i));
+  std::ranges::sort(all);
+  return std::ranges::adjacent_find(all) != all.end();
+}
+
 }  // namespace
 
 void check_sparse(const SparseView& array) {
@@ -88,9 +96,17 @@ void check_sparse(const SparseView& array) {
       throw std::invalid_argument("sparse array: indptr must rise from 0 to the number of entries");
     last = next;
   }
-  for (std::size_t i = 0; i < last; ++i) {
-    if (sparse_index(array.indices, array.wide_indices, i) >= n_across)
-      throw std::invalid_argument("sparse array: index out of range");
+  const auto index = [&](std::size_t i) { return sparse_index(array.indices, array.wide_indices, i); };
+  for (std::size_t line = 0; line < n_lines; ++line) {
+    const std::size_t begin = sparse_index(array.indptr, array.wide_indptr, line);
+    const std::size_t end = sparse_index(array.indptr, array.wide_indptr, line + 1);
+    bool rises = true;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (index(i) >= n_across) throw std::invalid_argument("sparse array: index out of range");
+      rises = rises && (i == begin || index(i) > index(i - 1));
+    }
+    // Those that do not rise may still be distinct.
+    if (!rises && has_twins(begin, end, index)) throw std::invalid_argument("sparse array: it has duplicate entries");
   }
 }
 

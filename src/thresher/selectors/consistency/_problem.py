@@ -18,7 +18,7 @@ from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
 from thresher.selectors._base import BaseSelector, Selection, spread
 from thresher.selectors._explain import Needed
-from thresher.sources import Training, feature_blocks
+from thresher.sources import Training
 
 MEASURES = ("bayes", "binary", "pairs", "entropy")
 Floats = npt.NDArray[np.float64]
@@ -98,13 +98,7 @@ def build_problem(
     if rows is not None:
         classes = classes[rows]
         weights = None if weights is None else weights[rows]
-        matrix = np.empty((training.n_features, int(rows.sum())), dtype=np.uint8)
-        for block in feature_blocks(training.n_features, training.n_rows):
-            features = np.arange(block.start, block.stop, dtype=np.uint32)
-            matrix[block] = table.matrix(features, training.n_threads)[:, rows]
-        table = _core.CodedTable.from_codes(
-            matrix, codes.levels, weights=weights, n_threads=training.n_threads
-        )
+        table = table.take(np.flatnonzero(rows), training.n_threads)
     relevance: Floats = table.relevance(classes, n_classes, "su", training.n_threads)
     constant = table.constant | ~(training.candidates | training.excluded)
     may_go = ~training.excluded
