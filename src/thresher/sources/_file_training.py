@@ -67,10 +67,10 @@ def read_files(
     n_threads = resolve_threads(n_jobs)
     files = open_files(X, scratch)
     named = column_names(list(files.kinds), y, sample_weight)
-    given = {"y": y, "sample_weight": sample_weight}
-    given.update({parameter: files.column(name) for parameter, name in named.items()})
     names = np.array([n for n in files.kinds if n not in named.values()], dtype=object)
     _refuse_empty(X, files, names)
+    given = {"y": y, "sample_weight": sample_weight}
+    given.update({parameter: files.column(name) for parameter, name in named.items()})
     selector.n_features_in_ = len(names)
     selector.feature_names_in_ = names
     labels = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ _PARQUET = (".parquet", ".pq", ".parq")
 _ARROW = (".feather", ".arrow", ".ipc", ".arrows")
 _TEXT = (".csv", ".tsv", ".txt")
 _KINDS = "Parquet (.parquet), Feather or Arrow (.feather, .arrow) or text (.csv, .tsv)"
+# Files that stay open while they are read again and again.
+MOST_OPEN = 64
 # What the types of a column in several files must share.
 _WORDS = {"number": "a number", "truth": "a truth value", "text": "text"}
 
@@ -41,11 +44,14 @@ class FileColumns:
     kinds : dict of str to str
         What each column holds: "number", "truth", "decimal", "text", "null", or the name of a type that is none of
         them.
+    types : dict of str to set
+        The types that each column has in the files.
     n_rows : int
     """
 
     parts: Sequence[Part]
     kinds: dict[str, str]
+    types: dict[str, set[Any]]
     n_rows: int
 
     def read(self, columns: list[str], use_threads: bool = False) -> Iterator[Any]:
@@ -62,10 +68,6 @@ class FileColumns:
         ]
         return pa.concat_tables(tables, promote_options="permissive").column(name)
 
-    def types(self, name: str) -> set[Any]:
-        """The types that a column has in the files."""
-        return {part.schema.field(name).type for part in self.parts}
-
 
 def open_files(X: Any, scratch: Scratch | None) -> FileColumns:
     """What a path or a dataset of pyarrow holds; one sentence where that cannot be read.
@@ -81,43 +83,50 @@ def open_files(X: Any, scratch: Scratch | None) -> FileColumns:
         ) from error
     parts = _parts_of_path(Path(X), scratch) if isinstance(X, str | os.PathLike) else _parts_of(X)
     for part in parts:
-        twins = [name for name in set(part.schema.names) if part.schema.names.count(name) > 1]
-        if twins:
-            raise ValueError(
-                f"{part.name} has more than one column named {min(twins)!r}; rename them"
-            )
+        name, count = Counter(part.schema.names).most_common(1)[0] if len(part.schema) else ("", 0)
+        if count > 1:
+            raise ValueError(f"{part.name} has more than one column named {name!r}; rename them")
+    first, *others = (
+        dict(zip(part.schema.names, part.schema.types, strict=True)) for part in parts
+    )
     kinds: dict[str, str] = {}
-    for name in parts[0].schema.names:
+    for place, (name, kind) in enumerate(first.items()):
         # What pandas keeps of its index is no feature; nor are names of rows, which have no name themselves.
-        is_first = name == parts[0].schema.names[0]
-        if not re.fullmatch(r"__index_level_\d+__", name) and not (is_first and name == ""):
-            kinds[name] = _kind_of(parts[0].schema.field(name).type, pa)
-    for part in parts[1:]:
-        _join(kinds, parts[0], part, pa)
-    return FileColumns(parts, kinds, sum(part.n_rows for part in parts))
+        if not re.fullmatch(r"__index_level_\d+__", name) and (place > 0 or name != ""):
+            kinds[name] = _kind_of(kind, pa)
+    types = {name: {kind} for name, kind in first.items()}
+    for part, more in zip(parts[1:], others, strict=True):
+        _join(kinds, (parts[0].name, first), (part.name, more), pa)
+        for name, kind in more.items():
+            types[name].add(kind)
+    return FileColumns(parts, kinds, types, sum(part.n_rows for part in parts))
 
 
-def _join(kinds: dict[str, str], first: Part, part: Part, pa: Any) -> None:
+def _join(
+    kinds: dict[str, str],
+    first: tuple[str, dict[str, Any]],
+    part: tuple[str, dict[str, Any]],
+    pa: Any,
+) -> None:
     """Bring the kinds of columns up to another part, which must have the same columns."""
-    for has, lacks in ((first, part), (part, first)):
-        missing = [name for name in has.schema.names if lacks.schema.get_field_index(name) < 0]
+    for (one, has), (other, lacks) in ((first, part), (part, first)):
+        missing = [name for name in has if name not in lacks]
         if missing:
             raise ValueError(
-                f"the files of X differ in their columns: {has.name} has {readable(missing[0])!r}, {lacks.name} "
+                f"the files of X differ in their columns: {one} has {readable(missing[0])!r}, {other} "
                 "has not; give files with the same columns"
             )
     for name, known in kinds.items():
-        kind = _kind_of(part.schema.field(name).type, pa)
+        kind = _kind_of(part[1][name], pa)
         if known == "null":
             kinds[name] = kind
         elif kind not in ("null", known):
             if {kind, known} == {"number", "decimal"}:
                 kinds[name] = "decimal"
                 continue
-            one, other = (_WORDS.get(k, f"of the type {k}") for k in (known, kind))
+            a, b = (_WORDS.get(k, f"of the type {k}") for k in (known, kind))
             raise ValueError(
-                f"column {readable(name)!r} is {one} in {first.name} and {other} in {part.name}; "
-                "make it the same in all files"
+                f"column {readable(name)!r} is {a} in {first[0]} and {b} in {part[0]}; make it the same in all files"
             )
 
 
@@ -141,7 +150,8 @@ def _parts_of(dataset: Any) -> list[Part]:
     """The files of a dataset, where it is nothing but Parquet files."""
     is_plain = type(dataset).__name__ == "FileSystemDataset" and not dataset._scan_options
     if is_plain and type(dataset.format).__name__ == "ParquetFileFormat" and dataset.files:
-        parts: list[Part] = [ParquetPart(name, dataset.filesystem) for name in dataset.files]
+        few = len(dataset.files) <= MOST_OPEN
+        parts: list[Part] = [ParquetPart(name, dataset.filesystem, few) for name in dataset.files]
         if all(part.schema.equals(dataset.schema) for part in parts):
             return parts
     return [DatasetPart(dataset)]
@@ -166,7 +176,8 @@ def _parts_of_path(path: Path, scratch: Scratch | None) -> list[Part]:
         )
     if any("=" in folder for file in files for folder in file.relative_to(path).parts[:-1]):
         return [DatasetPart(_partitioned(path, kinds.pop()))]
-    return [part for file in files for part in _parts_of_file(file, scratch)]
+    few = len(files) <= MOST_OPEN
+    return [part for file in files for part in _parts_of_file(file, scratch, few)]
 
 
 def _is_seen(file: Path, folder: Path) -> bool:
@@ -195,7 +206,7 @@ def _format(path: Path) -> str:
     raise ValueError(f"X names {str(path)!r}, which is no table that can be read; give {_KINDS}")
 
 
-def _parts_of_file(path: Path, scratch: Scratch | None) -> list[Part]:
+def _parts_of_file(path: Path, scratch: Scratch | None, stays_open: bool = True) -> list[Part]:
     import pyarrow as pa
 
     kind = _format(path)
@@ -207,7 +218,9 @@ def _parts_of_file(path: Path, scratch: Scratch | None) -> list[Part]:
             )
         return text_parts(path, scratch)
     try:
-        return [ParquetPart(str(path)) if kind == "parquet" else ArrowPart(str(path))]
+        if kind == "arrow":
+            return [ArrowPart(str(path))]
+        return [ParquetPart(str(path), stays_open=stays_open)]
     except (pa.ArrowInvalid, OSError) as error:
         said = str(error).splitlines()[0] if str(error) else "unknown content"
         raise ValueError(f"{path} cannot be read: {said}") from None

@@ -37,27 +37,31 @@ class Part(Protocol):
 
 
 class ParquetPart:
-    """A Parquet file: its footer is parsed once, and row groups are read one at a time."""
+    """A Parquet file: its footer is parsed once, and row groups are read one at a time.
 
-    def __init__(self, name: str, filesystem: Any = None) -> None:
-        from pyarrow import parquet
+    Of many files each is open only while it is read (`stays_open`).
+    """
 
+    def __init__(self, name: str, filesystem: Any = None, stays_open: bool = True) -> None:
         self.name = name
         self.filesystem = filesystem
-        with parquet.ParquetFile(name, filesystem=filesystem) as file:
-            self._metadata = file.metadata
-            self.schema = file.schema_arrow
+        self._metadata: Any = None
+        file = self._open()
+        self._metadata = file.metadata
+        self.schema = file.schema_arrow
         self.n_rows = self._metadata.num_rows
         self.n_row_groups = self._metadata.num_row_groups
+        self._file = file if stays_open else None
 
-    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+    def _open(self) -> Any:
         from pyarrow import parquet
 
-        with parquet.ParquetFile(
-            self.name, metadata=self._metadata, filesystem=self.filesystem
-        ) as file:
-            for group in range(file.num_row_groups):
-                yield read_row_group(file, group, columns, use_threads)
+        return parquet.ParquetFile(self.name, metadata=self._metadata, filesystem=self.filesystem)
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        file = self._open() if self._file is None else self._file
+        for group in range(self.n_row_groups):
+            yield read_row_group(file, group, columns, use_threads)
 
 
 def read_row_group(file: Any, group: int, columns: list[str], use_threads: bool = False) -> Any:

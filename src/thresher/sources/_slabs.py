@@ -19,6 +19,8 @@ from thresher.sources._table import Table
 _SLAB_SHARE = 4
 # What a value takes in a slab, and beside it.
 _BYTES = 16
+# Columns that are decoded together: what is decoded shall be in the cache when it is copied.
+_TOGETHER = 16
 # Text takes more, while it is read.
 _TEXT_WEIGHT = 4
 
@@ -55,11 +57,15 @@ class SlabReader:
                 raise refuse_type(names[feature], kind)
         self._kinds = kinds
         self.is_category: npt.NDArray[np.bool_] = (kinds == "text") & ~excluded
-        is_single = all(
-            {str(kind) for kind in files.types(name)} == {"float"} for name in names.tolist()
-        )
+        types = {name: {str(kind) for kind in files.types[name]} for name in names.tolist()}
+        is_single = all(found == {"float"} for found in types.values())
+        # Whole numbers that doubles may not tell apart.
+        self._may_be_large = {name for name in types if types[name] & {"int64", "uint64"}}
         self.dtype = np.dtype(np.float32 if is_single else np.float64)
         self.slabs = self._plan(scratch.memory_limit)
+        # Memory that is used again is much faster than such as comes from the system.
+        widest = max(slab.stop - slab.start for slab in self.slabs)
+        self._room = np.empty((widest, files.n_rows), dtype=self.dtype)
 
     def _plan(self, memory_limit: int) -> list[slice]:
         """Which features are read together."""
@@ -80,26 +86,32 @@ class SlabReader:
         return [*slabs, slice(begin, len(weights))]
 
     def read(self) -> Iterator[tuple[slice, Table]]:
-        """All slabs, one after the other: one reading of the files."""
+        """All slabs, one after the other: one reading of the files. A slab is gone when the next one is read."""
         for slab in self.slabs:
             yield slab, self._table(slab)
 
     def _table(self, slab: slice) -> Table:
-        columns = np.zeros((slab.stop - slab.start, self.files.n_rows), dtype=self.dtype)
+        columns = self._room[: slab.stop - slab.start]
+        columns[[not self._is_read(f) for f in range(slab.start, slab.stop)]] = 0
         features = [f for f in range(slab.start, slab.stop) if self._is_read(f)]
+        for first in range(0, len(features), _TOGETHER):
+            self._read_columns(columns, slab.start, features[first : first + _TOGETHER])
+        return Table(columns.T, self.names[slab], self.is_category[slab], self.n_threads)
+
+    def _read_columns(self, columns: npt.NDArray[Any], first: int, features: list[int]) -> None:
+        """Fill the rows of `columns`, the first of which is for the feature `first`."""
         texts = {f: _Texts() for f in features if self._kinds[f] == "text"}
         wanted = [str(self.names[f]) for f in features]
         row = 0
-        for piece in self.files.read(wanted, self.n_threads > 1) if wanted else ():
+        for piece in self.files.read(wanted, self.n_threads > 1):
             for feature, name in zip(features, wanted, strict=True):
-                out = columns[feature - slab.start, row : row + piece.num_rows]
+                out = columns[feature - first, row : row + piece.num_rows]
                 self._fill(out, piece.column(name), self._kinds[feature], texts.get(feature))
             row += piece.num_rows
         for feature, found in texts.items():
-            found.rank(columns[feature - slab.start])
+            found.rank(columns[feature - first])
         for feature in features:
-            self._mend_large(columns[feature - slab.start], feature)
-        return Table(columns.T, self.names[slab], self.is_category[slab], self.n_threads)
+            self._mend_large(columns[feature - first], feature)
 
     def _is_read(self, feature: int) -> bool:
         kind = self._kinds[feature]
@@ -126,9 +138,7 @@ class SlabReader:
     def _mend_large(self, values: npt.NDArray[Any], feature: int) -> None:
         """Whole numbers that doubles cannot tell apart, read again as they are."""
         name = str(self.names[feature])
-        if self._kinds[feature] != "number" or not any(
-            str(kind) in ("int64", "uint64") for kind in self.files.types(name)
-        ):
+        if name not in self._may_be_large:
             return
         if values.size and max(values.max(), -values.min()) >= LARGEST_EXACT:  # false with NaN
             values[:] = from_smallest(self.files.column(name).to_numpy())

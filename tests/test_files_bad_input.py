@@ -1,0 +1,270 @@
+"""Files that cannot be read end in one sentence, and nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pandas as pd
+import pytest
+from pyarrow import parquet
+
+from thresher import CFS, MRMR, Chain, Ensemble, ReliefF
+from thresher.sources._scratch import Scratch, resolve_memory_limit
+
+
+def frame(n=100, p=4, seed=0):
+    rng = np.random.default_rng(seed)
+    made = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"x{i}" for i in range(p)])
+    return made.assign(label=np.arange(n) % 2)
+
+
+@pytest.fixture
+def path(tmp_path):
+    frame().to_parquet(tmp_path / "table.parquet")
+    return tmp_path / "table.parquet"
+
+
+def refused(X, y="label", *, error=ValueError, match, selector=None, **far):
+    selector = MRMR(2, relevance="mi") if selector is None else selector
+    with pytest.raises(error, match=match) as raised:
+        selector.fit(X, y, **far)
+    assert len(str(raised.value).splitlines()) == 1
+    assert not hasattr(selector, "selected_")
+    assert not hasattr(selector, "n_features_in_")
+
+
+def test_missing_paths_and_columns_name_the_nearest(path):
+    refused(
+        path.with_name("tabel.parquet"),
+        error=FileNotFoundError,
+        match=r"did you mean '.*table\.parquet'",
+    )
+    refused("/nowhere/at/all.csv", error=FileNotFoundError, match="no such file or folder")
+    refused(
+        path,
+        "labell",
+        match="y names the column 'labell', which X does not have; did you mean 'label'",
+    )
+    selector = MRMR(2, relevance="mi")
+    with pytest.raises(ValueError, match="sample_weight names the column 'x9'"):
+        selector.fit(path, "label", "x9")
+    with pytest.raises(ValueError, match="both name the column 'label'"):
+        selector.fit(path, "label", "label")
+
+
+def test_lengths_must_agree(path):
+    refused(path, np.zeros(99), match="same number of samples, got 100 and 99")
+
+
+def test_contents_that_are_no_tables(tmp_path):
+    for name, content, said in (
+        ("a.parquet", b"PAR1 and no more", "cannot be read"),
+        ("a.feather", b"nothing", "cannot be read"),
+        ("a.csv", b"", "it is empty"),
+        ("b.csv", b"a,label\n1,2\n1,2,3\n", "has 3 values, but the header 2"),
+        ("c.csv", "a,label\n1,2\n".encode("utf-16"), "UTF-16"),
+        ("a.xlsx", b"PK", "no table that can be read; give Parquet"),
+        ("d.csv", b"a,label\n", "holds no rows"),
+        ("e.csv", b"label\n1\n2\n", "no column but the target"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        refused(tmp_path / name, match=said)
+
+
+def test_values_that_cannot_be_used_are_named(tmp_path):
+    for column, said in (
+        (np.where(np.arange(100) == 3, np.inf, 1.0), "'bad' of X contains infinity"),
+        (np.where(np.arange(100) == 3, np.nan, 1.0), "'bad' of X contains NaN in 1 of 100"),
+        (pd.Timestamp("2020-01-01"), "'bad' has the type Datetime.*convert or drop it"),
+    ):
+        frame().assign(bad=column).to_parquet(tmp_path / "t.parquet")
+        refused(tmp_path / "t.parquet", match=said)
+        MRMR(2, relevance="mi", exclude=["bad"]).fit(tmp_path / "t.parquet", "label")
+    words = [f"word {i}" for i in range(400)]
+    frame(400).assign(bad=words).to_parquet(tmp_path / "t.parquet")
+    refused(tmp_path / "t.parquet", match="column 'bad' has more than 256 levels")
+
+
+def test_parts_must_have_the_same_columns_and_types(tmp_path):
+    def write(second):
+        frame().to_parquet(tmp_path / "1.parquet")
+        second.to_parquet(tmp_path / "2.parquet")
+        return tmp_path
+
+    refused(
+        write(frame(p=3)),
+        match=r"differ in their columns: .*1\.parquet has 'x3', .*2\.parquet has not",
+    )
+    refused(write(frame().assign(more=1)), match=r"2\.parquet has 'more', .*1\.parquet has not")
+    refused(
+        write(frame().assign(x1="word")),
+        match=r"'x1' is a number in .*1\.parquet and text in .*2\.parquet",
+    )
+    refused(write(frame().assign(x1=True)), match="a truth value in")
+    (tmp_path / "3.csv").write_text("a,label\n1,2\n")
+    refused(tmp_path, match=r"files of several kinds \(parquet, text\)")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    refused(empty, match="holds no files")
+
+
+def test_numbers_of_other_types_and_columns_without_values_fit_together(tmp_path):
+    table = frame()
+    table.iloc[:50].assign(x0=1, x1=None).to_parquet(tmp_path / "1.parquet")
+    table.iloc[50:].to_parquet(tmp_path / "2.parquet")
+    whole = table.copy()
+    whole.loc[:49, "x0"], whole.loc[:49, "x1"] = 1.0, np.nan
+    selector = MRMR(2, relevance="mi", missing="category")
+    memory = selector.fit(whole.drop(columns="label"), whole.label).relevance_
+    assert selector.fit(tmp_path, "label").relevance_.tobytes() == memory.tobytes()
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("a,a,label\n1,2,0\n2,3,1\n")
+    refused(tmp_path / "t.csv", match="more than one column named 'a'")
+
+
+def test_what_is_said_of_files_is_checked(path):
+    refused(
+        path, error=TypeError, match="'memory_limits'; did you mean 'memory_limit'", memory_limits=1
+    )
+    for bad in (0, -5, "2 apples", 1.5, True, "1KB"):
+        refused(path, match="memory_limit must be a number of bytes", memory_limit=bad)
+    refused(path, match="scratch must be a folder", scratch=path)
+    X = frame().drop(columns="label")
+    for selector in (MRMR(2), CFS(), ReliefF(2), Ensemble(MRMR(2), 3)):
+        refused(
+            X,
+            np.arange(100) % 2,
+            match="memory_limit is for rows",
+            selector=selector,
+            memory_limit="2GB",
+        )
+
+
+def test_memory_limits_are_bytes():
+    assert resolve_memory_limit("2GB") == 2 * 10**9
+    assert resolve_memory_limit("1.5 GiB") == 3 << 29
+    assert resolve_memory_limit(5_000_000) == 5_000_000
+    assert resolve_memory_limit(None) >= 1 << 20
+
+
+def test_columns_that_are_too_tall_are_refused_with_the_limit_that_would_do(tmp_path):
+    pd.DataFrame({"a": np.arange(70_000) % 7 * 0.5, "label": np.arange(70_000) % 2}).to_parquet(
+        tmp_path / "t.parquet"
+    )
+    refused(tmp_path / "t.parquet", match="give memory_limit=4480000 at least", memory_limit="1MiB")
+    MRMR(1, relevance="mi").fit(tmp_path / "t.parquet", "label", memory_limit=4_480_000)
+
+
+def test_those_who_need_rows_in_memory_say_so(path):
+    refused(path, match="Chain takes rows in memory only", selector=Chain([MRMR(2)]))
+    fitted = MRMR(2, relevance="mi").fit(path, "label")
+    with pytest.raises(ValueError, match="MRMR takes rows in memory only"):
+        fitted.transform(path)
+
+
+def test_without_pyarrow_the_extra_is_named(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"pip install 'thresher\[arrow\]'"):
+        MRMR(2).fit(path, "label")
+
+
+# --- nothing is left behind ---
+
+
+@pytest.mark.parametrize("selector", [MRMR(3), MRMR(3, relevance="mi", discretize="mdl")], ids=repr)
+def test_a_disk_that_is_full_is_one_sentence(selector, tmp_path):
+    table = frame(20_000, 40)
+    table.to_parquet(tmp_path / "t.parquet")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    if selector.relevance == "mi":  # bytes, more than memory may hold
+        selector.set_params(discretize="equal-frequency:20")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        refused(
+            tmp_path / "t.parquet",
+            error=OSError,
+            match="temporary files found no room in .*scratch.*larger memory_limit",
+            selector=selector,
+            memory_limit=1_300_000,
+            scratch=scratch,
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert os.listdir(scratch) == []
+
+
+def test_temporary_files_have_no_names(tmp_path):
+    file = Scratch(tmp_path).file()
+    file.write(np.arange(5.0))
+    assert file.array(np.float64, (5,)).tolist() == [0, 1, 2, 3, 4]
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_killed_fit_leaves_no_files(tmp_path):
+    frame(2000, 300).to_parquet(tmp_path / "t.parquet")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    program = textwrap.dedent(f"""
+        import os, signal
+        from thresher import MRMR
+        from thresher.sources import _slabs
+        read, seen = _slabs.SlabReader._table, []
+        def table(self, slab):
+            seen.append(slab)
+            if len(seen) == 20:
+                os.kill(os.getpid(), signal.{{}})
+            return read(self, slab)
+        _slabs.SlabReader._table = table
+        MRMR(3).fit({str(tmp_path / "t.parquet")!r}, "label", memory_limit="1MiB", scratch={str(scratch)!r})
+    """)
+    for name in ("SIGKILL", "SIGINT"):
+        done = subprocess.run(
+            [sys.executable, "-c", program.format(name)], capture_output=True, text=True
+        )
+        assert done.returncode == -getattr(signal, name), done.stderr
+        assert ("KeyboardInterrupt" in done.stderr) == (name == "SIGINT")
+        assert os.listdir(scratch) == []
+
+
+def test_one_reading_takes_no_more_than_the_limit(tmp_path):
+    """Anonymous memory beyond what the interpreter takes stays below the limit, also for the table of 64 MB."""
+    rng = np.random.default_rng(0)
+    n, p = 20_000, 400
+    y = np.arange(n) % 2
+    table = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"x{i}" for i in range(p)])
+    table.assign(label=y).to_parquet(tmp_path / "t.parquet", row_group_size=5000)
+    assert parquet.ParquetFile(tmp_path / "t.parquet").num_row_groups == 4
+    program = textwrap.dedent(f"""
+        import threading, numpy as np, pyarrow.parquet
+        from pathlib import Path
+        from thresher import MRMR
+        def now():
+            return 1024 * int(Path("/proc/self/status").read_text().split("RssAnon:")[1].split()[0])
+        MRMR(2, relevance="mi").fit(np.random.rand(50, 4), np.arange(50) % 2)
+        before, most, done = now(), [0], threading.Event()
+        def watch():
+            while not done.wait(0.002):
+                most[0] = max(most[0], now())
+        watcher = threading.Thread(target=watch); watcher.start()
+        for relevance in ("mi", "r2"):
+            MRMR(5, relevance=relevance).fit({str(tmp_path / "t.parquet")!r}, "label", memory_limit="16MB")
+        done.set(); watcher.join()
+        print(most[0] - before)
+    """)
+    if not os.path.exists("/proc/self/status"):
+        pytest.skip("the system does not tell anonymous memory")
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    # pyarrow and its threads take some megabytes beside the slabs.
+    assert int(done.stdout) < 40_000_000
