@@ -19,7 +19,7 @@ from thresher.measures import (
 )
 from thresher.selectors._base import Selection
 from thresher.selectors._plan import Plan
-from thresher.selectors._sums import SumSelector
+from thresher.selectors._sums import SumSelector, Wanted
 from thresher.sources import Training
 
 
@@ -49,9 +49,9 @@ class Found:
 
 
 def search_replicates(
-    selector: SumSelector,
+    selector: SumSelector[Wanted],
     training: Training,
-    wanted: int | None,
+    wanted: Wanted,
     kind: str,
     plan: Plan,
     memory_limit: int,
@@ -98,18 +98,18 @@ def search_replicates(
     return found, whole
 
 
-def not_sums(selector: SumSelector) -> str | None:
+def not_sums(selector: SumSelector[Wanted]) -> str | None:
     """The name of a measure of the (resolved) selector that is not made of sums, if there is one."""
     return next((name for name in selector._measure_names() if not KINDS[name].is_sum), None)
 
 
-def _exact_on_rows(selector: SumSelector) -> bool:
+def _exact_on_rows(selector: SumSelector[Wanted]) -> bool:
     """Whether sums over chosen rows have the very bits of sums over parts: counts do."""
     discrete = all(KINDS[name].is_discrete for name in selector._measure_names())
     return discrete or not_sums(selector) is not None
 
 
-def _few_rows(selector: SumSelector, training: Training, plan: Plan) -> bool:
+def _few_rows(selector: SumSelector[Wanted], training: Training, plan: Plan) -> bool:
     """Whether adding up the parts' sums of products for every replicate costs more than products over its rows."""
     assert plan.parts is not None
     by_products = not any(KINDS[name].is_discrete for name in selector._measure_names())
@@ -117,9 +117,9 @@ def _few_rows(selector: SumSelector, training: Training, plan: Plan) -> bool:
 
 
 def _search_each(
-    selector: SumSelector,
+    selector: SumSelector[Wanted],
     training: Training,
-    wanted: int | None,
+    wanted: Wanted,
     replicates: Iterator[RowMeasures],
     progress: Callable[[int, int], None],
 ) -> Found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self, Unpack, cast
+from typing import Any, ClassVar, Generic, Self, TypeVar, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,11 @@ from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._changing import ChangingRows
 from thresher.sources import Columns, Far, Training
 
+# How many features are wanted: a number, or None too where a search may stop by itself.
+Wanted = TypeVar("Wanted", bound=int | None)
 
-class SumSelector(ChangingRows):
+
+class SumSelector(ChangingRows, Generic[Wanted]):
     """A selector that works with every kind of ensemble.
 
     An ensemble takes the steps of ``fit`` with the measures of a replicate in place of those of
@@ -71,8 +74,9 @@ class SumSelector(ChangingRows):
         self._tell_talk(training)
         return self._finish(training.columns, selection, wanted)
 
-    def _how_many(self, columns: Columns) -> int | None:
-        return self._count_or_auto(columns) if self._stops_by_itself else self._count(columns)
+    def _how_many(self, columns: Columns) -> Wanted:
+        count = self._count_or_auto(columns) if self._stops_by_itself else self._count(columns)
+        return cast(Wanted, count)
 
     def _resolve(self, training: Training) -> None:
         pass
@@ -105,13 +109,13 @@ class SumSelector(ChangingRows):
         return Measures(training, discretize=discretize, default=self._default_bins, parts=parts)
 
     @abstractmethod
-    def _search(self, training: Training, measures: RowMeasures, wanted: Any) -> Selection: ...
+    def _search(self, training: Training, measures: RowMeasures, wanted: Wanted) -> Selection: ...
 
     def _search_parts(
         self,
         training: Training,
         measures: Measures,
-        wanted: Any,
+        wanted: Wanted,
         usable: Sequence[int],
         memory_limit: int,
     ) -> tuple[FoundParts, npt.NDArray[np.float64]] | None:
@@ -119,7 +123,7 @@ class SumSelector(ChangingRows):
         return None
 
 
-class ForwardSelector(SumSelector):
+class ForwardSelector(SumSelector[Wanted]):
     """A selector by a forward search, which can be asked for more features than it was started for.
 
     In place of `_search` a subclass brings
@@ -130,8 +134,8 @@ class ForwardSelector(SumSelector):
 
     @abstractmethod
     def _start(
-        self, training: Training, measures: RowMeasures, wanted: Any
+        self, training: Training, measures: RowMeasures, wanted: Wanted
     ) -> ForwardSearch[Selection]: ...
 
-    def _search(self, training: Training, measures: RowMeasures, wanted: Any) -> Selection:
+    def _search(self, training: Training, measures: RowMeasures, wanted: Wanted) -> Selection:
         return self._start(training, measures, wanted).found()

@@ -27,7 +27,7 @@ STRATEGIES = ("lazy", "cached", "naive")
 MEASURES = ("su", "pearson")
 
 
-class CFS(ForwardSelector):
+class CFS(ForwardSelector[int | None]):
     r"""Correlation-based feature selection (Hall): the set with the best merit.
 
     The merit of a set S of k features is

@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 MOST_DISCRETE_VALUES = 10
 
 
-class CMIFilter(ForwardSelector):
+class CMIFilter(ForwardSelector[int | None]):
     """One pass over the ranked features by conditional mutual information (Lee and Kim).
 
     Features are ranked once by I(f;C). The list is then walked once: a feature is chosen if, given

@@ -22,7 +22,7 @@ from thresher.sources import Training
 Floats = npt.NDArray[np.float64]
 
 
-class InformationCriterion(ForwardSelector):
+class InformationCriterion(ForwardSelector[int]):
     """The parameters that all greedy criteria of information have."""
 
     _strategies: ClassVar[tuple[str, ...]]

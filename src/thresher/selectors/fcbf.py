@@ -19,7 +19,7 @@ from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
 
-class FCBF(ForwardSelector):
+class FCBF(ForwardSelector[int | None]):
     """Fast correlation-based filter (Yu and Liu).
 
     Features are sorted by falling symmetrical uncertainty (SU) with the class. The first is chosen

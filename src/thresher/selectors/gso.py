@@ -25,7 +25,7 @@ from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
 
-class GSO(ForwardSelector):
+class GSO(ForwardSelector[int]):
     """Gram-Schmidt orthogonalisation: the feature with the largest partial correlation, step by step.
 
     Each step adds the feature with the largest squared correlation with the target once the chosen

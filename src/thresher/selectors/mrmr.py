@@ -26,7 +26,7 @@ OBJECTIVES = ("auto", "difference", "quotient", "sum")
 STRATEGIES = ("lazy", "scan", "naive")
 
 
-class MRMR(ForwardSelector):
+class MRMR(ForwardSelector[int]):
     """Minimum redundancy, maximum relevance: greedy forward selection, exact and fast.
 
     The first feature is the most relevant one. Each further step adds the feature whose relevance R
