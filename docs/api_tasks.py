@@ -24,6 +24,7 @@ TASKS = {
     "Make a selection stable, or sure": ("thresher", "Ensemble ErrorControlled"),
     "Put selectors in a row": ("thresher", "Chain"),
     "Choose genes of single cells": ("thresher.pp", ""),
+    "Choose where Spark has the rows": ("thresher.spark", ""),
     "How many features, which method, what score": (
         "thresher.evaluate",
         "select_k recommend compare nested_score NumberOfFeatures Recommendation Comparison NestedScores",

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,8 @@ def local_sessions(folder: Path) -> Iterator[tuple]:
 
         connect = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate()
         yield classic, connect
-        connect.stop()
+        with suppress(Exception):  # a test may have stopped it
+            connect.stop()
 
 
 class LocalSpark:

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from sklearn.base import clone
 
-from tests.blocks_of_rows import assert_same
+from tests.blocks_of_rows import assert_same, frames
 from tests.spark_sessions import frame_of, in_partitions, mixed_frame
-from thresher import CFS, JMI, MRMR, NMIFS
+from thresher import CFS, JMI, MRMR, NMIFS, Ensemble
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("spark")]
 
 SELECTORS = {
     "MRMR": MRMR(5, relevance="mi", missing="category"),
+    "MRMR equal frequency": MRMR(
+        4, relevance="mi", missing="category", discretize="equal-frequency:4"
+    ),
     "JMI": JMI(5, missing="category"),
     "CFS": CFS(discretize="mean-sd", missing="category"),
     "NMIFS": NMIFS(4, discretize="mean-sd", missing="category"),
+    "Ensemble fast": Ensemble(MRMR(4, relevance="mi", missing="category"), 5),
+    "Ensemble halves": Ensemble(
+        MRMR(4, relevance="mi", missing="category"), kind="halves", n_pairs=4, random_state=0
+    ),
 }
 
 
@@ -24,12 +33,47 @@ def test_selectors_choose_as_in_memory(spark_local, name):
     frame = mixed_frame()
     X = frame.drop(columns=["class", "weight"])
     selector = SELECTORS[name]
-    memory = selector.fit(X, frame["class"], sample_weight=frame["weight"])
-    selected, scores = memory.selected_.tolist(), memory.scores_.copy()
-    far = selector.fit(in_partitions(spark_local.classic, frame), "class", sample_weight="weight")
-    assert far.selected_.tolist() == selected
-    np.testing.assert_array_equal(far.scores_, scores)
+    rows = in_partitions(spark_local.classic, frame)
+    if isinstance(selector, Ensemble):  # would have to route weights
+        memory = clone(selector).fit(X, frame["class"])
+        far = selector.fit(rows.drop("weight"), "class")
+    else:
+        memory = clone(selector).fit(X, frame["class"], frame["weight"])
+        far = selector.fit(rows, "class", "weight")
+    assert far.selected_.tolist() == memory.selected_.tolist()
+    for attribute in ("relevance_", "scores_", "votes_"):
+        if hasattr(memory, attribute):
+            np.testing.assert_array_equal(getattr(far, attribute), getattr(memory, attribute))
     assert far.n_rounds_ > 0
+
+
+@settings(max_examples=4, deadline=None)
+@given(data=frames(kinds=("normal", "few", "text", "truth", "constant"), missing=True))
+def test_made_frames_give_what_memory_does(spark_local, data):
+    import pyarrow as pa
+
+    frame, ends, rng = data
+    y = np.where(frame["base"] + rng.normal(size=len(frame)) > 0, "yes", "no")
+    y[:2] = ["yes", "no"]
+    selector = MRMR(3, relevance="mi", missing="category")
+    memory = clone(selector).fit(frame, y)
+    table = pa.Table.from_pandas(frame.assign(**{"class.of": y}), preserve_index=False)
+    starts, stops = (0, *sorted(ends)), (*sorted(ends), len(frame))
+    parts = [table.slice(a, b - a) for a, b in zip(starts, stops, strict=True)]
+    assert_same(memory, selector.fit(frame_of(spark_local.classic, parts), "class.of"))
+
+
+def test_real_data_in_arrays_give_what_memory_does(spark_local, load_real):
+    import pyarrow as pa
+
+    X, y = load_real("madelon")
+    X, y = X[:500].astype(float), y[:500]
+    selector = MRMR(10, relevance="mi")
+    memory = clone(selector).fit(X, y)
+    table = pa.table({"x": pa.array(list(X)), "y": pa.array(y)})
+    parts = [table.slice(0, 400), table.slice(400, 0), table.slice(400)]
+    assert_same(memory, selector.fit(frame_of(spark_local.classic, parts), "y"))
+    assert selector.n_rounds_ <= 1.5 * 10
 
 
 def test_connect_chooses_as_memory_does(spark_local):

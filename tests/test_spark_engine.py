@@ -242,6 +242,26 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
         open_engine(tmp_path / "text.csv", far={"client": session})
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (
+            "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.9 than that in driver: 3.11,",
+            r"the Spark workers run Python 3.9 and not that of this process; set PYSPARK_PYTHON",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'thresher'",
+            r"the Python of the Spark workers has no thresher; install thresher\[spark\] there",
+        ),
+    ],
+)
+def test_errors_whose_remedy_is_known_are_one_sentence(said, words):
+    from thresher.blocks._spark_jobs import in_plain_words
+
+    with pytest.raises(RuntimeError, match=words), in_plain_words():
+        raise ValueError(f"Traceback ...\n{said} and so on")
+
+
 def test_other_versions_on_the_workers_are_refused(spark_local, monkeypatch):
     import thresher
 
@@ -249,3 +269,16 @@ def test_other_versions_on_the_workers_are_refused(spark_local, monkeypatch):
     monkeypatch.setattr(thresher, "__version__", "0.0.1")
     with pytest.raises(RuntimeError, match=r"a Spark worker has .*from Python 3.* thresher 0.0.1"):
         engine.read(shape_of, quiet)
+
+
+def test_a_session_that_is_closed_is_told_of(spark_local):
+    spark_local.stop()
+    for session in (spark_local.connect, spark_local.classic):
+        X = frame_of(session, tables())
+        engine = open_engine(X, "class")
+        session.stop()
+        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed; start a new"):
+            engine.read(shape_of, quiet)
+        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed; start a new"):
+            open_engine(X, "class").read(shape_of, quiet)
+    spark_local.stop()

@@ -45,6 +45,7 @@ class SparkEngine:
         ``client``, the Spark session that reads files, and ``scratch``, a folder of the executors.
     """
 
+    @in_plain_words()
     def __init__(
         self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
     ) -> None:
@@ -58,11 +59,10 @@ class SparkEngine:
         scratch = far.get("scratch")
         self._scratch = None if scratch is None else str(scratch)
         self._source: _Frame | _Files
-        with in_plain_words():
-            if is_spark_frame(X):
-                self._source = _Frame(X, y, sample_weight)
-            else:
-                self._source = _Files(X, y, sample_weight, far.get("client"))
+        if is_spark_frame(X):
+            self._source = _Frame(X, y, sample_weight)
+        else:
+            self._source = _Files(X, y, sample_weight, far.get("client"))
         self._forget()
 
     @property
@@ -73,10 +73,12 @@ class SparkEngine:
     def n_features(self) -> int | None:
         return self._source.n_features
 
+    @in_plain_words()
     def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
         rows = self._pass(Read(task, self._source.rows), Read.SCHEMA, progress, "read")
         return [load(row.said) for row in rows]
 
+    @in_plain_words()
     def pack(
         self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
     ) -> list[T]:
@@ -88,23 +90,34 @@ class SparkEngine:
         """Pack the wanted blocks, or all, and hold on to the frame that names their files."""
         generation = len(self._held)
         pack = Pack(self._task, self._source.rows, self._fit, self._scratch, generation, wanted)
-        rows = self._pass(pack, Pack.SCHEMA, progress, "pack", is_held=True)
+        rows = self._pass(pack, Pack.SCHEMA, progress, "pack", is_held=True, wanted=wanted)
         said = [load(row.said) for row in rows]
         self._generations.update({row.block: generation for row in rows})
         self._kind = said[0][0]
         return [receipt for _, receipt in said]
 
     def _pass(
-        self, task: Read, schema: str, progress: Progress, label: str, is_held: bool = False
+        self,
+        task: Read,
+        schema: str,
+        progress: Progress,
+        label: str,
+        is_held: bool = False,
+        wanted: frozenset[int] | None = None,
     ) -> list[Any]:
-        """A reading of all rows: what comes of the blocks, in their order."""
-        frame = self._source.frame.mapInArrow(task, schema)
+        """A reading of all rows, or of the wanted blocks: what comes of them, in their order."""
+        frame = self._source.frame
+        if wanted is not None:
+            numbers = ", ".join(map(str, sorted(wanted)))
+            frame = frame.where(f"{self._source.number} in ({numbers})")
+        frame = frame.mapInArrow(task, schema)
         if is_held:
             self._held.append(frame.persist())
         with rows_per_batch(frame.sparkSession, self._source.rows_per_batch):
             rows = collect(frame, progress, label)
         return sorted(rows, key=lambda row: row.block)
 
+    @in_plain_words()
     def ask(
         self,
         task: Callable[[Packed], Answer],
@@ -157,6 +170,8 @@ def _file_names(frame: Any) -> Any:
 class _Frame:
     """A DataFrame."""
 
+    number = "spark_partition_id()"  # of the block of a row, as Spark says it
+
     def __init__(self, X: Any, y: str | None, sample_weight: str | None) -> None:
         twins = sorted({name for name in X.columns if X.columns.count(name) > 1})
         if twins:
@@ -208,6 +223,7 @@ def _vector_column(X: Any, features: list[str]) -> str | None:
 class _Files:
     """Parquet files, whose row groups a small DataFrame names."""
 
+    number = "block"
     rows_per_batch = _VALUES_PER_BATCH
 
     def __init__(self, X: Any, y: str | None, sample_weight: str | None, session: Any) -> None:

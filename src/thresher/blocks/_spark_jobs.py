@@ -15,11 +15,21 @@ _LOOK = 0.25  # seconds between two looks at how far a job is
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 
+# What Spark says, in several ways, when its session is gone.
+_CLOSED = (
+    "SparkContext was shut down",
+    "stopped SparkContext",
+    "SESSION_CLOSED",
+    "NO_ACTIVE_SESSION",
+    "closed channel",
+    "'NoneType' object has no attribute 'setCallSite'",
+)
+
 
 def collect(frame: Any, progress: Progress, label: str) -> list[Any]:
     """All rows of a small frame, with progress by tasks. Ctrl-C ends the job."""
     watch = _watch_connect if is_connect(frame.sparkSession) else _watch_classic
-    with in_plain_words(), watch(frame.sparkSession, progress, label):
+    with watch(frame.sparkSession, progress, label):
         rows: list[Any] = frame.collect()
     return rows
 
@@ -65,9 +75,7 @@ def _plain_words(message: str) -> str | None:
             f"the Python of the Spark workers has no {lacking[1]}; install thresher[spark] there, or set "
             "PYSPARK_PYTHON to one that has it"
         )
-    if re.search(
-        "SparkContext was shut down|stopped SparkContext|SESSION_CLOSED|closed channel", message
-    ):
+    if re.search("|".join(_CLOSED), message):
         return "the Spark session of X is closed; start a new one and read X again"
     return None
 

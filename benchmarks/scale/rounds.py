@@ -1,0 +1,50 @@
+"""What benchmarks of engines share: rows, clocks, rounds without work, selections beside those of memory."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def clock(call: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def make_rows(n_rows: int, n_features: int) -> tuple[Any, Any]:
+    """Classes, a tenth of the features shifted by them, and half of the rest noisy copies of those."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, n_rows)
+    X = rng.standard_normal((n_rows, n_features))
+    informative = n_features // 10
+    X[:, :informative] += y[:, None] * rng.random(informative)
+    copies = np.arange(informative, n_features // 2)
+    X[:, copies] += X[:, copies % informative]
+    return X, y
+
+
+def show_latency(engine: Any, pack: Any, ask: Any, n_blocks: int, repeats: int) -> None:
+    """A line on rounds without work."""
+
+    def ignore(done: int, total: int) -> None:
+        pass
+
+    engine.pack(pack, ignore)
+    taken = [1e3 * clock(lambda: engine.ask(ask, np.add, ignore))[0] for _ in range(repeats)]
+    engine.close()
+    print(f"{n_blocks:6}   {min(taken):6.1f} {statistics.median(taken):6.1f}", flush=True)
+
+
+def show_selection(name: str, selector: Any, X: Any, y: Any, fit_far: Callable[[Any], Any]) -> None:
+    """A line on a selection in memory and elsewhere, which must find the same features."""
+    near, _ = clock(lambda: selector.fit(X, y))
+    found = selector.selected_.tolist()
+    far, _ = clock(lambda: fit_far(selector))
+    assert selector.selected_.tolist() == found, name
+    rounds = f"{selector.n_rounds_} rounds, {selector.n_rounds_ / len(found):.2f} a feature"
+    print(f"{name:16} {near:6.2f} {far:6.2f}   {selector.n_passes_} passes, {rounds}", flush=True)
