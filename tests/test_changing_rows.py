@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from thresher import CFS, CMIM, FCBF, GSO, JMI, MIM, MRMR, NMIFS, CMIFilter, GivenBins
+from thresher.blocks._pack import Pack
 from thresher.selectors._base import BaseSelector
 
 CUTS = GivenBins([[-0.5, 0.5], [0.0], [-1.0, 0.0, 1.0], None, None, None])
@@ -148,6 +149,26 @@ def test_nothing_is_computed_until_it_is_asked_for(monkeypatch):
     changing.partial_fit(*draw_rows(np.random.default_rng(9), 20))
     changing.transform(draw_rows(np.random.default_rng(9), 20)[0])
     assert len(fits) == 2
+
+
+def test_only_blocks_that_changed_are_packed_again(monkeypatch):
+    packed = []
+    plain = Pack.__call__
+    monkeypatch.setattr(Pack, "__call__", lambda *a: packed.append(a[1]) or plain(*a))
+    rng = np.random.default_rng(8)
+    batches = [draw_rows(rng, size) for size in (900, 300, 100)]
+    changing = JMI(3, discretize=CUTS)
+    for batch in batches:
+        changing.partial_fit(*batch)
+    _ = changing.selected_
+    assert packed == [0, 1, 2]
+    changing.partial_fit(*draw_rows(rng, 30))
+    _ = changing.selected_
+    assert packed == [0, 1, 2, 3]
+    X, y = batches[1]
+    changing.forget(X[:7], y[:7])
+    _ = changing.selected_
+    assert packed == [0, 1, 2, 3, 1]
 
 
 def test_a_failure_leaves_all_as_it_was():

@@ -148,7 +148,7 @@ class FarMeasures:
             self._plans[1],
             far.weights,
             self.parts,
-            far.first_rows,
+            None if self.parts is None else far.first_rows,
             class_rows,
             self._by_class,
             of_numbers,

@@ -155,7 +155,7 @@ class Pack:
     labels : LabelCoding or None
     weights : {"none", "whole", "real"}
     parts : RowParts or None
-    first_rows : ndarray of int of shape (n_blocks,)
+    first_rows : ndarray of int of shape (n_blocks,), or None
         Number of the first row of every block.
     class_rows : ndarray of int of shape (n_blocks, n_classes), or None
         The same where rows are numbered class after class.
@@ -173,7 +173,7 @@ class Pack:
     labels: LabelCoding | None
     weights: str
     parts: RowParts | None
-    first_rows: Counts
+    first_rows: Counts | None
     class_rows: Counts | None
     by_class: bool
     of_numbers: bool
@@ -242,6 +242,7 @@ class Pack:
         if self.parts is None:
             return np.zeros(n, dtype=np.int32)
         if not self.parts.by_class:
+            assert self.first_rows is not None
             return self.parts.part_of(self.first_rows[number] + np.arange(n, dtype=np.int64))
         assert self.class_rows is not None
         order = np.argsort(classes, kind="stable")

@@ -17,16 +17,19 @@ from thresher.sources import is_frame, unmasked
 
 Keys = npt.NDArray[np.uint64]
 
-MISSING = np.uint64(0x7FF8000000000000)  # the bits of a NaN
+MISSING = np.uint64(np.array(np.nan).view(np.uint64))
 
 
 def row_keys(block: RowBlock) -> Keys:
     """Two words for each row, made of its values, its target and its weight."""
-    keys = np.zeros((block.X.shape[0], 2), dtype=np.uint64)
-    for place, words in enumerate(map(_bits, _values_of(block))):
-        for lane, salt in enumerate((0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)):
-            keys[:, lane] += _mixed(words + np.uint64((2 * place + 1) * salt % 2**64))
-    return keys
+    first, second = np.zeros((2, block.X.shape[0]), dtype=np.uint64)
+    for place, column in enumerate(_values_of(block)):
+        words = _mixed(_bits(column) + np.uint64((2 * place + 1) * 0x9E3779B97F4A7C15 % 2**64))
+        first += words
+        words ^= words >> np.uint64(32)
+        words *= np.uint64(0xD1B54A32D192ED03)
+        second += words
+    return np.stack([first, second], axis=1)
 
 
 def same_rows(
@@ -70,7 +73,8 @@ def _bits(values: npt.NDArray[Any]) -> Keys:
         return np.where(large, _mixed(values.view(np.uint64)), words)
     if values.dtype.kind in "biuf":
         numbers = values.astype(np.float64) + 0.0  # one zero
-        return np.where(np.isnan(numbers), MISSING, numbers.view(np.uint64))
+        numbers[np.isnan(numbers)] = np.nan  # and one NaN
+        return numbers.view(np.uint64)
     known: dict[Any, np.uint64] = {}
     return np.fromiter(
         (
@@ -94,7 +98,8 @@ def _word(value: Any) -> np.uint64:
 def _mixed(words: Keys) -> Keys:
     """Every bit of the result depends on every bit of the word."""
     words = words ^ (words >> np.uint64(30))
-    words = words * np.uint64(0xBF58476D1CE4E5B9)
-    words = words ^ (words >> np.uint64(27))
-    words = words * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))
+    words *= np.uint64(0xBF58476D1CE4E5B9)
+    words ^= words >> np.uint64(27)
+    words *= np.uint64(0x94D049BB133111EB)
+    words ^= words >> np.uint64(31)
+    return words
