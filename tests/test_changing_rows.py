@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from thresher import CFS, CMIM, FCBF, GSO, JMI, MIM, MRMR, NMIFS, CMIFilter, GivenBins
+from thresher import CFS, CMIM, FCBF, GSO, JMI, MIM, MRMR, NMIFS, CMIFilter, Ensemble, GivenBins
 from thresher.blocks._pack import Pack
 from thresher.selectors._base import BaseSelector
 
@@ -26,6 +26,11 @@ SELECTORS = {
     "CMIM": CMIM(3, discretize=CUTS),
     "MIM": MIM(3, discretize=CUTS),
     "numbers": MRMR(3, relevance="r2"),
+    "fast": Ensemble(MRMR(3, relevance="mi", discretize=CUTS), 4),
+    "inner": Ensemble(MRMR(3, relevance="mi", discretize=CUTS), 4, kind="inner"),
+    "halves": Ensemble(
+        MRMR(3, relevance="mi", discretize=CUTS), 8, kind="halves", n_pairs=6, random_state=0
+    ),
 }
 
 
@@ -230,7 +235,9 @@ def test_json_cannot_smuggle_rows_in():
         JMI.from_json(hostile)
 
 
-@pytest.mark.parametrize("selector", [CMIFilter(), GSO()])
+@pytest.mark.parametrize(
+    "selector", [CMIFilter(), GSO(), Ensemble(MRMR(), kind="full"), Ensemble(GSO())]
+)
 def test_who_needs_all_rows_in_one_place_takes_no_pieces(selector):
     assert not hasattr(selector, "partial_fit")
     assert not hasattr(selector, "forget")

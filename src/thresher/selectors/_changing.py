@@ -79,9 +79,13 @@ class ChangingRows(BaseSelector):
     def _read(
         self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
     ) -> Training:
+        self._keep_only(X)
+        return super()._read(X, y, sample_weight, far)
+
+    def _keep_only(self, X: Any) -> None:
+        """Let go of rows kept, unless X is them."""
         if X is not vars(self).get("_kept_rows"):
             self.__dict__.pop("_kept_rows", None)
-        return super()._read(X, y, sample_weight, far)
 
     def _block(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlock:
         if is_frame(X):

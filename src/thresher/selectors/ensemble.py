@@ -30,6 +30,7 @@ from thresher.search.votes import (
     membership,
 )
 from thresher.selectors._base import Selection, all_or_nothing, refuse_far, spread
+from thresher.selectors._changing import ChangingRows
 from thresher.selectors._explain import Ballot
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._halves import (
@@ -61,7 +62,7 @@ from thresher.sources import (
 KINDS = ("fast", "inner", "full", "bagging", "halves")
 
 
-class Ensemble(MetaSelector):
+class Ensemble(ChangingRows, MetaSelector):
     """A stable selection: many selections, each without one part of the rows, and their vote.
 
     A few samples more or less can change a greedy selection. An ensemble selects on several
@@ -253,6 +254,7 @@ class Ensemble(MetaSelector):
         self : Ensemble
         """
         self._check_parameters()
+        self._keep_only(X)
         far, params = split_far(params)
         if groups is not None and get_config()["enable_metadata_routing"]:
             params = {**params, "groups": groups}
@@ -273,6 +275,11 @@ class Ensemble(MetaSelector):
         if not is_files(X) or is_far(X, far):
             refuse_far(selector, X, far)
         return self._refit(selector, X, y, groups, routed)
+
+    @property
+    def _reads_blocks(self) -> bool:  # type: ignore[override]
+        of_sums = self.kind in ("fast", "inner", "halves")
+        return of_sums and getattr(self._given_selector(), "_reads_blocks", False)
 
     def _check_parameters(self) -> None:
         check_choice("kind", self.kind, KINDS)
