@@ -22,7 +22,7 @@ class GivenBins(Bins):
 
     Parameters
     ----------
-    cuts : list of array-like, or dict of name or position to array-like
+    cuts : list of array-like, or dict of name or position to array-like, default=()
         Ascending cuts of every feature; the code of a value is the number of cuts strictly below it. In a selector's
         `discretize` features that a dict does not name, or that stand as None, are taken as they are.
     n_jobs : int, default=None
@@ -46,7 +46,7 @@ class GivenBins(Bins):
 
     def __init__(
         self,
-        cuts: Sequence[ArrayLike | None] | Mapping[str | int, ArrayLike],
+        cuts: Sequence[ArrayLike | None] | Mapping[str | int, ArrayLike] = (),
         *,
         n_jobs: int | None = None,
     ) -> None:
