@@ -169,7 +169,7 @@ sanitize: $(ASAN)/.core
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libubsan.so) \
 	    $$($(CXX) -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
-	$(ASAN)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider $(ARGS)
+	$(ASAN)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider -m "not cluster" $(ARGS)
 
 # What `make test` does with a few inputs that are always the same; also: make sanitize ARGS=tests/test_fuzz.py
 fuzz: $(VENV)/.tools $(VENV)/.core

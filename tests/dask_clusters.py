@@ -29,6 +29,15 @@ def local_cluster(n_workers):
         yield client
 
 
+def as_frame(frame, ends):
+    """A dask dataframe with a partition for each stretch of rows; equal ends make empty ones."""
+    import dask
+    import dask.dataframe as dd
+
+    parts = [frame.iloc[rows] for rows in np.split(np.arange(len(frame)), sorted(ends))]
+    return dd.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0])
+
+
 class Workers:
     """Processes that nobody starts again when they die, and the scheduler they work for."""
 

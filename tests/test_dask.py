@@ -23,7 +23,7 @@ da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("dask")]
 
 ROWS = np.arange(60.0).reshape(20, 3)
 TARGET = np.arange(20) % 3

@@ -27,7 +27,7 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow]
+pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("dask kills")]
 
 # THRESHER_KILLS=20 for more of them.
 N_KILLS = int(os.environ.get("THRESHER_KILLS", "3"))

@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, frames
+from tests.dask_clusters import as_frame
 from tests.test_blocks import draw_weights, target
 from thresher import CFS, FCBF, JMI, MIM, MRMR, NMIFS, Ensemble
 
-dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
 pytest.importorskip("distributed")
 
-pytestmark = [pytest.mark.cluster, pytest.mark.slow]
+pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("dask")]
 
 SELECTORS = {
     "MRMR mi": MRMR(6, relevance="mi"),
@@ -35,12 +34,6 @@ SELECTORS = {
     "inner": Ensemble(MRMR(6, relevance="mi"), kind="inner"),
     "halves": Ensemble(MRMR(6, relevance="mi"), kind="halves", random_state=0),
 }
-
-
-def as_frame(frame, ends):
-    """A dask dataframe with a partition for each stretch of rows; equal ends make empty ones."""
-    parts = [frame.iloc[rows] for rows in np.split(np.arange(len(frame)), sorted(ends))]
-    return dd.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0])
 
 
 def as_array(values, ends, columns=None):
