@@ -7,16 +7,13 @@ whole selections beside those of memory, whose features they must find: passes, 
 from __future__ import annotations
 
 import argparse
-import statistics
-import time
-from collections.abc import Callable
 from typing import Any
 
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
 
-from thresher import CFS, JMI, MRMR, Ensemble
+from benchmarks.scale.rounds import show_latency, show_selections
 from thresher.blocks import open_engine
 
 
@@ -24,31 +21,15 @@ def pack_nothing(number: int, block: Any) -> tuple[Any, int]:
     return np.zeros(1), number
 
 
-def ignore(done: int, total: int) -> None:
-    pass
-
-
 def tell_nothing(packed: Any) -> Any:
     return packed
 
 
-def clock(call: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = call()
-    return time.perf_counter() - start, result
-
-
-def show_latency(client: Any, repeats: int) -> None:
+def show_latencies(client: Any, repeats: int) -> None:
     print("blocks   milliseconds of a round without work: least, median")
     for n_blocks in (2, 8, 32, 128):
         engine = open_engine(da.zeros((n_blocks, 1), chunks=(1, 1)), far={"client": client})
-        engine.pack(pack_nothing, ignore)
-        taken = [
-            1e3 * clock(lambda: engine.ask(tell_nothing, np.add, ignore))[0]  # noqa: B023 (called at once)
-            for _ in range(repeats)
-        ]
-        engine.close()
-        print(f"{n_blocks:6}   {min(taken):6.1f} {statistics.median(taken):6.1f}", flush=True)
+        show_latency(engine, pack_nothing, tell_nothing, n_blocks, repeats)
 
 
 def make_rows(n_rows: int, n_features: int, n_blocks: int) -> tuple[Any, Any]:
@@ -65,29 +46,13 @@ def make_rows(n_rows: int, n_features: int, n_blocks: int) -> tuple[Any, Any]:
     return da.concatenate([shifted, rest, noise[:, n_features // 2 + informative :]], axis=1), y
 
 
-def show_selections(client: Any, n_rows: int, n_features: int, k: int, n_blocks: int) -> None:
+def show_features(client: Any, n_rows: int, n_features: int, k: int, n_blocks: int) -> None:
     X_far, y_far = client.persist(make_rows(n_rows, n_features, n_blocks))
     X, y = client.compute([X_far, y_far], sync=True)
     print(
         f"{n_rows:,} x {n_features:,} in {n_blocks} blocks: seconds in memory, on Dask; passes, rounds"
     )
-    selectors = {
-        "MRMR difference": MRMR(k, relevance="mi"),
-        "MRMR quotient": MRMR(k, relevance="mi", objective="quotient"),
-        "CFS": CFS(k, discretize="mean-sd"),
-        "JMI": JMI(k, discretize="mean-sd"),
-        "Ensemble fast": Ensemble(MRMR(k, relevance="mi")),
-        "equal frequency": MRMR(k, relevance="mi", discretize="equal-frequency:5"),
-    }
-    for name, selector in selectors.items():
-        near, _ = clock(lambda: selector.fit(X, y))  # noqa: B023 (called at once)
-        found = selector.selected_.tolist()
-        far, _ = clock(lambda: selector.fit(X_far, y_far, client=client))  # noqa: B023
-        assert selector.selected_.tolist() == found, name
-        rounds = f"{selector.n_rounds_} rounds, {selector.n_rounds_ / len(found):.2f} a feature"
-        print(
-            f"{name:16} {near:6.2f} {far:6.2f}   {selector.n_passes_} passes, {rounds}", flush=True
-        )
+    show_selections(X, y, k, lambda selector: selector.fit(X_far, y_far, client=client))
 
 
 def main() -> None:
@@ -99,9 +64,9 @@ def main() -> None:
         n_workers=options.workers, threads_per_worker=1, memory_limit=0, dashboard_address=None
     )
     with cluster, Client(cluster) as client:
-        show_latency(client, 20 if options.quick else 100)
+        show_latencies(client, 20 if options.quick else 100)
         size = (10_000, 300, 20) if options.quick else (100_000, 1_000, 50)
-        show_selections(client, *size, n_blocks=8)
+        show_features(client, *size, n_blocks=8)
 
 
 if __name__ == "__main__":

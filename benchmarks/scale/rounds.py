@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from thresher import CFS, JMI, MRMR, Ensemble
+
 
 def clock(call: Callable[[], Any]) -> tuple[float, Any]:
     start = time.perf_counter()
@@ -40,11 +42,22 @@ def show_latency(engine: Any, pack: Any, ask: Any, n_blocks: int, repeats: int) 
     print(f"{n_blocks:6}   {min(taken):6.1f} {statistics.median(taken):6.1f}", flush=True)
 
 
-def show_selection(name: str, selector: Any, X: Any, y: Any, fit_far: Callable[[Any], Any]) -> None:
-    """A line on a selection in memory and elsewhere, which must find the same features."""
-    near, _ = clock(lambda: selector.fit(X, y))
-    found = selector.selected_.tolist()
-    far, _ = clock(lambda: fit_far(selector))
-    assert selector.selected_.tolist() == found, name
-    rounds = f"{selector.n_rounds_} rounds, {selector.n_rounds_ / len(found):.2f} a feature"
-    print(f"{name:16} {near:6.2f} {far:6.2f}   {selector.n_passes_} passes, {rounds}", flush=True)
+def show_selections(X: Any, y: Any, k: int, fit_far: Callable[[Any], Any]) -> None:
+    """Selections in memory and elsewhere, which must find the same features."""
+    selectors = {
+        "MRMR difference": MRMR(k, relevance="mi"),
+        "MRMR quotient": MRMR(k, relevance="mi", objective="quotient"),
+        "CFS": CFS(k, discretize="mean-sd"),
+        "JMI": JMI(k, discretize="mean-sd"),
+        "Ensemble fast": Ensemble(MRMR(k, relevance="mi")),
+        "equal frequency": MRMR(k, relevance="mi", discretize="equal-frequency:5"),
+    }
+    for name, selector in selectors.items():
+        near, _ = clock(lambda: selector.fit(X, y))  # noqa: B023 (called at once)
+        found = selector.selected_.tolist()
+        far, _ = clock(lambda: fit_far(selector))  # noqa: B023
+        assert selector.selected_.tolist() == found, name
+        rounds = f"{selector.n_rounds_} rounds, {selector.n_rounds_ / len(found):.2f} a feature"
+        print(
+            f"{name:16} {near:6.2f} {far:6.2f}   {selector.n_passes_} passes, {rounds}", flush=True
+        )

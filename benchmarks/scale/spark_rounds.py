@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.scale.rounds import clock, make_rows, show_latency, show_selection
-from thresher import CFS, JMI, MRMR
+from benchmarks.scale.rounds import clock, make_rows, show_latency, show_selections
+from thresher import MRMR
 from thresher.blocks import open_engine
 
 BLOCKS = 8
@@ -89,14 +89,7 @@ def show_features(session: Any, n_rows: int, n_features: int, k: int) -> None:
     print(
         f"{n_rows:,} x {n_features:,} in {BLOCKS} blocks: seconds in memory, on Spark; passes, rounds"
     )
-    selectors = {
-        "MRMR difference": MRMR(k, relevance="mi"),
-        "MRMR quotient": MRMR(k, relevance="mi", objective="quotient"),
-        "CFS": CFS(k, discretize="mean-sd"),
-        "JMI": JMI(k, discretize="mean-sd"),
-    }
-    for name, selector in selectors.items():
-        show_selection(name, selector, X, y, lambda own: own.fit(frame, "label"))
+    show_selections(X, y, k, lambda selector: selector.fit(frame, "label"))
     univariate = UnivariateFeatureSelector(featuresCol="features", labelCol="label")
     univariate.setFeatureType("continuous").setLabelType("categorical").setSelectionThreshold(k)
     seconds, model = clock(lambda: univariate.fit(frame))
