@@ -79,6 +79,13 @@ def test_a_cell_stored_twice_is_refused_whatever_the_order(rows):
         _core.CodedTable.from_sparse(indptr, np.array(rows, np.int32), np.ones(3), 5, 1, True)
 
 
+@pytest.mark.parametrize("shape", [(0, 2), (1, 2)])
+def test_pointers_that_do_not_begin_at_0_are_refused(shape):
+    indptr = np.array([1, 2][: shape[0] + 1], dtype=np.int32)
+    with pytest.raises(ValueError, match="indptr must rise from 0"):
+        _core.CodedTable.from_sparse(indptr, np.array([9, 1], np.int32), np.ones(2), *shape, False)
+
+
 def test_the_rows_of_a_column_may_come_in_any_order():
     indptr, rows = np.array([0, 3], dtype=np.int32), np.array([4, 0, 2], dtype=np.int32)
     table = _core.CodedTable.from_sparse(indptr, rows, np.ones(3), 5, 1, True)

@@ -92,7 +92,7 @@ void check_sparse(const SparseView& array) {
   std::size_t last = 0;
   for (std::size_t i = 0; i <= n_lines; ++i) {
     const std::size_t next = sparse_index(array.indptr, array.wide_indptr, i);
-    if (next < last || next > array.n_stored)
+    if (next < last || next > array.n_stored || (i == 0 && next != 0))
       throw std::invalid_argument("sparse array: indptr must rise from 0 to the number of entries");
     last = next;
   }
