@@ -10,7 +10,16 @@ import thresher
 from thresher import _core
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "narwhals")
-_OPTIONAL = ("pandas", "polars", "pyarrow", "matplotlib", "anndata", "dask", "distributed")
+_OPTIONAL = (
+    "pandas",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "anndata",
+    "dask",
+    "distributed",
+    "pyspark",
+)
 
 
 def show_versions() -> None:
