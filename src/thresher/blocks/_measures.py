@@ -159,6 +159,7 @@ class FarMeasures:
     def _receipts(self) -> Receipt:
         """Those of all blocks, added up."""
         told = self._far.session.pack(self._pack)
+        self._far.session.packed(self.parts, [(own.n_rows, own.fingerprint) for own in told])
         added = {
             name: [getattr(own, name) for own in told]
             for name in (

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from thresher._progress import report
+from thresher.blocks._checkpoint import Checkpoint
 from thresher.blocks._protocol import Engine, Packed, Progress, RowBlock
 
 T = TypeVar("T")
@@ -25,9 +27,10 @@ class Session:
         Questions to the packed blocks.
     """
 
-    def __init__(self, engine: Engine, owner: Any) -> None:
+    def __init__(self, engine: Engine, owner: Any, checkpoint: str | Path | None = None) -> None:
         self.engine = engine
         self.owner = owner
+        self._checkpoint = None if checkpoint is None else Checkpoint(checkpoint)
         self.n_passes = 0
         self.n_rounds = 0
 
@@ -42,13 +45,26 @@ class Session:
         return self.engine.pack(task, self._progress(f"pass {self.n_passes}, packing"))
 
     def ask(self, task: Callable[[Any], Any], add: Callable[[Any, Any], Any]) -> Any:
-        """A round."""
+        """A round, unless its answer was written down before."""
         self.n_rounds += 1
-        label = f"round {self.n_rounds}"
-        return self.engine.ask(task, add, self._progress(label, is_short=True))
+        log = self._checkpoint
+        answer = None if log is None else log.recall(task)
+        if answer is None:
+            label = f"round {self.n_rounds}"
+            answer = self.engine.ask(task, add, self._progress(label, is_short=True))
+            if log is not None:
+                log.note(task, answer)
+        return answer
+
+    def packed(self, parts: Any, blocks: list[tuple[int, int]]) -> None:
+        """Take up the answers that were written down of these blocks, given by their rows and fingerprints."""
+        if self._checkpoint is not None:
+            self._checkpoint.begin(self.owner, parts, blocks)
 
     def close(self) -> None:
         self.engine.close()
+        if self._checkpoint is not None:
+            self._checkpoint.close()
 
     def _progress(self, label: str, *, is_short: bool = False) -> Progress:
         """Reports how many blocks are done: at the end of a pass, and now and then while it takes long."""

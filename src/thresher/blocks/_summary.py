@@ -207,7 +207,7 @@ def _distinct(column: npt.NDArray[Any], is_whole: bool) -> Floats:
     if is_whole and values.size:
         lowest, highest = float(values.min()), float(values.max())
         if highest - lowest < MOST_COUNTED:
-            counts = np.bincount((values - values.min()).astype(np.intp))
+            counts = np.bincount((values.astype(np.float64) - lowest).astype(np.intp))
             return np.asarray(np.flatnonzero(counts) + lowest, dtype=np.float64)
     return np.asarray(np.unique(values), dtype=np.float64) + 0.0
 

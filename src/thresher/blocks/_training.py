@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,7 @@ def read_far_training(
     exclude: Any = None,
     n_jobs: int | None = None,
     discretize: Any = "auto",
+    checkpoint: str | Path | None = None,
 ) -> FarTraining:
     """One pass over all blocks, and what it tells: as `read_training` of rows in memory."""
     try:
@@ -127,6 +129,7 @@ def read_far_training(
             exclude,
             n_jobs,
             discretize,
+            checkpoint,
         )
     except BaseException:
         engine.close()
@@ -145,10 +148,11 @@ def _read(
     exclude: Any,
     n_jobs: int | None,
     discretize: Any,
+    checkpoint: str | Path | None,
 ) -> FarTraining:
     owner = type(selector).__name__
     check_choice("missing", missing, missing_options)
-    session = Session(engine, selector)
+    session = Session(engine, selector, checkpoint)
     names = None if engine.names is None else tuple(str(name) for name in engine.names)
     reader = RowReader(owner, names, exclude, needs_target, missing == "drop_rows")
     as_is = discretize is None or isinstance(discretize, GivenBins)

@@ -176,7 +176,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         check_far(type(self).__name__, far, in_memory=False)
         engine = open_engine(X, y, sample_weight, far)
-        return read_far_training(self, engine, discretize=discretize, **options)
+        checkpoint = None if far is None else far.get("checkpoint")
+        return read_far_training(
+            self, engine, discretize=discretize, checkpoint=checkpoint, **options
+        )
 
     def _forget_talk(self) -> None:
         for name in ("n_rounds_", "n_passes_"):

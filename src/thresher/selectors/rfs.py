@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +10,14 @@ import numpy.typing as npt
 from thresher._checks import check_choice, check_number
 from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
+from thresher.blocks import FarMeasures, FarTraining
 from thresher.discretize import make_discretizer
 from thresher.measures import KINDS, Bins, Measures
 from thresher.measures.columns import (
     DISPERSIONS,
     SEPARATIONS,
     dispersion,
+    round_significant,
     separation,
     stored_columns,
 )
@@ -76,6 +78,9 @@ class RelevanceFilter(Ranking):
     def _relevance(self, training: Training, measures: Measures) -> tuple[Floats, Floats]:
         """Relevance of every feature, and its mass: the same but for a ratio that starts at 1."""
         name = self.relevance_measure_
+        if isinstance(training, FarTraining):
+            values = self._far_relevance(training, measures)
+            return values, values
         if name in DISPERSIONS:
             values = dispersion(training, name)
             if name == "iqr" and not values[training.candidates].any():
@@ -89,6 +94,26 @@ class RelevanceFilter(Ranking):
         else:
             values = measures.relevance(name)
         return values, values
+
+    def _far_relevance(self, training: FarTraining, measures: Measures) -> Floats:
+        """Of rows in blocks, from sums."""
+        if self.relevance_measure_ == "variance":
+            training.table.refuse_categories()
+            return round_significant(training.far.facts.moments()[1], 40)
+        return measures.relevance(self.relevance_measure_)
+
+    def _rfs_measures(self, training: Training) -> Measures:
+        if not isinstance(training, FarTraining):
+            return Measures(training, discretize=self.discretize, default=BINS)
+        name = self.relevance_measure_
+        if name not in ("variance", *KINDS):
+            raise ValueError(
+                f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
+                'use "variance", or with labels "f", "mi" or "pearson"'
+            )
+        names = () if name == "variance" else (name,)
+        far: Any = FarMeasures(training, names, discretize=self.discretize, default=BINS)
+        return cast(Measures, far)
 
     def _target_count(self, columns: Columns, mass: Floats) -> int:
         """Number asked for, or the number that the share `cumulative` of all relevance needs."""
@@ -224,6 +249,8 @@ class RFS(RelevanceFilter):
     ['mean area', 'area error', 'worst perimeter', 'worst area']
     """
 
+    _reads_blocks = True
+
     def __init__(
         self,
         n_features_to_select: int | float | Auto = "auto",
@@ -266,10 +293,11 @@ class RFS(RelevanceFilter):
         self : RFS
         """
         self._check_relevance()
-        training = self._read(X, y, far=far)
-        measures = Measures(training, discretize=self.discretize, default=BINS)
-        relevance, mass = self._relevance(training, measures)
-        self.bins_ = measures.bins
+        with self._read(X, y, far=far) as training:
+            measures = self._rfs_measures(training)
+            relevance, mass = self._relevance(training, measures)
+            self.bins_ = measures.bins
+        self._tell_talk(training)
         columns = training.columns
         return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,8 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._checks import check_choice, check_number
 from thresher._types import Auto, TargetKind
+from thresher._warn import warn
+from thresher.blocks import FarMeasures, FarTraining
 from thresher.measures import BY_CLASS, KINDS, Bins, Measures, are_discrete
 from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
 from thresher.measures.columns import class_values
@@ -56,8 +58,8 @@ class Univariate(Ranking):
         From the law of the statistic, or from permuted targets. ``"auto"`` is ``"permutation"`` for ``"mi"``,
         ``"su"`` and ``"chi2"`` where the rarest class has fewer than 100 samples for each level of a feature: there the
         law is off, and that of information too optimistic (on data without any signal, tests at a level of 20 % then
-        select something on up to a half of the data sets). Not with `sample_weight`, nor where ``measure="auto"``
-        tests categories, which are always analytic.
+        select something on up to a half of the data sets). Not with `sample_weight`, nor of rows in blocks, nor where
+        ``measure="auto"`` tests categories, which are always analytic.
     n_permutations : int, default=100
         At least 20.
     random_state : int, RandomState or None, default=None
@@ -110,6 +112,7 @@ class Univariate(Ranking):
     """
 
     _missing_options = ("error", "category", "drop_rows")
+    _reads_blocks = True
 
     def __init__(
         self,
@@ -145,7 +148,7 @@ class Univariate(Ranking):
         self.verbose = verbose
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -168,10 +171,11 @@ class Univariate(Ranking):
             check_choice("correction", self.correction, [c for c in CORRECTIONS if c])
         check_choice("pvalues", self.pvalues, PVALUES)
         check_number("n_permutations", self.n_permutations, minimum=20, integer=True)
-        training = self._read(X, y, sample_weight, far)
-        wanted = self._count_or_auto(training.columns)
-        by_types = self.measure == "auto" and bool(training.table.is_category.any())
-        scores, candidates = (self._by_types if by_types else self._by_measure)(training)
+        with self._read(X, y, sample_weight, far) as training:
+            wanted = self._count_or_auto(training.columns)
+            by_types = self.measure == "auto" and bool(training.table.is_category.any())
+            scores, candidates = (self._by_types if by_types else self._by_measure)(training)
+        self._tell_talk(training)
         self.corrected_pvalues_ = np.ones(training.n_features)
         self.corrected_pvalues_[candidates] = correct_pvalues(
             self.pvalues_[candidates], self.correction
@@ -201,7 +205,7 @@ class Univariate(Ranking):
         measure = "f" if self.measure == "auto" else self.measure
         if not KINDS[measure].is_discrete:
             _refuse_missing_level(training, training.table.has_missing, f'measure="{measure}"')
-        measures = Measures(training, discretize=self.discretize, default=BINS)
+        measures = self._measures(training, measure)
         scores = _relevances(training, measures, measure)
         candidates = measures.candidates(measure)
         self.bins_ = measures.bins
@@ -220,9 +224,20 @@ class Univariate(Ranking):
             self.pvalues_[~candidates] = 1.0
         return scores, candidates
 
+    def _measures(self, training: Training, measure: str) -> Measures:
+        if not isinstance(training, FarTraining):
+            return Measures(training, discretize=self.discretize, default=BINS)
+        far: Any = FarMeasures(training, (measure,), discretize=self.discretize, default=BINS)
+        return cast(Measures, far)
+
     def _by_types(self, training: Training) -> tuple[Floats, Mask]:
         """Each column by the test of its type."""
         table = training.table
+        if isinstance(training, FarTraining):
+            raise ValueError(
+                f"column {table.name(int(np.argmax(table.is_category)))} holds categories, which "
+                'measure="auto" tests in another way than numbers, from rows in one place; use measure="mi" or "chi2"'
+            )
         if self.pvalues == "permutation":
             first = table.name(int(np.argmax(table.is_category)))
             raise ValueError(
@@ -247,15 +262,34 @@ class Univariate(Ranking):
         if self.pvalues == "auto":
             if training.weights is not None or not KINDS[measure].is_discrete:
                 return "analytic"
-            codes, _ = measures.target_codes
-            rarest = np.unique(codes, return_counts=True)[1].min()
             most_levels = measures.codes.levels[candidates].max(initial=1)
-            return "permutation" if rarest < ENOUGH_PER_LEVEL * most_levels else "analytic"
+            if _rarest_class(measures) >= ENOUGH_PER_LEVEL * most_levels:
+                return "analytic"
+            if not isinstance(training, FarTraining):
+                return "permutation"
+            warn(
+                "p-values of rows in blocks are analytic, and too small where the rarest class has fewer than "
+                f"{ENOUGH_PER_LEVEL} samples for each level of a feature, as here"
+            )
+            return "analytic"
+        if self.pvalues == "permutation" and isinstance(training, FarTraining):
+            raise ValueError(
+                'pvalues="permutation" needs all rows in one place, and X has them in blocks; use pvalues="analytic"'
+            )
         if self.pvalues == "permutation" and training.weights is not None:
             raise ValueError(
                 'pvalues="permutation" permutes samples that count alike; with sample_weight use pvalues="analytic"'
             )
         return self.pvalues
+
+
+def _rarest_class(measures: Any) -> int:
+    """How many samples the rarest class has that occurs."""
+    if isinstance(measures, FarMeasures):
+        counts = measures.rows_of_classes.sum(axis=0)
+    else:
+        counts = np.bincount(measures.target_codes[0])
+    return int(counts[counts > 0].min())
 
 
 def _refuse_missing_level(training: Training, has_missing: Mask, of_what: str) -> None:
@@ -275,7 +309,13 @@ def _relevances(training: Training, measures: Measures, measure: str) -> Floats:
             'use "f" or "mi", or target="numeric" if the class labels are quantities'
         )
     table = training.table
-    plain = training.weights is None and not table.is_sparse and not table.has_missing.any()
+    is_far = isinstance(training, FarTraining)
+    plain = (
+        not is_far
+        and training.weights is None
+        and not table.is_sparse
+        and not table.has_missing.any()
+    )
     if measure in BY_CLASS and labels.is_nominal and plain:
         # Reads rows as they lie; nothing else needs the columns.
         return class_values(training, measure)

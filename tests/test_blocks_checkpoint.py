@@ -1,0 +1,166 @@
+"""Fits that were killed and go on: byte-identical results from the answers in a folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+from tests.blocks_of_rows import in_blocks
+from thresher import JMI, MRMR, Ensemble
+from thresher.blocks import ListEngine, _checkpoint
+from thresher.blocks._checkpoint import _records
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch):
+    """Disks take their time, and no machine is switched off here."""
+    monkeypatch.setattr(_checkpoint.os, "fsync", lambda _: None)
+
+
+def problem(seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 25))
+    return X, (X[:, :4].sum(axis=1) > 0).astype(int)
+
+
+class Counted(ListEngine):
+    """Counts the rounds that are really asked."""
+
+    n_asked = 0
+
+    def ask(self, *arguments):
+        self.n_asked += 1
+        return super().ask(*arguments)
+
+
+def engine(seed=0, ends=(20, 20, 41)):
+    return Counted(in_blocks(*problem(seed), None, ends)._blocks)
+
+
+FITS = {
+    "counts": lambda: MRMR(5, relevance="mi"),
+    "numbers": lambda: MRMR(5, relevance="r2"),
+    "triples": lambda: JMI(5),
+    "ensemble": lambda: Ensemble(MRMR(4, relevance="mi"), n_parts=4),
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_a_log_cut_at_any_byte_gives_the_same_result(name, tmp_path):
+    expected = FITS[name]().fit(engine())
+    text = expected.to_json()
+    whole = engine()
+    assert FITS[name]().fit(whole, checkpoint=tmp_path).to_json() == text
+    assert whole.n_asked == expected.n_rounds_
+    log = tmp_path / "rounds.log"
+    written = log.read_bytes()
+    again = engine()
+    assert FITS[name]().fit(again, checkpoint=str(tmp_path)).to_json() == text
+    assert again.n_asked == 0
+    places = np.random.default_rng(1).integers(0, len(written), 3).tolist()
+    for place in places:
+        log.write_bytes(written[:place])
+        assert FITS[name]().fit(engine(), checkpoint=tmp_path).to_json() == text
+        assert log.read_bytes() == written
+    for place in (len(written) // 2, len(written) - 1):  # a byte that was written wrongly
+        log.write_bytes(written[:place] + bytes([written[place] ^ 1]) + written[place + 1 :])
+        assert FITS[name]().fit(engine(), checkpoint=tmp_path).to_json() == text
+
+
+def test_every_byte_of_a_small_log(tmp_path):
+    X, y = problem()
+
+    def fitted():
+        rows = in_blocks(X[:, :4] > 0, y, None, [9])
+        return MRMR(3, relevance="mi").fit(rows, checkpoint=tmp_path).to_json()
+
+    text = fitted()
+    log = tmp_path / "rounds.log"
+    written = log.read_bytes()
+    records, end = _records(written)
+    assert end == len(written)
+    known = set()
+    for place in range(len(written)):
+        found, end = _records(written[:place])
+        assert end <= place
+        for one, other in zip(found, records, strict=False):
+            assert one[0] == other[0]
+            np.testing.assert_array_equal(one[1], other[1])
+        if len(found) in known:  # a fit sees nothing but the whole records
+            continue
+        known.add(len(found))
+        log.write_bytes(written[:place])
+        assert fitted() == text
+        assert log.read_bytes() == written
+    assert known == set(range(len(records)))
+
+
+@pytest.mark.parametrize(
+    ("fit", "other"),
+    [
+        (lambda folder: MRMR(5, relevance="mi").fit(engine(1), checkpoint=folder), "data"),
+        (lambda folder: MRMR(6, relevance="mi").fit(engine(), checkpoint=folder), "parameters"),
+        (lambda folder: JMI(5).fit(engine(), checkpoint=folder), "selector"),
+    ],
+)
+def test_a_checkpoint_of_another_fit_is_refused(fit, other, tmp_path):
+    MRMR(5, relevance="mi").fit(engine(), checkpoint=tmp_path)
+    before = (tmp_path / "rounds.log").read_bytes()
+    with pytest.raises(ValueError, match=f"is of a fit with other {other}; give another folder"):
+        fit(tmp_path)
+    assert (tmp_path / "rounds.log").read_bytes() == before
+
+
+def test_threads_and_words_do_not_make_another_fit(tmp_path):
+    first = MRMR(5, relevance="mi").fit(engine(), checkpoint=tmp_path)
+    again = engine()
+    second = MRMR(5, relevance="mi", n_jobs=2).fit(again, checkpoint=tmp_path)
+    assert second.selected_.tolist() == first.selected_.tolist()
+    assert again.n_asked == 0
+
+
+def test_a_checkpoint_must_be_a_folder(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ValueError, match="checkpoint must name a folder"):
+        MRMR(2).fit(engine(), checkpoint=tmp_path / "file")
+
+
+SCRIPT = """
+    import sys, time
+    from tests.test_blocks_checkpoint import engine, MRMR
+
+    rows = engine()
+    ask = rows.ask
+
+    def slow(*arguments):
+        time.sleep(0.02)
+        return ask(*arguments)
+
+    rows.ask = slow
+    print("ready", flush=True)
+    sys.stdout.write(MRMR(20, relevance="mi").fit(rows, checkpoint=sys.argv[1]).to_json())
+"""
+
+
+def test_a_process_that_is_killed_again_and_again_ends_with_the_same_bytes(tmp_path):
+    expected = MRMR(20, relevance="mi").fit(engine()).to_json()
+    rng = np.random.default_rng(7)
+    command = [sys.executable, "-c", textwrap.dedent(SCRIPT), str(tmp_path)]
+    sizes = []
+    for _ in range(2):
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(rng.uniform(0.02, 0.3))
+            os.kill(process.pid, signal.SIGKILL)
+        log = tmp_path / "rounds.log"
+        sizes.append(log.stat().st_size if log.exists() else 0)
+    assert sizes == sorted(sizes)
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert found.removeprefix("ready\n") == expected

@@ -1,0 +1,75 @@
+"""Rankings of features from blocks of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.blocks_of_rows import assert_same, both, frames, in_blocks
+from tests.test_blocks import NUMBERS, draw_weights, target
+from thresher import RFS, RRFS, Univariate
+
+MEASURES = ("f", "r2", "mi", "su", "chi2")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@settings(max_examples=12, deadline=None)
+@given(data=frames(NUMBERS), kind=st.sampled_from(["whole", "number"]), weighted=st.booleans())
+def test_scores_and_pvalues_are_those_of_memory(measure, data, kind, weighted):
+    frame, ends, rng = data
+    weights = draw_weights(rng, len(frame), "whole" if weighted else "none")
+    selector = Univariate(3, measure=measure, pvalues="analytic")
+    memory, far = both(selector, frame, target(rng, frame, kind), weights, ends)
+    assert_same(memory, far)
+    assert far.pvalues_.tolist() == memory.pvalues_.tolist()
+    assert far.corrected_pvalues_.tolist() == memory.corrected_pvalues_.tolist()
+
+
+def test_correlations_of_numbers():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 6)), rng.normal(size=50)
+    assert_same(*both(Univariate("auto", measure="pearson", alpha=0.5), X, y, None, [9, 9]))
+
+
+@pytest.mark.parametrize("relevance", ["variance", "f", "mi", "su", "r2"])
+def test_relevance_filter_of_sums(relevance):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(80, 9)) * 10.0 ** rng.integers(-3, 4, 9) + rng.integers(0, 50, 9)
+    y = (X[:, 0] > np.median(X[:, 0])).astype(int)
+    selector = RFS(relevance=relevance)
+    memory = RFS(relevance=relevance).fit(X, y)
+    far = selector.fit(in_blocks(X, y, None, [0, 11, 12]))
+    assert_same(memory, far)
+    assert far.n_rounds_ == 0
+
+
+def test_what_needs_rows_is_refused():
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
+    rows = in_blocks(X, y, None, [9])
+    with pytest.raises(ValueError, match='pvalues="permutation" needs all rows in one place'):
+        Univariate(2, measure="mi", pvalues="permutation").fit(rows)
+    with pytest.warns(UserWarning, match="p-values of rows in blocks are analytic"):
+        assert Univariate(2, measure="mi").fit(rows).pvalue_method_ == "analytic"
+    with pytest.raises(ValueError, match='"spearman" needs all values of a column in one place'):
+        Univariate(2, measure="spearman").fit(rows)
+    with pytest.raises(ValueError, match='relevance="mad" needs all values of a column'):
+        RFS(relevance="mad").fit(rows)
+    with pytest.raises(ValueError, match="RRFS needs all rows in one place"):
+        RRFS(2).fit(rows)
+    frame = pd.DataFrame({"a": X[:, 0], "b": np.array(["x", "y"])[y]})
+    with pytest.raises(ValueError, match="column 'b' holds categories"):
+        Univariate(1).fit(in_blocks(frame, y))
+
+
+def test_whole_numbers_of_every_width():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 60)
+    for dtype in (bool, np.int8, np.uint8, np.int16, np.float32):
+        X = (rng.integers(0, 2, (60, 4)) * 100).astype(dtype)
+        if dtype == np.int8:
+            X[X == 0] = -100  # their distance is more than the type holds
+        assert_same(*both(Univariate(2, measure="mi", pvalues="analytic"), X, y, None, [7]))
