@@ -1,6 +1,6 @@
 """Selection from a Parquet table larger than the memory of its process, beside decoding the file once.
 
-    python -m benchmarks.scale.out_of_core --quick     2 GB of floats, in half a gigabyte of memory
+    python -m benchmarks.scale.out_of_core --quick     2 GB of floats, in 1 GB of memory
     python -m benchmarks.scale.out_of_core             20 GB, in 2 GB
 
 Every work runs in a process of its own whose anonymous memory is limited by the system (RLIMIT_DATA); the most it had
@@ -161,7 +161,7 @@ def main() -> None:
         work(given.work, given.table, given.limit)
         return
     n_rows = 50_000 if given.quick else 500_000
-    limit = (1 << 29) if given.quick else 2 * 10**9
+    limit = 10**9 if given.quick else 2 * 10**9
     encoding = "dictionary" if given.dictionary else "plain"
     path = given.folder / f"thresher-scale-{n_rows}-{encoding}.parquet"
     try:
