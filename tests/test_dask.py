@@ -12,6 +12,7 @@ from scipy import sparse
 from tests.dask_clusters import (
     add_rows,
     fail,
+    import_dask,
     nothing,
     pack_rows,
     tell_rows,
@@ -19,9 +20,9 @@ from tests.dask_clusters import (
 )
 from thresher.blocks import _dask_cluster, _dask_work, is_far, open_engine
 
-da = pytest.importorskip("dask.array")
-dd = pytest.importorskip("dask.dataframe")
-distributed = pytest.importorskip("distributed")
+da = import_dask("dask.array")
+dd = import_dask("dask.dataframe")
+distributed = import_dask("distributed")
 
 pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("dask")]
 

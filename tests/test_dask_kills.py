@@ -13,6 +13,7 @@ import pytest
 from tests.dask_clusters import (
     add_rows,
     die,
+    import_dask,
     mortal_cluster,
     nothing,
     pack_rows,
@@ -23,9 +24,9 @@ from tests.dask_clusters import (
 from thresher import MRMR
 from thresher.blocks import _dask_gather, open_engine
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
-distributed = pytest.importorskip("distributed")
+dask = import_dask("dask")
+da = import_dask("dask.array")
+distributed = import_dask("distributed")
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("dask kills")]
 

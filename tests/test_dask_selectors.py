@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, frames
-from tests.dask_clusters import as_frame
+from tests.dask_clusters import as_frame, import_dask
 from tests.test_blocks import draw_weights, target
 from thresher import CFS, FCBF, JMI, MIM, MRMR, NMIFS, Ensemble
 
-da = pytest.importorskip("dask.array")
-pytest.importorskip("distributed")
+da = import_dask("dask.array")
+import_dask("distributed")
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("dask")]
 

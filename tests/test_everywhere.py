@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, frames, in_blocks
-from tests.dask_clusters import as_frame
+from tests.dask_clusters import as_frame, import_dask
 from tests.test_blocks import draw_weights, target
 from thresher import CFS, JMI, MRMR, Ensemble, GivenBins
 
-pytest.importorskip("distributed")
+import_dask("distributed")
 feather = pytest.importorskip("pyarrow.feather")
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("dask")]
