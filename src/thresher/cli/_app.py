@@ -17,6 +17,7 @@ from thresher.cli._options import (
     Generator,
     Json,
     Keep,
+    Memory,
     Method,
     Methods,
     Number,
@@ -72,6 +73,7 @@ def select(
     method: Method = "mrmr",
     keep: Keep = "",
     report: Annotated[Path | None, typer.Option(help="Write a page for a browser, .html.")] = None,
+    memory: Memory = None,
     options: Selecting,
     result: Result,
 ) -> None:
@@ -90,7 +92,7 @@ def select(
     """
     from thresher.cli._select import select as run
 
-    run(file, options, options.wish(method, k, keep), report, result)
+    run(file, options, options.wish(method, k, keep), report, result, memory)
 
 
 @app.command()

@@ -85,6 +85,13 @@ Estimators = Annotated[
         autocompletion=_complete_estimator,
     ),
 ]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        help="Memory to use, such as 2GB: a larger Parquet, Arrow, Feather or text file is read column by column. "
+        "If not given, a quarter of the machine's."
+    ),
+]
 Generator = Annotated[
     str | None,
     typer.Argument(

@@ -16,7 +16,8 @@ from thresher._checks import readable
 from thresher.cli._errors import BadInput
 from thresher.cli._formats import Content, reader_of
 from thresher.cli._options import Source, split
-from thresher.sources import read_target
+from thresher.cli._stream import informative, is_identifier, left_out, no_values, open_large
+from thresher.sources import FileColumns, read_target
 
 if TYPE_CHECKING:
     from thresher.cli._show import Voice
@@ -40,7 +41,7 @@ class Data:
     ----------
     name : str
         Of the file.
-    X : pyarrow.Table, ndarray or sparse matrix
+    X : pyarrow.Table, ndarray, sparse matrix or FileColumns
     names : list of str
     y : ndarray or None
     target : str
@@ -52,6 +53,16 @@ class Data:
     y: Any
     target: str
 
+    @property
+    def is_table(self) -> bool:
+        """Whether columns have names of their own."""
+        return self.is_large or hasattr(self.X, "column_names")
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the rows stay in the file."""
+        return isinstance(self.X, FileColumns)
+
     def spoken(self, text: str) -> str:
         """A message of the package in the words of the command line: options, and columns by name.
 
@@ -59,7 +70,7 @@ class Data:
         """
         for parameter, option in _OPTIONS.items():
             text = text.replace(parameter, option)
-        if hasattr(self.X, "column_names"):
+        if self.is_table:
             return text
         return re.sub(r"\bcolumn (\d+)( of X)?\b", self._name_column, text)
 
@@ -76,8 +87,19 @@ class Data:
         return [place[name] for name in names] or None
 
 
-def read_data(path: Path, source: Source, voice: Voice, *, needs_target: bool = True) -> Data:
-    """Read a file, take the target out of it, and leave out what is no feature; tell what was left out."""
+def read_data(
+    path: Path,
+    source: Source,
+    voice: Voice,
+    *,
+    needs_target: bool = True,
+    memory: str | None = None,
+    may_stay: bool = False,
+) -> Data:
+    """Read a file, take the target out of it, and leave out what is no feature; tell what was left out.
+
+    A table larger than the memory stays in its file where it may.
+    """
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file")
     if not path.exists():
@@ -85,7 +107,8 @@ def read_data(path: Path, source: Source, voice: Voice, *, needs_target: bool = 
     read = reader_of(path)
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
-    content = read(path, voice.open_file)
+    large = open_large(path, memory, voice) if may_stay else None
+    content = read(path, voice.open_file) if large is None else Content(large, list(large.kinds))
     for note in content.notes:
         voice.note(note)
     names = [f"x{i}" for i in range(content.X.shape[1])]
@@ -102,7 +125,10 @@ def read_data(path: Path, source: Source, voice: Voice, *, needs_target: bool = 
         dropped.add(target)
     left = [i for i, name in enumerate(names) if name not in dropped]
     X, names = _taken(content.X, left), [names[i] for i in left]
-    if hasattr(X, "column_names"):
+    if isinstance(X, FileColumns):
+        X = informative(path, X, voice)
+        names = list(X.kinds)
+    elif hasattr(X, "column_names"):
         X = _informative(path, X, voice)
         names = X.column_names
     if not names:
@@ -125,6 +151,9 @@ def _excluded(
 def _taken(X: Any, columns: list[int]) -> Any:
     if len(columns) == X.shape[1]:
         return X
+    if isinstance(X, FileColumns):
+        names = list(X.kinds)
+        return X.without(set(names) - {names[i] for i in columns})
     return X.select(columns) if hasattr(X, "column_names") else X[:, columns]
 
 
@@ -193,12 +222,17 @@ def _values(content: Content, names: list[str], target: str) -> Any:
     place = names.index(target)
     if isinstance(content.X, np.ndarray):
         return content.X[:, place]
+    if isinstance(content.X, FileColumns):
+        return _labels(content.X.column(target))
     if not hasattr(content.X, "column_names"):
         values = content.X[:, [place]].toarray().ravel()
         return values.astype(np.int64) if np.all(values == np.floor(values)) else values
+    return _labels(content.X.column(place))
+
+
+def _labels(column: Any) -> Any:
     import pyarrow as pa
 
-    column = content.X.column(place)
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return column.to_numpy()
     return np.array(column.to_pylist(), dtype=object)
@@ -207,20 +241,13 @@ def _values(content: Content, names: list[str], target: str) -> Any:
 def _informative(path: Path, table: Any, voice: Voice) -> Any:
     """A table without text that tells nothing; a column without any value is refused."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    n_rows = table.num_rows
     useless = []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if column.null_count == n_rows:
-            raise BadInput(
-                f"{path}: column {readable(name)} holds nothing but missing values; drop it, or give --exclude"
-            )
+        if column.null_count == table.num_rows:
+            raise BadInput(no_values(path, name))
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        if is_text and n_rows > 1 and pc.count_distinct(column).as_py() == n_rows:
+        if is_text and is_identifier(column):
             useless.append(name)
-            voice.note(
-                f"column {readable(name)} has another text in every row, which tells nothing of other rows: it is "
-                "left out"
-            )
+            voice.note(left_out(name))
     return table.drop_columns(useless)

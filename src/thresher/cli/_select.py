@@ -22,7 +22,14 @@ from thresher.cli._write import check_output, write_all
 LISTS = (".json", ".csv", ".parquet")
 
 
-def select(path: Path, options: Selecting, wish: Wish, report: Path | None, result: Result) -> None:
+def select(
+    path: Path,
+    options: Selecting,
+    wish: Wish,
+    report: Path | None,
+    result: Result,
+    memory: str | None = None,
+) -> None:
     """Read, select, show, write."""
     out, force, voice = result.out, result.force, result.voice
     check_output(out, force, LISTS)
@@ -30,9 +37,9 @@ def select(path: Path, options: Selecting, wish: Wish, report: Path | None, resu
     if report is not None:
         check_jinja()
     needs_target = _methods.needs_target(wish.method)
-    data = read_data(path, options, voice, needs_target=needs_target)
+    data = read_data(path, options, voice, needs_target=needs_target, memory=memory, may_stay=True)
     k, number = _number(data, wish, voice)
-    selector = fit(data, _methods.build(wish, data, k), voice)
+    selector = fit(data, _methods.build(wish, data, k), voice, memory)
     contents: dict[Path, bytes] = {}
     if report is not None or (out is not None and out.suffix.lower() == ".json"):
         from thresher.report import gather_facts
@@ -58,10 +65,11 @@ def select(path: Path, options: Selecting, wish: Wish, report: Path | None, resu
     _show(selector, data, voice)
 
 
-def fit(data: Data, selector: Any, voice: Voice) -> Any:
+def fit(data: Data, selector: Any, voice: Voice, memory: str | None = None) -> Any:
     """The selector, fitted."""
+    limits = {"memory_limit": memory} if data.is_large and memory is not None else {}
     with voice.working("selecting", data):
-        selector.fit(data.X, data.y)
+        selector.fit(data.X, data.y, **limits)
     # What was fitted on a matrix has no names yet.
     selector.feature_names_in_ = np.array(data.names, dtype=object)
     return selector
@@ -122,6 +130,10 @@ def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
     finder = _methods.number_option(_methods.method_class(wish.method)())
     if finder != "caller":
         return "auto" if finder == "auto" else None, None
+    if data.is_large:
+        raise BadInput(
+            f"-k auto needs the rows in memory to judge by, and {data.name} is larger; give -k N, or more --memory"
+        )
     if data.y is None:
         raise BadInput(f"-k auto needs labels to judge by, and {wish.method} has none; give -k N")
     from thresher.cli._estimators import estimators_for

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from thresher._checks import check_number
 from thresher.measures import Measures
 from thresher.selectors.mrmr import MRMR
+from thresher.sources import Scratch, is_files, open_files
 
 __all__ = ["RedundancyMap", "redundancy_map"]
 
@@ -47,7 +48,7 @@ def redundancy_map(
     ----------
     selector : fitted selector of ours
     X
-        What it was fitted on.
+        What it was fitted on; of a table in files the columns of these features alone are read.
     n_chosen, n_left : int, default=24, 12
         So many features at most of those chosen, and of those left.
 
@@ -75,7 +76,10 @@ def redundancy_map(
     features = _first_features(selector, n_chosen, n_left)
     if len(features) < 3:
         return None
-    part = _safe_indexing(X, features, axis=1)
+    if is_files(X):
+        part = open_files(X, Scratch()).table(selector.feature_names_in_[features].tolist())
+    else:
+        part = _safe_indexing(X, features, axis=1)
     # Pairs of features ask for no target, reading does.
     training = MRMR(missing="pairwise")._read(part, np.arange(part.shape[0]) % 2)
     table = training.table

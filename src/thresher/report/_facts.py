@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.evaluate.redundancy import redundancy_map
-from thresher.sources import read_target
+from thresher.sources import Scratch, is_files, open_files, read_target
 
 # Classes whose numbers of samples are listed.
 MOST_CLASSES = 20
@@ -46,6 +46,8 @@ def gather_facts(
         Of numbers, text, lists and dicts, as JSON knows them.
     """
     check_is_fitted(selector)
+    if is_files(X):
+        X = open_files(X, Scratch())
     facts: dict[str, Any] = {
         "source": source,
         "target": target,

@@ -6,10 +6,10 @@ from thresher.sources._columns import Columns
 from thresher.sources._far import Far, check_far, column_names, split_far
 from thresher.sources._file_table import FileTable
 from thresher.sources._file_training import SlabConsumer, read_files, refuse_files
-from thresher.sources._files import is_files, open_files
+from thresher.sources._files import FileColumns, is_files, open_files
 from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take_columns
 from thresher.sources._parts import ParquetPart, read_row_group
-from thresher.sources._scratch import ScratchFile
+from thresher.sources._scratch import Scratch, ScratchFile, resolve_memory_limit
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
     MOST_DISCRETE_VALUES,
@@ -48,9 +48,11 @@ __all__ = [
     "ColumnScan",
     "Columns",
     "Far",
+    "FileColumns",
     "FileTable",
     "ParquetPart",
     "RowChunks",
+    "Scratch",
     "ScratchFile",
     "SlabConsumer",
     "Table",
@@ -79,6 +81,7 @@ __all__ = [
     "read_weights",
     "refuse_files",
     "refuse_missing_labels",
+    "resolve_memory_limit",
     "resolve_threads",
     "separator_of",
     "split_far",

@@ -29,9 +29,9 @@ _WORDS = {"number": "a number", "truth": "a truth value", "text": "text"}
 
 
 def is_files(X: Any) -> bool:
-    """Whether X is a path or a dataset of pyarrow; nothing is imported to find out."""
+    """Whether X is a path, a dataset of pyarrow or what `open_files` made of them; nothing is imported to find out."""
     module = type(X).__module__
-    return isinstance(X, str | os.PathLike) or module.startswith("pyarrow._dataset")
+    return isinstance(X, str | os.PathLike | FileColumns) or module.startswith("pyarrow._dataset")
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,29 @@ class FileColumns:
         for part in self.parts:
             yield from part.read(columns, use_threads)
 
-    def column(self, name: str) -> Any:
-        """One column, whole."""
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_rows, len(self.kinds)
+
+    def table(self, columns: list[str]) -> Any:
+        """Some columns, whole."""
         import pyarrow as pa
 
         tables = [
-            pa.table({name: piece.column(name)}) for piece in self.read([name]) if piece.num_rows
+            pa.table({name: piece.column(name) for name in columns})
+            for piece in self.read(columns)
+            if piece.num_rows
         ]
-        return pa.concat_tables(tables, promote_options="permissive").column(name)
+        return pa.concat_tables(tables, promote_options="permissive")
+
+    def column(self, name: str) -> Any:
+        """One column, whole."""
+        return self.table([name]).column(name)
+
+    def without(self, columns: set[str]) -> FileColumns:
+        """The same files, with some columns not looked at."""
+        kinds = {name: kind for name, kind in self.kinds.items() if name not in columns}
+        return FileColumns(self.parts, kinds, self.n_rows)
 
 
 def open_files(X: Any, scratch: Scratch | None) -> FileColumns:
@@ -74,6 +89,8 @@ def open_files(X: Any, scratch: Scratch | None) -> FileColumns:
 
     Text is parsed into the scratch; without one it is refused.
     """
+    if isinstance(X, FileColumns):
+        return X
     try:
         import pyarrow as pa
     except ImportError as error:

@@ -1,0 +1,158 @@
+"""A file larger than the memory that may be used gives what the same rows give in memory."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+from typer.testing import CliRunner
+
+from thresher.cli import _stream
+from thresher.cli._app import app
+from thresher.cli._methods import METHODS
+
+N = 2500
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, N)
+    X = rng.normal(size=(N, 60)) + y[:, None] * np.linspace(0, 0.6, 60)
+    columns = {f"x{i}": np.round(column, 6) for i, column in enumerate(X.T)}
+    return pa.table(
+        {
+            "id": [f"row {i}" for i in range(N)],
+            "day": pa.array(np.arange(N) % 300, pa.int32()).cast(pa.date32()),
+            **columns,
+            "copy": columns["x59"],
+            "word": np.array(["a", "b"])[y ^ (rng.random(N) < 0.2)],
+            "target": np.array(["no", "yes"])[y],
+        }
+    )
+
+
+def write(table, folder, ending):
+    path = folder / f"table.{ending}"
+    if ending == "parquet":
+        parquet.write_table(table, path, row_group_size=1000)
+    elif ending == "feather":
+        feather.write_feather(table, path, compression="uncompressed")
+    elif ending == "arrow":
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table, max_chunksize=700)
+    else:
+        csv.write_csv(
+            table, pa.CompressedOutputStream(path, "gzip") if ending == "csv.gz" else path
+        )
+    return path
+
+
+def select(path, *options):
+    arguments = ["select", str(path), "-t", "target", "--exclude", "day", *map(str, options)]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "arrow", "csv", "csv.gz"])
+def test_streamed_and_whole_are_the_same(ending, table, tmp_path):
+    path = write(table, tmp_path, ending)
+    code, whole, said = select(path, "-k", 5, "--json")
+    assert code == 0, said
+    assert "column by column" not in said
+    code, streamed, said = select(path, "-k", 5, "--json", "--memory", "1MiB")
+    assert code == 0, said
+    assert "column by column" in said
+    assert "column id has another text in every row" in said
+    whole, streamed = json.loads(whole), json.loads(streamed)
+    assert streamed["selected"] == whole["selected"]
+    assert (streamed["n_samples"], streamed["n_features"]) == (N, 62)
+
+
+def test_report_and_selection_of_a_streamed_file_are_those_of_memory(table, tmp_path):
+    path = write(table, tmp_path, "parquet")
+    pages = []
+    for name, options in (("whole", ()), ("streamed", ("--memory", "1MiB"))):
+        out, page = tmp_path / f"{name}.json", tmp_path / f"{name}.html"
+        code, _, said = select(path, "-k", 4, "-o", out, "--report", page, *options)
+        assert code == 0, said
+        run = json.loads(out.read_text())["run"]
+        run.pop("notes")
+        run["facts"].pop("notes")
+        pages.append(run)
+        assert "Who is redundant with whom" in page.read_text()
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_every_method_streams(method, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (60, 6)).astype(float)
+    columns = dict(zip("abcdef", X.T, strict=True))
+    path = write(pa.table({**columns, "target": (X[:, 0] > 0).astype(int)}), tmp_path, "parquet")
+    arguments = ["select", str(path), "-t", "target", "-m", method, "--quiet"]
+    whole = CliRunner().invoke(app, arguments)
+    monkeypatch.setattr(_stream, "_size", lambda _: 1 << 60)
+    streamed = CliRunner().invoke(app, arguments)
+    assert streamed.exit_code == 0, streamed.output
+    assert streamed.stdout == whole.stdout != ""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda t: t.set_column(5, "x3", pa.nulls(N)), "column x3 holds nothing but missing"),
+        (lambda t: t.set_column(5, "x3", pa.array([None, *range(N - 1)])), "contains NaN in 1 of"),
+        (lambda t: t.slice(0, 0), "has no rows"),
+        (lambda t: t.rename_columns(["n" * 5000, *t.column_names[1:]]), "has 5000 characters"),
+        (lambda t: t.drop_columns(["target"]), "--target target: there is no such column"),
+        (lambda t: t.set_column(64, "target", pa.array(["yes"] * N)), "y has one class (yes)"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence(change, said, table, tmp_path):
+    path = write(change(table), tmp_path, "parquet")
+    code, shown, error = select(path, "-k", 3, "--memory", "1MiB", "-o", tmp_path / "o.json")
+    if "no rows" not in said:
+        assert said in error
+    assert (code, shown) == (2, "")
+    assert not (tmp_path / "o.json").exists()
+
+
+def test_what_needs_all_rows_says_so(table, tmp_path):
+    path = write(table, tmp_path, "parquet")
+    code, _, said = select(path, "-k", "auto", "--memory", "1MiB")
+    assert code == 2
+    assert "-k auto needs the rows in memory" in said
+    code, _, said = select(path, "--memory", "much")
+    assert code == 2
+    assert "--memory must be a number of bytes" in said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of memory are Linux's")
+def test_a_file_larger_than_memory_is_selected_from(tmp_path):
+    # 400 MB of floats, of which 64 MB may be in memory at a time.
+    path = tmp_path / "large.parquet"
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 50_000)
+    schema = pa.schema([(f"x{i}", pa.float64()) for i in range(1000)] + [("y", pa.int64())])
+    with parquet.ParquetWriter(path, schema, use_dictionary=False, compression="none") as writer:
+        for begin in range(0, len(y), 10_000):
+            part = y[begin : begin + 10_000]
+            X = rng.normal(size=(1000, len(part)))
+            X[7] += part
+            writer.write_table(pa.table([*X, part], schema=schema))
+    code = (
+        "import sys, resource\n"
+        "from thresher.cli import main\n"
+        f"sys.argv = ['thresher', 'select', {str(path)!r}, *'-t y -k 3 -q -m mim --memory 64MB'.split()]\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "x7"
+    assert int(done.stderr.splitlines()[-1]) * 1024 < 550e6  # of which 300 MB are libraries
