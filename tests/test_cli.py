@@ -270,6 +270,15 @@ def test_the_demo_ends_in_a_report(tmp_path, monkeypatch):
     assert invoke("demo").exit_code == 2  # the page is there already
 
 
+def test_the_demo_needs_no_pandas(tmp_path):
+    (tmp_path / "pandas.py").write_text("raise ImportError('there is no pandas here')")
+    command = [sys.executable, "-m", "thresher", "demo", "--out", str(tmp_path / "page.html")]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "worst concave points" in done.stdout
+
+
 def test_wrong_usage_ends_with_two():
     assert invoke("select").exit_code == 2
     assert invoke("nothing").exit_code == 2

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from sklearn.datasets import load_breast_cancer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import thresher
 from thresher import evaluate
+from thresher.cli._estimators import estimators_for
+from thresher.cli._options import Source
 from thresher.cli._select import check_jinja, selected_rows
 from thresher.cli._show import Voice
 from thresher.cli._write import check_output, write_all
@@ -27,10 +27,11 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
 
     check_output(out, force, (".html",))
     check_jinja()
-    data = load_breast_cancer(as_frame=True)
-    X, y = data.data, data.target_names[data.target]
+    data = load_breast_cancer()
+    names, y = data.feature_names.tolist(), data.target_names[data.target]
+    X = pa.table(dict(zip(names, data.data.T, strict=True)))
     print("569 samples of breast tissue, 30 measurements of their cells, and the diagnosis:")
-    print(f"  {', '.join(X.columns[:4])}, ...\n")
+    print(f"  {', '.join(names[:4])}, ...\n")
 
     selector = thresher.Ensemble(thresher.MRMR(5))
     milliseconds = _fastest(selector, X, y)
@@ -40,7 +41,7 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
     )
     _show_left_out(thresher.MRMR(5).fit(X, y))
 
-    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    model = estimators_for(y, [], Source())["logistic"]
     with voice.working("comparing with plain ranking"):
         comparison = evaluate.compare(
             {"mRMR": thresher.MRMR(), "plain ranking": thresher.Univariate()},

@@ -7,7 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,7 @@ class FileColumns:
     def without(self, columns: set[str]) -> FileColumns:
         """The same files, with some columns not looked at."""
         kinds = {name: kind for name, kind in self.kinds.items() if name not in columns}
-        return FileColumns(self.parts, kinds, self.n_rows)
+        return replace(self, kinds=kinds)
 
 
 def open_files(X: Any, scratch: Scratch | None) -> FileColumns:
