@@ -11,7 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from thresher import CFS, CMIM, FCBF, GSO, JMI, MIM, MRMR, NMIFS, CMIFilter, Ensemble, GivenBins
+from thresher import (
+    CFS,
+    CMIM,
+    FCBF,
+    GSO,
+    JMI,
+    MIM,
+    MRMR,
+    NMIFS,
+    CMIFilter,
+    Ensemble,
+    GivenBins,
+    Univariate,
+)
 from thresher.blocks._pack import Pack
 from thresher.selectors._base import BaseSelector
 
@@ -25,6 +38,7 @@ SELECTORS = {
     "JMI": JMI(3, discretize=CUTS),
     "CMIM": CMIM(3, discretize=CUTS),
     "MIM": MIM(3, discretize=CUTS),
+    "Univariate": Univariate(3, measure="chi2", pvalues="analytic", discretize=CUTS),
     "numbers": MRMR(3, relevance="r2"),
     "fast": Ensemble(MRMR(3, relevance="mi", discretize=CUTS), 4),
     "inner": Ensemble(MRMR(3, relevance="mi", discretize=CUTS), 4, kind="inner"),

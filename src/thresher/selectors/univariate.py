@@ -19,6 +19,7 @@ from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._changing import ChangingRows
 from thresher.selectors._ranking import Ranking, rank_by_score
 from thresher.sources import Far, Training
 
@@ -35,7 +36,7 @@ ENOUGH_PER_LEVEL = 100
 CORRECTIONS = ("bh", "by", "bonferroni", None)
 
 
-class Univariate(Ranking):
+class Univariate(ChangingRows, Ranking):
     """Rank features by one measure with the target; p-values, and selection by false discovery rate.
 
     Parameters
