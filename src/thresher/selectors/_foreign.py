@@ -1,4 +1,4 @@
-"""What any fitted selector tells of its choice, ours or another's."""
+"""Any selector, ours or another's: its fit on some rows, and what it tells of its choice."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import _safe_indexing
+
+from thresher._progress import on_behalf
 
 Positions = npt.NDArray[np.intp]
 
@@ -56,3 +59,21 @@ def _importances(selector: Any) -> Any:
         return None
     sizes = np.abs(np.asarray(coefficients, dtype=np.float64))
     return sizes if sizes.ndim == 1 else sizes.sum(axis=0)
+
+
+def fit_on_rows(
+    selector: Any, X: Any, y: Any, rows: npt.NDArray[np.intp], params: dict[str, Any], n_rows: int
+) -> Any:
+    """Fit on some rows, with those of whatever else has one value for each."""
+    some = {
+        name: _safe_indexing(value, rows) if _is_per_row(value, n_rows) else value
+        for name, value in params.items()
+    }
+    with on_behalf():
+        return selector.fit(
+            _safe_indexing(X, rows), None if y is None else _safe_indexing(y, rows), **some
+        )
+
+
+def _is_per_row(value: Any, n_rows: int) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str) and len(value) == n_rows

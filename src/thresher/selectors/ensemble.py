@@ -11,12 +11,11 @@ from joblib import delayed
 from scipy import sparse
 from sklearn import get_config
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
 from thresher._checks import check_choice, check_number
 from thresher._interrupt import run_in_threads
-from thresher._progress import log, on_behalf, report
+from thresher._progress import log, report
 from thresher.blocks import FarTraining, is_far
 from thresher.measures import PartSets
 from thresher.search.parts import PART_KINDS, draw_seed, number_groups
@@ -32,7 +31,7 @@ from thresher.search.votes import (
 from thresher.selectors._base import Selection, all_or_nothing, refuse_far, spread
 from thresher.selectors._changing import ChangingRows
 from thresher.selectors._explain import Ballot
-from thresher.selectors._foreign import order_of_choice
+from thresher.selectors._foreign import fit_on_rows, order_of_choice
 from thresher.selectors._halves import (
     check_halves,
     check_promise,
@@ -455,7 +454,7 @@ class Ensemble(ChangingRows, MetaSelector):
         target = None if y is None else read_target(y, n_rows, owner=type(selector).__name__)
         plan = self._plan(n_rows, target, groups)
         fits = (
-            delayed(_fit_on_rows)(clone(selector), X, y, plan.rows(i), params, n_rows)
+            delayed(fit_on_rows)(clone(selector), X, y, plan.rows(i), params, n_rows)
             for i in plan.usable
         )
         fitted: list[Any] = []
@@ -489,20 +488,3 @@ class Ensemble(ChangingRows, MetaSelector):
         if self.pfer is not None:  # the cutoff, or whether it is good enough, depends on k
             return None
         return keep_voted(lists, self.n_features_in_, round(self.cutoff_ * len(lists)))
-
-
-def _fit_on_rows(
-    selector: Any, X: Any, y: Any, rows: npt.NDArray[np.intp], params: dict[str, Any], n_rows: int
-) -> Any:
-    some = {
-        name: _safe_indexing(value, rows) if _is_per_row(value, n_rows) else value
-        for name, value in params.items()
-    }
-    with on_behalf():
-        return selector.fit(
-            _safe_indexing(X, rows), None if y is None else _safe_indexing(y, rows), **some
-        )
-
-
-def _is_per_row(value: Any, n_rows: int) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, str) and len(value) == n_rows
