@@ -268,3 +268,13 @@ def test_one_reading_takes_no_more_than_the_limit(tmp_path):
     )
     # pyarrow and its threads take some megabytes beside the slabs.
     assert int(done.stdout) < 40_000_000
+
+
+@pytest.mark.parametrize("row", [2, 30_000, 60_000])
+def test_a_ragged_row_is_told_by_its_number_in_the_file(row, tmp_path):
+    lines = ["a,b,y", *(f"{i},{i % 7},{i % 2}" for i in range(60_000))]
+    lines[row - 1] = "1,2"
+    path = tmp_path / "ragged.csv"
+    path.write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=f"row {row} has 2 values, but the header 3"):
+        MRMR(1).fit(path, "y", memory_limit=1 << 20)

@@ -197,6 +197,7 @@ def _parsed_blocks(path: Path, memory_limit: int, texts: list[str] | None) -> It
 
     size = min(LARGEST_BLOCK, max(1 << 16, memory_limit // 32))
     names: list[str] = []
+    rows_before = 0  # the header is a row
     with path.open("rb") as file:
         stream = decompressed(file, path.suffix)
         head = stream.read(size)
@@ -208,7 +209,7 @@ def _parsed_blocks(path: Path, memory_limit: int, texts: list[str] | None) -> It
                 options["convert_options"].column_types = dict.fromkeys(texts, pa.string())
             for block in _whole_rows(head, stream, size):
                 is_first, names = not names, names or _header(block, separator)
-                yield csv.read_csv(
+                table = csv.read_csv(
                     pa.py_buffer(block),
                     read_options=csv.ReadOptions(
                         column_names=None if is_first else names,
@@ -217,8 +218,11 @@ def _parsed_blocks(path: Path, memory_limit: int, texts: list[str] | None) -> It
                     ),
                     **options,
                 )
+                rows_before += len(table) + is_first
+                yield table
         except (pa.ArrowInvalid, ValueError) as error:
-            raise ValueError(f"{path} cannot be read: {why_not(str(error))}") from None
+            why = why_not(str(error), rows_before)
+            raise ValueError(f"{path} cannot be read: {why}") from None
     if not names:
         raise ValueError(f"{path} cannot be read: it is empty")
 

@@ -40,12 +40,12 @@ def parsing(separator: str) -> dict[str, Any]:
     }
 
 
-def why_not(said: str) -> str:
-    """The words of pyarrow in ours, where they are known."""
+def why_not(said: str, rows_before: int = 0) -> str:
+    """The words of pyarrow in ours, where they are known; it saw the rows after so many."""
     ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", said)
     if ragged:
         row, wanted, got = ragged.groups()
-        where = f"row {row}" if row else "a row"
+        where = f"row {rows_before + int(row)}" if row else "a row"
         return f"{where} has {got} values, but the header {wanted}; mend the row or the separators"
     if "Empty CSV file" in said:
         return "it is empty"
