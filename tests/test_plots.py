@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
+pyplot.switch_backend("Agg")
 
 from thresher import GBC, MRMR, Ensemble, ErrorControlled, plots  # noqa: E402
 from thresher.evaluate import error_bound  # noqa: E402
@@ -19,7 +19,7 @@ from thresher.evaluate.stability import StabilityCurve, StabilityGrid  # noqa: E
 @pytest.fixture(autouse=True)
 def _close():
     yield
-    matplotlib.pyplot.close("all")
+    pyplot.close("all")
 
 
 def a_curve(name, shift=0.0, index="jaccard", n_k=20):

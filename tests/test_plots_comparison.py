@@ -8,8 +8,8 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-matplotlib = pytest.importorskip("matplotlib")
-matplotlib.use("Agg")
+pyplot = pytest.importorskip("matplotlib.pyplot")
+pyplot.switch_backend("Agg")
 
 from thresher import MRMR, ThresherWarning, Univariate, plots  # noqa: E402
 from thresher.evaluate import bonferroni_dunn, compare, nemenyi, wilcoxon_holm  # noqa: E402
@@ -18,7 +18,7 @@ from thresher.evaluate import bonferroni_dunn, compare, nemenyi, wilcoxon_holm  
 @pytest.fixture(autouse=True)
 def _close():
     yield
-    matplotlib.pyplot.close("all")
+    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")
