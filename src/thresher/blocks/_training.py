@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_choice, resolve_features, resolve_threads
+from thresher._checks import resolve_features, resolve_threads
 from thresher._warn import warn
 from thresher.blocks._labels import merge_labels
 from thresher.blocks._protocol import Engine
@@ -22,6 +22,7 @@ from thresher.sources import (
     MOST_COUNTED,
     MOST_DISCRETE_VALUES,
     ColumnScan,
+    InputRules,
     Table,
     Training,
     checked_training,
@@ -103,68 +104,36 @@ class FarTraining(Training):
 def read_far_training(
     selector: Any,
     engine: Engine,
-    *,
-    target: str = "auto",
-    classes_only: bool = False,
-    needs_target: bool = True,
-    missing: str = "error",
-    missing_options: tuple[str, ...] = ("error",),
-    keep: Any = None,
-    exclude: Any = None,
-    n_jobs: int | None = None,
+    rules: InputRules,
     discretize: Any = "auto",
     checkpoint: str | Path | None = None,
 ) -> FarTraining:
     """One pass over all blocks, and what it tells: as `read_training` of rows in memory."""
     try:
-        return _read(
-            selector,
-            engine,
-            target,
-            classes_only,
-            needs_target,
-            missing,
-            missing_options,
-            keep,
-            exclude,
-            n_jobs,
-            discretize,
-            checkpoint,
-        )
+        return _read(selector, Session(engine, selector, checkpoint), rules, discretize)
     except BaseException:
         engine.close()
         raise
 
 
-def _read(
-    selector: Any,
-    engine: Engine,
-    target: str,
-    classes_only: bool,
-    needs_target: bool,
-    missing: str,
-    missing_options: tuple[str, ...],
-    keep: Any,
-    exclude: Any,
-    n_jobs: int | None,
-    discretize: Any,
-    checkpoint: str | Path | None,
-) -> FarTraining:
+def _read(selector: Any, session: Session, rules: InputRules, discretize: Any) -> FarTraining:
     owner = type(selector).__name__
-    check_choice("missing", missing, missing_options)
-    session = Session(engine, selector, checkpoint)
-    names = None if engine.names is None else tuple(str(name) for name in engine.names)
-    reader = RowReader(owner, names, exclude, needs_target, missing == "drop_rows")
+    given_names = session.engine.names
+    names = None if given_names is None else tuple(str(name) for name in given_names)
+    drops_rows = rules.missing == "drop_rows"
+    reader = RowReader(owner, names, rules.exclude, rules.needs_target, drops_rows)
     as_is = discretize is None or isinstance(discretize, GivenBins)
     most = MOST_LEVELS if as_is else MOST_DISCRETE_VALUES
-    task = Summarise(reader, most, as_is, target, classes_only)
+    task = Summarise(reader, most, as_is, rules.target, rules.classes_only)
     summaries = session.read("summaries", task)
     n_given = sum(own.n_given for own in summaries)
     n_rows = sum(own.n_rows for own in summaries)
     facts = merge_columns([own.columns for own in summaries], most, names)
     p = len(facts.minimum)
     labelled = [own.labels for own in summaries if own.labels is not None]
-    labels = merge_labels(labelled, n_given, target, classes_only, owner) if labelled else None
+    labels = None
+    if labelled:
+        labels = merge_labels(labelled, n_given, rules.target, rules.classes_only, owner)
     quantity = None
     if labels is not None and not labels.is_nominal:
         told = [own.quantity for own in summaries if own.quantity is not None]
@@ -174,7 +143,7 @@ def _read(
         warn(f'missing="drop_rows" left out {n_given - n_rows} of {n_given} samples')
     labels_of = None if names is None else np.array(names, dtype=object)
     zeros = np.zeros(p, dtype=bool)
-    zeros[resolve_features("exclude", exclude, labels_of, p)] = True
+    zeros[resolve_features("exclude", rules.exclude, labels_of, p)] = True
     zeros &= (facts.n_missing > 0) | (facts.n_infinite > 0)
     is_category = np.zeros(p, dtype=bool)
     is_category[list(facts.texts)] = True
@@ -184,7 +153,8 @@ def _read(
         selector.feature_names_in_ = labels_of
     elif hasattr(selector, "feature_names_in_"):
         del selector.feature_names_in_
-    table = FarTable(n_rows, labels_of, is_category, _scan(facts, zeros), resolve_threads(n_jobs))
+    n_threads = resolve_threads(rules.n_jobs)
+    table = FarTable(n_rows, labels_of, is_category, _scan(facts, zeros), n_threads)
     counted = np.cumsum([0, *(own.n_rows for own in summaries)], dtype=np.int64)
     far = FarRows(session, reader, facts, quantity, zeros, weights, total, counted[:-1])
     return checked_training(
@@ -192,10 +162,7 @@ def _read(
         table,
         labels,
         None if weights == "none" else np.array([total]),
-        missing,
-        None,
-        keep,
-        exclude,
+        rules,
     )
 
 

@@ -30,6 +30,7 @@ from thresher.selectors._table import feature_table
 from thresher.sources import (
     Columns,
     Far,
+    InputRules,
     Training,
     check_far,
     is_files,
@@ -152,34 +153,30 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _read_target(
         self, X: Any, y: Any, sample_weight: Any, far: Far | None, target: str, classes_only: bool
     ) -> Training:
-        options: dict[str, Any] = {
-            "target": target,
-            "classes_only": classes_only,
-            "needs_target": self._needs_target,
-            "missing": getattr(self, "missing", "error"),
-            "missing_options": self._missing_options,
-            "keep": getattr(self, "keep", None),
-            "exclude": getattr(self, "exclude", None),
-            "n_jobs": getattr(self, "n_jobs", None),
-        }
+        rules = InputRules(
+            target,
+            classes_only,
+            self._needs_target,
+            getattr(self, "missing", "error"),
+            self._missing_options,
+            getattr(self, "keep", None),
+            getattr(self, "exclude", None),
+            getattr(self, "n_jobs", None),
+        )
         self._forget_talk()
         discretize = getattr(self, "discretize", "auto")
         is_elsewhere = is_far(X, far)
         if is_files(X) and not is_elsewhere:
             rule = self._coded_by()
             coder = None if rule is None else slab_coder(discretize, rule)
-            return read_files(self, X, y, sample_weight, far or {}, coder, **options)
+            return read_files(self, X, y, sample_weight, far or {}, rules, coder)
         if not self._reads_blocks or not is_elsewhere:
             refuse_far(self, X, far)
-            return read_training(
-                self, X, y, sample_weight, accept_sparse=self._takes_sparse, **options
-            )
+            return read_training(self, X, y, sample_weight, rules, accept_sparse=self._takes_sparse)
         check_far(type(self).__name__, far, in_memory=False)
         engine = open_engine(X, y, sample_weight, far)
         checkpoint = None if far is None else far.get("checkpoint")
-        return read_far_training(
-            self, engine, discretize=discretize, checkpoint=checkpoint, **options
-        )
+        return read_far_training(self, engine, rules, discretize, checkpoint)
 
     def _forget_talk(self) -> None:
         for name in ("n_rounds_", "n_passes_"):

@@ -27,6 +27,7 @@ from thresher.selectors._ranking import Ranking
 from thresher.sources import (
     Columns,
     Far,
+    InputRules,
     RowChunks,
     Target,
     Training,
@@ -331,7 +332,7 @@ def difficulty_ratio(X: Any, y: Any) -> float:
     >>> difficulty_ratio([[1, 0], [2, 0], [3, 1], [4, 0], [10, 0], [4, 3]], [0, 0, 0, 1, 1, 1])
     0.75
     """
-    training = read_training(_Reader(), X, y, classes_only=True)
+    training = read_training(_Reader(), X, y, None, InputRules(classes_only=True))
     table = training.table
     discretizer = make_discretizer(BINS)
     arities = []

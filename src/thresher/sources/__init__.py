@@ -9,6 +9,7 @@ from thresher.sources._file_training import SlabConsumer, read_files, refuse_fil
 from thresher.sources._files import FileColumns, is_files, open_files
 from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take_columns
 from thresher.sources._parts import ParquetPart, read_row_group
+from thresher.sources._rules import InputRules
 from thresher.sources._scratch import Scratch, ScratchFile, resolve_memory_limit
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
@@ -50,6 +51,7 @@ __all__ = [
     "Far",
     "FileColumns",
     "FileTable",
+    "InputRules",
     "ParquetPart",
     "RowChunks",
     "Scratch",

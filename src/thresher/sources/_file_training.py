@@ -9,16 +9,16 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_choice, resolve_features, resolve_threads
+from thresher._checks import resolve_features, resolve_threads
 from thresher._progress import report
 from thresher.sources._columns import Columns, Mask
 from thresher.sources._far import Far, check_far, column_names
 from thresher.sources._file_table import FileTable, Slabs
 from thresher.sources._files import FileColumns, is_files, open_files
+from thresher.sources._rules import InputRules
 from thresher.sources._scratch import Scratch
 from thresher.sources._slabs import SlabReader
 from thresher.sources._table import Table
-from thresher.sources._target import read_target
 from thresher.sources._training import (
     Training,
     check_rows,
@@ -46,25 +46,16 @@ def read_files(
     y: Any,
     sample_weight: Any,
     far: Far,
+    rules: InputRules,
     consumer: Callable[[Training], SlabConsumer] | None = None,
-    *,
-    target: str = "auto",
-    classes_only: bool = False,
-    needs_target: bool = True,
-    missing: str = "error",
-    missing_options: tuple[str, ...] = ("error",),
-    keep: Any = None,
-    exclude: Any = None,
-    n_jobs: int | None = None,
 ) -> Training:
     """As `read_training`, of a table in files in one reading: columns go to a consumer, or else to a mapped file.
 
     A second reading comes before it for ``missing="drop_rows"``.
     """
-    check_choice("missing", missing, missing_options)
     check_far(type(selector).__name__, far, in_memory=False)
     scratch = Scratch(far.get("scratch"), far.get("memory_limit"))
-    n_threads = resolve_threads(n_jobs)
+    n_threads = resolve_threads(rules.n_jobs)
     files = open_files(X, scratch)
     named = column_names(list(files.kinds), y, sample_weight)
     names = np.array([n for n in files.kinds if n not in named.values()], dtype=object)
@@ -73,18 +64,13 @@ def read_files(
     given.update({parameter: files.column(name) for parameter, name in named.items()})
     selector.n_features_in_ = len(names)
     selector.feature_names_in_ = names
-    labels = None
-    if needs_target:
-        owner = type(selector).__name__
-        labels = read_target(
-            given["y"], files.n_rows, kind=target, classes_only=classes_only, owner=owner
-        )
+    labels = rules.read_target(given["y"], files.n_rows, selector)
     weights, rows = rows_of_weight(read_weights(given["sample_weight"], files.n_rows))
     excluded = np.zeros(len(names), dtype=bool)
-    excluded[resolve_features("exclude", exclude, names, len(names))] = True
+    excluded[resolve_features("exclude", rules.exclude, names, len(names))] = True
     reader = SlabReader(files, names, excluded, scratch, n_threads)
     readings = _readings(selector, reader, excluded)
-    if missing == "drop_rows":
+    if rules.missing == "drop_rows":
         rows = _complete_rows(readings, files.n_rows, rows)
     if rows is not None:
         labels = labels.take(rows) if labels is not None else None
@@ -99,10 +85,10 @@ def read_files(
         n_threads,
     )
     check_rows(table, labels)
-    columns = Columns.read(names, np.ones(len(names), dtype=bool), keep, exclude)
-    training = Training(table, columns, labels, weights, missing, rows)
-    _read_slabs(table, None if consumer is None else consumer(training), missing)
-    training = checked_training(Training, table, labels, weights, missing, rows, keep, exclude)
+    columns = Columns.read(names, np.ones(len(names), dtype=bool), rules.keep, rules.exclude)
+    training = Training(table, columns, labels, weights, rules.missing, rows)
+    _read_slabs(table, None if consumer is None else consumer(training), rules.missing)
+    training = checked_training(Training, table, labels, weights, rules, rows)
     return replace(training, n_given=files.n_rows)
 
 

@@ -11,12 +11,13 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from thresher._checks import check_choice, resolve_features, resolve_threads
+from thresher._checks import resolve_features, resolve_threads
 from thresher._warn import warn
 from thresher.sources._columns import Columns, Mask
 from thresher.sources._frames import LARGEST_EXACT, from_smallest, is_frame, read_frame
+from thresher.sources._rules import InputRules
 from thresher.sources._table import Table
-from thresher.sources._target import Target, native_bytes, read_target
+from thresher.sources._target import Target, native_bytes
 from thresher.sources._weights import read_weights
 
 MISSING = ("error", "category", "pairwise", "drop_rows")
@@ -97,41 +98,33 @@ def read_training(
     selector: Any,
     X: Any,
     y: Any,
-    sample_weight: Any = None,
+    sample_weight: Any,
+    rules: InputRules,
     *,
-    target: str = "auto",
-    classes_only: bool = False,
-    needs_target: bool = True,
-    missing: str = "error",
-    missing_options: tuple[str, ...] = ("error",),
-    keep: Any = None,
-    exclude: Any = None,
-    n_jobs: int | None = None,
     accept_sparse: bool = True,
 ) -> Training:
     """Read and check everything a selector is given; see `Training`.
 
     Raises one clear ``ValueError`` for whatever cannot be used.
     """
-    owner = type(selector).__name__
-    check_choice("missing", missing, missing_options)
-    n_threads = resolve_threads(n_jobs)
     table = read_table(
-        selector, X, n_threads=n_threads, accept_sparse=accept_sparse, exclude=exclude
+        selector,
+        X,
+        n_threads=resolve_threads(rules.n_jobs),
+        accept_sparse=accept_sparse,
+        exclude=rules.exclude,
     )
-    labels = None
-    if needs_target:
-        labels = read_target(y, table.n_rows, kind=target, classes_only=classes_only, owner=owner)
+    labels = rules.read_target(y, table.n_rows, selector)
     n_given = table.n_rows
     weights = read_weights(sample_weight, n_given)
     weights, rows = rows_of_weight(weights)
-    if missing == "drop_rows":
+    if rules.missing == "drop_rows":
         rows = _complete_rows(table, rows)
     if rows is not None:
         table = table.take(rows)
         labels = labels.take(rows) if labels is not None else None
         weights = weights[rows] if weights is not None else None
-    training = checked_training(Training, table, labels, weights, missing, rows, keep, exclude)
+    training = checked_training(Training, table, labels, weights, rules, rows)
     return replace(training, n_given=n_given)
 
 
@@ -150,25 +143,23 @@ def checked_training(
     table: Table,
     labels: Target | None,
     weights: npt.NDArray[Any] | None,
-    missing: str,
+    rules: InputRules,
     rows: npt.NDArray[np.intp] | None = None,
-    keep: Any = None,
-    exclude: Any = None,
 ) -> T:
     """What was read as a `Training` of some kind, if one can learn from it; else one clear ``ValueError``."""
     check_rows(table, labels)
     _refuse_infinite(table)
-    if missing == "error":
+    if rules.missing == "error":
         _refuse_missing(table)
     varies = ~table.is_constant
-    if missing == "category":
+    if rules.missing == "category":
         varies |= table.has_missing & (table.scan.n_missing < table.n_rows)
     if not varies.any():
         raise ValueError(
             "no column of X varies: every feature is constant, so there is nothing to select"
         )
-    columns = Columns.read(table.names, varies, keep, exclude)
-    return kind(table, columns, labels, weights, missing, rows)
+    columns = Columns.read(table.names, varies, rules.keep, rules.exclude)
+    return kind(table, columns, labels, weights, rules.missing, rows)
 
 
 def read_table(
