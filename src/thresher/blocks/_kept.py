@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher.blocks._list import ask_each
-from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
+from thresher.blocks._list import LocalEngine
+from thresher.blocks._protocol import Packed, Progress, RowBlock
 from thresher.blocks._row_keys import Keys, row_keys, same_rows
 from thresher.sources import is_frame
 
@@ -53,7 +53,7 @@ class KeptBlock:
         return KeptBlock(_taken(self.rows, staying), self.keys[staying])
 
 
-class KeptRows:
+class KeptRows(LocalEngine):
     """An engine of rows that come and go.
 
     What a task said of a block is kept until the block changes: after a change only new blocks, and those that lost
@@ -115,24 +115,6 @@ class KeptRows:
             found.append(block.result((name, number), lambda n=number, b=block: task(n, b.rows)))  # type: ignore[misc]
             progress(number + 1, len(self._blocks))
         return found
-
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
-        packed, receipts = zip(*self.read(task, progress), strict=True)
-        self._packed = list(packed)
-        return list(receipts)
-
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
-        return ask_each(self._packed, task, add, progress)
-
-    def close(self) -> None:
-        self._packed = []
 
 
 def _match(kept: Keys, unwanted: Keys) -> tuple[Places, Places]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import narwhals.stable.v2 as nw
@@ -13,7 +14,49 @@ from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
 T = TypeVar("T")
 
 
-class ListEngine:
+class LocalEngine(ABC):
+    """What engines whose packed blocks are in this process share: they bring `names`, `n_features` and `read`."""
+
+    _packed: list[Packed]
+
+    @property
+    @abstractmethod
+    def names(self) -> list[str] | None: ...
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int: ...
+
+    @abstractmethod
+    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]: ...
+
+    def pack(
+        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
+    ) -> list[T]:
+        packed, receipts = zip(*self.read(task, progress), strict=True)
+        self._packed = list(packed)
+        return list(receipts)
+
+    def ask(
+        self,
+        task: Callable[[Packed], Answer],
+        add: Callable[[Answer, Answer], Answer],
+        progress: Progress,
+    ) -> Answer:
+        total: Answer | None = None
+        for number, block in enumerate(self._packed):
+            answer = task(block)
+            total = answer if total is None else add(total, answer)
+            progress(number + 1, len(self._packed))
+        if total is None:
+            raise RuntimeError("nothing was packed, so nothing can be asked")
+        return total
+
+    def close(self) -> None:
+        self._packed = []
+
+
+class ListEngine(LocalEngine):
     """An engine of blocks in a list.
 
     Parameters
@@ -44,38 +87,3 @@ class ListEngine:
             found.append(task(number, block))
             progress(number + 1, len(self._blocks))
         return found
-
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
-        packed, receipts = zip(*self.read(task, progress), strict=True)
-        self._packed = list(packed)
-        return list(receipts)
-
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
-        return ask_each(self._packed, task, add, progress)
-
-    def close(self) -> None:
-        self._packed = []
-
-
-def ask_each(
-    packed: Sequence[Packed],
-    task: Callable[[Packed], Answer],
-    add: Callable[[Answer, Answer], Answer],
-    progress: Progress,
-) -> Answer:
-    """The sum of the answers of blocks, one after the other."""
-    total: Answer | None = None
-    for number, block in enumerate(packed):
-        answer = task(block)
-        total = answer if total is None else add(total, answer)
-        progress(number + 1, len(packed))
-    if total is None:
-        raise RuntimeError("nothing was packed, so nothing can be asked")
-    return total

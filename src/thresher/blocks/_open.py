@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from thresher.blocks._kept import KeptRows
-from thresher.blocks._list import ListEngine
+from thresher.blocks._list import LocalEngine
 from thresher.blocks._protocol import Engine
 from thresher.sources import Far, is_files
 
@@ -24,7 +23,7 @@ _FILE_READERS = ("pyspark",)
 
 def is_far(X: Any, far: Far | None = None) -> bool:
     """Whether the rows of X are in blocks that an engine has; no package is imported to find out."""
-    return isinstance(X, KeptRows | ListEngine) or _engine_of(X, far) in _ENGINES
+    return isinstance(X, LocalEngine) or _engine_of(X, far) in _ENGINES
 
 
 def open_engine(X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None) -> Engine:
@@ -32,7 +31,7 @@ def open_engine(X: Any, y: Any = None, sample_weight: Any = None, far: Far | Non
 
     `y` and `sample_weight` are names of columns or objects of the same kind as X.
     """
-    if isinstance(X, KeptRows | ListEngine):
+    if isinstance(X, LocalEngine):
         return X
     module, name = _ENGINES[_engine_of(X, far)]
     kind = getattr(import_module(f"thresher.blocks.{module}"), name)
