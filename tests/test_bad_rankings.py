@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from thresher import (
     RFS,
@@ -61,6 +62,7 @@ def with_value(value):
     ],
 )
 def test_data_that_cannot_be_used(selector, data, words):
+    selector = clone(selector)
     with pytest.raises(ValueError, match=words):
         selector.fit(data, Y[: len(data)])
     assert not hasattr(selector, "selected_")

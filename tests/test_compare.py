@@ -246,15 +246,29 @@ def test_what_fails_leaves_its_error_and_the_rest_goes_on():
     assert table.loc[good, "score"].notna().all()
     assert table.loc[~good, "score"].isna().all()
     assert (table.loc[~good, "n_failed"] == 3).all()
-    with pytest.warns(ThresherWarning, match="no score on wine, iris"), pytest.raises(ValueError):
-        comparison.friedman()
+    with pytest.warns(ThresherWarning, match="for lack of scores: bad, broken$"):
+        assert comparison.ranks(output="dict")["selector"] == ["MRMR"]
+    text = repr(comparison)
+    assert text.startswith(
+        "2 selectors on 2 data sets with 2 estimators, k = 1, 3; some fits or scores failed"
+    )
+    assert "MRMR" in text
+    assert len(text) < 300
+
+
+def test_nothing_is_ranked_where_all_failed():
+    with pytest.warns(ThresherWarning, match="failed and are missing"):
+        comparison = small(selectors={"broken": Failing()})
+    with pytest.raises(ValueError, match="no data set with a score of every selector; see errors"):
+        comparison.ranks()
+    assert "mean_rank" not in repr(comparison)
 
 
 def test_a_data_set_without_all_scores_is_left_out_of_the_tests():
     data = {**wine_and_iris(), "strings": (np.array([["a", "b"]] * 30), np.arange(30) % 2)}
     with pytest.warns(ThresherWarning, match="failed and are missing"):
         comparison = small(data=data, k=1)
-    with pytest.warns(ThresherWarning, match="no score on strings: left out"):
+    with pytest.warns(ThresherWarning, match="for lack of scores: strings$"):
         assert comparison.wilcoxon().n_sets == 2
 
 

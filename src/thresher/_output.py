@@ -8,9 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from thresher._checks import check_choice
+from thresher._checks import check_choice, readable
 
 Output = Literal["pandas", "polars", "dict"]
+
+_MOST_ROWS = 20
 
 
 def as_table(columns: Mapping[str, Any], output: str) -> Any:
@@ -25,3 +27,24 @@ def as_table(columns: Mapping[str, Any], output: str) -> Any:
             f'output="{output}" needs {output}, which is not installed; install it, or use output="dict"'
         ) from error
     return package.DataFrame(dict(columns))
+
+
+def as_text(headline: str, columns: Mapping[str, Any]) -> str:
+    """A headline and the first rows of a table below it, for people."""
+    n_rows = len(next(iter(columns.values())))
+    cells = [
+        [name, *(_as_cell(value) for value in values[:_MOST_ROWS])]
+        for name, values in columns.items()
+    ]
+    widths = [max(map(len, column)) for column in cells]
+    lines = [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in zip(*cells, strict=True)
+    ]
+    if n_rows > _MOST_ROWS:
+        lines.append(f"... {n_rows - _MOST_ROWS} more rows in table()")
+    return "\n".join([headline, "", *lines])
+
+
+def _as_cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else readable(value)

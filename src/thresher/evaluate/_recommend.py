@@ -75,7 +75,7 @@ class Recommendation:
         same = ", ".join(self.alike) or "a guess"
         return f"no winner: {same} cannot be told from the first beyond noise"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         rows = zip(*self._columns.values(), strict=True)
         lines = [
             f"{rank}. {name:<11} {score:.3f} [{low:.3f}, {high:.3f}]  {reason}"

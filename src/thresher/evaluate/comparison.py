@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_choice, readable
-from thresher._output import Output, as_table
+from thresher._output import Output, as_table, as_text
 from thresher._warn import warn
 from thresher.evaluate import significance
 from thresher.evaluate._runs import Cell
@@ -133,7 +133,7 @@ class Comparison:
         k : int, default=None
             Number of features; None is the mean over all k of a data set.
         estimator : str, default=None
-            None is the mean over all estimators.
+            None is the mean over all estimators, but for those that failed everywhere.
         output : {"pandas", "polars", "dict"}, default="pandas"
         """
         matrix = self._matrix(k, estimator)
@@ -145,16 +145,7 @@ class Comparison:
         self, k: int | None = None, estimator: str | None = None, output: Output = "pandas"
     ) -> Any:
         """``selector``, ``mean_rank`` over the data sets (1 is best) and ``mean_score``, best first."""
-        scores = self._complete(k, estimator)
-        ranks = Scores.read(scores, least_sets=1, least_methods=1).ranks(True).mean(axis=0)
-        order = np.argsort(ranks, kind="stable")
-        means = [float(np.mean(values)) for values in scores.values()]
-        columns = {
-            "selector": [self.selectors[i] for i in order],
-            "mean_rank": ranks[order],
-            "mean_score": [means[i] for i in order],
-        }
-        return as_table(columns, output)
+        return as_table(_ranked(self._complete(k, estimator)), output)
 
     def friedman(
         self, k: int | None = None, estimator: str | None = None
@@ -191,6 +182,17 @@ class Comparison:
         """Wins, ties and losses of every pair of selectors; see :func:`thresher.evaluate.wins`."""
         return significance.wins(self._complete(k, estimator), output=output)
 
+    def __repr__(self) -> str:
+        sizes = sorted({size for entry in self.data for size in entry.sizes})
+        headline = (
+            f"{len(self.selectors)} selectors on {len(self.data)} data sets with {len(self.estimators)} estimators, "
+            f"k = {', '.join(map(str, sizes))}"
+        )
+        if any(cell.errors for cell in self.cells.values()):
+            headline += "; some fits or scores failed, see errors()"
+        scores, _ = self._whole(None, None)
+        return as_text(headline, _ranked(scores)) if scores else headline
+
     def _folds_of(self, d: int, s: int) -> list[Cell]:
         return [cell for (i, j, _), cell in self.cells.items() if (i, j) == (d, s)]
 
@@ -201,7 +203,7 @@ class Comparison:
         sizes = sorted({size for entry in self.data for size in entry.sizes})
         if k is not None and k not in sizes:
             raise ValueError(f"k must be one of {sizes}, for which was compared, got {k!r}")
-        names = self.estimators if estimator is None else (estimator,)
+        names = self._estimators_that_score() if estimator is None else (estimator,)
         matrix = np.full((len(self.data), len(self.selectors)), math.nan)
         for d, entry in enumerate(self.data):
             if k is not None and k not in entry.sizes:
@@ -214,12 +216,49 @@ class Comparison:
 
     def _complete(self, k: int | None, estimator: str | None) -> dict[str, Floats]:
         """Scores by selector, of the data sets on which all have one."""
+        scores, left_out = self._whole(k, estimator)
+        if not scores:
+            raise ValueError(
+                "there is no data set with a score of every selector; see errors() for what failed"
+            )
+        if left_out:
+            names = ", ".join(map(readable, left_out))
+            warn(f"left out of ranks and tests for lack of scores: {names}")
+        return scores
+
+    def _whole(self, k: int | None, estimator: str | None) -> tuple[dict[str, Floats], list[str]]:
+        """The scores without gaps, and what had to be left out: what failed everywhere, then data sets."""
         matrix = self._matrix(k, estimator)
-        whole = ~np.isnan(matrix).any(axis=1)
-        if not whole.all():
-            lacking = ", ".join(readable(self.data[d].name) for d in np.flatnonzero(~whole))
-            warn(f"some selector has no score on {lacking}: left out of ranks and tests")
-        return dict(zip(self.selectors, matrix[whole].T, strict=True))
+        missing = np.isnan(matrix)
+        failed = missing.all(axis=0)
+        lacking = missing[:, ~failed].any(axis=1)
+        useless = set(self.estimators) - set(self._estimators_that_score())
+        left_out = [
+            *(name for name in self.estimators if estimator is None and name in useless),
+            *(self.selectors[s] for s in np.flatnonzero(failed)),
+            *(self.data[d].name for d in np.flatnonzero(lacking)),
+        ]
+        if lacking.all():
+            return {}, left_out
+        kept = np.flatnonzero(~failed)
+        return {self.selectors[s]: matrix[~lacking, s] for s in kept}, left_out
+
+    def _estimators_that_score(self) -> tuple[str, ...]:
+        cells = self.cells.values()
+        scoring = [n for n in self.estimators if any(np.isfinite(c.scores[n]).any() for c in cells)]
+        return tuple(scoring) or self.estimators
+
+
+def _ranked(scores: dict[str, Floats]) -> dict[str, list[Any]]:
+    """Selectors, their mean ranks and mean scores, best first."""
+    ranks = Scores.read(scores, least_sets=1, least_methods=1).ranks(True).mean(axis=0)
+    names = list(scores)
+    order = np.argsort(ranks, kind="stable")
+    return {
+        "selector": [names[i] for i in order],
+        "mean_rank": ranks[order].tolist(),
+        "mean_score": [float(scores[names[i]].mean()) for i in order],
+    }
 
 
 def _describe_choice(cells: list[Cell], entry: DataSet, i: int) -> dict[str, Any]:

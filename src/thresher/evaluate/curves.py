@@ -15,8 +15,9 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing, check_random_state
 
+from thresher._checks import readable
 from thresher._interrupt import run_in_threads
-from thresher._output import Output, as_table
+from thresher._output import Output, as_table, as_text
 from thresher._progress import track
 from thresher._warn import one_call, warn
 from thresher.evaluate._sizes import fit_sizes, resize
@@ -68,6 +69,11 @@ class StabilityCurve:
         """``k``, ``mean`` and ``std``, one row per k, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
         return as_table({"k": self.k, "mean": self.mean, "std": self.std}, output)
 
+    def __repr__(self) -> str:
+        runs = f"{len(self.values)} times {self.n_splits} selections"
+        headline = f"Stability of {readable(self.name)} ({self.index}), {runs}"
+        return as_text(headline, self.table("dict"))
+
 
 @dataclass(frozen=True)
 class StabilityGrid:
@@ -88,6 +94,9 @@ class StabilityGrid:
         }
         return as_table(columns, output)
 
+    def __repr__(self) -> str:
+        return as_text(f"Stability of {readable(self.name)} ({self.index})", self.table("dict"))
+
 
 @dataclass(frozen=True)
 class CurveComparison:
@@ -107,6 +116,9 @@ class CurveComparison:
             "pvalue": self.pvalue,
         }
         return as_table(columns, output)
+
+    def __repr__(self) -> str:
+        return as_text("Difference of two stability curves", self.table("dict"))
 
 
 @one_call()
@@ -231,6 +243,10 @@ def stability_grid(
     -----
     One stability curve per number of parts, all on the same splits.
     """
+    if "n_parts" not in getattr(ensemble, "get_params", dict)():
+        raise ValueError(
+            f"ensemble must be an Ensemble, whose parts the grid is over, got {readable(ensemble)}"
+        )
     counts = [int(e) for e in n_parts]
     if not counts:
         raise ValueError("n_parts must name at least one number of parts, got none")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from thresher._checks import readable
 from thresher.search.error_bounds import error_bound
 from thresher.selectors.error_controlled import ErrorControlled
 
@@ -40,6 +41,13 @@ class ProbeSelection:
     @property
     def n_selected(self) -> int:
         return len(self.selected)
+
+    def __repr__(self) -> str:
+        shown = self.selected if self.names is None else self.names
+        return (
+            f"{self.n_selected} features selected; {len(self.gate)} of {len(self.pvalues)} passed the gate "
+            f"(p <= {self.gate_level:.3g}): {', '.join(map(readable, shown))}"
+        )
 
 
 def probe_select(

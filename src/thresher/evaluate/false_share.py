@@ -61,7 +61,7 @@ class FalseShare:
     votes: Floats
     artificial_votes: Floats
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         reached = f"estimated share of false features {self.share:.2f} above {self.threshold:.2f} of the votes"
         if self.share > self.level:
             return f"{reached}: nothing here at level {self.level:g}"

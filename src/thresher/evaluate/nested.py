@@ -80,7 +80,7 @@ class NestedScores:
         columns = {"score": self.scores, "inner_score": self.inner_scores, "n_features": sizes}
         return as_table(columns, output)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         sizes = [len(features) for features in self.selected]
         text = (
             f"score {self.mean:.3f} (standard error {self.standard_error:.3f}, {len(sizes)} folds), "

@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from thresher._checks import check_choice, resolve_threads
-from thresher._output import Output, as_table
+from thresher._output import Output, as_table, as_text
 from thresher._warn import one_call, warn
 from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
 from thresher.selectors._judge import check_scorer
@@ -67,6 +67,10 @@ class NumberOfFeatures:
             "chosen": self.sizes == self.k,
         }
         return as_table(columns, output)
+
+    def __repr__(self) -> str:
+        headline = f"{self.k} features by the rule {self.rule!r}; the highest mean score is that of {self.best_k}"
+        return as_text(headline, self.table("dict"))
 
 
 @one_call()

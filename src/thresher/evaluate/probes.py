@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing
 
 from thresher._checks import ThresherWarning, check_bool, check_choice, check_number, readable
 from thresher._interrupt import run_in_threads
-from thresher._output import Output, as_table
+from thresher._output import Output, as_table, as_text
 from thresher._progress import on_behalf, track
 from thresher._streams import Purpose, stream
 from thresher._types import TargetKind
@@ -164,6 +164,11 @@ class ProbeBenchmark:
             "n_returned": [float(self.n_returned[name].mean()) for name in self.selectors],
         }
         return as_table(columns, output)
+
+    def __repr__(self) -> str:
+        n_repeats = len(self.counts[self.selectors[0]])
+        headline = f"False features among the first {self.n_steps}, {n_repeats} repetitions with {self.n_probes} probes"
+        return as_text(headline, self.summary("dict"))
 
 
 def _spread(counts: Counts) -> Floats:

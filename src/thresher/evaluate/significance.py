@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from thresher._checks import check_choice, check_number
-from thresher._output import Output, as_table
+from thresher._output import Output, as_table, as_text
 from thresher.evaluate._scores import Floats, Scores
 
 __all__ = [
@@ -54,6 +54,13 @@ class FriedmanTest:
     methods: tuple[str, ...]
     mean_ranks: Floats
     n_sets: int
+
+    def __repr__(self) -> str:
+        headline = (
+            f"Friedman's test of {len(self.methods)} methods on {self.n_sets} data sets: p = {self.pvalue:.3g}, "
+            f"by Iman and Davenport's F {self.f_pvalue:.3g}"
+        )
+        return as_text(headline, {"method": self.methods, "mean_rank": self.mean_ranks.tolist()})
 
 
 @dataclass(frozen=True)
@@ -122,6 +129,11 @@ class PairwiseTests:
             "differ": pvalues < self.alpha,
         }
         return as_table(table, output)
+
+    def __repr__(self) -> str:
+        compared = f"{len(self.methods)} methods on {self.n_sets} data sets"
+        headline = f"{self.test} tests of {compared}, alpha = {self.alpha:g}"
+        return as_text(headline, self.table("dict"))
 
 
 def friedman(scores: Any, *, higher_is_better: bool = True) -> FriedmanTest:
