@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -95,18 +96,53 @@ def test_missing_values_are_listed(missing):
     assert_same(*tables(X, missing=missing), y, 2)
 
 
-@pytest.mark.parametrize("kind", ["whole", "real"])
-def test_weights_count_as_in_bytes(kind):
+@pytest.mark.parametrize("in_parts", [False, True])
+@pytest.mark.parametrize("kind", ["whole", "real", "far apart"])
+def test_weights_count_as_in_bytes(kind, in_parts):
     rng = np.random.default_rng(3)
     X = random_sparse(rng, p=12)
     X[:, 0] = 0
     X[5, 0] = 1  # varies on a row without weight only
     weights = rng.integers(0, 4, len(X))
     weights[5] = 0
-    y = rng.integers(0, 2, len(X)).astype(np.int32)
-    plain, listed = tables(X, weights=weights if kind == "whole" else weights * 0.3)
+    y = rng.integers(0, 3, len(X)).astype(np.int32)
+    # The third class has few rows: little is left of it beside the rows of a list.
+    y[(y == 2) & (X[:, 1] == 0) & (rng.random(len(X)) < 0.99)] = 0
+    options = {"weights": weights if kind == "whole" else weights * 0.3}
+    if kind == "far apart":
+        options["weights"] = weights * 10.0 ** rng.uniform(-12, 12, len(X))
+    if in_parts:
+        options["parts"] = rng.integers(0, 7, len(X)).astype(np.int32)
+    plain, listed = tables(X, **options)
     assert plain.constant[0]
-    assert_same(plain, listed, y, 2)
+    assert_same(plain, listed, y, 3)
+    for f in range(X.shape[1]):
+        for g in range(X.shape[1]):
+            np.testing.assert_array_equal(
+                _testing.counts(listed, f, g), _testing.counts(plain, f, g)
+            )
+
+
+def test_a_pair_of_lists_costs_its_entries_whatever_the_weights():
+    rng = np.random.default_rng(8)
+    seconds = []
+    for n in (20_000, 1_000_000):
+        at = np.unique(rng.integers(0, n * 400, 400 * 20))
+        S = sparse.csc_matrix((np.ones(len(at)), (at // 400, at % 400)), shape=(n, 400))
+        weights = rng.integers(1, 5, n) * 0.3
+        table = _core.CodedTable.from_sparse(
+            S.indptr, S.indices, S.data, *S.shape, True, weights=weights, dense_bytes=0
+        )
+        assert table.n_listed == 400
+        pairs = _core.DiscretePairMeasure(table, "mi", 1)
+        every = np.arange(400, dtype=np.uint32)
+        times = []
+        for reference in range(20):
+            begin = time.process_time()
+            pairs.values(reference, every)
+            times.append(time.process_time() - begin)
+        seconds.append(min(times))
+    assert seconds[1] < 5 * seconds[0]
 
 
 def test_parts_have_their_own_counts():

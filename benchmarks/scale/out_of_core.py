@@ -17,11 +17,12 @@ import resource
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 import numpy as np
+
+from benchmarks.scale.memory import Watch
 
 N_COLUMNS = 5_000
 ROW_GROUP = 25_000
@@ -102,32 +103,15 @@ WORKS = {
 }
 
 
-def anonymous_memory() -> int:
-    text = Path("/proc/self/status").read_text()
-    return 1024 * int(text.split("RssAnon:")[1].split()[0])
-
-
 def work(name: str, path: str, limit: int) -> None:
     """One work, in this process, whose memory is limited from now on; prints what it took."""
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    most = [0]
-    done = threading.Event()
-
-    def watch() -> None:
-        while not done.wait(0.02):
-            most[0] = max(most[0], anonymous_memory())
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    begin, cpu = time.monotonic(), time.process_time()
-    try:
+    with Watch() as memory:
+        begin, cpu = time.monotonic(), time.process_time()
         # The reading may take a third: the interpreter and the search have the rest.
         note = WORKS[name](path, limit // 3)
-    finally:
-        done.set()
-        watcher.join()
     took = {"seconds": time.monotonic() - begin, "cpu": time.process_time() - cpu}
-    print(json.dumps({**took, "anonymous": most[0], "note": note}))
+    print(json.dumps({**took, "anonymous": memory.most, "note": note}))
 
 
 def measure(name: str, path: Path, limit: int) -> dict[str, object]:

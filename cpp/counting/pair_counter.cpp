@@ -5,6 +5,7 @@
 
 #include "counting/count_kernels.hpp"
 #include "counting/listed_counts.hpp"
+#include "counting/row_codes.hpp"
 #include "packing/plane_kernels.hpp"
 
 namespace thresher {
@@ -50,7 +51,7 @@ void count_by_planes(const CodedTable& table, const ReferenceColumn& reference, 
 }
 
 const std::uint8_t* bytes_of(const CodedTable& table, std::size_t f, CountScratch& scratch) {
-  if (!table.feature(f).packed && !table.feature(f).listed) return table.feature(f).bytes();
+  if (!table.feature(f).packed) return table.feature(f).bytes();
   scratch.bytes.resize(std::max<std::size_t>(table.n_rows(), 1));
   table.decode(f, scratch.bytes.data());
   return scratch.bytes.data();
@@ -60,20 +61,10 @@ const std::uint8_t* bytes_of(const CodedTable& table, std::size_t f, CountScratc
 template <class Count, class WeightAt>
 void count_plainly(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                    Count* cells, WeightAt weight_at) {
-  const RowLayout& layout = table.layout();
-  const std::size_t a_levels = table.feature(f).levels;
-  const std::size_t b_levels = reference.n_levels();
-  const std::uint8_t* a = bytes_of(table, f, scratch);
-  for (std::size_t part = 0; part < layout.n_parts(); ++part, cells += a_levels * b_levels) {
-    std::fill_n(cells, a_levels * b_levels, Count{0});
-    for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
-      const std::size_t i = a[place];
-      // A missing wide code is negative and becomes very large.
-      const std::size_t j =
-          reference.wide() != nullptr ? static_cast<std::size_t>(reference.wide()[place]) : reference.bytes()[place];
-      if (i < a_levels && j < b_levels) cells[i * b_levels + j] += weight_at(place);
-    }
-  }
+  const PlainCodes codes(bytes_of(table, f, scratch));
+  with_codes(reference, [&](auto others) {
+    count_rows(table.layout(), codes, table.feature(f).levels, others, reference.n_levels(), cells, weight_at);
+  });
 }
 
 void count_by_bytes(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
@@ -110,8 +101,9 @@ ReferenceColumn::ReferenceColumn(const CodedTable& table, std::size_t f, bool wi
     listed_ = &feature;
   } else {
     bytes_ = feature.bytes();
+    sum_weights(table, PlainCodes(bytes_));
   }
-  if ((feature.packed && table.has_bytes() && with_bytes) || (feature.listed && table.is_weighted())) {
+  if (feature.packed && table.has_bytes() && with_bytes) {
     own_bytes_.resize(table.n_rows());
     table.decode(f, own_bytes_.data());
     bytes_ = own_bytes_.data();
@@ -148,6 +140,7 @@ void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_
     }
   }
   counts_ = own_counts_.data();
+  sum_weights(table, PlainCodes(codes.data()));
   if (n_levels_ > CodedTable::kMaxLevels - (has_missing_ ? 1 : 0)) {
     wide_ = std::move(codes);
     return;
@@ -169,6 +162,24 @@ void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_
   has_planes_ = true;
 }
 
+template <class Codes>
+void ReferenceColumn::sum_weights(const CodedTable& table, Codes codes) {
+  if (!table.has_lists()) return;
+  const auto sum = [&](auto& margins, const auto& weights) {
+    const RowLayout& layout = table.layout();
+    if (weights.empty()) return;
+    margins.resize(n_levels_ * layout.n_parts());
+    for (std::size_t part = 0; part < layout.n_parts(); ++part) {
+      for (std::size_t place = layout.row_begin(part); place < layout.row_end(part); ++place) {
+        const std::size_t level = codes.at(place, part);
+        if (level < n_levels_) margins[part * n_levels_ + level] += weights[place];
+      }
+    }
+  };
+  sum(whole_margins_, table.weights().whole);
+  sum(real_margins_, table.weights().real);
+}
+
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  std::uint32_t* cells) {
   if (table.feature(f).listed || reference.listed() != nullptr) return count_listed(table, reference, f, cells);
@@ -179,12 +190,14 @@ void count_cells(const CodedTable& table, const ReferenceColumn& reference, std:
 
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  std::int64_t* cells) {
+  if (table.feature(f).listed || reference.listed() != nullptr) return count_listed(table, reference, f, cells);
   const std::int64_t* weights = table.weights().whole.data();
   count_plainly(table, reference, f, scratch, cells, [weights](std::size_t place) { return weights[place]; });
 }
 
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  DoubleDouble* cells) {
+  if (table.feature(f).listed || reference.listed() != nullptr) return count_listed(table, reference, f, cells);
   const double* weights = table.weights().real.data();
   count_plainly(table, reference, f, scratch, cells, [weights](std::size_t place) { return weights[place]; });
 }

@@ -26,8 +26,10 @@ class ReferenceColumn {
   bool has_missing() const { return has_missing_; }
   // Rows per level: counts()[level * n_parts + part].
   const std::uint32_t* counts() const { return counts_; }
-  // One of each kind that the table's features need is there; the others are null. A listed one needs no other where
-  // rows have no weights.
+  // Sums of weights per level, part after part, of a reference that is not listed in a table with lists.
+  const std::vector<std::int64_t>& whole_margins() const { return whole_margins_; }
+  const std::vector<DoubleDouble>& real_margins() const { return real_margins_; }
+  // One of each kind that the table's features need is there; the others are null. A listed one needs no other.
   PlaneBlock planes() const { return planes_; }
   bool has_planes() const { return has_planes_; }
   const std::uint8_t* bytes() const { return bytes_; }
@@ -37,6 +39,8 @@ class ReferenceColumn {
 
  private:
   void set_codes(const CodedTable& table, std::vector<std::int32_t> codes);
+  template <class Codes>
+  void sum_weights(const CodedTable& table, Codes codes);
 
   std::size_t n_levels_ = 0;
   bool has_missing_ = false;
@@ -49,6 +53,8 @@ class ReferenceColumn {
   std::vector<std::uint8_t> own_bytes_;
   std::vector<std::uint32_t> own_counts_;
   std::vector<std::int32_t> wide_;
+  std::vector<std::int64_t> whole_margins_;
+  std::vector<DoubleDouble> real_margins_;
 };
 
 // Working memory of one thread.

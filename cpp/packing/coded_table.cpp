@@ -172,8 +172,19 @@ void CodedTable::complete_counts(std::size_t f) {
 void CodedTable::finish() {
   for (const CodedFeature& feature : features_) {
     has_bytes_ = has_bytes_ || !feature.packed;
+    has_lists_ = has_lists_ || feature.listed;
     has_missing_ = has_missing_ || feature.missing;
   }
+  const auto sum_by_part = [&](const auto& weights, auto& totals) {
+    if (weights.empty()) return;
+    totals.resize(n_parts());
+    for (std::size_t part = 0; part < n_parts(); ++part) {
+      for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place)
+        totals[part] += weights[place];
+    }
+  };
+  sum_by_part(weights_.whole, whole_totals_);
+  sum_by_part(weights_.real, real_totals_);
   for (std::size_t part = 0; part < n_parts(); ++part) {
     std::uint32_t used = 0;
     for (std::size_t place = layout_.row_begin(part); place < layout_.row_end(part); ++place) used += is_used(place);

@@ -12,6 +12,7 @@
 
 #include "core/aligned.hpp"
 #include "core/arena.hpp"
+#include "core/double_double.hpp"
 #include "core/interrupt.hpp"
 #include "core/xlogx.hpp"
 #include "packing/coded_feature.hpp"
@@ -67,10 +68,13 @@ class CodedTable {
   }
   // Whether some features are no planes, but bytes or lists.
   bool has_bytes() const { return has_bytes_; }
+  bool has_lists() const { return has_lists_; }
   bool has_missing() const { return has_missing_; }
   bool is_weighted() const { return !weights_.whole.empty() || !weights_.real.empty(); }
-  // Weights by place (rows ordered by part).
+  // Weights by place (rows ordered by part), and their sums by part.
   const Weights& weights() const { return weights_; }
+  const std::vector<std::int64_t>& whole_totals() const { return whole_totals_; }
+  const std::vector<DoubleDouble>& real_totals() const { return real_totals_; }
   bool is_used(std::size_t place) const {
     return !weights_.whole.empty() ? weights_.whole[place] > 0 : weights_.real.empty() || weights_.real[place] > 0.0;
   }
@@ -143,7 +147,10 @@ class CodedTable {
   Arena arena_;
   std::shared_ptr<const void> owner_;     // of data that are not in the arena
   std::vector<std::uint32_t> used_rows_;  // of positive weight, by part
+  std::vector<std::int64_t> whole_totals_;
+  std::vector<DoubleDouble> real_totals_;
   bool has_bytes_ = false;
+  bool has_lists_ = false;
   bool has_missing_ = false;
 };
 
