@@ -84,8 +84,21 @@ SparseView read_sparse(const nb::object& indptr, const nb::object& indices, cons
   view.n_rows = n_rows;
   view.n_columns = n_columns;
   view.by_columns = is_csc;
+  return view;
+}
+
+// The same, checked.
+SparseView checked_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data,
+                          std::size_t n_rows, std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held) {
+  const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
   check_sparse(view);
   return view;
+}
+
+bool sparse_places_rise(const nb::object& indptr, const nb::object& indices, const nb::object& data, std::size_t n_rows,
+                        std::size_t n_columns, bool is_csc) {
+  std::vector<HeldArray> held;
+  return check_places(read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held));
 }
 
 std::shared_ptr<CodedTable> table_from_sparse(const nb::object& indptr, const nb::object& indices,
@@ -94,7 +107,7 @@ std::shared_ptr<CodedTable> table_from_sparse(const nb::object& indptr, const nb
                                               const nb::object& weights, std::size_t n_threads,
                                               const std::string& missing, std::size_t dense_bytes) {
   std::vector<HeldArray> held;
-  const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
+  const SparseView view = checked_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
   BuildOptions options = read_options(parts, sets, weights, n_rows, n_threads, missing);
   options.dense_bytes = dense_bytes;
   ReleasedGil released;
@@ -218,7 +231,7 @@ nb::dict scan_columns(nb::object array, std::size_t n_threads) {
 nb::dict scan_sparse_columns(const nb::object& indptr, const nb::object& indices, const nb::object& data,
                              std::size_t n_rows, std::size_t n_columns, bool is_csc, std::size_t n_threads) {
   std::vector<HeldArray> held;
-  const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
+  const SparseView view = checked_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
   std::optional<ColumnScan> scan;
   {
     ReleasedGil released;
@@ -303,6 +316,8 @@ void bind_counting(nb::module_& module) {
   module.def("scan_columns", &scan_columns, nb::arg("array"), nb::arg("n_threads") = 1);
   module.def("scan_sparse", &scan_sparse_columns, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
              nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("n_threads") = 1);
+  module.def("sparse_places_rise", &sparse_places_rise, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+             nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"));
 }
 
 }  // namespace thresher::bindings

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -76,6 +79,20 @@ void list_rows(std::size_t f, const CompressedColumns<T>& columns, const Levels<
   rows.erase(std::unique(rows.begin(), rows.end(), same_place), rows.end());
 }
 
+// How often an index is not above the one before it; throws if one is out of range.
+template <class Index>
+std::size_t count_falls(const Index* indices, std::size_t n, std::size_t n_across) {
+  using Unsigned = std::make_unsigned_t<Index>;
+  Unsigned most = 0;
+  std::size_t falls = 0;
+  for (std::size_t i = 0; i < n; ++i) most = std::max(most, static_cast<Unsigned>(indices[i]));
+  if (n > 0 && most >= n_across) {
+    throw std::invalid_argument("X is no valid sparse matrix: its indices must lie inside its shape");
+  }
+  for (std::size_t i = 1; i < n; ++i) falls += indices[i] <= indices[i - 1] ? 1 : 0;
+  return falls;
+}
+
 template <class Index>
 bool has_twins(std::size_t begin, std::size_t end, Index index) {
   std::vector<std::size_t> all;
@@ -86,27 +103,38 @@ bool has_twins(std::size_t begin, std::size_t end, Index index) {
 
 }  // namespace
 
-void check_sparse(const SparseView& array) {
+bool check_places(const SparseView& array) {
   const std::size_t n_lines = array.by_columns ? array.n_columns : array.n_rows;
   const std::size_t n_across = array.by_columns ? array.n_rows : array.n_columns;
+  const auto start = [&](std::size_t line) { return sparse_index(array.indptr, array.wide_indptr, line); };
   std::size_t last = 0;
   for (std::size_t i = 0; i <= n_lines; ++i) {
-    const std::size_t next = sparse_index(array.indptr, array.wide_indptr, i);
-    if (next < last || next > array.n_stored || (i == 0 && next != 0))
-      throw std::invalid_argument("sparse array: indptr must rise from 0 to the number of entries");
-    last = next;
+    if (start(i) < last || start(i) > array.n_stored || (i == 0 && start(i) != 0)) {
+      throw std::invalid_argument("X is no valid sparse matrix: indptr must rise from 0 to the number of entries");
+    }
+    last = start(i);
   }
+  std::size_t falls = array.wide_indices ? count_falls(static_cast<const std::int64_t*>(array.indices), last, n_across)
+                                         : count_falls(static_cast<const std::int32_t*>(array.indices), last, n_across);
+  // From one line to the next they may fall.
   const auto index = [&](std::size_t i) { return sparse_index(array.indices, array.wide_indices, i); };
+  for (std::size_t line = 1; line < n_lines && falls > 0; ++line) {
+    const std::size_t begin = start(line);
+    if (begin > 0 && begin < start(line + 1) && index(begin) <= index(begin - 1)) --falls;
+  }
+  return falls == 0;
+}
+
+void check_sparse(const SparseView& array) {
+  if (check_places(array)) return;
+  const std::size_t n_lines = array.by_columns ? array.n_columns : array.n_rows;
   for (std::size_t line = 0; line < n_lines; ++line) {
     const std::size_t begin = sparse_index(array.indptr, array.wide_indptr, line);
     const std::size_t end = sparse_index(array.indptr, array.wide_indptr, line + 1);
-    bool rises = true;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (index(i) >= n_across) throw std::invalid_argument("sparse array: index out of range");
-      rises = rises && (i == begin || index(i) > index(i - 1));
-    }
     // Those that do not rise may still be distinct.
-    if (!rises && has_twins(begin, end, index)) throw std::invalid_argument("sparse array: it has duplicate entries");
+    if (has_twins(begin, end, [&](std::size_t i) { return sparse_index(array.indices, array.wide_indices, i); })) {
+      throw std::invalid_argument("sparse array: it has duplicate entries");
+    }
   }
 }
 

@@ -356,6 +356,14 @@ def scan_sparse(
     is_csc: bool,
     n_threads: int = 1,
 ) -> dict[str, Any]: ...
+def sparse_places_rise(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: NDArray[Any],
+    n_rows: int,
+    n_columns: int,
+    is_csc: bool,
+) -> bool: ...
 def value_of_counts(counts: NDArray[np.int64], measure: str) -> float: ...
 def value_of_weighted_counts(counts: NDArray[np.float64], measure: str) -> float: ...
 

@@ -41,13 +41,13 @@ class Columns:
         """From what varies, and features to keep and to exclude by name or position."""
         kept = resolve_features("keep", keep, names, len(varies))
         dropped = resolve_features("exclude", exclude, names, len(varies))
-        both = np.intersect1d(kept, dropped)
-        if both.size:
-            raise ValueError(
-                f"keep and exclude both name the feature {label(names, int(both[0]))}; name it in one of them"
-            )
         excluded = np.zeros(len(varies), dtype=bool)
         excluded[dropped] = True
+        if excluded[kept].any():
+            both = int(kept[excluded[kept]].min())
+            raise ValueError(
+                f"keep and exclude both name the feature {label(names, both)}; name it in one of them"
+            )
         return cls(names, varies & ~excluded, kept, excluded)
 
     @property

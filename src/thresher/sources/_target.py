@@ -138,6 +138,8 @@ def one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
         raise ValueError(
             f"{owner} requires y to be passed, but the target y is None: give one value per sample"
         )
+    if is_plain_array(y, 1):
+        return native_bytes(y)
     if np.ma.is_masked(y):
         first = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
         raise ValueError(f"y has masked values (first at sample {first}); drop those samples")
@@ -150,6 +152,12 @@ def one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
     if y.dtype.kind in "OUST" and y.dtype.kind != "O":
         y = y.astype(object)
     return native_bytes(np.asarray(y))
+
+
+def is_plain_array(values: Any, n_dimensions: int) -> bool:
+    """Whether these are real numbers in an array of NumPy, of which scikit-learn would ask for long what they are."""
+    is_array = type(values) is np.ndarray and values.ndim == n_dimensions
+    return is_array and values.dtype.kind in "iufb"
 
 
 def native_bytes(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

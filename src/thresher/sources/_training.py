@@ -11,13 +11,14 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from thresher import _core
 from thresher._checks import resolve_features, resolve_threads
 from thresher._warn import warn
 from thresher.sources._columns import Columns, Mask
 from thresher.sources._frames import LARGEST_EXACT, from_smallest, is_frame, read_frame
 from thresher.sources._rules import InputRules
 from thresher.sources._table import Table
-from thresher.sources._target import Target, native_bytes
+from thresher.sources._target import Target, is_plain_array, native_bytes
 from thresher.sources._weights import read_weights
 
 MISSING = ("error", "category", "pairwise", "drop_rows")
@@ -219,9 +220,13 @@ def _read(
     if isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 2 and exclude is not None:
         X = X.copy()
         X[:, resolve_features("exclude", exclude, None, X.shape[1])] = 0
-    matrix = validate_data(
-        selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
-    )
+    if is_plain_array(X, 2) and X.size:
+        matrix, selector.n_features_in_ = X, X.shape[1]
+        vars(selector).pop("feature_names_in_", None)
+    else:
+        matrix = validate_data(
+            selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
+        )
     is_category = np.zeros(matrix.shape[1], dtype=bool)
     if sparse.issparse(matrix):
         matrix = _with_own_places(matrix)
@@ -255,15 +260,13 @@ def _with_own_places(matrix: Any) -> Any:
     Whoever changes X during a fit may change a result, but must not make anybody write elsewhere.
     """
     indices, indptr = matrix.indices.copy(), matrix.indptr.copy()
-    n_across = matrix.shape[1 if matrix.format == "csr" else 0]
-    fits = indptr[0] == 0 and indptr[-1] <= min(len(indices), len(matrix.data))
-    if not fits or (np.diff(indptr) < 0).any():
-        raise ValueError(
-            "X is no valid sparse matrix: indptr must rise from 0 to the number of entries"
-        )
-    if len(indices) and not 0 <= indices.min() <= indices.max() < n_across:
-        raise ValueError("X is no valid sparse matrix: its indices must lie inside its shape")
-    return type(matrix)((matrix.data, indices, indptr), shape=matrix.shape, copy=False)
+    n_rows, n_columns = matrix.shape
+    rise = _core.sparse_places_rise(
+        indptr, indices, matrix.data, n_rows, n_columns, matrix.format == "csc"
+    )
+    own = type(matrix)((matrix.data, indices, indptr), shape=matrix.shape, copy=False)
+    own.has_canonical_format = rise
+    return own
 
 
 def _exact(table: Table) -> Table:
