@@ -71,6 +71,61 @@ def test_cuts_and_codes_match_the_twin(data):
         assert codes.tolist() == [naive.codes(x, c) for x, c in zip(matrix, expected, strict=True)]
 
 
+def long_columns():
+    """Columns of 5,000 to 20,000 values that are hard to put into buckets, by name."""
+    rng = np.random.default_rng(3)
+    n = 5_000
+    normal = rng.standard_normal(n)
+    with np.errstate(over="ignore"):
+        return {
+            "normal": normal,
+            "longer": rng.standard_normal(20_001),
+            "cauchy cubed": rng.standard_cauchy(n) ** 3,
+            "far from zero": 1e6 + 1e-9 * normal,
+            "ties": rng.integers(0, 12, n).astype(float),
+            "many ties": np.round(normal, 1),
+            "one value mostly": np.where(rng.random(n) < 0.9, 0.0, normal),
+            "one value": np.full(n, 7.0),
+            "two values": np.where(rng.random(n) < 0.5, -1.0, 1.0),
+            "signed zeros": np.where(rng.random(n) < 0.4, np.copysign(0.0, normal), normal),
+            "missing": np.where(rng.random(n) < 0.3, np.nan, normal),
+            "mostly missing": np.where(rng.random(n) < 0.9, np.nan, normal),
+            "all missing": np.full(n, np.nan),
+            "subnormal": normal * 1e-310,
+            "huge": normal * 1e300,
+            "all magnitudes": np.sign(normal) * 10.0 ** rng.uniform(-300, 300, n),
+            "near the largest": np.where(normal > 0, 1.7e308, -1.7e308) * rng.random(n),
+            "sorted": np.sort(normal),
+            "sample misleads": np.where(np.arange(n) % 19 == 0, 3.0, normal),
+            "steps": np.repeat(np.arange(n // 2, dtype=float), 2),
+        }
+
+
+def definition_of_equal_frequency(x, n_bins):
+    """The twin of `naive.equal_frequency` for columns that are too long for it."""
+    distinct, equal = np.unique(x[~np.isnan(x)].astype(float) + 0.0, return_counts=True)
+    bins = n_bins * (2 * (np.cumsum(equal) - equal) + equal) // (2 * max(equal.sum(), 1))
+    changes = np.flatnonzero(np.diff(bins))
+    return [naive.between(*distinct[at : at + 2].tolist()) for at in changes]
+
+
+def test_the_long_twin_is_the_short_one():
+    for x in long_columns().values():
+        few = x[:60]
+        assert definition_of_equal_frequency(few, 5) == naive.equal_frequency(few, 5)
+
+
+@pytest.mark.parametrize("name", long_columns())
+@pytest.mark.parametrize("n_bins", [2, 3, 8, 100, 254])
+def test_cuts_of_long_columns_are_those_of_sorted_ones(name, n_bins):
+    column = long_columns()[name]
+    with np.errstate(over="ignore"):
+        single = np.nan_to_num(column.astype(np.float32), nan=np.nan, posinf=3e38, neginf=-3e38)
+    for x in (column, single):
+        expected = definition_of_equal_frequency(x, n_bins)
+        assert cuts_of(_core.cuts_equal_frequency(x[None], n_bins)) == [expected]
+
+
 def test_equal_frequency_puts_ties_by_their_middle_rank():
     x = np.array([[0.0, 0, 0, 0, 0, 1, 2, 3]]).T
     bins = EqualFrequencyBins(4).fit(x)

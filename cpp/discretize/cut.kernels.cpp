@@ -106,6 +106,20 @@ void apply(const T* x, std::size_t n, const T* cuts, std::size_t n_cuts, std::ui
   for (; i < n; ++i) out[i] = search(x[i], cuts, n_cuts);
 }
 
+template <class T>
+void buckets(const T* x, std::size_t n, T low, T scale, std::size_t n_buckets, std::uint16_t* __restrict out) {
+  const T last = static_cast<T>(n_buckets - 1);
+  const auto missing = static_cast<std::int32_t>(n_buckets);
+  for (std::size_t i = 0; i < n; ++i) {
+    const T value = x[i];
+    T place = (value - low) * scale;
+    place = place > T{0} ? place : T{0};
+    place = place < last ? place : last;
+    const auto bucket = static_cast<std::int32_t>(place);
+    out[i] = static_cast<std::uint16_t>(value == value ? bucket : missing);
+  }
+}
+
 #if defined(__AVX512F__)
 inline Vec vec_if_above(Vec x, Vec threshold, Vec yes, Vec no) {
   return _mm512_mask_mov_pd(no, _mm512_cmp_pd_mask(x, threshold, _CMP_GT_OQ), yes);
@@ -164,6 +178,7 @@ void neighbours(const T* x, std::size_t n, double threshold, double* below, doub
 }  // namespace
 
 extern const CutKernels cut_kernels;
-const CutKernels cut_kernels{{&apply<float>, &neighbours<float>}, {&apply<double>, &neighbours<double>}};
+const CutKernels cut_kernels{{&apply<float>, &buckets<float>, &neighbours<float>},
+                             {&apply<double>, &buckets<double>, &neighbours<double>}};
 
 }  // namespace thresher::THRESHER_LEVEL

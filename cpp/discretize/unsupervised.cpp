@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
-#include "core/sorting.hpp"
 #include "discretize/columns.hpp"
 #include "discretize/cut_kernels.hpp"
 #include "discretize/cuts.hpp"
@@ -19,94 +17,6 @@ double sum_of(std::span<const double> values) {
   for (const double value : values) sum += value;
   return sum;
 }
-
-template <class T>
-class EqualFrequency {
- public:
-  EqualFrequency(std::size_t n_bins, const CutOptions& options)
-      : n_bins_(n_bins),
-        weights_(options.weights),
-        whole_(whole_weights(options.weights)),
-        sorter_(options.weights, !options.weights.empty()) {}
-
-  void operator()(const T* base, std::size_t n, std::size_t begin, std::size_t end, CutLists& out) {
-    sorter_.visit(base, n, begin, end, [&](std::size_t feature, const SortedColumn<T>& sorted) {
-      if (!weights_.empty()) {
-        weighted(sorted, out[feature]);
-      } else if (!at_borders(sorted.values, out[feature])) {
-        out[feature].clear();
-        plain(sorted.values, out[feature]);
-      }
-    });
-  }
-
- private:
-  static void add(T below, T above, std::vector<double>& out) {
-    out.push_back(cut_between(static_cast<double>(below), static_cast<double>(above)));
-  }
-
-  std::uint64_t bin(std::uint64_t less, std::uint64_t equal, std::uint64_t n) const {
-    return n_bins_ * (2 * less + equal) / (2 * n);
-  }
-
-  // Cuts at the places where bins of distinct values change. If no run of equal values lies across such a place,
-  // these are all the cuts; otherwise gives up.
-  bool at_borders(std::span<const T> values, std::vector<double>& out) {
-    if (borders_of_ != values.size()) {
-      borders_of_ = values.size();
-      borders_.clear();
-      for (std::size_t i = 1; i < values.size(); ++i) {
-        if (bin(i, 1, values.size()) != bin(i - 1, 1, values.size())) borders_.push_back(i);
-      }
-    }
-    for (const std::size_t i : borders_) {
-      if (values[i - 1] == values[i]) return false;
-      add(values[i - 1], values[i], out);
-    }
-    return true;
-  }
-
-  void plain(std::span<const T> values, std::vector<double>& out) const {
-    const std::size_t n = values.size();
-    std::uint64_t previous = 0;
-    for (std::size_t begin = 0; begin < n;) {
-      std::size_t end = begin + 1;
-      while (end < n && values[end] == values[begin]) ++end;
-      const std::uint64_t here = bin(begin, end - begin, n);
-      if (begin > 0 && here != previous) add(values[begin - 1], values[begin], out);
-      previous = here;
-      begin = end;
-    }
-  }
-
-  void weighted(const SortedColumn<T>& sorted, std::vector<double>& out) const {
-    const auto values = sorted.values;
-    double total = 0.0;
-    for (const std::uint32_t row : sorted.rows) total += weights_[row];
-    double less = 0.0;
-    double previous = 0.0;
-    for (std::size_t begin = 0; begin < values.size();) {
-      std::size_t end = begin;
-      double equal = 0.0;
-      for (; end < values.size() && values[end] == values[begin]; ++end) equal += weights_[sorted.rows[end]];
-      const double here =
-          whole_ ? static_cast<double>(bin(static_cast<std::uint64_t>(less), static_cast<std::uint64_t>(equal),
-                                           static_cast<std::uint64_t>(total)))
-                 : std::floor(static_cast<double>(n_bins_) * (2.0 * less + equal) / (2.0 * total));
-      if (begin > 0 && here != previous) add(values[begin - 1], values[begin], out);
-      previous = here;
-      less += equal;
-      begin = end;
-    }
-  }
-
-  std::size_t n_bins_;
-  std::span<const double> weights_;
-  bool whole_;
-  ColumnSorter<T> sorter_;
-  std::size_t borders_of_ = 0;
-  std::vector<std::size_t> borders_;
-};
 
 // Calls learner.learn(values, out[feature]) for the features of a range.
 template <class Learner, class T>
@@ -226,23 +136,12 @@ double cut_between(double a, double b) {
   return middle >= a && middle < b ? middle : a;
 }
 
-Cuts cuts_equal_frequency(NumericMatrix matrix, std::size_t n_bins, const CutOptions& options, Interrupt& interrupt) {
-  return learn_cuts(matrix, options, interrupt, [&]<class T>(const T*) { return EqualFrequency<T>(n_bins, options); });
-}
-
 Cuts cuts_equal_width(NumericMatrix matrix, std::size_t n_bins, const CutOptions& options, Interrupt& interrupt) {
   return learn_cuts(matrix, options, interrupt, [&]<class T>(const T*) { return EqualWidth<T>(n_bins, options); });
 }
 
 Cuts cuts_mean_sd(NumericMatrix matrix, double t, const CutOptions& options, Interrupt& interrupt) {
   return learn_cuts(matrix, options, interrupt, [&]<class T>(const T*) { return MeanSd<T>(t, options); });
-}
-
-template <class T>
-Cuts cuts_equal_frequency(const SparseCutData<T>& data, std::size_t n_bins, const CutOptions& options) {
-  return learn_cuts(data, {}, 1, options, [&](std::span<const double> weights, auto) {
-    return EqualFrequency<T>(n_bins, CutOptions{weights, 1});
-  });
 }
 
 template <class T>
@@ -258,8 +157,6 @@ Cuts cuts_mean_sd(const SparseCutData<T>& data, double t, const CutOptions& opti
                     [&](std::span<const double> weights, auto) { return MeanSd<T>(t, CutOptions{weights, 1}); });
 }
 
-template Cuts cuts_equal_frequency(const SparseCutData<float>&, std::size_t, const CutOptions&);
-template Cuts cuts_equal_frequency(const SparseCutData<double>&, std::size_t, const CutOptions&);
 template Cuts cuts_equal_width(const SparseCutData<float>&, std::size_t, const CutOptions&);
 template Cuts cuts_equal_width(const SparseCutData<double>&, std::size_t, const CutOptions&);
 template Cuts cuts_mean_sd(const SparseCutData<float>&, double, const CutOptions&);

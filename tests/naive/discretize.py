@@ -19,7 +19,7 @@ def repeated(x, weights=None, y=None):
 
 
 def between(a, b):
-    middle = (a + b) / 2
+    middle = (a + b) / 2 if math.isfinite(a + b) else a / 2 + b / 2
     return middle if middle < b else a
 
 
