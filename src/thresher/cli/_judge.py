@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-import thresher
 from thresher.cli import _methods
 from thresher.cli._errors import BadInput
 from thresher.cli._methods import build
@@ -122,7 +121,6 @@ def recommend(
     voice = result.voice
     check_output(result.out, result.force, LISTS)
     data = read_data(path, source, voice)
-    _check_complete(data, voice)
     judge = estimators_for(data.y, [estimator], source)[estimator]
     is_nominal = source.target_kind == "nominal"
     y = data.y if source.target_kind is None else data.y.astype(str if is_nominal else float)
@@ -144,19 +142,6 @@ def recommend(
     )
     if not voice.quiet and not voice.as_json:
         print(f"\n{found.verdict}")
-
-
-def _check_complete(data: Data, voice: Voice) -> None:
-    with voice.working("checking the data", data):
-        try:
-            thresher.MRMR()._read(data.X, data.y)
-        except ValueError as error:
-            # The methods that are tried have no option for missing values in common.
-            raise ValueError(
-                str(error).replace(
-                    ", drop the column, or see the parameter missing", " or drop the column"
-                )
-            ) from error
 
 
 def methods(voice: Voice) -> None:

@@ -2,6 +2,7 @@
 
 from thresher.evaluate import cost, errors, false_share, nested, probes, significance, stability
 from thresher.evaluate._compare import Comparison, compare
+from thresher.evaluate._numbers import Numbers
 from thresher.evaluate._recommend import Recommendation, recommend
 from thresher.evaluate.errors import error_bound, probe_select
 from thresher.evaluate.false_share import estimate_false_share
@@ -22,6 +23,7 @@ __all__ = [
     "Comparison",
     "NestedScores",
     "NumberOfFeatures",
+    "Numbers",
     "ProbeBenchmark",
     "Recommendation",
     "RedundancyMap",

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
-from scipy import sparse
 
 from thresher._checks import readable
 from thresher.selectors.cfs import CFS
@@ -20,10 +18,12 @@ from thresher.selectors.mrmr import MRMR
 from thresher.selectors.relief import ReliefF
 from thresher.selectors.rrct import RRCT
 from thresher.selectors.univariate import Univariate
-from thresher.sources import is_frame
+from thresher.sources import read_table, refuse_unusable_values
 
 # Products of a neighbour search that a second is enough for, about.
 _PRODUCTS_PER_SECOND = 2e8
+
+_PLAIN = "one value per feature: what others have to beat"
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Profile:
     n_features: int
     is_sparse: bool
     has_categories: bool
+    has_missing: bool
     is_discrete: bool
     n_classes: int
     smallest_class: int
@@ -41,6 +42,11 @@ class Profile:
     @property
     def is_classification(self) -> bool:
         return self.n_classes > 0
+
+    @property
+    def missing(self) -> dict[str, Any]:
+        """What selectors that count have to be told."""
+        return {"missing": "category"} if self.has_missing else {}
 
     @property
     def sentences(self) -> list[str]:
@@ -52,6 +58,8 @@ class Profile:
         target = "numeric target"
         if self.is_classification:
             target = f"{self.n_classes} classes, {self.smallest_class} samples in the smallest"
+        if self.has_missing:
+            kind += ", some values missing"
         said = [f"{self.n_samples} samples, {self.n_features} features, {kind}; {target}"]
         if self.n_features > 2 * self.n_samples:
             said.append("more features than samples: expect many equally good sets")
@@ -60,11 +68,8 @@ class Profile:
 
 def look_at(X: Any, y: Any) -> Profile:
     """The profile of data; what no selector could use is refused."""
-    n, p = X.shape
-    has_categories = False
-    if is_frame(X):
-        schema = nw.from_native(X, eager_only=True).schema
-        has_categories = not all(dtype.is_numeric() for dtype in schema.values())
+    table = read_table(MRMR(), X)
+    refuse_unusable_values(table, allow_missing=True)
     values = np.asarray(y)
     distinct, counts = np.unique(values, return_counts=True)
     is_numeric = values.dtype.kind == "f" and len(distinct) > 2
@@ -78,30 +83,16 @@ def look_at(X: Any, y: Any) -> Profile:
         raise ValueError(
             f"the class {rare} has a single sample; leave it out, or give y as floats if it is a number"
         )
-    discrete = not has_categories and _is_discrete(X)
+    has_categories = bool(table.is_category.any())
     return Profile(
-        n,
-        p,
-        sparse.issparse(X),
-        has_categories,
-        discrete,
-        0 if is_numeric else len(distinct),
-        smallest,
-    )
-
-
-def _is_discrete(X: Any) -> bool:
-    """Whether all of a sample of the columns hold whole numbers, ten at most."""
-    places = np.linspace(0, X.shape[1] - 1, min(100, X.shape[1])).astype(int)
-    if is_frame(X):
-        frame = nw.from_native(X, eager_only=True)
-        columns = [frame[:, int(i)].to_numpy() for i in places]
-    elif sparse.issparse(X):
-        columns = list(X.tocsc()[:, places].toarray().T)
-    else:
-        columns = list(np.asarray(X)[:, places].T)
-    return all(
-        len(np.unique(c)) <= 10 and bool(np.all(np.mod(c.astype(float), 1) == 0)) for c in columns
+        n_samples=table.n_rows,
+        n_features=table.n_features,
+        is_sparse=table.is_sparse,
+        has_categories=has_categories,
+        has_missing=bool(table.has_missing.any()),
+        is_discrete=bool(table.is_discrete.all()) and not has_categories,
+        n_classes=0 if is_numeric else len(distinct),
+        smallest_class=smallest,
     )
 
 
@@ -124,47 +115,53 @@ def candidates(profile: Profile, k: int, budget_s: float) -> tuple[list[Candidat
         found.append(
             Candidate(
                 "Ensemble",
-                Ensemble(MRMR(k), n_parts=10),
+                Ensemble(MRMR(k, **profile.missing), n_parts=10),
                 f"only {n} samples: votes over parts of them make the choice steadier",
             )
         )
     products = float(n) * n * p
-    if profile.is_sparse or profile.has_categories:
-        left_out.append("ReliefF: needs dense numbers")
+    if profile.is_sparse:
+        left_out.append("ReliefF: needs dense data")
     elif products > _PRODUCTS_PER_SECOND * budget_s / 10:
         left_out.append(
             f"ReliefF: {products:.2g} products of neighbours are too many for the budget"
         )
     else:
+        relief = ReliefF(k, missing="expected") if profile.has_missing else ReliefF(k)
         found.append(
-            Candidate("ReliefF", ReliefF(k), "looks at neighbours: finds features that matter together", True)
+            Candidate("ReliefF", relief, "looks at neighbours: finds features that matter together", True)
         )  # fmt: skip
     return found, left_out
 
 
+def _by_information(profile: Profile, k: int) -> Candidate:
+    return Candidate("MIM", MIM(k, **profile.missing), f"ranks by information, {_PLAIN}")
+
+
 def _for_classes(profile: Profile, k: int) -> list[Candidate]:
-    plain = "one value per feature: what others have to beat"
-    if profile.is_sparse or profile.has_categories:
-        ranking = Candidate("MIM", MIM(k), f"ranks by information, {plain}")
+    if profile.is_sparse or profile.has_categories or profile.has_missing:
+        ranking = _by_information(profile, k)
     else:
-        ranking = Candidate("Univariate", Univariate(k), f"ranks by F, {plain}")
+        ranking = Candidate("Univariate", Univariate(k), f"ranks by F, {_PLAIN}")
+    missing = profile.missing
     return [
         ranking,
-        Candidate("MRMR", MRMR(k), "relevant and not redundant; the default of this package"),
-        Candidate("JMI", JMI(k), "information of pairs with the class, for discrete features above all")
-        if profile.is_discrete or profile.has_categories
+        Candidate("MRMR", MRMR(k, **missing), "relevant and not redundant; the default of this package"),
+        Candidate("JMI", JMI(k, **missing), "information of pairs with the class, for discrete features above all")
+        if profile.is_discrete or profile.has_categories or profile.has_missing
         else Candidate("CFS", CFS(k), "a set that goes with the class and not with itself"),
-        Candidate("CMIM", CMIM(k), "what a feature adds to each one already chosen"),
-        Candidate("CWC", CWC(), "a smallest set that tells all classes apart: finds interactions", True),
+        Candidate("CMIM", CMIM(k, **missing), "what a feature adds to each one already chosen"),
+        Candidate("CWC", CWC(**missing), "a smallest set that tells all classes apart: finds interactions", True),
     ]  # fmt: skip
 
 
 def _for_numbers(profile: Profile, k: int) -> list[Candidate]:
-    ranking = Candidate(
-        "Univariate", Univariate(k), "ranks by F of the regression: what others have to beat"
-    )
-    found = [ranking, Candidate("MRMR", MRMR(k), "relevant and not redundant")]
-    if profile.is_sparse or profile.has_categories:
+    if profile.has_missing:
+        ranking = _by_information(profile, k)
+    else:
+        ranking = Candidate("Univariate", Univariate(k), f"ranks by F of the regression, {_PLAIN}")
+    found = [ranking, Candidate("MRMR", MRMR(k, **profile.missing), "relevant and not redundant")]
+    if profile.is_sparse or profile.has_categories or profile.has_missing:
         return found
     return [
         *found,

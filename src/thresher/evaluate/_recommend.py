@@ -11,13 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
 
 import thresher
 from thresher._checks import check_number, resolve_threads
 from thresher._output import Output, as_table
 from thresher._warn import one_call
-from thresher.evaluate._candidates import Candidate, candidates, look_at
+from thresher.evaluate._candidates import Candidate, Profile, candidates, look_at
+from thresher.evaluate._numbers import Numbers
 from thresher.evaluate._race import Race
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
@@ -150,15 +152,15 @@ def recommend(
     resolve_threads(n_jobs)
     X = X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2 or len(y) != X.shape[0]:
-        raise ValueError(f"X must have rows and columns and y a value per row, got shape {X.shape}")
+        raise ValueError(
+            f"X must have rows and columns and y a value per row, got shape {X.shape} and {len(y)} values"
+        )
     p = X.shape[1]
     if k is None:
         k = min(10, max(1, p // 2))
     check_number("k", k, minimum=1, maximum=p, integer=True)
     profile = look_at(X, y)
-    if profile.has_categories and estimator is None:
-        raise ValueError("X has features that are no numbers; give an estimator that takes them")
-    given = _usual(profile.is_classification) if estimator is None else estimator
+    given = _usual(profile) if estimator is None else estimator
     tried, left_out = candidates(profile, int(k), budget_s)
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     race = Race(tried, given, scoring, X, y, int(k), n_jobs, profile.smallest_class, seed)
@@ -166,8 +168,9 @@ def recommend(
     return _judge(race, [*profile.sentences], left_out, estimator is None)
 
 
-def _usual(is_classification: bool) -> Any:
-    return (RandomForestClassifier if is_classification else RandomForestRegressor)(30)
+def _usual(profile: Profile) -> Any:
+    forest = (RandomForestClassifier if profile.is_classification else RandomForestRegressor)(30)
+    return make_pipeline(Numbers(), forest) if profile.has_categories else forest
 
 
 def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool) -> Recommendation:
@@ -257,8 +260,11 @@ def _code(selector: Any, usual: Any) -> str:
         "from sklearn.pipeline import make_pipeline",
         f"from thresher import {', '.join(named)}",
     ]
-    learner = "estimator"
+    steps = ["estimator"]
     if usual is not None:
-        learner = repr(usual)
-        lines.insert(0, f"from sklearn.ensemble import {type(usual).__name__}")
-    return "\n".join([*lines, "", f"model = make_pipeline({text}, {learner}).fit(X, y)"])
+        learners = [step for _, step in getattr(usual, "steps", [("", usual)])]
+        steps = [repr(step) for step in learners]
+        lines.insert(0, f"from sklearn.ensemble import {type(learners[-1]).__name__}")
+        if len(learners) > 1:
+            lines.append("from thresher.evaluate import Numbers")
+    return "\n".join([*lines, "", f"model = make_pipeline({', '.join([text, *steps])}).fit(X, y)"])

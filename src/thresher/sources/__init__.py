@@ -36,6 +36,7 @@ from thresher.sources._training import (
     indexable,
     read_table,
     read_training,
+    refuse_unusable_values,
     unmasked,
 )
 from thresher.sources._weights import MOST_COUNTED, read_weights, warn_of_few
@@ -83,6 +84,7 @@ __all__ = [
     "read_weights",
     "refuse_files",
     "refuse_missing_labels",
+    "refuse_unusable_values",
     "resolve_memory_limit",
     "resolve_threads",
     "separator_of",
