@@ -169,6 +169,30 @@ def test_rows_taken_are_those_of_planes():
             )
 
 
+@pytest.mark.parametrize("in_parts", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 40])
+@pytest.mark.parametrize("n_replicates", [0, 1, 3])
+def test_the_walk_by_conditional_information_is_that_of_planes(n_replicates, n_classes, in_parts):
+    rng = np.random.default_rng(9)
+    X = random_sparse(rng, p=60)
+    y = (X[:, 2] + X[:, 6] + rng.integers(0, n_classes, len(X))).astype(np.int32) % n_classes
+    options = {"parts": rng.integers(0, 3, len(X)).astype(np.int32)} if in_parts else {}
+    missing = "category" if n_classes == 40 else "error"
+    if missing == "category":
+        X[rng.integers(0, len(X), 8), rng.integers(0, 8, 8)] = np.nan
+    plain, listed = tables(X, missing=missing, **options)
+    weights = rng.integers(0, 3, (n_replicates, len(X))) if n_replicates else None
+    relevance = plain.relevance(y, n_classes, "mi", 1).reshape(-1, X.shape[1]).mean(axis=0)
+    walks = [
+        _core.cmi_walk(t, y, n_classes, relevance, weights=weights, kept=np.array([4], np.uint32))
+        for t in (plain, listed)
+    ]
+    expected, found = (walk.result() for walk in walks)
+    assert len(expected["selected"]) > 5
+    for key, value in expected.items():
+        np.testing.assert_array_equal(found[key], value, err_msg=key)
+
+
 def test_small_tables_stay_planes():
     S = sparse.csc_matrix(random_sparse(np.random.default_rng(6)))
     table = _core.CodedTable.from_sparse(S.indptr, S.indices, S.data, *S.shape, True)
@@ -188,6 +212,7 @@ SELECTORS = [
     thresher.Ensemble(thresher.MRMR(6, **MI), kind="full", n_parts=5, random_state=0),
     thresher.Ensemble(thresher.MRMR(6, **MI), kind="bagging", n_parts=5, random_state=0),
     thresher.Ensemble(thresher.JMI(4), kind="fast", n_parts=4, random_state=0),
+    thresher.Ensemble(thresher.CMIFilter(), kind="inner", n_parts=4, random_state=0),
     thresher.Ensemble(thresher.MRMR(6, **MI), kind="halves", random_state=0),
 ]
 

@@ -106,7 +106,7 @@ BoundSearch* bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>&
   }
   auto options = forward_options<CmiOptions>(candidates, kept, progress);
   check_relevance(table.n_features(), view(relevance), options.candidates);
-  options.read = [&table](std::uint32_t feature, std::uint8_t* codes) { table.codes_of(feature, codes); };
+  options.table = &table;
   options.classes = view(classes);
   options.n_classes = n_classes;
   if (weights) options.weights = {weights->data(), weights->size()};

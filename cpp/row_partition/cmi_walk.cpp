@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 
+#include "row_partition/listed_blocks.hpp"
 #include "row_partition/row_blocks.hpp"
 
 namespace thresher {
@@ -12,29 +13,59 @@ namespace {
 // Equal values from different counts differ by a few units of the fixed point; a larger value must be larger by this.
 constexpr double kMarginBits = 1e-10;
 
+// How rows are read and parted: by the codes of all, or by those off the commonest level.
+struct AllRows {
+  using Open = OpenBlocks;
+  using Numbers = BlockNumbers;
+
+  explicit AllRows(const CodedTable& given) : table(given), codes(given.n_rows()) {}
+  const std::uint8_t* read(std::uint32_t feature) {
+    table.codes_of(feature, codes.data());
+    return codes.data();
+  }
+
+  const CodedTable& table;
+  std::vector<std::uint8_t> codes;
+};
+
+struct SomeRows {
+  using Open = OpenListedBlocks;
+  using Numbers = ListedBlockNumbers;
+
+  explicit SomeRows(const CodedTable& table) : rows(table) {}
+  const ListedRows& read(std::uint32_t feature) {
+    rows.read(feature);
+    return rows;
+  }
+
+  ListedRows rows;
+};
+
 // The rows of one replicate.
+template <class Open>
 struct Replicate {
-  OpenBlocks open;
+  Open open;
   double unit;  // of the fixed point, in bits
 
   double bits(std::int64_t value) const { return static_cast<double>(std::max<std::int64_t>(value, 0)) * unit; }
 };
 
 // The next of the list that tells more than its successor.
+template <class Rows>
 class AheadOfSuccessor final : public Criterion<CmiResult> {
  public:
   explicit AheadOfSuccessor(const CmiOptions& options)
       : options_(options),
         order_(open_candidates(options.relevance, options.candidates)),
         blocks_(absent_rows(options)),
-        codes_(options.n_rows()) {
+        rows_(*options.table) {
     const std::size_t n = options.n_rows();
     const bool weighted = !options.weights.empty();
     for (std::size_t r = 0; r < (weighted ? options.weights.size() / n : 1); ++r) {
       const auto weights = weighted ? options.weights.subspan(r * n, n) : options.weights;
       const auto total =
           static_cast<double>(weighted ? std::reduce(weights.begin(), weights.end()) : static_cast<std::int64_t>(n));
-      replicates_.push_back({OpenBlocks(options.classes, options.n_classes, weights, *options.xlogx),
+      replicates_.push_back({Open(options.classes, options.n_classes, weights, *options.xlogx),
                              1.0 / (total * options.xlogx->scale())});
     }
   }
@@ -64,6 +95,8 @@ class AheadOfSuccessor final : public Criterion<CmiResult> {
   CmiResult seen() const override { return result_; }
 
  private:
+  using Open = typename Rows::Open;
+
   static std::vector<std::uint8_t> absent_rows(const CmiOptions& options) {
     std::vector<std::uint8_t> absent(options.n_rows(), !options.weights.empty());
     for (std::size_t i = 0; i < options.weights.size(); ++i) {
@@ -73,20 +106,20 @@ class AheadOfSuccessor final : public Criterion<CmiResult> {
   }
 
   bool settled() const {
-    return std::all_of(replicates_.begin(), replicates_.end(), [](const Replicate& r) { return r.open.settled(); });
+    return std::all_of(replicates_.begin(), replicates_.end(), [](const auto& r) { return r.open.settled(); });
   }
 
   // The mean over replicates.
   template <class Value>
   double mean_of(Value value) {
     double sum = 0.0;
-    for (Replicate& replicate : replicates_) sum += replicate.bits(value(replicate.open));
+    for (auto& replicate : replicates_) sum += replicate.bits(value(replicate.open));
     return sum / static_cast<double>(replicates_.size());
   }
 
   double information(std::uint32_t feature) {
-    options_.read(feature, codes_.data());
-    return mean_of([&](OpenBlocks& open) { return open.information(codes_.data()); });
+    const auto& column = rows_.read(feature);
+    return mean_of([&](Open& open) { return open.information(column); });
   }
 
   double evaluate(std::uint32_t feature) {
@@ -95,26 +128,27 @@ class AheadOfSuccessor final : public Criterion<CmiResult> {
   }
 
   Step accept(std::uint32_t feature, double gain) {
-    options_.read(feature, codes_.data());
-    for (Replicate& replicate : replicates_) replicate.open.refine(codes_.data());
-    blocks_.refine(codes_.data());
-    result_.unknown.push_back(mean_of([](const OpenBlocks& open) { return open.unknown(); }));
+    const auto& column = rows_.read(feature);
+    for (auto& replicate : replicates_) replicate.open.refine(column);
+    blocks_.refine(column);
+    result_.unknown.push_back(mean_of([](const Open& open) { return open.unknown(); }));
     result_.n_blocks.push_back(blocks_.n_blocks());
     return {feature, gain, options_.relevance[feature]};
   }
 
   CmiOptions options_;
   std::vector<std::uint32_t> order_;
-  std::vector<Replicate> replicates_;
-  BlockNumbers blocks_;
-  std::vector<std::uint8_t> codes_;
+  std::vector<Replicate<Open>> replicates_;
+  typename Rows::Numbers blocks_;
+  Rows rows_;
   CmiResult result_;
 };
 
 }  // namespace
 
 ForwardSearch<CmiResult> cmi_walk(const CmiOptions& options) {
-  return {std::make_unique<AheadOfSuccessor>(options), options};
+  if (options.table->has_lists()) return {std::make_unique<AheadOfSuccessor<SomeRows>>(options), options};
+  return {std::make_unique<AheadOfSuccessor<AllRows>>(options), options};
 }
 
 }  // namespace thresher

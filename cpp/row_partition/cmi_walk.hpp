@@ -3,18 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "core/xlogx.hpp"
+#include "packing/coded_table.hpp"
 #include "search/forward.hpp"
 
 namespace thresher {
 
 struct CmiOptions : ForwardOptions {
-  // Writes the codes of a feature, one per row.
-  std::function<void(std::uint32_t feature, std::uint8_t* codes)> read;
+  const CodedTable* table = nullptr;
   std::span<const std::int32_t> classes;  // one per row, 0 .. n_classes - 1
   std::size_t n_classes = 0;
   // How often each row counts, on one replicate after the other; none: once, on one replicate.
@@ -46,8 +45,8 @@ struct CmiResult : Steps {
 // Walks the list once and takes a feature if, given those taken, it tells more than 1e-10 bits more than the next one.
 //
 // Stops when the selected features settle every row's class on every replicate. Information comes from
-// integer counts in fixed point, so the order of rows cannot matter. Time O(rows not yet settled) a value; memory O(n)
-// beyond the codes.
+// integer counts in fixed point, so the order of rows cannot matter. Time O(rows not yet settled) a value, in a table with
+// lists O(rows listed); memory O(n) beyond the codes.
 ForwardSearch<CmiResult> cmi_walk(const CmiOptions& options);
 
 }  // namespace thresher
