@@ -199,6 +199,59 @@ def test_small_tables_stay_planes():
     assert table.n_listed == 0
 
 
+ROUNDED = {"rtol": 1e-9, "atol": 1e-12}
+EXACT = {"rtol": 0, "atol": 0}
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "real"])
+@pytest.mark.parametrize("measure", ["bayes", "binary", "pairs", "entropy"])
+@pytest.mark.parametrize("n_classes", [2, 30])
+def test_risks_of_sets_are_those_of_planes(n_classes, measure, weights):
+    rng = np.random.default_rng(10)
+    X = random_sparse(rng, n=1500, p=40)
+    y = (X[:, 2] + X[:, 6] + X[:, 11] + rng.integers(0, n_classes, len(X))).astype(np.int32)
+    y %= n_classes
+    order = rng.permutation(40).astype(np.uint32)
+    kept, order = order[:2], order[2:-2]
+    of_rows = {"whole": rng.integers(0, 3, len(X)), "real": rng.integers(0, 4, len(X)) * 0.3}
+    row_weights = None if weights is None else of_rows[weights].astype(np.float64)
+    total = len(X) if row_weights is None else row_weights.sum()
+    scale = {"bayes": total, "binary": 1, "pairs": total**2, "entropy": total}[measure]
+    tolerance = {"real": 1e-9 * scale}.get(weights, 1e-10 * scale * (measure == "entropy"))
+    near = ROUNDED if weights == "real" else EXACT
+    problems = [
+        _core.Consistency(
+            t, y, n_classes, row_weights, order, kept, rng.random(40) * 0, measure, tolerance
+        )
+        for t in tables(X)
+    ]
+    plain, listed = problems
+    assert plain.border == listed.border
+    np.testing.assert_allclose(listed.full_risk, plain.full_risk, **near)
+    np.testing.assert_allclose(listed.empty_risk, plain.empty_risk, **near)
+    for size in (1, 5, 30):
+        features = rng.choice(40, size, replace=False).astype(np.uint32)
+        np.testing.assert_allclose(listed.risk(features), plain.risk(features), **near)
+        for found, expected in zip(
+            listed.leave_one_out(features), plain.leave_one_out(features), strict=True
+        ):
+            np.testing.assert_allclose(found, expected, **near)
+    for bound in (plain.full_risk, plain.full_risk + 0.05 * (plain.empty_risk - plain.full_risk)):
+        for rule in ("total", "step"):
+            found, expected = (problem.sweep(rule, bound) for problem in (listed, plain))
+            assert found[0].tolist() == expected[0].tolist()
+            assert found[2] == expected[2]
+        for strategy in ("steepest", "fast", "lazy", "balanced", "window"):
+            found, expected = (
+                problem.eliminate(strategy, bound, 0.5, 0.3, 2.0) for problem in (listed, plain)
+            )
+            assert found[0].tolist() == expected[0].tolist(), strategy
+            np.testing.assert_allclose(found[1], expected[1], **near)
+            assert found[2] == expected[2]
+        found, expected = (problem.cover(bound, tolerance) for problem in (listed, plain))
+        assert found[0].tolist() == expected[0].tolist()
+
+
 MI = {"relevance": "mi", "redundancy": "mi"}
 SELECTORS = [
     thresher.MRMR(6, **MI),
@@ -207,7 +260,9 @@ SELECTORS = [
     *(thresher.FCBF(), thresher.CFS(), thresher.NMIFS(6), thresher.CMIFilter()),
     *(thresher.MIM(6), thresher.JMI(6), thresher.JMIM(6), thresher.CMIM(6)),
     *(thresher.DISR(6), thresher.CIFE(6), thresher.ICAP(6)),
-    *(thresher.Univariate(3, measure="mi"), thresher.S3F(4), thresher.LCC()),
+    *(thresher.Univariate(3, measure="mi"), thresher.S3F(4)),
+    *(thresher.LCC(), thresher.CWC(), thresher.INTERACT(), thresher.SDCC(), thresher.ASDCC()),
+    *(thresher.SWCFS(), thresher.SetCover(), thresher.LVF(max_tries=20, random_state=0)),
     thresher.Ensemble(thresher.MRMR(6, **MI), kind="fast", n_parts=5, random_state=0),
     thresher.Ensemble(thresher.MRMR(6, **MI), kind="full", n_parts=5, random_state=0),
     thresher.Ensemble(thresher.MRMR(6, **MI), kind="bagging", n_parts=5, random_state=0),

@@ -15,9 +15,9 @@
 #include "bindings/bindings.hpp"
 #include "consistency/classic.hpp"
 #include "consistency/elimination.hpp"
-#include "consistency/leave_one_out.hpp"
 #include "consistency/refinement.hpp"
 #include "consistency/risk.hpp"
+#include "consistency/risks_without.hpp"
 #include "consistency/sweep.hpp"
 
 namespace thresher::bindings {
@@ -52,7 +52,7 @@ class ConsistencyProblem {
                      const std::string& measure, double tolerance)
       : ConsistencyProblem({}, table->n_rows(), table->n_features(), std::make_unique<TableColumns>(table),
                            std::move(classes), n_classes, std::move(weights), std::move(order), std::move(kept),
-                           std::move(relevance), measure, tolerance) {}
+                           std::move(relevance), measure, tolerance, table->has_lists() ? table : nullptr) {}
 
   ConsistencyProblem(Matrix<std::uint8_t> codes, Vector<std::int32_t> classes, std::size_t n_classes,
                      std::optional<Vector<double>> weights, Features order, Features kept, Vector<double> relevance,
@@ -65,9 +65,11 @@ class ConsistencyProblem {
   ConsistencyProblem(Matrix<std::uint8_t> codes, std::size_t n_rows, std::size_t n_features,
                      std::unique_ptr<ColumnSource> columns, Vector<std::int32_t> classes, std::size_t n_classes,
                      std::optional<Vector<double>> weights, Features order, Features kept, Vector<double> relevance,
-                     const std::string& measure, double tolerance)
+                     const std::string& measure, double tolerance, std::shared_ptr<CodedTable> with_lists = nullptr)
       : codes_(std::move(codes)),
         columns_(std::move(columns)),
+        with_lists_(std::move(with_lists)),
+        lists_(with_lists_ ? std::make_unique<ListedRows>(*with_lists_) : nullptr),
         classes_(std::move(classes)),
         weights_(std::move(weights)),
         order_(std::move(order)),
@@ -78,7 +80,8 @@ class ConsistencyProblem {
               n_features,
               span_of(classes_),
               weights_ ? span_of(*weights_) : std::span<const double>{},
-              n_classes},
+              n_classes,
+              lists_.get()},
         cost_(measure_of(measure), checked(rows_), tolerance) {
     if (relevance_.size() != rows_.n_features) throw std::invalid_argument("relevance needs one value per feature");
     check_features(order_);
@@ -108,11 +111,11 @@ class ConsistencyProblem {
     {
       ReleasedGil released;
       SignalInterrupt interrupt;
-      LeaveOneOut set(rows_, cost_, span_of(features));
-      risk = set.risk();
+      const auto set = risks_without_one(rows_, cost_, span_of(features));
+      risk = set->risk();
       std::vector<std::uint32_t> members(without.size());
       std::iota(members.begin(), members.end(), std::uint32_t{0});
-      set.risks_without(members, without);
+      set->risks_without(members, without);
     }
     return {risk, to_numpy(std::move(without))};
   }
@@ -224,6 +227,8 @@ class ConsistencyProblem {
 
   Matrix<std::uint8_t> codes_;
   std::unique_ptr<ColumnSource> columns_;
+  std::shared_ptr<CodedTable> with_lists_;
+  std::unique_ptr<ListedRows> lists_;
   Vector<std::int32_t> classes_;
   std::optional<Vector<double>> weights_;
   Features order_;

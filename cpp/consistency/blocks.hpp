@@ -6,52 +6,54 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+#include <variant>
 
+#include "consistency/coded_blocks.hpp"
+#include "consistency/listed_blocks.hpp"
 #include "consistency/risk.hpp"
 
 namespace thresher::consistency {
 
 class Blocks {
  public:
-  static constexpr std::int32_t kTogether = -1;
+  static constexpr std::int32_t kTogether = kTogetherInBlock;
 
-  Blocks(const CodedRows& rows, const GroupCost& cost);
+  Blocks(const CodedRows& rows, const GroupCost& cost)
+      : kind_(suit_lists(rows) ? Kind(std::in_place_type<ListedBlocks>, rows, cost)
+                               : Kind(std::in_place_type<CodedBlocks>, rows, cost)) {}
 
   // Splits every impure block by a feature's values, and writes `label` at the new boundaries.
   // Returns whether any block was split.
-  bool split(std::size_t feature, std::int32_t label);
+  bool split(std::size_t feature, std::int32_t label) {
+    return std::visit([&](auto& blocks) { return blocks.split(feature, label); }, kind_);
+  }
 
   // What the pairs measure or any other cost would be after splitting by a feature; nothing changes.
-  double cost_after(std::size_t feature);
+  double cost_after(std::size_t feature) {
+    return std::visit([&](auto& blocks) { return blocks.cost_after(feature); }, kind_);
+  }
 
-  double cost() const { return cost_sum_; }
-  bool all_pure() const { return impure_.empty(); }
+  double cost() const {
+    return std::visit([](const auto& blocks) { return blocks.cost(); }, kind_);
+  }
+  bool all_pure() const {
+    return std::visit([](const auto& blocks) { return blocks.all_pure(); }, kind_);
+  }
 
   // Rows, block after block; separation()[i] is the label of the boundary between rows()[i] and rows()[i + 1],
   // kTogether inside a block.
-  std::span<const std::uint32_t> rows() const { return rows_; }
-  std::span<const std::int32_t> separation() const { return separation_; }
+  std::span<const std::uint32_t> rows() const {
+    return std::visit([](const auto& blocks) { return blocks.rows(); }, kind_);
+  }
+  std::span<const std::int32_t> separation() const {
+    return std::visit([](const auto& blocks) { return blocks.separation(); }, kind_);
+  }
 
  private:
-  struct Block {
-    std::uint32_t begin;
-    std::uint32_t end;
-    double cost;
-  };
-
-  double cost_of(std::size_t begin, std::size_t end);
-
-  const CodedRows& data_;
-  const GroupCost& group_cost_;
-  std::vector<std::uint32_t> rows_;
-  std::vector<std::int32_t> separation_;
-  std::vector<Block> impure_;
-  std::vector<Block> next_;
-  std::vector<std::uint32_t> buffer_;
-  std::vector<double> class_weights_;
-  std::vector<double> table_;  // value x class
-  double cost_sum_ = 0.0;
+  using Kind = std::variant<CodedBlocks, ListedBlocks>;
+  // What a list takes away from other weights than whole ones might leave a trace of a class that is not there.
+  static bool suit_lists(const CodedRows& rows) { return rows.lists != nullptr && rows.has_whole_weights(); }
+  Kind kind_;
 };
 
 }  // namespace thresher::consistency

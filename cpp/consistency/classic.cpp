@@ -229,6 +229,7 @@ SubsetSearch set_cover(const SubsetProblem& problem, const GroupCost& pairs, dou
     if (i % 256 == 0) interrupt.check();
   }
   const double never = everything.cost();
+  Blocks chosen = split_by(problem, {});
   result.n_evaluations = 1;
 
   // Pairs separated can only get fewer as features are chosen, so an old gain is an upper bound.
@@ -240,9 +241,7 @@ SubsetSearch set_cover(const SubsetProblem& problem, const GroupCost& pairs, dou
 
   for (std::size_t step = 1; !heap.empty(); ++step) {
     if (pairs.at_most(blocks.cost(), never)) break;
-    if (bound >= 0.0) {
-      if (problem.cost.at_most(problem.cost.risk(split_by(problem, result.chosen).cost()), bound)) break;
-    }
+    if (bound >= 0.0 && problem.cost.at_most(problem.cost.risk(chosen.cost()), bound)) break;
     result.n_evaluations += heap.size();
     const double current = blocks.cost();
     while (true) {
@@ -250,6 +249,7 @@ SubsetSearch set_cover(const SubsetProblem& problem, const GroupCost& pairs, dou
       heap.pop();
       if (computed == step) {
         blocks.split(problem.order[position], 0);
+        if (bound >= 0.0) chosen.split(problem.order[position], 0);
         result.chosen.push_back(problem.order[position]);
         break;
       }

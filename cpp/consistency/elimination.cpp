@@ -5,11 +5,12 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <queue>
 #include <tuple>
 
-#include "consistency/leave_one_out.hpp"
+#include "consistency/risks_without.hpp"
 
 namespace thresher::consistency {
 
@@ -27,7 +28,7 @@ class Residual {
         bound_(bound),
         result_(result),
         features_(members_then_kept(problem)),
-        leave_one_out_(problem.rows, problem.cost, features_),
+        leave_one_out_(risks_without_one(problem.rows, problem.cost, features_)),
         present_(problem.order.size() - problem.refinement.border),
         risks_(present_.size()),
         is_known_(present_.size(), false) {
@@ -51,7 +52,7 @@ class Residual {
   // A member that was asked for since the last removal.
   void remove(std::uint32_t member) {
     result_.risks.push_back(risks_[member]);
-    leave_one_out_.remove(member);
+    leave_one_out_->remove(member);
     present_.erase(std::find(present_.begin(), present_.end(), member));
     std::erase_if(removable_, [&](std::uint32_t other) {
       return other == member || (is_known_[other] && !problem_.cost.at_most(risks_[other], bound_));
@@ -70,15 +71,15 @@ class Residual {
     return features;
   }
 
-  // The first member alone, unless the last set needed more than one; then all that are left together.
+  // The first member alone, unless the last set needed more than one; then, if that pays, all that are left together.
   void compute(std::uint32_t member) {
     std::vector<std::uint32_t> wanted = {member};
-    if (needs_many_ || n_asked_ > 0) {
+    if (leave_one_out_->prefers_many() && (needs_many_ || n_asked_ > 0)) {
       wanted.clear();
       std::copy_if(removable_.begin(), removable_.end(), std::back_inserter(wanted),
                    [&](std::uint32_t other) { return !is_known_[other]; });
     }
-    leave_one_out_.risks_without(wanted, risks_);
+    leave_one_out_->risks_without(wanted, risks_);
     for (const std::uint32_t other : wanted) is_known_[other] = true;
   }
 
@@ -86,7 +87,7 @@ class Residual {
   double bound_;
   Elimination& result_;
   std::vector<std::uint32_t> features_;
-  LeaveOneOut leave_one_out_;
+  std::unique_ptr<RisksWithout> leave_one_out_;
   std::vector<std::uint32_t> present_;
   std::vector<std::uint32_t> removable_;
   std::vector<double> risks_;  // without each member, of the present set if known

@@ -10,22 +10,18 @@
 #include <span>
 #include <vector>
 
-#include "consistency/risk.hpp"
+#include "consistency/risks_without.hpp"
 
 namespace thresher::consistency {
 
-class LeaveOneOut {
+class LeaveOneOut final : public RisksWithout {
  public:
-  // The set consists of `features`; members are addressed by their position in it.
   LeaveOneOut(const CodedRows& rows, const GroupCost& cost, std::span<const std::uint32_t> features);
 
-  // Of the whole set.
-  double risk() const { return risk_; }
-
-  // risks[member] = the risk after removing the member, for some that are still there.
-  void risks_without(std::span<const std::uint32_t> members, std::span<double> risks);
-
-  void remove(std::uint32_t member);
+  double risk() const override { return risk_; }
+  void risks_without(std::span<const std::uint32_t> members, std::span<double> risks) override;
+  void remove(std::uint32_t member) override;
+  bool prefers_many() const override { return true; }
 
  private:
   using Words = std::vector<std::uint64_t>;

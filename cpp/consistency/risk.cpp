@@ -18,16 +18,16 @@ std::vector<std::uint32_t> CodedRows::used() const {
   return rows;
 }
 
+bool CodedRows::has_whole_weights() const {
+  return std::ranges::all_of(weights, [](double weight) { return weight == std::floor(weight); });
+}
+
 GroupCost::GroupCost(RiskMeasure measure, const CodedRows& rows, double tolerance)
     : measure_(measure), n_classes_(rows.n_classes), tolerance_(tolerance) {
   if (measure != RiskMeasure::entropy) return;
   double total = 0.0;
-  bool whole = true;
-  for (std::size_t i = 0; i < rows.n_rows; ++i) {
-    total += rows.weight(i);
-    whole = whole && rows.weight(i) == std::floor(rows.weight(i));
-  }
-  if (!whole || total < 2.0) return;
+  for (std::size_t i = 0; i < rows.n_rows; ++i) total += rows.weight(i);
+  if (!rows.has_whole_weights() || total < 2.0) return;
   // c log2 c is rounded to multiples of a quantum so coarse that the sum over all groups fits in 53 bits.
   const int bits = std::ilogb(total * std::log2(total)) + 2;
   per_quantum_ = std::ldexp(1.0, 52 - bits);

@@ -10,8 +10,12 @@
 #include <vector>
 
 #include "consistency/columns.hpp"
+#include "packing/listed_rows.hpp"
 
 namespace thresher::consistency {
+
+// Between rows that no feature separates, or had to separate.
+inline constexpr std::int32_t kTogetherInBlock = -1;
 
 enum class RiskMeasure { bayes, binary, pairs, entropy };
 
@@ -23,12 +27,19 @@ struct CodedRows {
   std::span<const std::int32_t> classes;
   std::span<const double> weights;  // none: one each; rows of weight 0 are left out everywhere
   std::size_t n_classes = 0;
+  ListedRows* lists = nullptr;  // of the same columns, where some are kept as lists
 
+  // The rows of a feature off its commonest level; valid until the next call.
+  const std::vector<CodedTable::Listed>& listed(std::size_t feature) const {
+    lists->read(static_cast<std::uint32_t>(feature));
+    return lists->rows();
+  }
   // Valid until the next call.
   const std::uint8_t* column(std::size_t feature) const { return columns->column(feature); }
   double weight(std::size_t row) const { return weights.empty() ? 1.0 : weights[row]; }
   // The rows that count.
   std::vector<std::uint32_t> used() const;
+  bool has_whole_weights() const;
 };
 
 // The cost of one group from its weight per class:

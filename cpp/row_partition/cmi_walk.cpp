@@ -65,8 +65,8 @@ class AheadOfSuccessor final : public Criterion<CmiResult> {
       const auto weights = weighted ? options.weights.subspan(r * n, n) : options.weights;
       const auto total =
           static_cast<double>(weighted ? std::reduce(weights.begin(), weights.end()) : static_cast<std::int64_t>(n));
-      replicates_.push_back({Open(options.classes, options.n_classes, weights, *options.xlogx),
-                             1.0 / (total * options.xlogx->scale())});
+      replicates_.push_back(
+          {Open(options.classes, options.n_classes, weights, *options.xlogx), 1.0 / (total * options.xlogx->scale())});
     }
   }
 

@@ -45,8 +45,8 @@ struct CmiResult : Steps {
 // Walks the list once and takes a feature if, given those taken, it tells more than 1e-10 bits more than the next one.
 //
 // Stops when the selected features settle every row's class on every replicate. Information comes from
-// integer counts in fixed point, so the order of rows cannot matter. Time O(rows not yet settled) a value, in a table with
-// lists O(rows listed); memory O(n) beyond the codes.
+// integer counts in fixed point, so the order of rows cannot matter. Time O(rows not yet settled) a value, in a table
+// with lists O(rows listed); memory O(n) beyond the codes.
 ForwardSearch<CmiResult> cmi_walk(const CmiOptions& options);
 
 }  // namespace thresher

@@ -169,7 +169,8 @@ void ListedBlockNumbers::refine(const ListedRows& column) {
     const auto n = static_cast<std::uint32_t>(end - begin);
     if (n < size_[number]) {
       size_[number] -= n;
-      for (std::size_t i = begin; i < end; ++i) number_[std::get<2>(rows[i])] = static_cast<std::uint32_t>(size_.size());
+      for (std::size_t i = begin; i < end; ++i)
+        number_[std::get<2>(rows[i])] = static_cast<std::uint32_t>(size_.size());
       size_.push_back(n);
       ++n_blocks_;
     }

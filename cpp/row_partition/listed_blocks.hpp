@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/xlogx.hpp"
-#include "row_partition/listed_rows.hpp"
+#include "packing/listed_rows.hpp"
 
 namespace thresher {
 

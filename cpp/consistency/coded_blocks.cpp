@@ -1,4 +1,4 @@
-#include "consistency/blocks.hpp"
+#include "consistency/coded_blocks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,14 +8,14 @@ namespace thresher::consistency {
 
 namespace { constexpr std::size_t kMaxLevels = 256; }  // namespace
 
-Blocks::Blocks(const CodedRows& rows, const GroupCost& cost)
+CodedBlocks::CodedBlocks(const CodedRows& rows, const GroupCost& cost)
     : data_(rows), group_cost_(cost), rows_(rows.used()), buffer_(rows_.size()), class_weights_(rows.n_classes) {
-  separation_.assign(rows_.empty() ? 0 : rows_.size() - 1, kTogether);
+  separation_.assign(rows_.empty() ? 0 : rows_.size() - 1, kTogetherInBlock);
   cost_sum_ = cost_of(0, rows_.size());
   if (cost_sum_ > 0.0) impure_.push_back({0, static_cast<std::uint32_t>(rows_.size()), cost_sum_});
 }
 
-double Blocks::cost_of(std::size_t begin, std::size_t end) {
+double CodedBlocks::cost_of(std::size_t begin, std::size_t end) {
   std::fill(class_weights_.begin(), class_weights_.end(), 0.0);
   for (std::size_t i = begin; i < end; ++i) {
     class_weights_[static_cast<std::size_t>(data_.classes[rows_[i]])] += data_.weight(rows_[i]);
@@ -23,7 +23,7 @@ double Blocks::cost_of(std::size_t begin, std::size_t end) {
   return group_cost_(class_weights_.data());
 }
 
-bool Blocks::split(std::size_t feature, std::int32_t label) {
+bool CodedBlocks::split(std::size_t feature, std::int32_t label) {
   const std::uint8_t* column = data_.column(feature);
   bool any = false;
   next_.clear();
@@ -69,7 +69,7 @@ bool Blocks::split(std::size_t feature, std::int32_t label) {
   return any;
 }
 
-double Blocks::cost_after(std::size_t feature) {
+double CodedBlocks::cost_after(std::size_t feature) {
   const std::uint8_t* column = data_.column(feature);
   const std::size_t n_classes = data_.n_classes;
   table_.assign(kMaxLevels * n_classes, 0.0);

@@ -1,4 +1,4 @@
-#include "row_partition/listed_rows.hpp"
+#include "packing/listed_rows.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,142 @@
+#include "consistency/listed_leave_one_out.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/interrupt.hpp"
+
+namespace thresher::consistency {
+namespace {
+
+constexpr std::uint32_t kUnused = static_cast<std::uint32_t>(-1);
+
+// A number without pattern from another one (the finaliser of splitmix64).
+std::uint64_t scramble(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+ListedLeaveOneOut::Sum ListedLeaveOneOut::number_of(std::uint32_t member, std::uint8_t code) {
+  constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
+  const std::uint64_t index = 2 * (std::uint64_t{member} * 256 + code);
+  return {scramble((index + 1) * kStep), scramble((index + 2) * kStep)};
+}
+
+ListedLeaveOneOut::ListedLeaveOneOut(const CodedRows& rows, const GroupCost& cost,
+                                     std::span<const std::uint32_t> features)
+    : rows_(rows),
+      cost_(cost),
+      features_(features.begin(), features.end()),
+      group_(rows.n_rows, kUnused),
+      merged_(rows.n_classes) {
+  std::vector<Sum> sum_of(rows.n_rows);
+  for (std::uint32_t member = 0; member < features_.size(); ++member) {
+    if (member % 256 == 0) ask_interrupt();
+    for (const auto& [row, code] : rows.listed(features_[member])) {
+      const Sum number = number_of(member, code);
+      sum_of[row].a += number.a;
+      sum_of[row].b += number.b;
+    }
+  }
+  for (const std::uint32_t row : rows.used()) {
+    const auto [entry, is_new] = by_sum_.try_emplace(sum_of[row], static_cast<std::uint32_t>(sums_.size()));
+    group_[row] = entry->second;
+    if (is_new) {
+      sums_.push_back(sum_of[row]);
+      class_weights_.resize(class_weights_.size() + rows.n_classes);
+    }
+    class_weights(entry->second)[static_cast<std::size_t>(rows.classes[row])] += rows.weight(row);
+  }
+  joined_.resize(sums_.size());
+  std::iota(joined_.begin(), joined_.end(), std::uint32_t{0});
+  seen_.resize(sums_.size());
+  for (std::uint32_t group = 0; group < sums_.size(); ++group) {
+    costs_.push_back(cost_(class_weights(group)));
+    cost_sum_ += costs_.back();
+  }
+}
+
+std::uint32_t ListedLeaveOneOut::group_of(std::uint32_t row) {
+  std::uint32_t& group = group_[row];
+  while (joined_[group] != group) group = joined_[group] = joined_[joined_[group]];
+  return group;
+}
+
+void ListedLeaveOneOut::add_weights(std::uint32_t group, double* weights) {
+  const double* own = class_weights(group);
+  for (std::size_t c = 0; c < rows_.n_classes; ++c) weights[c] += own[c];
+}
+
+void ListedLeaveOneOut::move_without(std::uint32_t member) {
+  moved_.clear();
+  ++question_;
+  for (const auto& [row, code] : rows_.listed(features_[member])) {
+    if (group_[row] == kUnused) continue;
+    const std::uint32_t group = group_of(row);
+    if (seen_[group] == question_) continue;
+    seen_[group] = question_;
+    const Sum number = number_of(member, code);
+    moved_.push_back({{sums_[group].a - number.a, sums_[group].b - number.b}, group});
+  }
+  const std::size_t n_moved = moved_.size();
+  for (std::size_t i = 0; i < n_moved; ++i) {
+    const auto found = by_sum_.find(moved_[i].sum);
+    if (found == by_sum_.end() || seen_[found->second] == question_) continue;
+    seen_[found->second] = question_;
+    moved_.push_back({moved_[i].sum, found->second});
+  }
+  std::ranges::sort(moved_);
+}
+
+std::size_t ListedLeaveOneOut::run_end(std::size_t begin) const {
+  std::size_t end = begin + 1;
+  while (end < moved_.size() && moved_[end].sum == moved_[begin].sum) ++end;
+  return end;
+}
+
+void ListedLeaveOneOut::risks_without(std::span<const std::uint32_t> members, std::span<double> risks) {
+  for (const std::uint32_t member : members) {
+    ask_interrupt();
+    move_without(member);
+    double sum = cost_sum_;
+    for (std::size_t begin = 0; begin < moved_.size();) {
+      const std::size_t end = run_end(begin);
+      if (end - begin > 1) {
+        std::ranges::fill(merged_, 0.0);
+        for (std::size_t i = begin; i < end; ++i) {
+          add_weights(moved_[i].group, merged_.data());
+          sum -= costs_[moved_[i].group];
+        }
+        sum += cost_(merged_.data());
+      }
+      begin = end;
+    }
+    risks[member] = cost_.risk(sum);
+  }
+}
+
+void ListedLeaveOneOut::remove(std::uint32_t member) {
+  move_without(member);
+  for (std::size_t begin = 0; begin < moved_.size();) {
+    const std::size_t end = run_end(begin);
+    const std::uint32_t into = moved_[begin].group;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t group = moved_[i].group;
+      by_sum_.erase(sums_[group]);
+      cost_sum_ -= costs_[group];
+      if (group == into) continue;
+      add_weights(group, class_weights(into));
+      joined_[group] = into;
+    }
+    sums_[into] = moved_[begin].sum;
+    by_sum_[sums_[into]] = into;
+    costs_[into] = cost_(class_weights(into));
+    cost_sum_ += costs_[into];
+    begin = end;
+  }
+}
+
+}  // namespace thresher::consistency
