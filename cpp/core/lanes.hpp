@@ -289,6 +289,23 @@ inline double four_total(const Four& four) { return (four.lane[0] + four.lane[2]
 #endif
 inline double lanes_total(const Lanes& lanes) { return four_total(lanes_four(lanes)); }
 
+inline double lanes_least(const Lanes& lanes) {
+  Vec least = lanes.part[0];
+  for (std::size_t v = 1; v < kVecs; ++v) least = vec_min(least, lanes.part[v]);
+  double own[kWidth];
+  vec_store(own, least);
+  for (std::size_t i = 1; i < kWidth; ++i) own[0] = own[i] < own[0] ? own[i] : own[0];
+  return own[0];
+}
+inline double lanes_most(const Lanes& lanes) {
+  Vec most = lanes.part[0];
+  for (std::size_t v = 1; v < kVecs; ++v) most = vec_max(most, lanes.part[v]);
+  double own[kWidth];
+  vec_store(own, most);
+  for (std::size_t i = 1; i < kWidth; ++i) own[0] = own[i] > own[0] ? own[i] : own[0];
+  return own[0];
+}
+
 // Adds to four sums of two doubles each, the high words first.
 inline void four_add_to(double* sums, const Four& value) {
 #if defined(__AVX2__)

@@ -84,7 +84,8 @@ class ClassColumn {
     const double centre = source_.centre(feature, replicate);
     set_parts(replicate, parts_,
               [&](double n, std::size_t slot) { return std::fma(-n, centre, kept_[slot]) + kept_rests_[slot]; });
-    // About that centre: the moments are about another, from which it is away by a difference without error.
+    // About that centre, near the mean. The moments are about another: the rounding of how far that is weighs nothing,
+    // as their sums about this one are small.
     const double n = layout_.kept_rows()[replicate];
     const double off = std::fma(-n, centre - moments.centre[feature], moments.kept_sum[at]);
     const double squares = moments.norm[at] * moments.norm[at] + off * (off / n);

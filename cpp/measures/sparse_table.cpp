@@ -44,11 +44,12 @@ struct DenseReference {
 // The values of one column and the reference on every replicate.
 class SparseAssociation {
  public:
-  SparseAssociation(const SparseTable& table, NumericKind kind, const DenseReference& reference)
+  SparseAssociation(const SparseTable& table, NumericKind kind, const ColumnMoments& moments,
+                    const DenseReference& reference)
       : table_(table),
         kind_(kind),
         reference_(reference),
-        moments_(table.moments(kind != NumericKind::cosine)),
+        moments_(moments),
         cross_(table.layout().n_segments()),
         rounded_(cross_.size()) {}
 
@@ -86,7 +87,7 @@ class SparseClasses {
       : table_(table), classes_(classes), stored_(table) {}
 
   const SparseTable& table() const { return table_; }
-  const ColumnMoments& moments() const { return table_.moments(true); }
+  const ColumnMoments& moments() const { return table_.centred(); }
   ColumnRows rows(std::size_t feature) {
     const ColumnRows rows = stored_.read(feature);
     const std::size_t size = stored_.size();
@@ -145,7 +146,6 @@ SparseTable::SparseTable(CscView matrix, std::span<const std::int32_t> parts, Pa
               segment_.begin() + static_cast<std::ptrdiff_t>(segments[s + 1]), static_cast<std::uint32_t>(s));
   }
   centred_.resize(n_features(), n_replicates());
-  uncentred_.resize(n_features(), n_replicates());
   StoredColumn stored(*this);
   ColumnReader reader(layout_);
   for (std::size_t feature = 0; feature < n_features(); ++feature) read_column(feature, stored, reader);
@@ -189,27 +189,39 @@ ColumnRows StoredColumn::read(std::size_t feature) {
 
 void SparseTable::read_column(std::size_t feature, StoredColumn& stored, ColumnReader& reader) {
   const ColumnRows rows = stored.read(feature);
-  reader.read_range(rows, false);
+  reader.read(rows, 0.0);
   minimum_[feature] = reader.minimum();
   maximum_[feature] = reader.maximum();
   const std::size_t at = feature * n_replicates();
   reader.kept_constants(kept_constant_.data() + at);
-  reader.read_sums(rows, 0.0);
-  reader.set_moments(false, feature, uncentred_);
   reader.set_moments(true, feature, centred_);
   for (std::size_t r = 0; r < n_replicates(); ++r) {
     if (kept_constant_[at + r] != 0) set_undefined(centred_, at + r);
   }
 }
 
+ColumnMoments SparseTable::uncentred() const {
+  ColumnMoments moments;
+  moments.resize(n_features(), n_replicates());
+  StoredColumn stored(*this);
+  ColumnReader reader(layout_);
+  for (std::size_t feature = 0; feature < n_features(); ++feature) {
+    reader.read(stored.read(feature), 0.0);
+    reader.set_moments(false, feature, moments);
+  }
+  return moments;
+}
+
 std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind kind, std::span<const double> target,
                                          std::size_t n_threads, Interrupt& interrupt) {
   const std::vector<double> values = table.layout().arrange(target);
-  const ColumnMoments moments = moments_of(values, kind != NumericKind::cosine, table.layout());
+  const bool centred = kind != NumericKind::cosine;
+  const ColumnMoments moments = moments_of(values, centred, table.layout());
+  const ColumnMoments uncentred = centred ? ColumnMoments{} : table.uncentred();
   const DenseReference reference(table, values, moments, 0);
   std::vector<double> out(table.n_features() * table.n_replicates());
   for_features(table.n_features(), table.mean_size(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
-    SparseAssociation association(table, kind, reference);
+    SparseAssociation association(table, kind, centred ? table.centred() : uncentred, reference);
     for (std::size_t feature = begin; feature < end; ++feature) {
       association(static_cast<std::uint32_t>(feature), out.data() + feature * table.n_replicates());
     }
@@ -228,9 +240,10 @@ std::vector<double> relevance_of_classes(const SparseTable& table, ClassKind kin
 void SparsePairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features,
                                std::span<double> out) {
   const std::vector<double> dense = table_.dense_column(reference);
-  const DenseReference prepared(table_, dense, table_.moments(kind_ != NumericKind::cosine), reference);
+  const ColumnMoments& moments = kind_ == NumericKind::cosine ? uncentred_ : table_.centred();
+  const DenseReference prepared(table_, dense, moments, reference);
   parallel_for(features.size(), kFeaturesPerTask, n_threads_, [&](std::size_t begin, std::size_t end) {
-    SparseAssociation association(table_, kind_, prepared);
+    SparseAssociation association(table_, kind_, moments, prepared);
     for (std::size_t i = begin; i < end; ++i) association(features[i], out.data() + i * n_replicates());
   });
 }

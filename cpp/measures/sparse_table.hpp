@@ -58,8 +58,9 @@ class SparseTable {
   std::span<const double> minimum() const { return minimum_; }
   std::span<const double> maximum() const { return maximum_; }
 
-  // About 0: with the norms of the centred columns, or of the columns as they are.
-  const ColumnMoments& moments(bool centred) const { return centred ? centred_ : uncentred_; }
+  // About 0: with the norms of the centred columns, and of the columns as they are.
+  const ColumnMoments& centred() const { return centred_; }
+  ColumnMoments uncentred() const;
   // [feature * n_replicates + replicate]: one distinct value on that replicate.
   std::span<const std::uint8_t> kept_constant() const { return kept_constant_; }
 
@@ -76,7 +77,6 @@ class SparseTable {
   std::vector<double> maximum_;
   std::vector<std::uint8_t> kept_constant_;
   ColumnMoments centred_;
-  ColumnMoments uncentred_;
 };
 
 // Values of every feature with the target, [feature * n_replicates + replicate].
@@ -108,7 +108,10 @@ class StoredColumn {
 class SparsePairMeasure final : public PairMeasure {
  public:
   SparsePairMeasure(const SparseTable& table, NumericKind kind, std::size_t n_threads)
-      : table_(table), kind_(kind), n_threads_(n_threads) {}
+      : table_(table),
+        kind_(kind),
+        n_threads_(n_threads),
+        uncentred_(kind == NumericKind::cosine ? table.uncentred() : ColumnMoments{}) {}
 
   std::size_t n_features() const override { return table_.n_features(); }
   std::size_t n_replicates() const override { return table_.n_replicates(); }
@@ -118,6 +121,7 @@ class SparsePairMeasure final : public PairMeasure {
   const SparseTable& table_;
   NumericKind kind_;
   std::size_t n_threads_;
+  ColumnMoments uncentred_;  // for the cosine only
 };
 
 }  // namespace thresher

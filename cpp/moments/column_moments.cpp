@@ -20,6 +20,12 @@ constexpr double kSmall = 1e-140;
 // A smaller sum of squares has lost terms to underflow.
 constexpr double kLeastSquares = 1e-270;
 
+// Columns up to this length are in the second-level cache when they are read again.
+constexpr std::size_t kReadTwice = std::size_t{1} << 15;
+constexpr std::size_t kSamples = 256;
+// The share of a sum of squares that may come from the distance of centre and mean: it adds a third to the errors.
+constexpr double kFar = 1.0 / 32.0;
+
 template <class T>
 RangeSum range_with_missing(const T* x, const double* weights, std::size_t n, double& rows) {
   RangeSum range{kInfinity, -kInfinity, 0.0};
@@ -100,20 +106,24 @@ ColumnReader::ColumnReader(const SegmentLayout& layout)
       sums_(layout.n_segments()),
       squares_(layout.n_segments()) {}
 
-void ColumnReader::read_range(const ColumnRows& column, bool with_missing) {
+void ColumnReader::read(const ColumnRows& column, double centre) {
   const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
-  if (with_missing) rows_ = 0.0;
+  centre_ = centre;
   column.for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
-    RangeSum range{kInfinity, -kInfinity, 0.0};
-    if (with_missing) {
-      range = range_with_missing(x, weights, count, rows_);
-    } else if (count > 0) {
-      range = typed(kernels, x).range_sum(x, weights, count);
-    }
-    if (count < layout_.segments()[s + 1] - layout_.segments()[s]) {
-      range.minimum = std::min(range.minimum, 0.0);
-      range.maximum = std::max(range.maximum, 0.0);
-    }
+    ColumnSums own{kInfinity, -kInfinity, {0.0, 0.0}};
+    if (count > 0) own = typed(kernels, x).column_sums(x, weights, count, centre, tile_);
+    const bool has_zeros = count < layout_.segments()[s + 1] - layout_.segments()[s];
+    low_[s] = has_zeros ? std::min(own.minimum, 0.0) : own.minimum;
+    high_[s] = has_zeros ? std::max(own.maximum, 0.0) : own.maximum;
+    sums_[s] = own.about.sum;
+    squares_[s] = own.about.squares;
+  });
+}
+
+void ColumnReader::read_with_missing(const ColumnRows& column) {
+  centre_ = rows_ = 0.0;
+  column.for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
+    const RangeSum range = range_with_missing(x, weights, count, rows_);
     low_[s] = range.minimum;
     high_[s] = range.maximum;
     sums_[s] = range.sum;
@@ -131,20 +141,16 @@ double ColumnReader::maximum() const {
 // The mean of a constant column is that constant: a computed one may be off by a rounding.
 double ColumnReader::mean() const {
   if (minimum() == maximum()) return minimum();
-  return std::accumulate(sums_.begin(), sums_.end(), 0.0) / rows_;
+  return centre_ + std::accumulate(sums_.begin(), sums_.end(), 0.0) / rows_;
+}
+
+bool ColumnReader::is_far() const {
+  const double sum = std::accumulate(sums_.begin(), sums_.end(), 0.0);
+  return sum * (sum / rows_) > kFar * std::accumulate(squares_.begin(), squares_.end(), 0.0);
 }
 
 void ColumnReader::kept_constants(std::uint8_t* kept) const {
   layout_.sets().find_constant(low_.data(), high_.data(), kept);
-}
-
-void ColumnReader::read_sums(const ColumnRows& column, double centre) {
-  const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
-  column.for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
-    const CentredSums sums = typed(kernels, x).column_sums(x, weights, count, centre, tile_);
-    sums_[s] = sums.sum;
-    squares_[s] = sums.squares;
-  });
 }
 
 void ColumnReader::set_moments(bool centred, std::size_t feature, ColumnMoments& moments) const {
@@ -173,14 +179,25 @@ void ColumnReader::set_moments(bool centred, std::size_t feature, ColumnMoments&
   }
 }
 
+double likely_centre(const ColumnRows& column) {
+  const std::size_t n = column.segments.back();
+  if (n <= kReadTwice) return 0.0;
+  return visit_type(column.values, [&](const auto* x) {
+    const double first = static_cast<double>(x[0]);
+    double distance = 0.0;
+    for (std::size_t i = 0; i < kSamples; ++i) distance += static_cast<double>(x[i * n / kSamples]) - first;
+    return first + distance / static_cast<double>(kSamples);
+  });
+}
+
 ColumnMoments moments_of(std::span<const double> column, bool centred, const SegmentLayout& layout) {
   const ColumnRows values({nullptr, column.data()}, layout);
   ColumnReader reader(layout);
-  reader.read_range(values, false);
+  reader.read(values, 0.0);
   ColumnMoments moments;
   moments.resize(1, layout.n_replicates());
   moments.centre[0] = centred ? reader.mean() : 0.0;
-  reader.read_sums(values, moments.centre[0]);
+  if (centred) reader.read(values, moments.centre[0]);
   reader.set_moments(centred, 0, moments);
   std::vector<std::uint8_t> kept(layout.n_replicates());
   reader.kept_constants(kept.data());

@@ -69,8 +69,10 @@ class ColumnReader {
  public:
   explicit ColumnReader(const SegmentLayout& layout);
 
-  // Range and sum of every segment. Values that are NaN are passed over if `with_missing`.
-  void read_range(const ColumnRows& column, bool with_missing);
+  // Range of every segment, and its sums about a centre.
+  void read(const ColumnRows& column, double centre);
+  // The same without squares, about 0, of the values that are not NaN.
+  void read_with_missing(const ColumnRows& column);
   // Of the column read last; NaN without any value.
   double minimum() const;
   double maximum() const;
@@ -78,9 +80,9 @@ class ColumnReader {
   // kept[r] = whether replicate r keeps one distinct value at most.
   void kept_constants(std::uint8_t* kept) const;
 
-  // Sums of the column read last about a centre.
-  void read_sums(const ColumnRows& column, double centre);
-  // Moments at `feature` from the sums read last: with the norms about the mean if `centred`, else about the centre.
+  // Whether sums about the mean would have far smaller errors.
+  bool is_far() const;
+  // Moments at `feature`: with the norms about the mean if `centred`, else about the centre.
   void set_moments(bool centred, std::size_t feature, ColumnMoments& moments) const;
 
  private:
@@ -88,11 +90,16 @@ class ColumnReader {
   double rows_;
   double units_;
   std::size_t tile_;
+  double centre_ = 0.0;
   std::vector<double> low_;
   std::vector<double> high_;
   std::vector<double> sums_;
   std::vector<double> squares_;
 };
+
+// Near the mean of a column that is too long to be read twice, from some of its rows; 0 for others. That of a constant
+// is its value.
+double likely_centre(const ColumnRows& column);
 
 // Moments of one column in the layout's order, such as a target, about its mean or about 0.
 ColumnMoments moments_of(std::span<const double> column, bool centred, const SegmentLayout& layout);

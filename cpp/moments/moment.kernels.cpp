@@ -40,16 +40,7 @@ RangeSum range_sum(const T* x, const double* weight, std::size_t n) {
     const Lanes counted = lanes_load_tail(x + whole, rest, 0.0);
     sum = lanes_add(sum, weight == nullptr ? counted : lanes_mul(counted, lanes_load_tail(weight + whole, rest, 0.0)));
   }
-  double lows[kLanes];
-  double highs[kLanes];
-  lanes_store(lows, low);
-  lanes_store(highs, high);
-  RangeSum result{lows[0], highs[0], lanes_total(sum)};
-  for (std::size_t l = 1; l < kLanes; ++l) {
-    result.minimum = lows[l] < result.minimum ? lows[l] : result.minimum;
-    result.maximum = highs[l] > result.maximum ? highs[l] : result.maximum;
-  }
-  return result;
+  return {lanes_least(low), lanes_most(high), lanes_total(sum)};
 }
 
 template <class T>
@@ -78,8 +69,11 @@ CentredSums centred_sums(const T* x, const double* weight, std::size_t n, double
 inline Vec upper_part(Vec value, Vec split) { return vec_sub(vec_add_by_product(value, split), split); }
 
 template <class T, bool weighted>
-CentredSums sums_in_tiles(const T* x, const double* weight, std::size_t n, double middle, std::size_t tile) {
+ColumnSums sums_in_tiles(const T* x, const double* weight, std::size_t n, double middle, std::size_t tile) {
+  const double first = static_cast<double>(x[0]);
   const Lanes centre = lanes_set(middle);
+  Lanes low = lanes_set(first);
+  Lanes high = low;
   alignas(64) double lanes[2 * kTwinLanes] = {};
   for (std::size_t start = 0; start < n; start += tile) {
     const std::size_t end = n - start < tile ? n : start + tile;
@@ -87,6 +81,9 @@ CentredSums sums_in_tiles(const T* x, const double* weight, std::size_t n, doubl
     Lanes squares = sum;
     // load(values, fill): a vector of lanes from there.
     const auto add = [&](std::size_t i, const auto& load) {
+      const Lanes value = load(x + i, first);
+      low = lanes_min(low, value);
+      high = lanes_max(high, value);
       const Lanes distance = lanes_sub(load(x + i, middle), centre);
       Lanes counted = distance;
       if constexpr (weighted) counted = lanes_mul(distance, load(weight + i, 0.0));
@@ -102,17 +99,17 @@ CentredSums sums_in_tiles(const T* x, const double* weight, std::size_t n, doubl
     if (whole < end) {
       add(whole, [&](const auto* from, double fill) { return lanes_load_tail(from, end - whole, fill); });
     }
-    if (n <= tile) return {lanes_total(sum), lanes_total(squares)};
+    if (n <= tile) return {lanes_least(low), lanes_most(high), {lanes_total(sum), lanes_total(squares)}};
     four_add_to(lanes, lanes_four(sum));
     four_add_to(lanes + kTwinLanes, lanes_four(squares));
   }
   double both[2];
   totals(lanes, 2, both);
-  return {both[0], both[1]};
+  return {lanes_least(low), lanes_most(high), {both[0], both[1]}};
 }
 
 template <class T>
-CentredSums column_sums(const T* x, const double* weight, std::size_t n, double centre, std::size_t tile) {
+ColumnSums column_sums(const T* x, const double* weight, std::size_t n, double centre, std::size_t tile) {
   return weight == nullptr ? sums_in_tiles<T, false>(x, weight, n, centre, tile)
                            : sums_in_tiles<T, true>(x, weight, n, centre, tile);
 }

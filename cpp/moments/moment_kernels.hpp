@@ -28,6 +28,12 @@ struct CentredSums {
   double squares;
 };
 
+struct ColumnSums {
+  double minimum;
+  double maximum;
+  CentredSums about;
+};
+
 // A sum as two doubles. The high word is a multiple of 2^-53 of the split it was made with, so high words of parts add
 // up without error.
 struct SplitSum {
@@ -51,9 +57,9 @@ struct TypedMomentKernels {
   RangeSum (*range_sum)(const T* x, const double* weight, std::size_t n);
   // (Weighted) sums of x - mean and of its square. These and those above are the same bits for every instruction set.
   CentredSums (*centred_sums)(const T* x, const double* weight, std::size_t n, double mean);
-  // The same within the error that product_units tells of: in lanes, which go to sums of two doubles after every tile,
-  // or at once if there is one only.
-  CentredSums (*column_sums)(const T* x, const double* weight, std::size_t n, double centre, std::size_t tile);
+  // Both of n >= 1 values about a centre, the squares within the error that product_units tells of: in lanes, which go
+  // to sums of two doubles after every tile, or at once if there is one only.
+  ColumnSums (*column_sums)(const T* x, const double* weight, std::size_t n, double centre, std::size_t tile);
   // out[i] = (x[i] - mean) * weight[i]; zeros up to the next multiple of the lanes.
   void (*centre)(const T* x, const double* weight, std::size_t n, double mean, double* out);
   // Adds the products (column c - its mean) * reference of n rows, tile by tile, to the lanes of column c.

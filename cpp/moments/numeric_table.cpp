@@ -61,15 +61,23 @@ void NumericTable::arrange(std::size_t n_threads) {
 
 void NumericTable::read_column(std::size_t feature, ColumnReader& reader) {
   const ColumnRows rows(column(feature), layout_);
-  reader.read_range(rows, pairwise_);
+  double& centre = centred_.centre[feature];
+  if (pairwise_) {
+    reader.read_with_missing(rows);
+  } else {
+    centre = likely_centre(rows);
+    reader.read(rows, centre);
+  }
   minimum_[feature] = reader.minimum();
   maximum_[feature] = reader.maximum();
   mean_[feature] = reader.mean();
   std::uint8_t* kept = kept_constant_.data() + feature * n_replicates();
   reader.kept_constants(kept);
   if (pairwise_) return;
-  centred_.centre[feature] = mean_[feature];
-  reader.read_sums(rows, mean_[feature]);
+  if (reader.is_far()) {
+    centre = mean_[feature];
+    reader.read(rows, centre);
+  }
   reader.set_moments(true, feature, centred_);
   for (std::size_t r = 0; r < n_replicates(); ++r) {
     if (kept[r] != 0) set_undefined(centred_, feature * n_replicates() + r);
@@ -84,6 +92,8 @@ ColumnMoments NumericTable::centred_where_needed() const {
   const auto rows = layout_.kept_rows();
   for (std::size_t feature = 0; feature < n_features(); ++feature) {
     const double mean = mean_[feature];
+    const double centre = moments.centre[feature];
+    if (centre == 0.0) continue;
     double* sum = moments.kept_sum.data() + feature * n_replicates();
     double* error = moments.error.data() + feature * n_replicates();
     const double* norm = moments.norm.data() + feature * n_replicates();
@@ -92,7 +102,7 @@ ColumnMoments NumericTable::centred_where_needed() const {
     if (!is_near) continue;
     for (std::size_t r = 0; r < n_replicates(); ++r) {
       if (norm[r] == 0.0) continue;
-      sum[r] += rows[r] * mean;
+      sum[r] += rows[r] * centre;
       const double scatter = norm[r] * norm[r];
       const double shift = sum[r] * (sum[r] / rows[r]);
       error[r] *= (1.0 + shift / scatter) * (1.0 + 2.0 * std::sqrt(shift / (scatter + shift)));
@@ -111,12 +121,12 @@ ColumnMoments NumericTable::uncentred() const {
     for (std::size_t r = 0; r < n_replicates(); ++r) {
       const std::size_t at = feature * n_replicates() + r;
       if (minimum_[feature] == 0.0 && maximum_[feature] == 0.0) continue;  // undefined, and marked so
-      const double about_mean = moments.kept_sum[at];
-      const double sum = std::fma(rows[r], mean_[feature], about_mean);
+      const double about_centre = moments.kept_sum[at];
+      const double sum = std::fma(rows[r], centred_.centre[feature], about_centre);
       const double scatter = moments.norm[at] * moments.norm[at];
       const double squares = scatter + sum * (sum / rows[r]);
       // That of the scatter, that of the sum times twice the mean, and five roundings.
-      const double spread = std::sqrt((scatter + about_mean * (about_mean / rows[r])) / rows[r]);
+      const double spread = std::sqrt((scatter + about_centre * (about_centre / rows[r])) / rows[r]);
       const double doubt = 2.0 * moments.error[at] * scatter + 2.0 * units_ * 0x1p-53 * std::fabs(sum) * spread +
                            5.0 * 0x1p-53 * squares;
       // On a replicate without variance the value is left to the referee.

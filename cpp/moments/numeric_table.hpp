@@ -50,17 +50,15 @@ class NumericTable {
   // On the rows that each replicate keeps, [feature * n_replicates + replicate].
   std::span<const std::uint8_t> kept_constant() const { return kept_constant_; }
 
-  // Sums about the means; zeros with missing values.
+  // Sums about centres near the means; zeros with missing values.
   const ColumnMoments& centred() const { return centred_; }
   // The centred moments, except that columns whose mean is within one standard deviation of zero are taken about zero:
   // that costs one bit, and the subtraction is saved. With weights or missing values the means are kept.
   ColumnMoments centred_where_needed() const;
-  // The same sums about 0, from those about the means.
+  // The same sums about 0, from those about the centres.
   ColumnMoments uncentred() const;
   // What sums of x over some rows are split by (see moment_kernels.hpp).
   double split(std::size_t feature) const;
-  // How many roundings lie behind a sum of squares or products (see column_moments.hpp).
-  double units() const { return units_; }
 
  private:
   void arrange(std::size_t n_threads);
