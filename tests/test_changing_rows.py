@@ -20,6 +20,7 @@ from thresher import (
     MIM,
     MRMR,
     NMIFS,
+    RFS,
     CMIFilter,
     Ensemble,
     GivenBins,
@@ -40,6 +41,12 @@ SELECTORS = {
     "MIM": MIM(3, discretize=CUTS),
     "Univariate": Univariate(3, measure="chi2", pvalues="analytic", discretize=CUTS),
     "numbers": MRMR(3, relevance="r2"),
+    "variance": RFS(3, relevance="variance"),
+    "RFS": RFS(3, relevance="f"),
+    "learnt": MRMR(3, relevance="mi"),
+    "category": MRMR(3, relevance="mi", discretize=CUTS, missing="category"),
+    "pairwise": MRMR(3, relevance="mi", discretize=CUTS, missing="pairwise"),
+    "drop_rows": CFS(discretize=CUTS, missing="drop_rows"),
     "fast": Ensemble(MRMR(3, relevance="mi", discretize=CUTS), 4),
     "inner": Ensemble(MRMR(3, relevance="mi", discretize=CUTS), 4, kind="inner"),
     "halves": Ensemble(
@@ -48,7 +55,10 @@ SELECTORS = {
 }
 
 
-def draw_rows(rng, n, as_frame=False):
+NUMBERS = ("numbers", "variance", "RFS")
+
+
+def draw_rows(rng, n, as_frame=False, missing=0.0):
     y = rng.integers(0, 3, n)
     X = np.column_stack(
         [
@@ -60,6 +70,7 @@ def draw_rows(rng, n, as_frame=False):
             rng.integers(0, 5, n) * (rng.random(n) < 0.3),
         ]
     )
+    X[rng.random(X.shape) < missing] = np.nan
     if not as_frame:
         return X, y
     frame = pd.DataFrame(X, columns=list("abcdef"))
@@ -85,20 +96,22 @@ def assert_same(changing: BaseSelector, fitted: BaseSelector):
 
 
 @pytest.mark.parametrize("name", SELECTORS)
+@pytest.mark.filterwarnings("ignore:missing=")
 @settings(max_examples=8, deadline=None)
 @given(data=st.data())
 def test_at_any_time_it_is_a_fit_on_the_rows_there_are(name, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
-    as_frame = name not in ("numbers",) and data.draw(st.booleans())
+    as_frame = name not in NUMBERS and data.draw(st.booleans())
     changing = clone(SELECTORS[name])
-    X, y = draw_rows(rng, 60, as_frame)
+    missing = 0.05 if name in ("category", "pairwise", "drop_rows") else 0.0
+    X, y = draw_rows(rng, 60, as_frame, missing)
     changing.partial_fit(X, y)
     for _ in range(data.draw(st.integers(1, 4))):
         n_leaving = data.draw(st.integers(0, 30))
         leaving = rng.permutation(len(y))[:n_leaving]
         changing.forget(taken(X, leaving), y[leaving])
         staying = np.delete(np.arange(len(y)), leaving)
-        new = draw_rows(rng, data.draw(st.integers(20, 40)), as_frame)
+        new = draw_rows(rng, data.draw(st.integers(20, 40)), as_frame, missing)
         changing.partial_fit(*new)
         X, y = stacked([(taken(X, staying), y[staying]), new])
         if data.draw(st.booleans()):
@@ -130,6 +143,48 @@ def test_new_levels_and_new_classes_may_come_and_go():
     together = MRMR(2).fit(np.concatenate([X, other]), np.concatenate([y, labels]))
     assert_same(changing, together)
     assert_same(changing.forget(other[::-1], labels[::-1]), MRMR(2).fit(X, y))
+
+
+def test_levels_classes_and_missing_values_that_left_are_gone():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"a": rng.choice(["x", "y"], 60), "b": rng.integers(0, 3, 60).astype(float)})
+    X["c"] = rng.integers(0, 2, 60)
+    y = np.where((X["a"] == "x") ^ (rng.random(60) < 0.2), "yes", "no")
+    X.loc[[3, 40], "a"] = "rare"
+    X.loc[[5, 41], "b"] = np.nan
+    y[[7, 42]] = "z"
+    leaving = [3, 40, 5, 41, 7, 42]
+    changing = MRMR(2, relevance="mi").partial_fit(X, y)
+    with pytest.raises(ValueError, match=r"missing"):
+        _ = changing.selected_
+    for rows in (leaving[:2], leaving[2:]):
+        changing.forget(X.iloc[rows], y[rows])
+    staying = np.delete(np.arange(60), leaving)
+    assert_same(changing, MRMR(2, relevance="mi").fit(X.iloc[staying], y[staying]))
+
+
+def test_what_rows_are_kept_by_may_not_change():
+    X, y = draw_rows(np.random.default_rng(4), 40)
+    changing = MRMR(2, relevance="mi", discretize=CUTS).partial_fit(X, y)
+    before = changing.selected_.tolist()
+    other = GivenBins([[0.1], *CUTS.cuts[1:]])
+    for name, value, old in (("discretize", other, CUTS), ("exclude", [0], None)):
+        changing.set_params(**{name: value})
+        for call in (lambda: changing.partial_fit(X, y), lambda: changing.forget(X, y)):
+            with pytest.raises(ValueError, match=f"{name} is not what it was when the rows came"):
+                call()
+        changing.set_params(**{name: old}).partial_fit(X[:1], y[:1]).set_params(**{name: value})
+        with pytest.raises(ValueError, match=f"{name} is not what it was"):
+            _ = changing.selected_
+        changing.set_params(**{name: old}).forget(X[:1], y[:1])
+        assert changing.selected_.tolist() == before
+    changing.set_params(discretize=GivenBins(list(CUTS.cuts))).partial_fit(X, y)  # the same cuts
+
+
+def test_who_takes_no_weights_says_so():
+    X, y = draw_rows(np.random.default_rng(5), 20)
+    with pytest.raises(ValueError, match="RFS takes no sample_weight"):
+        RFS(relevance="variance").partial_fit(X, y, np.ones(20))
 
 
 def test_weights_belong_to_their_rows():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,6 +15,9 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from thresher.blocks import KeptRows, RowBlock
+from thresher.blocks._packed_rows import join_rows, pack_rows, same_rows
+from thresher.blocks._rows import RowReader
+from thresher.discretize import GivenBins
 
 
 def nothing(done, total):
@@ -25,12 +32,18 @@ def kept(engine):
     return found
 
 
+READER = RowReader("the test", None, None, True, False)
+
+
 def list_rows(number, block):
-    X = block.X.toarray() if sparse.issparse(block.X) else block.X
-    X = X.to_numpy() if hasattr(X, "to_numpy") else X
+    names = tuple(block.X.columns) if hasattr(block.X, "columns") else None
+    X, texts = replace(READER, names=names).features(number, block.X)
+    rows = X.astype(object)
+    for column, own in texts.items():
+        rows[:, column] = [own[int(rank)] for rank in X[:, column]]
     y = np.asarray(block.y).tolist()
     weights = [1] * len(y) if block.weights is None else np.asarray(block.weights).tolist()
-    return [(*row, label, w) for row, label, w in zip(X.tolist(), y, weights, strict=True)]
+    return [(*row, label, w) for row, label, w in zip(rows.tolist(), y, weights, strict=True)]
 
 
 CONTAINERS = {
@@ -68,6 +81,7 @@ def test_rows_leave_as_they_came(container, data):
             twin.remove(row)
         assert kept(engine) == twin
         assert engine.n_rows == len(twin)
+        assert engine.n_stored <= 2 * len(twin)
 
 
 def test_types_of_numbers_do_not_matter_to_whom_is_forgotten():
@@ -137,3 +151,118 @@ def test_many_small_blocks_become_few():
         engine.add(RowBlock(np.array([[i]]), np.array([i % 2])))
     assert len(engine.read(list_rows, nothing)) <= 12
     assert kept(engine) == [(i, i % 2, 1) for i in range(1000)]
+
+
+class CountRows:
+    """A task whose answers add: how many rows there are, and how often it was asked about how many."""
+
+    asked: ClassVar[list[int]] = []
+
+    def __call__(self, number, block):
+        self.asked.append(len(block.X))
+        return np.array([len(block.X)]), CountReceipt(len(block.X))
+
+    def signed(self):
+        return self
+
+
+@dataclass(frozen=True)
+class CountReceipt:
+    n_rows: int
+
+    def negative(self):
+        return CountReceipt(-self.n_rows)
+
+
+def test_of_what_adds_up_only_the_lost_are_asked_until_they_are_too_many():
+    engine, task = KeptRows(), CountRows()
+    task.asked.clear()
+    engine.add(RowBlock(np.arange(100.0)[:, None], np.zeros(100)))
+
+    def living():
+        receipts = engine.pack(task, nothing)
+        count = engine.ask(lambda packed: packed, np.add, nothing)
+        assert sum(receipt.n_rows for receipt in receipts) == count[0] == engine.n_rows
+        return task.asked
+
+    assert living() == [100]
+    for start in (0, 10, 20):
+        engine.remove(RowBlock(np.arange(start, start + 10.0)[:, None], np.zeros(10)))
+        living()
+    assert task.asked == [100, 10, 20, 30]  # groups of the lost are joined as they grow
+    engine.remove(RowBlock(np.arange(30.0, 35.0)[:, None], np.zeros(5)))
+    assert living()[4:] == [65]  # rewritten
+    assert engine.n_stored == 65
+
+
+def test_columns_of_few_values_and_with_cuts_take_little_memory():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(2000, 20)), rng.integers(0, 3, (2000, 20))])
+    engine = KeptRows(GivenBins([[-0.5, 0.5]] * 20 + [None] * 20))
+    engine.add(RowBlock(X, rng.integers(0, 2, 2000)))
+    keys = 2000 * 16
+    assert len(pickle.dumps(engine)) - keys < X.nbytes / 20
+    other = KeptRows()  # without cuts, numbers are kept as they are
+    other.add(RowBlock(X, np.zeros(2000)))
+    assert X.nbytes / 2 < len(pickle.dumps(other)) - keys < X.nbytes * 0.6
+
+
+def test_a_row_of_the_same_bins_is_another_row():
+    engine = KeptRows(GivenBins([[0.0]]))
+    engine.add(RowBlock(np.array([[1.0], [2.0]]), np.array([0, 0])))
+    with pytest.raises(ValueError, match="never added: sample 0 of 1"):
+        engine.remove(RowBlock(np.array([[3.0]]), np.array([0])))
+    engine.remove(RowBlock(np.array([[2.0]]), np.array([0])))
+    assert engine.n_rows == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_rows_of_any_columns_are_packed_and_joined_without_loss(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    kinds = data.draw(st.lists(st.sampled_from(sorted(PACKABLE)), min_size=1, max_size=5))
+    parts = []
+    for n in data.draw(st.lists(st.integers(0, 40), min_size=1, max_size=4)):
+        frame = {}
+        for i, kind in enumerate(kinds):
+            own = PACKABLE[kind](rng, n)
+            missing = rng.random(n) < data.draw(st.sampled_from([0.0, 0.3]))
+            frame[str(i)] = pd.Series(own).mask(missing) if kind != "whole" else own
+        parts.append(pd.DataFrame(frame))
+    read = [RowReader("the test", None, None, False, False).features(0, part) for part in parts]
+    packed = [pack_rows(*own, ()) for own in read]
+    joined = packed[0]
+    for own in packed[1:]:
+        if joined.is_like(own):
+            joined = join_rows(joined, own)
+        else:
+            return
+    expected = [row for part in read for row in as_texts(*part)]
+    assert as_texts(joined.matrix(), joined.texts) == expected
+    some = rng.permutation(len(expected))[: len(expected) // 2]
+    few = joined.take(some)
+    assert as_texts(few.matrix(), few.texts) == [expected[i] for i in some]
+    assert same_rows(few, joined.take(some))
+    assert len(some) < 2 or same_rows(few, joined.take(some[::-1])) == (
+        [expected[i] for i in some] == [expected[i] for i in some[::-1]]
+    )
+
+
+PACKABLE = {
+    "few": lambda rng, n: rng.integers(-3, 4, n).astype(float),
+    "whole": lambda rng, n: rng.integers(0, 1000, n),
+    "large": lambda rng, n: rng.choice([1e12, -1e300, 0.1], n),
+    "normal": lambda rng, n: rng.normal(size=n),
+    "infinite": lambda rng, n: rng.choice([np.inf, 1.0, -np.inf], n),
+    "text": lambda rng, n: np.array(["a", "b\0", "", "b"], dtype=object)[rng.integers(0, 4, n)],
+}
+
+
+def as_texts(matrix, texts):
+    return [
+        tuple(
+            "missing" if np.isnan(v) else texts[i][int(v)] if i in texts else float(v)
+            for i, v in enumerate(row)
+        )
+        for row in np.asarray(matrix, dtype=float).tolist()
+    ]

@@ -1,124 +1,318 @@
-"""Rows that come and go: blocks kept in this process, of which rows can be taken out again."""
+"""Rows that come and go: packed blocks in this process, of which rows can be taken away again."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
+from thresher._checks import resolve_features
+from thresher.blocks._kept_labels import KeptLabels
 from thresher.blocks._list import LocalEngine
-from thresher.blocks._protocol import Packed, Progress, RowBlock
-from thresher.blocks._row_keys import Keys, row_keys, same_rows
+from thresher.blocks._packed_rows import PackedRows, join_rows, pack_rows, same_rows
+from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
+from thresher.blocks._row_keys import Keys, fingerprint, row_keys
+from thresher.blocks._rows import RowReader
+from thresher.discretize import GivenBins
 from thresher.sources import is_frame
 
 T = TypeVar("T")
 Places = npt.NDArray[np.intp]
 
-# The last blocks are joined up to so many rows, as a round costs a little for each block.
+# The last blocks are joined up to so many rows, as a round costs a little for each block, and to so many values.
 MOST_JOINED = 1 << 16
+MOST_VALUES = 1 << 24
 # Results of tasks that are kept for each block: those of the last fit, or of two selectors in turn.
 MOST_RESULTS = 4
 
 
-@dataclass
-class KeptBlock:
-    """Some rows, their keys, and what tasks said of them."""
+class Results:
+    """What tasks said of some rows."""
 
-    rows: RowBlock
-    keys: Keys
-    results: dict[Hashable, Any] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Any] = {}
 
-    @property
-    def n_rows(self) -> int:
-        return len(self.keys)
-
-    def result(self, name: Hashable, task: Callable[[], T]) -> T:
-        """What the task says, computed once."""
-        if name not in self.results:
-            while len(self.results) >= MOST_RESULTS:
-                del self.results[next(iter(self.results))]
-            self.results[name] = task()
-        found: T = self.results[name]
+    def get(
+        self,
+        name: Hashable,
+        task: Callable[[int, RowBlock], T],
+        number: int,
+        rows: Callable[[], RowBlock],
+    ) -> T:
+        """What the task of that name says, computed once."""
+        if name not in self._known:
+            while len(self._known) >= MOST_RESULTS:
+                del self._known[next(iter(self._known))]
+            self._known[name] = task(number, rows())
+        found: T = self._known[name]
         return found
 
-    def without(self, leaving: Places) -> KeptBlock:
-        staying = np.delete(np.arange(self.n_rows), leaving)
-        return KeptBlock(_taken(self.rows, staying), self.keys[staying])
+
+@dataclass
+class KeptBlock:
+    """Packed rows with their keys, and which of them were taken away since.
+
+    Attributes
+    ----------
+    lost : list of (ndarray, Results)
+        Rows taken away, in groups, and what was said of each group: it is subtracted from what was said of all.
+    of_all, of_living : Results
+    """
+
+    rows: PackedRows
+    labels: KeptLabels
+    keys: Keys
+    lost: list[tuple[Places, Results]] = field(default_factory=list)
+    of_all: Results = field(default_factory=Results)
+    of_living: Results = field(default_factory=Results)
+
+    @property
+    def living(self) -> Places:
+        """The rows that are there, by their places."""
+        gone = [places for places, _ in self.lost]
+        return np.delete(np.arange(len(self.keys)), np.concatenate([np.empty(0, np.intp), *gone]))
+
+    @property
+    def n_living(self) -> int:
+        return len(self.keys) - self.n_lost
+
+    @property
+    def n_lost(self) -> int:
+        return sum(len(places) for places, _ in self.lost)
+
+    def take(self, places: Places) -> KeptBlock:
+        """A block of some rows, in this order."""
+        return KeptBlock(self.rows.take(places), self.labels.take(places), self.keys[places])
+
+    def all_rows(self) -> RowBlock:
+        return RowBlock(self.rows, self.labels.labels(), self.labels.weights)
+
+    def rows_at(self, places: Places) -> RowBlock:
+        return self.take(places).all_rows()
+
+    def living_rows(self) -> RowBlock:
+        return self.rows_at(self.living) if self.lost else self.all_rows()
+
+    def lose(self, places: Places) -> KeptBlock:
+        """The block without some more rows: they are noted, or dropped when as many are stored as twice the living."""
+        lost = [*self.lost, (places, Results())]
+        while len(lost) > 1 and len(lost[-2][0]) <= 2 * len(lost[-1][0]):
+            last, _ = lost.pop()
+            lost[-1] = (np.concatenate([lost[-1][0], last]), Results())
+        found = KeptBlock(self.rows, self.labels, self.keys, lost, self.of_all)
+        if len(self.keys) + found.n_lost > 2 * found.n_living:
+            return found.take(found.living)
+        return found
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A packed block that is added or subtracted."""
+
+    packed: Packed
+    is_negative: bool
+
+    def answer(self, task: Callable[[Packed], Answer]) -> Answer:
+        found = task(self.packed)
+        return -found if self.is_negative else found
 
 
 class KeptRows(LocalEngine):
     """An engine of rows that come and go.
 
-    What a task said of a block is kept until the block changes: after a change only new blocks, and those that lost
-    rows, are read and packed again. A block that lost all its rows stays, so that the others keep their numbers, until
-    such blocks are the majority.
+    Blocks hold rows in packed form alone. Rows that leave are noted as lost, and stay in their block until it is
+    rewritten, when it stores twice as many rows as live. Facts are told of the living. Of what adds up, such as counts,
+    that of the lost is subtracted from that of all, so only the lost are packed. What was said of rows is kept as long
+    as they are. A block that lost all its rows stays, so that the others keep their numbers, until such blocks are the
+    majority.
+
+    Parameters
+    ----------
+    given : GivenBins, default=None
+        Cuts of columns whose values matter by their bins alone.
+    exclude : list of str or int, default=None
+        Columns that may hold anything.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, given: GivenBins | None = None, exclude: Any = None) -> None:
+        self._given = given
+        self._exclude = exclude
+        self._names: tuple[str, ...] | None = None
+        self._cuts: list[Any] = []
         self._blocks: list[KeptBlock] = []
-        self._packed: list[Packed] = []
+        self._packed = []
 
     @property
     def n_rows(self) -> int:
-        return sum(block.n_rows for block in self._blocks)
+        return sum(block.n_living for block in self._blocks)
+
+    @property
+    def n_stored(self) -> int:
+        """All rows that are packed, those to be subtracted included."""
+        return sum(len(block.keys) + block.n_lost for block in self._blocks)
 
     @property
     def names(self) -> list[str] | None:
-        X = self._blocks[0].rows.X
-        return list(nw.from_native(X, eager_only=True).columns) if is_frame(X) else None
+        return None if self._names is None else list(self._names)
 
     @property
     def n_features(self) -> int:
-        return int(self._blocks[0].rows.X.shape[1])
+        return self._blocks[0].rows.shape[1]
+
+    def check(self, given: GivenBins | None, exclude: Any) -> None:
+        """Refuse to go on with other cuts or columns than those by which rows are kept."""
+        labels = None if self._names is None else np.array(self._names, dtype=object)
+        same_cuts = given is self._given or _equal(self._cuts, self._cuts_of(given))
+        same_columns = self._left_out(self._exclude, labels) == self._left_out(exclude, labels)
+        for name, is_same in (("discretize", same_cuts), ("exclude", same_columns)):
+            if not is_same:
+                raise ValueError(
+                    f"{name} is not what it was when the rows came, which are kept by it; set it back, or call fit to "
+                    "start anew"
+                )
 
     def add(self, rows: RowBlock) -> None:
-        """Keep a copy of these rows."""
-        n_rows = rows.X.shape[0]
-        self._blocks.append(KeptBlock(_taken(rows, np.arange(n_rows)), row_keys(rows)))
+        """Keep these rows."""
+        if not self._blocks and is_frame(rows.X):
+            frame = nw.from_native(rows.X, eager_only=True)
+            self._names = tuple(str(name) for name in frame.columns)
+        self._blocks.append(self._read(rows))
         while len(self._blocks) > 1 and _may_join(*self._blocks[-2:]):
-            last = self._blocks.pop()
-            before = self._blocks[-1]
-            joined = _joined(before.rows, last.rows)
-            self._blocks[-1] = KeptBlock(joined, np.concatenate([before.keys, last.keys]))
+            before, last = self._blocks[-2:]
+            joined = join_rows(before.rows, last.rows)
+            labels = before.labels.join(last.labels)
+            self._blocks[-2:] = [
+                KeptBlock(joined, labels, np.concatenate([before.keys, last.keys]))
+            ]
 
     def remove(self, rows: RowBlock) -> None:
-        """Take these rows out, of equal ones those that came first: all of them, or none and an error."""
-        keys = np.concatenate([block.keys for block in self._blocks])
-        leaving, given = _match(keys, row_keys(rows))
-        last = np.cumsum([block.n_rows for block in self._blocks])
-        of_block = np.searchsorted(last, leaving, side="right")
+        """Take these rows away, of equal ones those that came first: all of them, or none and an error."""
+        unwanted = self._read(rows)
+        living = [block.living for block in self._blocks]
+        ends = np.cumsum([len(places) for places in living])
+        leaving = self._find(unwanted.keys, living, ends)
+        of_block = np.searchsorted(ends, leaving, side="right")
         changed = {}
-        for number in np.unique(of_block):
-            block = self._blocks[number]
-            here = of_block == number
-            own = leaving[here] - (last[number] - block.n_rows)
-            if not same_rows(block.rows, own, rows, given[here]):  # two rows of one key
-                raise _never_added(len(given), int(given[here].min()))
-            changed[number] = block.without(own)
+        for number in np.unique(of_block).tolist():
+            block, own = self._blocks[number], np.flatnonzero(of_block == number)
+            places = living[number][leaving[own] - (ends[number] - len(living[number]))]
+            there, given = block.take(places), unwanted.take(own)
+            if not (same_rows(there.rows, given.rows) and there.labels.equals(given.labels)):
+                raise _never_added(len(leaving), int(own.min()))  # two rows of one key
+            changed[number] = block.lose(places)
         for number, block in changed.items():
             self._blocks[number] = block
-        filled = [block for block in self._blocks if block.n_rows]
+        filled = [block for block in self._blocks if block.n_living]
         if 2 * len(filled) < len(self._blocks):
             self._blocks = filled or self._blocks[:1]
 
     def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
-        name = blake2b(pickle.dumps(task)).digest()
+        """What the task says of the living rows of each block."""
+        name = _name(task)
         found = []
         for number, block in enumerate(self._blocks):
-            found.append(block.result((name, number), lambda n=number, b=block: task(n, b.rows)))  # type: ignore[misc]
+            found.append(block.of_living.get((name, number), task, number, block.living_rows))
             progress(number + 1, len(self._blocks))
         return found
 
+    def pack(
+        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
+    ) -> list[T]:
+        signed = task.signed() if hasattr(task, "signed") else None
+        if signed is not None:
+            return self._pack_signed(signed, progress)
+        packed: list[Any] = []
+        receipts = []
+        for number, block in enumerate(
+            self._blocks
+        ):  # as what is told of numbers differs each time, none is kept
+            own, receipt = task(number, block.living_rows())
+            packed.append(Signed(own, False))
+            receipts.append(receipt)
+            progress(number + 1, len(self._blocks))
+        self._packed = packed
+        return receipts
 
-def _match(kept: Keys, unwanted: Keys) -> tuple[Places, Places]:
-    """For each unwanted row the first row kept of the same key that no other one has: both as places."""
+    def _pack_signed(self, task: Callable[[int, RowBlock], Any], progress: Progress) -> list[Any]:
+        """Of each block what is told of all its rows, and what is to be subtracted of the lost."""
+        name = _name(task)
+        self._packed, receipts = [], []
+        for number, block in enumerate(self._blocks):
+            packed, receipt = block.of_all.get(name, task, number, block.all_rows)
+            self._packed.append(Signed(packed, False))
+            receipts.append(receipt)
+            for places, said in block.lost:
+                taken = partial(block.rows_at, places)
+                packed, receipt = said.get(name, task, number, taken)
+                self._packed.append(Signed(packed, True))
+                receipts.append(receipt.negative())
+            progress(number + 1, len(self._blocks))
+        return receipts
+
+    def ask(
+        self,
+        task: Callable[[Any], Answer],
+        add: Callable[[Answer, Answer], Answer],
+        progress: Progress,
+    ) -> Answer:
+        return super().ask(lambda signed: signed.answer(task), add, progress)  # type: ignore[attr-defined]
+
+    def _read(self, rows: RowBlock) -> KeptBlock:
+        reader = RowReader("partial_fit", self._names, self._exclude, False, False)
+        matrix, texts = reader.features(len(self._blocks), rows.X)
+        if not self._blocks:
+            self._cuts = self._cuts_of(self._given, matrix.shape[1])
+        packed = pack_rows(matrix, texts, self._cuts)
+        return KeptBlock(packed, KeptLabels.of(rows.y, rows.weights), row_keys(rows))
+
+    def _cuts_of(self, given: GivenBins | None, n_features: int | None = None) -> list[Any]:
+        if given is None:
+            return []
+        names = None if self._names is None else np.array(self._names, dtype=object)
+        return given.by_feature(names, self.n_features if n_features is None else n_features)
+
+    def _left_out(self, exclude: Any, names: Any) -> list[int]:
+        found: list[int] = sorted(
+            resolve_features("exclude", exclude, names, self.n_features).tolist()
+        )
+        return found
+
+    def _find(self, unwanted: Keys, living: list[Places], ends: npt.NDArray[np.intp]) -> Places:
+        """Of each unwanted row the place, among all living, of the oldest one of its key that no other has."""
+        oldest: list[Keys] = []
+        for block, places in zip(self._blocks, living, strict=True):
+            lacking = len(unwanted) - sum(map(len, oldest))
+            oldest.append(block.keys[places[:lacking]])
+        first = np.concatenate(oldest)
+        if len(first) == len(unwanted) and fingerprint(first) == fingerprint(unwanted):
+            kept = first  # the oldest rows leave, as in a window that slides
+        else:
+            kept = np.concatenate(
+                [b.keys[places] for b, places in zip(self._blocks, living, strict=True)]
+            )
+        return _match(kept, unwanted)
+
+
+def _name(task: Any) -> bytes:
+    return blake2b(pickle.dumps(task)).digest()
+
+
+def _equal(a: list[Any], b: list[Any]) -> bool:
+    return len(a) == len(b) and all(
+        (x is None) == (y is None) and (x is None or np.array_equal(x, y))
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def _match(kept: Keys, unwanted: Keys) -> Places:
+    """For each unwanted row the first row kept of the same key that no other one has."""
     near = np.flatnonzero(np.isin(kept[:, 0], unwanted[:, 0]))
     keys = np.concatenate([kept[near], unwanted])
     order = np.lexsort((np.arange(len(keys)), keys[:, 1], keys[:, 0]))
@@ -141,7 +335,8 @@ def _match(kept: Keys, unwanted: Keys) -> tuple[Places, Places]:
         raise _never_added(len(unwanted), int(np.argmin(found)))
     by_pair = np.argsort(pair[: len(near)])
     places = np.searchsorted(pair[: len(near)], pair[len(near) :], sorter=by_pair)
-    return near[by_pair[places]], np.arange(len(unwanted))
+    matched: Places = near[by_pair[places]]
+    return matched
 
 
 def _never_added(n_rows: int, first: int) -> ValueError:
@@ -151,46 +346,11 @@ def _never_added(n_rows: int, first: int) -> ValueError:
     )
 
 
-def _taken(rows: RowBlock, places: Places) -> RowBlock:
-    """A copy of some rows."""
-    return RowBlock(*(_rows_of(part, places) for part in (rows.X, rows.y, rows.weights)))
-
-
-def _rows_of(values: Any, places: Places) -> Any:
-    if values is None or isinstance(values, np.ndarray):
-        return None if values is None else values[places]
-    if sparse.issparse(values):
-        return values.tocsr()[places]
-    return nw.from_native(values, eager_only=True)[places.tolist(), :].to_native()
-
-
 def _may_join(before: KeptBlock, last: KeptBlock) -> bool:
-    """Blocks of the same types, and sizes such that every row is joined few times."""
-    if before.n_rows > 2 * last.n_rows or before.n_rows + last.n_rows > MOST_JOINED:
+    """Blocks of the same kinds that lost nothing, and sizes such that every row is joined few times."""
+    n_rows = len(before.keys) + len(last.keys)
+    if len(before.keys) > 2 * len(last.keys) or n_rows > MOST_JOINED:
         return False
-    return _types(before.rows) == _types(last.rows)
-
-
-def _types(rows: RowBlock) -> list[Any]:
-    types = [None if part is None else part.dtype for part in (rows.y, rows.weights)]
-    if not is_frame(rows.X):
-        return [type(rows.X), rows.X.dtype, *types]
-    frame = nw.from_native(rows.X, eager_only=True)
-    kinds = list(frame.schema.values())
-    if any(kind in (nw.Categorical, nw.Enum, nw.Object) for kind in kinds):
-        return [object()]  # like nothing else: each block has its own categories
-    return [frame.implementation, *kinds, *types]
-
-
-def _joined(a: RowBlock, b: RowBlock) -> RowBlock:
-    pairs = ((a.X, b.X), (a.y, b.y), (a.weights, b.weights))
-    return RowBlock(*(_stacked(*pair) for pair in pairs))
-
-
-def _stacked(a: Any, b: Any) -> Any:
-    if a is None or isinstance(a, np.ndarray):
-        return None if a is None else np.concatenate([a, b])
-    if sparse.issparse(a):
-        return sparse.vstack([a, b], format="csr")
-    frames = [nw.from_native(part, eager_only=True) for part in (a, b)]
-    return nw.concat(frames, how="vertical").to_native()
+    if before.lost or last.lost or n_rows * last.rows.shape[1] > MOST_VALUES:
+        return False
+    return before.rows.is_like(last.rows) and before.labels.is_like(last.labels)

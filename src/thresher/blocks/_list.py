@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -17,7 +17,7 @@ T = TypeVar("T")
 class LocalEngine(ABC):
     """What engines whose packed blocks are in this process share: they bring `names`, `n_features` and `read`."""
 
-    _packed: list[Packed]
+    _packed: list[Any]
 
     @property
     @abstractmethod

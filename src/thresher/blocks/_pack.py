@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -92,6 +92,16 @@ class Receipt:
     products: Floats | None  # [column][part]: with the target
     column_range: Floats | None  # smallest and largest value: [2][column][part]
 
+    def negative(self) -> Receipt:
+        """That of rows which are taken away, where all that is told of them is counts; see `Pack.signed`."""
+        return replace(
+            self,
+            n_rows=-self.n_rows,
+            margins=None if self.margins is None else -self.margins,
+            rows_of=-self.rows_of,
+            counted_of=-self.counted_of,
+        )
+
 
 @dataclass(frozen=True)
 class PackedBlock:
@@ -163,6 +173,9 @@ class Pack:
         Whether the packed codes are split by class, for terms of two features and the target.
     of_numbers, of_classes : bool
         Whether products with the target, and sums by class, are told of numbers.
+    is_signed : bool
+        Whether some rows are packed twice, to be counted and to be taken away again: their levels and classes may be
+        unknown, and become any.
     """
 
     reader: RowReader
@@ -178,6 +191,19 @@ class Pack:
     by_class: bool
     of_numbers: bool
     of_classes: bool
+    is_signed: bool = False
+
+    def signed(self) -> Pack | None:
+        """The same of rows that come and go; None where more is told of them than counts, which alone subtract."""
+        is_learnt = self.coding is not None and bool(self.coding.thresholds.any())
+        if (
+            self.parts is not None
+            or self.centres is not None
+            or is_learnt
+            or self.missing_code >= 0
+        ):
+            return None
+        return replace(self, is_signed=True)
 
     @property
     def n_parts(self) -> int:
@@ -193,6 +219,8 @@ class Pack:
         classes, values = np.zeros(n, dtype=np.int32), np.zeros(n)
         if self.labels is not None:
             classes, values = self.labels.read(rows)
+        if self.is_signed:
+            classes = np.minimum(classes, self.n_classes - 1)
         parts = self._parts(number, classes)
         split = parts * self.n_classes + classes
         weights = rows.weights if self.weights != "none" else None
@@ -203,8 +231,10 @@ class Pack:
         coded = margins = below = above = None
         if self.coding is not None:
             codes = self.coding.codes(rows)
-            fingerprint = _mark(codes, fingerprint)
             levels = self.coding.levels
+            if self.is_signed:
+                codes[codes >= levels[:, None]] = 0
+            fingerprint = _mark(codes, fingerprint)
             margins = _margins(codes, levels, split, n_split, weights)
             below, above = _neighbours(rows, self.coding)
             coded = _core.CodedTable.from_codes(

@@ -1,4 +1,4 @@
-"""Rows by their values: keys that equal rows share whatever they came in, and the values themselves to compare."""
+"""Rows by their values: keys that equal rows share whatever they came in."""
 
 from __future__ import annotations
 
@@ -32,12 +32,10 @@ def row_keys(block: RowBlock) -> Keys:
     return np.stack([first, second], axis=1)
 
 
-def same_rows(
-    a: RowBlock, rows_a: npt.NDArray[np.intp], b: RowBlock, rows_b: npt.NDArray[np.intp]
-) -> bool:
-    """Whether these rows of two blocks hold the same values, one by one."""
-    pairs = zip(_values_of(a), _values_of(b), strict=True)
-    return all(np.array_equal(_bits(x[rows_a]), _bits(y[rows_b])) for x, y in pairs)
+def fingerprint(keys: Keys) -> list[int]:
+    """The same for the same rows in any order; keys are mixed first, as they are sums over columns themselves."""
+    found: list[int] = _mixed(keys).sum(axis=0).tolist()
+    return found
 
 
 def _values_of(block: RowBlock) -> Iterator[npt.NDArray[Any]]:

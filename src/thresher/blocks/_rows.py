@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from thresher._checks import resolve_features
+from thresher.blocks._packed_rows import PackedRows
 from thresher.blocks._protocol import RowBlock
 from thresher.sources import (
     LARGEST_EXACT,
@@ -82,7 +83,7 @@ class RowReader:
     drops_rows: bool
 
     def __call__(self, number: int, block: RowBlock) -> Rows:
-        matrix, texts = self._features(number, block.X)
+        matrix, texts = self.features(number, block.X)
         labels = one_dimensional(block.y, self.owner) if self.needs_target else None
         if labels is not None and len(labels) != len(matrix):
             raise ValueError(
@@ -121,7 +122,10 @@ class RowReader:
         names = None if self.names is None else np.array(self.names, dtype=object)
         return resolve_features("exclude", self.exclude, names, n_features)
 
-    def _features(self, number: int, X: Any) -> tuple[npt.NDArray[Any], dict[int, list[str]]]:
+    def features(self, number: int, X: Any) -> tuple[npt.NDArray[Any], dict[int, list[str]]]:
+        """The features of a block as numbers, and what those of categories stand for."""
+        if isinstance(X, PackedRows):
+            return X.matrix(), X.texts
         if is_frame(X):
             found = read_frame(X, self.exclude if len(X) else None, is_block=True)
             self._check_names(number, tuple(found.names))

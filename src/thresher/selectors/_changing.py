@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from thresher.blocks import KeptRows, RowBlock, split_columns
+from thresher.discretize import GivenBins
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.sources import Far, Training, is_frame, one_dimensional, unmasked
 
@@ -49,8 +50,11 @@ class ChangingRows(BaseSelector):
         """
         kept = vars(self).get("_kept_rows")
         block = self._block(X, y, sample_weight, reset=kept is None)
-        self._kept_rows = kept if kept is not None else KeptRows()
-        self._kept_rows.add(block)
+        if kept is None:
+            kept = self._kept_rows = KeptRows(*self._kept_by())
+        else:
+            kept.check(*self._kept_by())
+        kept.add(block)
         return self._changed()
 
     @available_if(_takes_pieces)  # type: ignore[untyped-decorator]
@@ -73,8 +77,15 @@ class ChangingRows(BaseSelector):
             raise ValueError(
                 "there are no rows to forget: only those given to partial_fit can be forgotten"
             )
+        kept.check(*self._kept_by())
         kept.remove(self._block(X, y, sample_weight, reset=False))
         return self._changed()
+
+    def _kept_by(self) -> tuple[GivenBins | None, Any]:
+        """The cuts of columns that matter by their bins alone, and the columns that do not matter."""
+        given = getattr(self, "discretize", None)
+        by_bins = isinstance(given, GivenBins) and self._coded_by() is not None
+        return given if by_bins else None, getattr(self, "exclude", None)
 
     def _read(
         self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
@@ -84,7 +95,10 @@ class ChangingRows(BaseSelector):
 
     def _keep_only(self, X: Any) -> None:
         """Let go of rows kept, unless X is them."""
-        if X is not vars(self).get("_kept_rows"):
+        kept = vars(self).get("_kept_rows")
+        if kept is not None and X is kept:
+            kept.check(*self._kept_by())
+        else:
             self.__dict__.pop("_kept_rows", None)
 
     def _block(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlock:
@@ -100,9 +114,10 @@ class ChangingRows(BaseSelector):
                     f"X must have two dimensions (Reshape your data), got an array of shape {X.shape}"
                 )
         validate_data(self, X, skip_check_array=True, reset=reset)
-        if self._needs_target:
-            y = one_dimensional(y, type(self).__name__)
+        y = one_dimensional(y, type(self).__name__) if self._needs_target else None
         weights = None if sample_weight is None else np.asarray(sample_weight)
+        if weights is not None and not has_fit_parameter(self, "sample_weight"):
+            raise ValueError(f"{type(self).__name__} takes no sample_weight; leave it out")
         for name, values in (("y", y), ("sample_weight", weights)):
             if values is not None and values.shape != X.shape[:1]:
                 raise ValueError(

@@ -280,6 +280,10 @@ class Ensemble(ChangingRows, MetaSelector):
         of_sums = self.kind in ("fast", "inner", "halves")
         return of_sums and getattr(self._given_selector(), "_reads_blocks", False)
 
+    def _kept_by(self) -> tuple[Any, Any]:
+        kept_by: tuple[Any, Any] = self._given_selector()._kept_by()
+        return kept_by
+
     def _check_parameters(self) -> None:
         check_choice("kind", self.kind, KINDS)
         check_choice("parts", self.parts, PART_KINDS)

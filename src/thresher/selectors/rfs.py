@@ -23,6 +23,7 @@ from thresher.measures.columns import (
 )
 from thresher.search.walk import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._changing import ChangingRows
 from thresher.selectors._ranking import Ranking
 from thresher.sources import (
     Columns,
@@ -190,7 +191,7 @@ def group_training(
     return Training(table, Columns.read(table.names, ~table.is_constant), target)
 
 
-class RFS(RelevanceFilter):
+class RFS(ChangingRows, RelevanceFilter):
     """Relevance filter: the most relevant features, without labels unless the relevance needs them.
 
     Algorithm 1 of Ferreira and Figueiredo: rank by relevance and take the first m.

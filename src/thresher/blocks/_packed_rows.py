@@ -1,0 +1,234 @@
+"""Features of rows in little memory: columns of few values as packed codes, the others as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher.sources import to_feature_major
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.uint8]
+Places = npt.NDArray[np.intp]
+Cuts = Sequence[Floats | None]
+
+MOST_LEVELS = 256
+# Whole numbers in so short a span are coded by their distance from the smallest.
+SHORT_SPAN = 8
+
+
+@dataclass(frozen=True)
+class PackedRows:
+    """Some rows, of which single ones can be taken.
+
+    Attributes
+    ----------
+    coded : ndarray of int
+        Columns that are codes, ascending.
+    values : list of ndarray
+        For each of them, what its codes stand for, ascending; NaN, the last, for missing values.
+    codes : CodedTable
+    others : ndarray of shape (n_others, n_rows)
+        The other columns, in their order.
+    texts : dict of int to list of str
+        What the numbers of categories stand for.
+    """
+
+    coded: Places
+    values: list[Floats]
+    codes: _core.CodedTable
+    others: npt.NDArray[Any]
+    texts: dict[int, list[str]]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.others.shape[1], len(self.coded) + len(self.others)
+
+    def __len__(self) -> int:
+        return int(self.others.shape[1])
+
+    def matrix(self) -> npt.NDArray[Any]:
+        """The rows as numbers: of a column with given cuts, each value as one of the same bin."""
+        return self.numbers(np.arange(self.shape[1])).T
+
+    def numbers(self, wanted: Places) -> npt.NDArray[Any]:
+        """Some columns as numbers, a copy."""
+        place = np.full(self.shape[1], -1)
+        place[self.coded] = np.arange(len(self.coded))
+        others = np.cumsum(place < 0) - 1
+        is_coded = place[wanted] >= 0
+        found: npt.NDArray[Any]
+        if not is_coded.any():
+            found = self.others[others[wanted]]
+            return found
+        found = np.empty((len(wanted), len(self)))
+        found[~is_coded] = self.others[others[wanted[~is_coded]]]
+        places = place[wanted[is_coded]]
+        codes = self.codes.matrix(places.astype(np.uint32))
+        for i, own, place_of in zip(np.flatnonzero(is_coded), codes, places, strict=True):
+            np.take(self.values[place_of], own, out=found[i], mode="clip")
+        return found
+
+    def take(self, places: Places) -> PackedRows:
+        """Some of the rows."""
+        codes = self.codes.take(places) if self.coded.size else self.codes
+        return PackedRows(self.coded, self.values, codes, self.others[:, places], self.texts)
+
+    def is_like(self, other: PackedRows) -> bool:
+        """Whether both have categories in the same columns, so that they can be joined."""
+        return self.texts.keys() == other.texts.keys()
+
+    def with_texts(self, texts: dict[int, list[str]]) -> PackedRows:
+        """The same rows by longer tables of texts."""
+        if texts == self.texts:
+            return self
+        values, others = list(self.values), self.others.copy()
+        numbers = np.delete(np.arange(self.shape[1]), self.coded)
+        for column, own in texts.items():
+            place = {text: float(i) for i, text in enumerate(own)}
+            rank = np.array([place[text] for text in self.texts[column]])
+            i = int(np.searchsorted(self.coded, column))
+            if i < len(self.coded) and self.coded[i] == column:
+                values[i] = _looked_up(rank, values[i])
+            else:
+                j = int(np.searchsorted(numbers, column))
+                others[j] = _looked_up(rank, others[j])
+        return PackedRows(self.coded, values, self.codes, others, texts)
+
+
+def pack_rows(matrix: npt.NDArray[Any], texts: dict[int, list[str]], cuts: Cuts) -> PackedRows:
+    """Rows that were read, packed: columns with cuts by their bins, others without loss."""
+    n, p = matrix.shape
+    columns = to_feature_major(matrix)
+    codes = np.zeros((p, n), dtype=np.uint8)
+    values: dict[int, Floats] = {}
+    if n and p:
+        scan = _core.scan_columns(matrix, 1)
+        finite = scan["n_infinite"] == 0
+        may_bin = finite.copy()
+        may_bin[list(texts)] = False
+        _code_bins(columns, codes, values, cuts, may_bin)
+        with np.errstate(invalid="ignore"):
+            is_short = scan["whole"] & (scan["maximum"] - scan["minimum"] <= SHORT_SPAN)
+        is_short &= finite & (scan["n_missing"] < n)
+        is_short[list(values)] = False
+        _code_short(columns, codes, values, np.flatnonzero(is_short), scan["minimum"])
+        for column in np.flatnonzero(~is_short).tolist():
+            if column not in values:
+                _code_few(columns[column], codes[column], values, column)
+        for column in np.flatnonzero(scan["n_missing"]).tolist():
+            if column in values:
+                codes[column][np.isnan(columns[column])] = len(values[column])
+                values[column] = np.append(values[column], np.nan)
+    coded = np.array(sorted(values), dtype=np.intp)
+    tables = [values[column] for column in coded.tolist()]
+    others = columns[np.delete(np.arange(p), coded)]
+    return PackedRows(coded, tables, _table(codes[coded], tables), others, texts)
+
+
+def join_rows(a: PackedRows, b: PackedRows) -> PackedRows:
+    """The rows of both, which are alike; columns that are codes in both stay so."""
+    texts = {column: sorted({*own, *b.texts[column]}) for column, own in a.texts.items()}
+    a, b = a.with_texts(texts), b.with_texts(texts)
+    coded, from_a, from_b = np.intersect1d(a.coded, b.coded, return_indices=True)
+    tables = [_union(a.values[i], b.values[j]) for i, j in zip(from_a, from_b, strict=True)]
+    few = np.flatnonzero([len(own) <= MOST_LEVELS for own in tables])
+    coded, from_a, from_b = coded[few], from_a[few], from_b[few]
+    tables = [tables[i] for i in few]
+    codes = np.concatenate(
+        [_recoded(own, places, tables) for own, places in ((a, from_a), (b, from_b))],
+        axis=1,
+    )
+    rest = np.delete(np.arange(a.shape[1]), coded)
+    more = pack_rows(np.concatenate([a.numbers(rest), b.numbers(rest)], axis=1).T, {}, ())
+    coded = np.concatenate([coded, rest[more.coded]])
+    order = np.argsort(coded)
+    tables = [[*tables, *more.values][i] for i in order]
+    codes = np.concatenate([codes, more.codes.matrix()])[order]
+    return PackedRows(coded[order], tables, _table(codes, tables), more.others, texts)
+
+
+def same_rows(a: PackedRows, b: PackedRows) -> bool:
+    """Whether two lists of rows, packed by the same cuts, hold the same."""
+    if not a.is_like(b):
+        return False
+    texts = {column: sorted({*own, *b.texts[column]}) for column, own in a.texts.items()}
+    first, second = (own.with_texts(texts).matrix() for own in (a, b))
+    return np.array_equal(first, second, equal_nan=True)
+
+
+def _table(codes: Codes, tables: list[Floats]) -> _core.CodedTable:
+    levels = np.array([len(own) for own in tables], dtype=np.int32)
+    return _core.CodedTable.from_codes(np.ascontiguousarray(codes), levels)
+
+
+def _union(a: Floats, b: Floats) -> Floats:
+    return a if np.array_equal(a, b, equal_nan=True) else np.unique(np.concatenate([a, b]))
+
+
+def _recoded(rows: PackedRows, places: Places, tables: list[Floats]) -> Codes:
+    """The codes of some coded columns by other tables, which hold all their values."""
+    codes = rows.codes.matrix(places.astype(np.uint32))
+    for own, place, table in zip(codes, places.tolist(), tables, strict=True):
+        before = rows.values[place]
+        if len(before) < len(table):
+            own[:] = np.searchsorted(table, before).astype(np.uint8)[own]
+    return codes
+
+
+def _looked_up(table: Floats, ranks: npt.NDArray[Any]) -> Floats:
+    """What ranks stand for in a table, NaN as it is."""
+    missing = np.isnan(ranks)
+    return np.append(table, np.nan)[np.where(missing, len(table), ranks).astype(np.intp)]
+
+
+def _code_bins(
+    columns: npt.NDArray[Any],
+    codes: Codes,
+    values: dict[int, Floats],
+    cuts: Cuts,
+    may: npt.NDArray[np.bool_],
+) -> None:
+    """Codes of columns with cuts: a bin stands as its largest value, the last as what follows the cuts."""
+    places = [i for i, own in enumerate(cuts) if own is not None and may[i]]
+    if not places:
+        return
+    given = {i: np.asarray(cuts[i], dtype=np.float64) for i in places}
+    of_all = [given.get(i, np.empty(0)) for i in range(len(columns))]
+    offsets = np.cumsum([0, *map(len, of_all)], dtype=np.int64)
+    codes[:] = _core.apply_cuts(columns, np.concatenate(of_all), offsets, 1)
+    for place, own in given.items():
+        beyond = np.nextafter(own[-1], np.inf) if own.size else 0.0
+        if np.isfinite(beyond):
+            values[place] = np.append(own, beyond)
+
+
+def _code_short(
+    columns: npt.NDArray[Any],
+    codes: Codes,
+    values: dict[int, Floats],
+    places: Places,
+    minimum: Floats,
+) -> None:
+    for place in places.tolist():
+        own = columns[place] - minimum[place]
+        codes[place] = np.where(np.isnan(own), 0, own)
+        values[place] = minimum[place] + np.arange(codes[place].max() + 1.0)
+
+
+def _code_few(
+    column: npt.NDArray[Any], codes: Codes, values: dict[int, Floats], place: int
+) -> None:
+    """Codes of a column with few distinct values; one with many stays as it is."""
+    most = min(MOST_LEVELS - 1, len(column) // 2)
+    if len(np.unique(column[: 4 * MOST_LEVELS])) > most:
+        return
+    found, own = np.unique(np.where(np.isnan(column), 0, column), return_inverse=True)
+    if len(found) <= most:
+        codes[:] = own.reshape(-1)
+        values[place] = found.astype(np.float64) + 0.0
