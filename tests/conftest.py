@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -28,10 +30,22 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_configure(config):
-    # Tests of one group share what is dear to start: they stay on one worker of pytest-xdist.
-    if getattr(config.option, "dist", "no") == "load":
-        config.option.dist = "loadgroup"
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    # Tests of one group share what is dear to start: they stay on one worker of pytest-xdist. Its own "loadgroup" takes
+    # groups from names of tests that pytest 9 leaves as they are, so they are taken from the marks of modules here.
+    from xdist.scheduler import LoadScopeScheduling
+
+    @functools.cache
+    def group_of(module):
+        found = re.search(r'xdist_group\("(.+?)"\)', (config.rootpath / module).read_text())
+        return found and found[1]
+
+    class ByGroup(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return group_of(nodeid.partition("::")[0]) or nodeid
+
+    return ByGroup(config, log) if config.getoption("dist") == "load" else None
 
 
 def load_real(name: str):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
+import shutil
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
+from thresher import _core
 from thresher.blocks import ListEngine, RowBlock, is_far, split_columns
+from thresher.blocks._pack import PackedBlock
 
 
 def test_the_sum_of_a_list_counts_each_block_once():
@@ -63,3 +68,24 @@ def test_a_column_that_is_not_there_is_named_with_the_nearest():
 def test_rows_in_memory_are_not_far():
     assert not any(is_far(X) for X in (np.ones((2, 2)), pd.DataFrame({"a": [1]}), [[1.0]]))
     assert is_far(ListEngine([RowBlock(np.ones((2, 2)))]))
+
+
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 0.5, 2.0])])
+def test_a_packed_block_is_kept_whole_in_a_folder_or_not_at_all(tmp_path, weights):
+    codes = np.array([[0, 1, 2], [1, 1, 0]], dtype=np.uint8)
+    coded = _core.CodedTable.from_codes(codes, np.array([3, 2], dtype=np.int32))
+    columns, parts = np.arange(6.0).reshape(2, 3), np.array([0, 1, 1], dtype=np.int32)
+    block = PackedBlock(coded, columns, parts, 2, weights)
+    assert block.numbers is block.numbers
+    block.save(tmp_path / "block")
+    for other in (PackedBlock.open(tmp_path / "block"), pickle.loads(pickle.dumps(block))):
+        assert other.coded.matrix().tolist() == codes.tolist()
+        assert other.columns.tolist() == columns.tolist()
+        assert (other.parts.tolist(), other.n_parts) == ([0, 1, 1], 2)
+        assert np.array_equal(other.weights, weights) if weights is not None else not other.weights
+    for file in sorted(path.name for path in (tmp_path / "block").iterdir()):
+        torn = tmp_path / f"without {file}"
+        shutil.copytree(tmp_path / "block", torn)
+        (torn / file).unlink()
+        with pytest.raises(FileNotFoundError):
+            PackedBlock.open(torn)

@@ -45,7 +45,7 @@ class SumProducts:
     centres: Floats
 
     def __call__(self, block: PackedBlock) -> Floats:
-        table = block.numbers()
+        table = block.numbers
         if table is None:
             return np.zeros((len(self.features), block.n_parts, 2))
         return _core.product_sums(table, self.references, self.features, self.centres)

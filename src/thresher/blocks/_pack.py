@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._cached import cached
 from thresher.blocks._coding import Coding
 from thresher.blocks._protocol import RowBlock
 from thresher.blocks._rows import RowReader, Rows
@@ -113,14 +114,18 @@ class PackedBlock:
     n_parts: int
     weights: Floats | None
 
+    @cached
     def numbers(self) -> _core.NumericTable | None:
         """The table of numbers; None without rows, which have nothing to add."""
         if self.columns is None or self.columns.shape[1] == 0:
             return None
         return numeric_table(self.columns, self.parts, self.n_parts, self.weights)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name in self.__annotations__}
+
     def save(self, path: Path) -> None:
-        """Into a folder of that name."""
+        """Into a folder of that name; what it holds is written last."""
         path.mkdir(parents=True, exist_ok=True)
         if self.coded is not None:
             self.coded.save(str(path / "codes"))
@@ -129,21 +134,22 @@ class PackedBlock:
             np.save(path / "parts.npy", self.parts)
             if self.weights is not None:
                 np.save(path / "weights.npy", self.weights)
-        np.save(path / "n_parts.npy", self.n_parts)
+        held = [own is not None for own in (self.coded, self.columns, self.weights)]
+        np.save(path / "held.npy", np.array([self.n_parts, *held]))
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        coded = _core.CodedTable.open(str(path / "codes")) if (path / "codes").exists() else None
-        n_parts = int(np.load(path / "n_parts.npy"))
-        if not (path / "columns.npy").exists():
+        """A folder of which something is gone is a FileNotFoundError."""
+        n_parts, has_codes, has_columns, has_weights = np.load(path / "held.npy").tolist()
+        coded = _core.CodedTable.open(str(path / "codes")) if has_codes else None
+        if not has_columns:
             return cls(coded, None, np.empty(0, dtype=np.int32), n_parts, None)
-        weights = path / "weights.npy"
         return cls(
             coded,
             np.load(path / "columns.npy", mmap_mode="r"),
             np.load(path / "parts.npy"),
             n_parts,
-            np.load(weights) if weights.exists() else None,
+            np.load(path / "weights.npy") if has_weights else None,
         )
 
 
@@ -291,7 +297,7 @@ class Pack:
             return None, None, None, None
         p = len(columns)
         extremes = _range_of_parts(columns, packed.parts, self.n_parts)
-        table = packed.numbers()
+        table = packed.numbers
         by_class = products = None
         if table is None:
             sums = np.zeros((p + 1, self.n_parts, 3, 2))
