@@ -58,26 +58,28 @@ def everything(fitted):
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("memory", [1, 2 * 90**2, 3 * 90**2])
-def test_memory_and_threads_change_nothing(monkeypatch, memory, n_jobs):
+@pytest.mark.parametrize("max_clusters", [None, 40])
+def test_memory_and_threads_change_nothing(monkeypatch, max_clusters, memory, n_jobs):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, size=(30, 90))
     X[:, 60:] = X[:, :30]
     y = rng.integers(0, 2, 30)
-    plain = S3F().fit(X, y)
+    plain = S3F(max_clusters).fit(X, y)
     monkeypatch.setattr("thresher.selectors.s3f.MOST_BYTES", memory)
-    frugal = S3F(n_jobs=n_jobs).fit(X, y)
+    frugal = S3F(max_clusters, n_jobs=n_jobs).fit(X, y)
     assert everything(frugal) == everything(plain)
     assert frugal.n_evaluations_ > plain.n_evaluations_
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_many_clusters_agree_with_the_definition(seed):
+@pytest.mark.parametrize("n_clusters", [12, 32])
+def test_many_clusters_agree_with_the_definition(seed, n_clusters):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, size=(24, 45))
     X[:, 30:] = np.where(rng.random((24, 15)) < 0.1, 0, X[:, :15])  # some alike, some the same
     y = rng.integers(0, 2, 24)
-    score, medoids, clusters, selected = naive.s3f(X, y.tolist(), kmax=12)
-    fitted = S3F(12).fit(X, y)
+    score, medoids, clusters, selected = naive.s3f(X, y.tolist(), kmax=n_clusters)
+    fitted = S3F(n_clusters).fit(X, y)
     assert fitted.silhouette_ == pytest.approx(score, abs=1e-11)
     assert fitted.medoids_.tolist() == medoids
     assert sorted(fitted.selected_.tolist()) == sorted(selected)

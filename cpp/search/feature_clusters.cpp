@@ -1,12 +1,13 @@
 #include "search/feature_clusters.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "search/cluster_kernels.hpp"
+#include "search/feature_distance.hpp"
 
 namespace thresher {
 namespace {
@@ -14,21 +15,6 @@ namespace {
 constexpr double kFar = std::numeric_limits<double>::infinity();
 // Features whose distances to all medoids are looked at together.
 constexpr std::size_t kBlock = 512;
-
-double distance(double similarity, double relevance, double other) {
-  return (1.0 - similarity + std::abs(relevance - other)) / 2.0;
-}
-
-// Lists of places by number, ascending.
-class Groups {
- public:
-  explicit Groups(std::size_t n_groups) : lists_(n_groups) {}
-  void add(std::uint32_t number, std::size_t place) { lists_[number].push_back(static_cast<std::uint32_t>(place)); }
-  std::span<const std::uint32_t> operator[](std::uint32_t number) const { return lists_[number]; }
-
- private:
-  std::vector<std::vector<std::uint32_t>> lists_;
-};
 
 }  // namespace
 
@@ -52,7 +38,7 @@ std::vector<std::uint32_t> FeatureClusters::far_apart(std::size_t count) {
     taken.push_back(static_cast<std::uint32_t>(best));
     const double* row = rows_.rows(std::span(taken).last(1))[0];
     for (std::size_t i = 0; i < p; ++i) {
-      nearest[i] = std::min(nearest[i], distance(row[i], relevance_[i], relevance_[best]));
+      nearest[i] = std::min(nearest[i], feature_distance(row[i], relevance_[i], relevance_[best]));
     }
     nearest[best] = -kFar;
   }
@@ -64,70 +50,34 @@ std::vector<double> FeatureClusters::similarities(std::uint32_t place) {
   return {row, row + size()};
 }
 
-Clustering FeatureClusters::assign(std::span<const std::uint32_t> medoids) {
+// Goes on from what is known where medoids have only been added.
+void FeatureClusters::meet(Clustering& nearest, std::span<const std::uint32_t> medoids) {
   const std::size_t p = relevance_.size();
-  const std::vector<const double*> rows = rows_.rows(medoids);
-  Clustering found = {{medoids.begin(), medoids.end()},
-                      std::vector<std::uint32_t>(p),
-                      std::vector<double>(p, kFar),
-                      std::vector<double>(p, kFar)};
+  const std::size_t n_known = nearest.medoids.size();
+  const bool goes_on =
+      n_known > 0 && n_known <= medoids.size() && std::ranges::equal(nearest.medoids, medoids.first(n_known));
+  const std::size_t first = goes_on ? n_known : 0;
+  if (!goes_on) {
+    nearest.clusters.assign(p, 0);
+    nearest.own.assign(p, kFar);
+    nearest.other.assign(p, kFar);
+  }
+  nearest.medoids.assign(medoids.begin(), medoids.end());
+  const std::vector<const double*> rows = rows_.rows(medoids.subspan(first));
+  const ClusterKernels& kernels = THRESHER_DISPATCH(cluster_kernels);
   parallel_for(p, kBlock, n_threads_, [&](std::size_t begin, std::size_t end) {
-    for (std::uint32_t c = 0; c < medoids.size(); ++c) {
-      const double centre = relevance_[medoids[c]];
-      for (std::size_t i = begin; i < end; ++i) {
-        const double away = distance(rows[c][i], relevance_[i], centre);
-        const bool nearer = away < found.own[i];
-        found.other[i] = nearer ? found.own[i] : std::min(found.other[i], away);
-        found.own[i] = nearer ? away : found.own[i];
-        found.clusters[i] = nearer ? c : found.clusters[i];
-      }
+    const Nearest known = {&nearest.own[begin], &nearest.other[begin], &nearest.clusters[begin]};
+    for (std::size_t c = first; c < medoids.size(); ++c) {
+      kernels.meet(rows[c - first] + begin, &relevance_[begin], relevance_[medoids[c]], static_cast<std::uint32_t>(c),
+                   known, end - begin);
     }
   });
-  // Whatever else is as near: a medoid stays.
-  for (std::uint32_t c = 0; c < medoids.size(); ++c) found.clusters[medoids[c]] = c;
-  return found;
 }
 
-void FeatureClusters::bring_up_to_date(State& state, const std::vector<std::uint32_t>& clusters,
-                                       std::size_t n_clusters) {
-  const std::size_t p = clusters.size();
-  Groups members(n_clusters), joined(n_clusters), left(n_clusters);
-  const bool is_first = state.clusters.empty();
-  if (is_first) state.sums.assign(p, 0);
-  for (std::size_t i = 0; i < p; ++i) {
-    members.add(clusters[i], i);
-    if (is_first || state.clusters[i] == clusters[i]) continue;
-    joined.add(clusters[i], i);
-    if (state.clusters[i] < n_clusters) left.add(state.clusters[i], i);
-  }
-  std::vector<RowSum> requests;
-  std::vector<std::int64_t> signs;
-  const auto request = [&](std::size_t place, std::span<const std::uint32_t> others, std::int64_t sign) {
-    if (others.empty()) return;
-    requests.push_back({static_cast<std::uint32_t>(place), others});
-    signs.push_back(sign);
-  };
-  for (std::size_t i = 0; i < p; ++i) {
-    const std::uint32_t c = clusters[i];
-    const std::size_t n_changed = joined[c].size() + left[c].size();
-    if (!is_first && state.clusters[i] == c && n_changed < members[c].size()) {
-      request(i, joined[c], 1);
-      request(i, left[c], -1);
-    } else {
-      state.sums[i] = 0;
-      request(i, members[c], 1);
-    }
-  }
-  std::vector<std::int64_t> sums(requests.size());
-  rows_.coarse_sums(requests, sums);
-  for (std::size_t r = 0; r < requests.size(); ++r) state.sums[requests[r].place] += signs[r] * sums[r];
-  state.clusters = clusters;
-}
-
-std::vector<std::uint32_t> FeatureClusters::central(const State& state, std::size_t n_clusters) {
-  const std::size_t p = state.clusters.size();
+std::vector<std::uint32_t> FeatureClusters::central(const std::vector<std::uint32_t>& clusters, const ClusterSums& sums,
+                                                    std::size_t n_clusters) {
   Groups members(n_clusters);
-  for (std::size_t i = 0; i < p; ++i) members.add(state.clusters[i], i);
+  for (std::size_t i = 0; i < clusters.size(); ++i) members.add(clusters[i], i);
   // A sum holds the feature itself, with a similarity of 1.
   const auto value = [&](double sum, std::uint32_t i, std::size_t size) {
     return (sum - 1.0) / static_cast<double>(size - 1) + relevance_[i];
@@ -138,9 +88,7 @@ std::vector<std::uint32_t> FeatureClusters::central(const State& state, std::siz
     const std::span<const std::uint32_t> all = members[c];
     medoids[c] = all[0];
     if (all.size() == 1) continue;
-    const auto coarse_value = [&](std::uint32_t i) {
-      return value(static_cast<double>(state.sums[i]) / SimilarityRows::kUnit, i, all.size());
-    };
+    const auto coarse_value = [&](std::uint32_t i) { return value(sums[i], i, all.size()); };
     double best = -kFar;
     for (const std::uint32_t i : all) best = std::max(best, coarse_value(i));
     // Both may be that far off, and a little for the roundings of this expression.
@@ -152,13 +100,13 @@ std::vector<std::uint32_t> FeatureClusters::central(const State& state, std::siz
     medoids[c] = contenders.back().place;
     if (contenders.size() == n_before + 1) contenders.pop_back();
   }
-  std::vector<double> sums(contenders.size());
-  rows_.exact_sums(contenders, sums);
+  std::vector<double> exact(contenders.size());
+  rows_.exact_sums(contenders, exact);
   std::vector<double> best(n_clusters, -kFar);
   for (std::size_t r = 0; r < contenders.size(); ++r) {
     const std::uint32_t i = contenders[r].place;
-    const std::uint32_t c = state.clusters[i];
-    const double found = value(sums[r], i, contenders[r].others.size());
+    const std::uint32_t c = clusters[i];
+    const double found = value(exact[r], i, contenders[r].others.size());
     if (!(found > best[c])) continue;
     best[c] = found;
     medoids[c] = i;
@@ -167,17 +115,25 @@ std::vector<std::uint32_t> FeatureClusters::central(const State& state, std::siz
 }
 
 Clustering FeatureClusters::cluster(std::span<const std::uint32_t> starts, std::size_t max_rounds) {
-  Clustering found = assign(starts);
-  // If this is interrupted the state is lost, not wrong.
-  State state = std::exchange(first_, {});
-  for (std::size_t round = 0; round < max_rounds; ++round) {
-    bring_up_to_date(state, found.clusters, starts.size());
-    if (round == 0) first_ = state;
-    const std::vector<std::uint32_t> medoids = central(state, starts.size());
-    if (medoids == found.medoids) break;
-    found = assign(medoids);
+  const std::size_t k = starts.size();
+  std::vector<std::uint32_t> medoids(starts.begin(), starts.end());
+  for (std::size_t number = 0;; ++number) {
+    if (number == rounds_.size()) rounds_.emplace_back();
+    // If this is interrupted the round is lost, not wrong.
+    Round round = std::exchange(rounds_[number], {});
+    meet(round.nearest, medoids);
+    Clustering found = round.nearest;
+    // Whatever else is as near: a medoid stays.
+    for (std::uint32_t c = 0; c < k; ++c) found.clusters[medoids[c]] = c;
+    if (number == max_rounds) return found;
+    if (number > 0 && rounds_[number - 1].sums.n_changes(found.clusters) < round.sums.n_changes(found.clusters)) {
+      round.sums = rounds_[number - 1].sums;
+    }
+    round.sums.bring_up_to_date(rows_, found.clusters, k, n_threads_);
+    medoids = central(found.clusters, round.sums, k);
+    rounds_[number] = std::move(round);
+    if (medoids == found.medoids) return found;
   }
-  return found;
 }
 
 }  // namespace thresher

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "search/cluster_sums.hpp"
 #include "search/similarity_rows.hpp"
 
 namespace thresher {
@@ -20,8 +21,7 @@ struct Clustering {
 // k-medoids over the distance (1 - similarity + |difference of relevance|) / 2.
 //
 // The medoid of a cluster is the member with the largest mean of its mean similarity to the others and its relevance.
-// Coarse sums find the few that can be it; they are whole numbers, so a round brings those of the round before up to
-// date: only features that came and went are looked at.
+// Coarse sums find the few that can be it.
 class FeatureClusters {
  public:
   // relevance[place]; `memory` and the measure as for SimilarityRows.
@@ -40,19 +40,21 @@ class FeatureClusters {
   std::size_t n_evaluations() const { return rows_.n_evaluations(); }
 
  private:
-  struct State {
-    std::vector<std::uint32_t> clusters;
-    std::vector<std::int64_t> sums;  // coarse, of every feature's similarities to its cluster
+  // A round: medoids, the nearest of them to every feature, and the sums of the clusters they make.
+  struct Round {
+    Clustering nearest;
+    ClusterSums sums;
   };
 
-  Clustering assign(std::span<const std::uint32_t> medoids);
-  void bring_up_to_date(State& state, const std::vector<std::uint32_t>& clusters, std::size_t n_clusters);
-  std::vector<std::uint32_t> central(const State& state, std::size_t n_clusters);
+  void meet(Clustering& nearest, std::span<const std::uint32_t> medoids);
+  std::vector<std::uint32_t> central(const std::vector<std::uint32_t>& clusters, const ClusterSums& sums,
+                                     std::size_t n_clusters);
 
   std::vector<double> relevance_;
   std::size_t n_threads_;
   SimilarityRows rows_;
-  State first_;  // after the first assignment to the starts asked for last
+  // Of the starts asked for last. With one more start most rounds resemble the one of the same number.
+  std::vector<Round> rounds_;
 };
 
 }  // namespace thresher

@@ -5,20 +5,22 @@
 #include "core/aligned.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "search/cluster_kernels.hpp"
 
 namespace thresher {
 namespace {
 
 // Rows computed at a time, and mirrored while they are still in the cache.
 constexpr std::size_t kBlock = 64;
+// Features of a row moved at a time: the sums of both groups stay in the nearest cache.
+constexpr std::size_t kMoved = 2048;
 // Similarities computed at a time where they are not held.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 14;
 
 std::uint16_t coarse(double similarity) { return static_cast<std::uint16_t>(similarity * SimilarityRows::kUnit + 0.5); }
 
-template <class Sum, class Value>
-Sum sum_of(const Value* row, std::span<const std::uint32_t> places) {
-  Sum lanes[4] = {0, 0, 0, 0};
+double sum_of(const double* row, std::span<const std::uint32_t> places) {
+  double lanes[4] = {0, 0, 0, 0};
   std::size_t i = 0;
   for (; i + 4 <= places.size(); i += 4)
     for (std::size_t lane = 0; lane < 4; ++lane) lanes[lane] += row[places[i + lane]];
@@ -98,10 +100,21 @@ std::vector<const double*> SimilarityRows::rows(std::span<const std::uint32_t> p
 }
 
 void SimilarityRows::coarse_sums(std::span<const RowSum> requests, std::span<std::int64_t> sums) {
-  if (coarse_.empty()) return compute_sums(requests, sums, coarse);
-  parallel_for(requests.size(), kBlock, n_threads_, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t r = begin; r < end; ++r) {
-      sums[r] = sum_of<std::int64_t>(coarse_.data() + requests[r].place * size(), requests[r].others);
+  compute_sums(requests, sums, coarse);
+}
+
+void SimilarityRows::move(std::span<const Move> moves, std::span<std::uint32_t> sums) {
+  const ClusterKernels& kernels = THRESHER_DISPATCH(cluster_kernels);
+  parallel_for(size(), kMoved, n_threads_, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t m = 0; m < moves.size(); ++m) {
+      const auto [place, from, to] = moves[m];
+      const std::uint16_t* row = coarse_row(place) + begin;
+      std::uint32_t* joined = sums.data() + to * size() + begin;
+      if (from == Move::kNone) {
+        kernels.add(row, joined, end - begin);
+      } else {
+        kernels.move(row, sums.data() + from * size() + begin, joined, end - begin);
+      }
     }
   });
 }
@@ -110,7 +123,7 @@ void SimilarityRows::exact_sums(std::span<const RowSum> requests, std::span<doub
   if (all_.empty()) return compute_sums(requests, sums, [](double similarity) { return similarity; });
   parallel_for(requests.size(), kBlock, n_threads_, [&](std::size_t begin, std::size_t end) {
     for (std::size_t r = begin; r < end; ++r) {
-      sums[r] = sum_of<double>(all_.data() + requests[r].place * size(), requests[r].others);
+      sums[r] = sum_of(all_.data() + requests[r].place * size(), requests[r].others);
     }
   });
 }

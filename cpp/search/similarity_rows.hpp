@@ -19,6 +19,12 @@ struct RowSum {
   std::span<const std::uint32_t> others;
 };
 
+// A feature that leaves one group, if it was in any, and joins another.
+struct Move {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t place, from, to;
+};
+
 // Features are addressed by their place in the list. A feature's similarity to itself is 1.
 //
 // Sums over many features are made of coarse values, each the similarity to the next multiple of 1 / kUnit: they are
@@ -38,8 +44,13 @@ class SimilarityRows {
   std::size_t size() const { return features_.size(); }
   // Whole rows; they stay until the next call.
   std::vector<const double*> rows(std::span<const std::uint32_t> places);
-  // sums[i] = kUnit times the coarse sum of requests[i].
+  // sums[i] = kUnit times the coarse sum of requests[i], computed anew.
   void coarse_sums(std::span<const RowSum> requests, std::span<std::int64_t> sums);
+  bool holds_coarse() const { return !coarse_.empty(); }
+  // The coarse similarities of a feature, times kUnit, where those are held.
+  const std::uint16_t* coarse_row(std::uint32_t place) const { return coarse_.data() + place * size(); }
+  // sums[group * size() + i] of coarse similarities of feature i to the group, times kUnit, where those are held.
+  void move(std::span<const Move> moves, std::span<std::uint32_t> sums);
   // sums[i] of requests[i]: exact in any order, as values are multiples of 2^-40.
   void exact_sums(std::span<const RowSum> requests, std::span<double> sums);
   // Similarities computed so far.

@@ -1,0 +1,12 @@
+// How far two features are apart: by their similarity, and by what each tells of the target.
+#pragma once
+
+#include <cmath>
+
+namespace thresher {
+
+inline double feature_distance(double similarity, double relevance, double other) {
+  return (1.0 - similarity + std::abs(relevance - other)) / 2.0;
+}
+
+}  // namespace thresher
