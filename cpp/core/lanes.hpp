@@ -231,31 +231,27 @@ THRESHER_LANES_BINARY(lanes_min, vec_min)
 THRESHER_LANES_BINARY(lanes_max, vec_max)
 #undef THRESHER_LANES_BINARY
 
-// `sums` plus `value` in the lanes whose code is `wanted`. A zero added elsewhere changes nothing,
+// Adds `value` to `sums` in the lanes whose code is `wanted`. A zero added elsewhere changes nothing,
 // so masks, products and branches give the same bits.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
-inline Lanes lanes_add_where(const Lanes& sums, const Lanes& value, const unsigned char* codes, unsigned char wanted) {
+inline void lanes_add_where(Lanes& sums, const Lanes& value, const unsigned char* codes, unsigned char wanted) {
   const unsigned mask = _mm_cmpeq_epi8_mask(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)),
                                             _mm_set1_epi8(static_cast<char>(wanted)));
-  Lanes lanes;
-  lanes.part[0] = _mm512_mask_add_pd(sums.part[0], static_cast<__mmask8>(mask & 0xffu), sums.part[0], value.part[0]);
-  lanes.part[1] = _mm512_mask_add_pd(sums.part[1], static_cast<__mmask8>(mask >> 8), sums.part[1], value.part[1]);
-  return lanes;
+  sums.part[0] = _mm512_mask_add_pd(sums.part[0], static_cast<__mmask8>(mask & 0xffu), sums.part[0], value.part[0]);
+  sums.part[1] = _mm512_mask_add_pd(sums.part[1], static_cast<__mmask8>(mask >> 8), sums.part[1], value.part[1]);
 }
 #elif defined(__AVX2__)
-inline Lanes lanes_add_where(const Lanes& sums, const Lanes& value, const unsigned char* codes, unsigned char wanted) {
+inline void lanes_add_where(Lanes& sums, const Lanes& value, const unsigned char* codes, unsigned char wanted) {
   const __m128i equal = _mm_cmpeq_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes)),
                                        _mm_set1_epi8(static_cast<char>(wanted)));
   const __m256d mask0 = _mm256_castsi256_pd(_mm256_cvtepi8_epi64(equal));
   const __m256d mask1 = _mm256_castsi256_pd(_mm256_cvtepi8_epi64(_mm_srli_si128(equal, 4)));
   const __m256d mask2 = _mm256_castsi256_pd(_mm256_cvtepi8_epi64(_mm_srli_si128(equal, 8)));
   const __m256d mask3 = _mm256_castsi256_pd(_mm256_cvtepi8_epi64(_mm_srli_si128(equal, 12)));
-  Lanes lanes;
-  lanes.part[0] = _mm256_add_pd(sums.part[0], _mm256_and_pd(mask0, value.part[0]));
-  lanes.part[1] = _mm256_add_pd(sums.part[1], _mm256_and_pd(mask1, value.part[1]));
-  lanes.part[2] = _mm256_add_pd(sums.part[2], _mm256_and_pd(mask2, value.part[2]));
-  lanes.part[3] = _mm256_add_pd(sums.part[3], _mm256_and_pd(mask3, value.part[3]));
-  return lanes;
+  sums.part[0] = _mm256_add_pd(sums.part[0], _mm256_and_pd(mask0, value.part[0]));
+  sums.part[1] = _mm256_add_pd(sums.part[1], _mm256_and_pd(mask1, value.part[1]));
+  sums.part[2] = _mm256_add_pd(sums.part[2], _mm256_and_pd(mask2, value.part[2]));
+  sums.part[3] = _mm256_add_pd(sums.part[3], _mm256_and_pd(mask3, value.part[3]));
 }
 #endif
 

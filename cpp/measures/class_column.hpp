@@ -62,15 +62,18 @@ class ClassColumn {
     const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
     const std::size_t n_classes = classes_.n_classes;
     const ColumnRows rows = source_.rows(feature);
+    const bool is_whole = layout_.is_whole();
+    std::vector<double>& sums = is_whole ? kept_ : sums_;
+    std::vector<double>& rests = is_whole ? kept_rests_ : rests_;
     rows.for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
-      std::fill(lanes_.begin(), lanes_.end(), 0.0);
-      typed(kernels, x).class_sums(x, weights, source_.codes(rows.segments[s]), count, split_, lanes_.data());
-      kernels.split_totals(lanes_.data(), n_classes, totals_.data());
+      typed(kernels, x)
+          .class_sums(x, weights, source_.codes(rows.segments[s]), count, split_, lanes_.data(), totals_.data());
       for (std::size_t c = 0; c < n_classes; ++c) {
-        sums_[s * n_classes + c] = totals_[c].hi;
-        rests_[s * n_classes + c] = totals_[c].lo;
+        sums[s * n_classes + c] = totals_[c].hi;
+        rests[s * n_classes + c] = totals_[c].lo;
       }
     });
+    if (is_whole) return;
     for (std::size_t c = 0; c < n_classes; ++c) {
       layout_.sets().sum(sums_.data() + c, n_classes, kept_.data() + c, n_classes);
       layout_.sets().sum(rests_.data() + c, n_classes, kept_rests_.data() + c, n_classes);

@@ -152,35 +152,36 @@ ClassSums class_sums(NumericColumn x, const std::int32_t* classes, std::size_t n
                     [&](const auto* values) { return sums_by_class(values, classes, n_classes, layout, replicate); });
 }
 
-const PairReferee::Column& PairReferee::column(std::uint32_t feature) {
+double PairReferee::centre(std::uint32_t feature) const {
+  return Range{table_.minimum()[feature], table_.maximum()[feature]}.centre(table_.mean()[feature]);
+}
+
+const ClassSum* PairReferee::sums(std::uint32_t feature) {
   std::call_once(is_read_[feature], [&] {
-    const Range range{table_.minimum()[feature], table_.maximum()[feature]};
-    Column own{range.centre(table_.mean()[feature]), {}};
-    if (range.scale() == 0) {
-      own.segments.resize(table_.layout().n_segments());
-      for (std::size_t s = 0; s < own.segments.size(); ++s)
-        own.segments[s] = segment_sums(table_, feature, s, own.centre);
-    }
-    columns_[feature] = std::make_unique<Column>(std::move(own));
+    if (Range{table_.minimum()[feature], table_.maximum()[feature]}.scale() != 0) return;
+    const std::size_t n_segments = table_.layout().n_segments();
+    auto own = std::make_unique<ClassSum[]>(n_segments);
+    for (std::size_t s = 0; s < n_segments; ++s) own[s] = segment_sums(table_, feature, s, centre(feature));
+    sums_[feature] = std::move(own);
   });
-  return *columns_[feature];
+  return sums_[feature].get();
 }
 
 double PairReferee::value(NumericKind kind, std::uint32_t x, std::uint32_t y, std::size_t replicate) {
-  const Column& of_x = column(x);
-  const Column& of_y = column(y);
-  PairSums sums;
-  sums.centre_x = of_x.centre;
-  sums.centre_y = of_y.centre;
-  if (!of_x.segments.empty() && !of_y.segments.empty()) {
+  const ClassSum* of_x = sums(x);
+  const ClassSum* of_y = sums(y);
+  if (of_x != nullptr && of_y != nullptr) {
+    PairSums sums;
+    sums.centre_x = centre(x);
+    sums.centre_y = centre(y);
     for (std::size_t s = 0; s < table_.layout().n_segments(); ++s) {
       if (!table_.layout().sets().keeps(replicate, s)) continue;
-      sums.n += of_x.segments[s].n;
-      sums.x += of_x.segments[s].x;
-      sums.y += of_y.segments[s].x;
-      sums.xx += of_x.segments[s].xx;
-      sums.yy += of_y.segments[s].xx;
-      sums.xy += segment_products(table_, x, y, s, of_x.centre, of_y.centre);
+      sums.n += of_x[s].n;
+      sums.x += of_x[s].x;
+      sums.y += of_y[s].x;
+      sums.xx += of_x[s].xx;
+      sums.yy += of_y[s].xx;
+      sums.xy += segment_products(table_, x, y, s, sums.centre_x, sums.centre_y);
     }
     if (is_good(sums.xx, sums.x, sums.n) && is_good(sums.yy, sums.y, sums.n)) return sums.value(kind);
   }

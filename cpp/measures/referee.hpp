@@ -29,7 +29,7 @@ ClassSums class_sums(NumericColumn x, const std::int32_t* classes, std::size_t n
 class PairReferee {
  public:
   explicit PairReferee(const NumericTable& table)
-      : table_(table), is_read_(table.n_features()), columns_(table.n_features()) {}
+      : table_(table), is_read_(table.n_features()), sums_(table.n_features()) {}
   PairReferee(const PairReferee&) = delete;
   PairReferee& operator=(const PairReferee&) = delete;
 
@@ -37,15 +37,13 @@ class PairReferee {
   double value(NumericKind kind, std::uint32_t x, std::uint32_t y, std::size_t replicate);
 
  private:
-  struct Column {
-    double centre;
-    std::vector<ClassSum> segments;  // none of columns so large or small that squares have no room
-  };
-  const Column& column(std::uint32_t feature);
+  double centre(std::uint32_t feature) const;
+  // Of every segment about the centre; null of columns so large or small that squares have no room.
+  const ClassSum* sums(std::uint32_t feature);
 
   const NumericTable& table_;
   std::vector<std::once_flag> is_read_;
-  std::vector<std::unique_ptr<Column>> columns_;
+  std::vector<std::unique_ptr<ClassSum[]>> sums_;
 };
 
 }  // namespace thresher

@@ -12,13 +12,6 @@ void totals(const double* lanes, std::size_t count, double* out) {
   }
 }
 
-void split_totals(const double* lanes, std::size_t count, SplitSum* out) {
-  for (std::size_t c = 0; c < count; ++c) {
-    const double* own = lanes + c * kSplitLanes;
-    out[c] = {lanes_total(lanes_load(own)), lanes_total(lanes_load(own + kLanes))};
-  }
-}
-
 template <class T>
 RangeSum range_sum(const T* x, const double* weight, std::size_t n) {
   const double first = static_cast<double>(x[0]);
@@ -344,7 +337,8 @@ void direct_dots(const T* const* columns, const T* const* next, const double* me
 
 template <class T>
 void class_sums_any(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
-                    double* lanes) {
+                    double* lanes, SplitSum* out) {
+  for (std::size_t i = 0; i < classes.n_classes * kSplitLanes; ++i) lanes[i] = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t code = classes.narrow != nullptr ? classes.narrow[i] : static_cast<std::size_t>(classes.wide[i]);
     double value = static_cast<double>(x[i]);
@@ -364,81 +358,88 @@ void class_sums_any(const T* x, const double* weight, const ClassCodes& classes,
     if (code + 1 != classes.n_classes) add_to(code);
     add_to(classes.n_classes - 1);
   }
+  for (std::size_t c = 0; c < classes.n_classes; ++c) {
+    const double* own = lanes + c * kSplitLanes;
+    out[c] = {lanes_total(lanes_load(own)), lanes_total(lanes_load(own + kLanes))};
+  }
 }
 
 #if defined(__AVX2__)
 // All classes at once, each with its own lanes in registers.
-template <class T, std::size_t n_sums>
+template <class T, std::size_t n_sums, bool weighted>
 void class_sums_few(const T* x, const double* weight, const std::uint8_t* codes, std::size_t n, double split,
-                    double* lanes) {
+                    SplitSum* out) {
   const Vec border = vec_set(split);
   Lanes upper[n_sums + 1];  // the last of all rows
   Lanes lower[n_sums + 1];
   for (std::size_t c = 0; c <= n_sums; ++c) {
-    upper[c] = lanes_load(lanes + c * kSplitLanes);
-    lower[c] = lanes_load(lanes + c * kSplitLanes + kLanes);
+    for (std::size_t v = 0; v < kVecs; ++v) upper[c].part[v] = lower[c].part[v] = vec_set(0.0);
   }
-  for (std::size_t i = 0; i < n; i += kLanes) {
-    const bool whole = i + kLanes <= n;
-    const Lanes value = whole ? lanes_load(x + i) : lanes_load_tail(x + i, n - i, 0.0);
-    Lanes high;
-    Lanes low;
-    if (weight == nullptr) {
-      for (std::size_t v = 0; v < kVecs; ++v) {
-        high.part[v] = upper_part(value.part[v], border);
-        low.part[v] = vec_sub(value.part[v], high.part[v]);
-      }
-    } else {
-      const Lanes times = whole ? lanes_load(weight + i) : lanes_load_tail(weight + i, n - i, 0.0);
+  // load(values): a vector of lanes from there.
+  const auto add = [&](std::size_t i, const auto& load) {
+    const Lanes value = load(x + i);
+    Lanes high, low;
+    if constexpr (weighted) {
+      const Lanes times = load(weight + i);
       for (std::size_t v = 0; v < kVecs; ++v) {
         const TwinVec product = vec_two_product(value.part[v], times.part[v]);
         high.part[v] = upper_part(product.hi, border);
         low.part[v] = vec_add(vec_sub(product.hi, high.part[v]), product.lo);
       }
+    } else {
+      for (std::size_t v = 0; v < kVecs; ++v) {
+        high.part[v] = upper_part(value.part[v], border);
+        low.part[v] = vec_sub(value.part[v], high.part[v]);
+      }
     }
     for (std::size_t c = 0; c < n_sums; ++c) {
-      upper[c] = lanes_add_where(upper[c], high, codes + i, static_cast<std::uint8_t>(c));
-      lower[c] = lanes_add_where(lower[c], low, codes + i, static_cast<std::uint8_t>(c));
+      lanes_add_where(upper[c], high, codes + i, static_cast<std::uint8_t>(c));
+      lanes_add_where(lower[c], low, codes + i, static_cast<std::uint8_t>(c));
     }
     for (std::size_t v = 0; v < kVecs; ++v) {
       upper[n_sums].part[v] = vec_add_by_product(high.part[v], upper[n_sums].part[v]);
       lower[n_sums].part[v] = vec_add_by_product(low.part[v], lower[n_sums].part[v]);
     }
-  }
-  for (std::size_t c = 0; c <= n_sums; ++c) {
-    lanes_store(lanes + c * kSplitLanes, upper[c]);
-    lanes_store(lanes + c * kSplitLanes + kLanes, lower[c]);
-  }
+  };
+  const std::size_t whole = n - n % kLanes;
+  for (std::size_t i = 0; i < whole; i += kLanes) add(i, [](const auto* from) { return lanes_load(from); });
+  if (whole < n) add(whole, [&](const auto* from) { return lanes_load_tail(from, n - whole, 0.0); });
+  for (std::size_t c = 0; c <= n_sums; ++c) out[c] = {lanes_total(upper[c]), lanes_total(lower[c])};
 }
 
 template <class T>
 bool class_sums_vectors(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
-                        double* lanes) {
+                        SplitSum* out) {
   if (classes.narrow == nullptr) return false;
-  const std::uint8_t* codes = classes.narrow;
+  const auto sums_of = [&]<std::size_t n_classes>() {
+    const auto few =
+        weight == nullptr ? class_sums_few<T, n_classes - 1, false> : class_sums_few<T, n_classes - 1, true>;
+    few(x, weight, classes.narrow, n, split, out);
+    return true;
+  };
   switch (classes.n_classes) {
-    case 2: class_sums_few<T, 1>(x, weight, codes, n, split, lanes); return true;
-    case 3: class_sums_few<T, 2>(x, weight, codes, n, split, lanes); return true;
-    case 4: class_sums_few<T, 3>(x, weight, codes, n, split, lanes); return true;
-    case 5: class_sums_few<T, 4>(x, weight, codes, n, split, lanes); return true;
-    case 6: class_sums_few<T, 5>(x, weight, codes, n, split, lanes); return true;
-    case 7: class_sums_few<T, 6>(x, weight, codes, n, split, lanes); return true;
-    case 8: class_sums_few<T, 7>(x, weight, codes, n, split, lanes); return true;
+    case 2: return sums_of.template operator()<2>();
+    case 3: return sums_of.template operator()<3>();
+    case 4: return sums_of.template operator()<4>();
+    case 5: return sums_of.template operator()<5>();
+    case 6: return sums_of.template operator()<6>();
+    case 7: return sums_of.template operator()<7>();
+    case 8: return sums_of.template operator()<8>();
     default: return false;
   }
 }
 #else
 template <class T>
-bool class_sums_vectors(const T*, const double*, const ClassCodes&, std::size_t, double, double*) {
+bool class_sums_vectors(const T*, const double*, const ClassCodes&, std::size_t, double, SplitSum*) {
   return false;
 }
 #endif
 
 template <class T>
-void class_sums(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
-                double* lanes) {
-  if (!class_sums_vectors(x, weight, classes, n, split, lanes)) {
-    class_sums_any(x, weight, classes, n, split, lanes);
+void class_sums(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split, double* lanes,
+                SplitSum* out) {
+  if (!class_sums_vectors(x, weight, classes, n, split, out)) {
+    class_sums_any(x, weight, classes, n, split, lanes, out);
   }
 }
 
@@ -449,6 +450,6 @@ constexpr TypedMomentKernels<T> kTyped{&range_sum<T>, &centred_sums<T>, &column_
 }  // namespace
 
 extern const MomentKernels moment_kernels;
-const MomentKernels moment_kernels{kTyped<float>, kTyped<double>, &totals, &split_totals};
+const MomentKernels moment_kernels{kTyped<float>, kTyped<double>, &totals};
 
 }  // namespace thresher::THRESHER_LEVEL

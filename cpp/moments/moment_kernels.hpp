@@ -73,18 +73,17 @@ struct TypedMomentKernels {
   // The same of one tile, to lanes as `dots` does it.
   void (*direct_lanes)(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
                        double reference_mean, std::size_t n, double* lanes);
-  // Adds the (weighted) x of every class but the last to its lanes, and those of all rows to the lanes of the last; by
-  // a split of at least twice the sum of the weights times the largest |x|.
+  // sums[c] = (weighted) sum of x over class c, the last over all rows; by a split of at least twice the sum of the
+  // weights times the largest |x|. `lanes`: room for kSplitLanes of each class.
   void (*class_sums)(const T* x, const double* weight, const ClassCodes& classes, std::size_t n, double split,
-                     double* lanes);
+                     double* lanes, SplitSum* sums);
 };
 
 struct MomentKernels {
   TypedMomentKernels<float> float32;
   TypedMomentKernels<double> float64;
-  // `count` sums of tiles, rounded, and of classes, as they were split.
+  // `count` sums of tiles, rounded.
   void (*totals)(const double* lanes, std::size_t count, double* out);
-  void (*split_totals)(const double* lanes, std::size_t count, SplitSum* out);
 };
 
 THRESHER_DECLARE_KERNELS(MomentKernels, moment_kernels)

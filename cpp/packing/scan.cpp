@@ -264,7 +264,7 @@ void scan_sparse_column(const CompressedColumns<T>& columns, std::size_t f, std:
       out.n_infinite[f] += std::isinf(value);
       whole = whole && std::nearbyint(value) == value;
     }
-    distinct.add(value);
+    if (whole) distinct.add(value);
   };
   if (columns.size(f) < n_rows) add(T{0});
   for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) add(columns.value(i));
