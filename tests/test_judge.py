@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import os
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -167,3 +171,28 @@ def test_more_jobs_change_nothing():
     one = SALCC(estimator, max_iterations=6, random_state=0).fit(X[:, :8], Y)
     two = SALCC(estimator, max_iterations=6, random_state=0, n_jobs=2).fit(X[:, :8], Y)
     assert one.set_scores_.tolist() == two.set_scores_.tolist()
+
+
+class Deaf(ClassifierMixin, BaseEstimator):
+    """Long in code that asks for no signals."""
+
+    ended = ()
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        try:
+            hashlib.pbkdf2_hmac("sha256", b"long", b"work", 5_000_000)
+        finally:
+            Deaf.ended += (True,)
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+
+def test_a_fit_that_hears_nothing_is_left_when_interrupted():
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        judge_of(Deaf()).score([0])
+    assert Deaf.ended == ()

@@ -30,7 +30,7 @@ class MatrixColumns final : public ColumnSource {
 };
 
 // Columns of a packed table, unpacked when they are asked for. The first ones are kept, since searches come back to
-// them; the others pass through one buffer.
+// them; the others, and lists, pass through one buffer.
 class TableColumns final : public ColumnSource {
  public:
   explicit TableColumns(std::shared_ptr<const CodedTable> table)
@@ -42,7 +42,7 @@ class TableColumns final : public ColumnSource {
   const std::uint8_t* column(std::size_t feature) override {
     std::vector<std::uint8_t>& kept = unpacked_[feature];
     if (!kept.empty()) return kept.data();
-    if (room_ == 0) {
+    if (room_ == 0 || table_->feature(feature).listed) {
       table_->codes_of(feature, buffer_.data());
       return buffer_.data();
     }

@@ -113,13 +113,14 @@ def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int 
 
 def _call_and_wait(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     config = sklearn.get_config()  # scikit-learn keeps one per thread
+    context = contextvars.copy_context()
     result: list[Any] = []
     failure: list[BaseException] = []
 
     def work() -> None:
         try:
             with sklearn.config_context(**config):
-                result.append(function(*args))
+                result.append(context.run(function, *args))
         except BaseException as error:  # handed over to the waiting thread
             failure.append(error)
 

@@ -24,7 +24,7 @@ from sklearn.model_selection import (
 from sklearn.utils import _safe_indexing
 
 from thresher._checks import check_choice, check_number
-from thresher._interrupt import one_blas_thread, run_in_threads
+from thresher._interrupt import call_interruptibly, one_blas_thread, run_in_threads
 from thresher._warn import warn
 from thresher.selectors._machine import MOST_ROWS, Machines, default_classifier
 
@@ -184,7 +184,9 @@ class Judge:
         """The outcomes of the estimator itself."""
         matrices = (self.columns(np.array(key, dtype=np.intp)) for key in sets)
         running = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(fit_and_score)(self.estimator, self.scorer, matrix, self.y, *fold)
+            delayed(call_interruptibly)(
+                fit_and_score, self.estimator, self.scorer, matrix, self.y, *fold
+            )
             for matrix in matrices
             for fold in self.folds
         )
