@@ -387,3 +387,33 @@ def test_any_table_in_any_file_is_as_in_memory(tmp_path_factory, table, missing,
     assert said_of_file == said
     if memory is not None:
         assert_same(memory, file)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+@pytest.mark.parametrize("holes", [False, True])
+def test_long_columns_are_taken_one_by_one_with_the_same_answer(tmp_path, monkeypatch, kind, holes):
+    table = with_holes(messy_table()) if holes else messy_table()
+    table = table.set_column(10, "half", pa.array(table["x3"].to_numpy(), pa.float32()))
+    path = write(table, tmp_path, kind)
+    missing = "category" if holes else "error"
+    selectors = [
+        MRMR(5, relevance="mi", missing=missing),
+        MRMR(5, relevance="mi", missing=missing, discretize="equal-frequency"),
+        JMI(5, missing=missing),
+    ]
+    expected = [clone(one).fit(path, "label", "weight") for one in selectors]
+    monkeypatch.setattr("thresher.sources._slabs._LONG", 1000)
+    for selector, before in zip(selectors, expected, strict=True):
+        assert_same(before, selector.fit(path, "label", "weight"))
+
+
+def test_long_columns_of_whole_floats_are_not_copied(tmp_path, monkeypatch):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(2000, 6)).astype(np.float32)
+    y = rng.integers(0, 2, 2000)
+    frame = pa.table({**{f"x{i}": column for i, column in enumerate(X.T)}, "label": y})
+    path = write(frame, tmp_path, "parquet")
+    expected = MRMR(4, relevance="mi").fit(frame.drop_columns(["label"]).to_pandas(), y)
+    monkeypatch.setattr("thresher.sources._slabs._LONG", 1000)
+    monkeypatch.setattr("thresher.sources._slabs.SlabReader._fill", None)
+    assert_same(expected, MRMR(4, relevance="mi").fit(path, "label"))

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "discretize/columns.hpp"
 #include "discretize/cut_kernels.hpp"
@@ -27,14 +28,25 @@ void learn_each(Learner& learner, const T* base, std::size_t n, std::size_t begi
 // A cut in every gap of the values that holds one of the ascending thresholds.
 template <class T>
 void cuts_at_thresholds(std::span<const T> values, std::span<const double> thresholds, std::vector<double>& out) {
+  constexpr std::size_t kTogether = 2048;  // values that all thresholds find in the nearest cache
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const CutKernels& kernels = THRESHER_DISPATCH(cut_kernels);
+  std::vector<double> below(thresholds.size(), -kInfinity);
+  std::vector<double> above(thresholds.size(), kInfinity);
+  for (std::size_t begin = 0; begin < values.size(); begin += kTogether) {
+    const auto some = values.subspan(begin, std::min(kTogether, values.size() - begin));
+    for (std::size_t k = 0; k < thresholds.size(); ++k) {
+      double largest = 0.0;
+      double smallest = 0.0;
+      typed(kernels, some.data()).neighbours(some.data(), some.size(), thresholds[k], &largest, &smallest);
+      below[k] = std::max(below[k], largest);
+      above[k] = std::min(above[k], smallest);
+    }
+  }
   const std::size_t before = out.size();
-  for (const double threshold : thresholds) {
-    double below = 0.0;
-    double above = 0.0;
-    typed(kernels, values.data()).neighbours(values.data(), values.size(), threshold, &below, &above);
-    if (!std::isfinite(below) || !std::isfinite(above)) continue;
-    const double cut = cut_between(below, above);
+  for (std::size_t k = 0; k < thresholds.size(); ++k) {
+    if (!std::isfinite(below[k]) || !std::isfinite(above[k])) continue;
+    const double cut = cut_between(below[k], above[k]);
     if (out.size() == before || out.back() != cut) out.push_back(cut);
   }
 }
@@ -85,11 +97,20 @@ class MeanSd {
   }
 
   void learn(const T* x, std::size_t n, std::vector<double>& out) {
+    if (weights_.empty() && n > 0) {
+      // A missing value shows in the sum, so that nobody needs to look for it first.
+      const RangeSum range = typed(kernels_, x).range_sum(x, nullptr, n);
+      if (!std::isnan(range.sum)) return learn({x, n}, nullptr, static_cast<double>(n), range, out);
+    }
     const auto values = present_.read(x, n, weights_);
     if (values.empty()) return;
     const double* weights = weights_.empty() ? nullptr : present_.weights().data();
     const double rows = weights_.empty() ? static_cast<double>(values.size()) : sum_of(present_.weights());
-    const RangeSum range = typed(kernels_, values.data()).range_sum(values.data(), weights, values.size());
+    learn(values, weights, rows, typed(kernels_, values.data()).range_sum(values.data(), weights, values.size()), out);
+  }
+
+ private:
+  void learn(std::span<const T> values, const double* weights, double rows, RangeSum range, std::vector<double>& out) {
     if (!(range.minimum < range.maximum)) return;
     const double magnitude = std::max(std::fabs(range.minimum), std::fabs(range.maximum));
     if (magnitude > 1e140 || range.maximum - range.minimum < 1e-140) {
@@ -101,7 +122,6 @@ class MeanSd {
     }
   }
 
- private:
   void cut(std::span<const T> values, double mean, CentredSums sums, double rows, double unit,
            std::vector<double>& out) const {
     const double variance = (sums.squares - sums.sum * (sums.sum / rows)) / rows;

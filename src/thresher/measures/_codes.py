@@ -79,7 +79,7 @@ def code_table(training: Training, rule: Any, parts: PartSets | None = None) -> 
             discretizer = _on(discretizer, np.arange(table.n_features), table)
             coded, cuts = _code_sparse(training, discretizer, to_bin, in_parts, missing)
             return Codes(coded, Bins(name, to_bin, cuts))
-        codes, levels, cuts = code_mixed(training, discretizer, to_bin)
+        codes, levels, cuts = code_mixed(training, discretizer, to_bin, classes_of(training))
         coded = _core.CodedTable.from_codes(
             codes,
             levels,
@@ -134,6 +134,11 @@ def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArr
     return codes, int(codes.max()) + 1
 
 
+def classes_of(training: Training) -> npt.NDArray[np.int32] | None:
+    """For rules that look at the target, where there is one."""
+    return None if training.target is None else code_target(training)[0]
+
+
 def _code_as_is(
     table: Table, in_parts: dict[str, Any], weights: npt.NDArray[Any] | None, missing: str
 ) -> _core.CodedTable:
@@ -171,9 +176,8 @@ def _code_sparse(
     """
     table = training.table
     columns = stored_columns(table)
-    y_codes = code_target(training)[0] if training.target is not None else None
     cuts, offsets = discretizer.learn_sparse_cuts(
-        columns, to_bin, y_codes, _real(training.weights), table.n_threads
+        columns, to_bin, classes_of(training), _real(training.weights), table.n_threads
     )
     values, rows, starts, n_rows = columns
     codes = _core.apply_cuts_sparse(
@@ -197,10 +201,12 @@ def _code_sparse(
 
 
 def code_mixed(
-    training: Training, discretizer: Any, to_bin: npt.NDArray[np.bool_]
+    training: Training,
+    discretizer: Any,
+    to_bin: npt.NDArray[np.bool_],
+    y_codes: npt.NDArray[np.int32] | None,
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
     table = training.table
-    y_codes = code_target(training)[0] if training.target is not None else None
     weights = _real(training.weights)
 
     def binned(

@@ -15,6 +15,7 @@ from thresher.measures._codes import (
     MISSING_CODE,
     Bins,
     Codes,
+    classes_of,
     code_mixed,
     columns_to_bin,
     too_many_levels,
@@ -53,6 +54,7 @@ class SlabCoder:
         self._training, self._rule = training, rule
         if rule is not None:
             make_discretizer(rule)  # refuses what is none before anything is read
+        self._classes = classes_of(training)
         self._packing = _Packing(training)
         self._is_binned: list[npt.NDArray[np.bool_]] = []
         self._cuts: list[npt.NDArray[np.float64]] = []
@@ -67,7 +69,9 @@ class SlabCoder:
         to_bin = columns_to_bin(table, rule)
         discretizer = None if rule is None else make_discretizer(rule)
         try:
-            codes, levels, cuts = code_mixed(replace(training, table=table), discretizer, to_bin)
+            codes, levels, cuts = code_mixed(
+                replace(training, table=table), discretizer, to_bin, self._classes
+            )
         except _core.TooManyLevels as error:
             raise too_many_levels(table.name(error.column)) from None
         self._packing.add(codes, levels)

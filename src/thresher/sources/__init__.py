@@ -8,7 +8,7 @@ from thresher.sources._file_table import FileTable
 from thresher.sources._file_training import SlabConsumer, read_files, refuse_files
 from thresher.sources._files import FileColumns, is_files, open_files
 from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take_columns
-from thresher.sources._parts import ParquetPart, read_row_group
+from thresher.sources._parts import ParquetPart, read_row_groups
 from thresher.sources._rules import InputRules
 from thresher.sources._scratch import Scratch, ScratchFile, resolve_memory_limit
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
@@ -77,7 +77,7 @@ __all__ = [
     "parsing",
     "read_files",
     "read_frame",
-    "read_row_group",
+    "read_row_groups",
     "read_table",
     "read_target",
     "read_training",

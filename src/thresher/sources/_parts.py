@@ -16,6 +16,9 @@ from thresher.sources._text import (
     why_not,
 )
 
+# Values that are decoded together: what is decoded shall be in the cache when it is copied.
+PIECE = 1 << 17
+
 
 class Part(Protocol):
     """Some rows, and what their columns are.
@@ -26,21 +29,26 @@ class Part(Protocol):
         What messages call it.
     schema : pyarrow.Schema
     n_rows : int
+    is_columnar : bool
+        Whether few columns at a time take no longer to read than many.
     """
 
     name: str
     schema: Any
     n_rows: int
+    is_columnar: bool
 
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
         """Tables or batches of some of the rows each, in order, with these columns."""
 
 
 class ParquetPart:
-    """A Parquet file: its footer is parsed once, and row groups are read one at a time.
+    """A Parquet file: its footer is parsed once, and some row groups are read at a time; one column is read whole.
 
     Of many files each is open only while it is read (`stays_open`).
     """
+
+    is_columnar = True
 
     def __init__(self, name: str, filesystem: Any = None, stays_open: bool = True) -> None:
         self.name = name
@@ -60,19 +68,29 @@ class ParquetPart:
 
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
         file = self._open() if self._file is None else self._file
+        groups: list[int] = []
+        size = 0
         for group in range(self.n_row_groups):
-            yield read_row_group(file, group, columns, use_threads)
+            groups.append(group)
+            size += self._metadata.row_group(group).num_rows * len(columns)
+            if group == self.n_row_groups - 1 or (size >= PIECE and len(columns) > 1):
+                yield read_row_groups(file, groups, columns, use_threads)
+                groups, size = [], 0
 
 
-def read_row_group(file: Any, group: int, columns: list[str], use_threads: bool = False) -> Any:
-    """Some columns of a row group of an open Parquet file."""
+def read_row_groups(
+    file: Any, groups: list[int], columns: list[str], use_threads: bool = False
+) -> Any:
+    """Some columns of some row groups of an open Parquet file."""
     # A name with a point may select more than itself.
-    table = file.read_row_group(group, columns=columns, use_threads=use_threads)
+    table = file.read_row_groups(groups, columns=columns, use_threads=use_threads)
     return table.select(columns)
 
 
 class ArrowPart:
     """An Arrow (Feather) file, or a stream of batches, in a file or in a buffer."""
+
+    is_columnar = True
 
     def __init__(self, name: str, buffer: Any = None) -> None:
         self.name = name
@@ -106,6 +124,8 @@ class ArrowPart:
 class DatasetPart:
     """A dataset of pyarrow that is more than its files: partitions, filters, tables in memory."""
 
+    is_columnar = False
+
     def __init__(self, dataset: Any) -> None:
         self.name = "the dataset"
         self.schema = dataset.schema
@@ -118,6 +138,8 @@ class DatasetPart:
 
 class _TextBlock:
     """A block of a text file as Arrow; columns that are text elsewhere in the file as text."""
+
+    is_columnar = True
 
     def __init__(self, name: str, table: Any) -> None:
         self.name = name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from thresher._checks import is_missing
 from thresher.sources._columns import Names
 from thresher.sources._files import FileColumns
 from thresher.sources._frames import LARGEST_EXACT, from_smallest, refuse_type
+from thresher.sources._parts import PIECE
 from thresher.sources._scratch import Scratch
 from thresher.sources._table import Table
 
@@ -19,10 +21,16 @@ from thresher.sources._table import Table
 _SLAB_SHARE = 4
 # What a value takes in a slab, and beside it.
 _BYTES = 16
-# Columns that are decoded together: what is decoded shall be in the cache when it is copied.
-_TOGETHER = 16
+# Columns that are decoded together, at least and at most; longer ones than that many bytes one by one.
+_TOGETHER = (4, 256)
+_LONG = 1 << 21
+# Bytes of a slab, if it has more columns than that: it shall be in the cache while it is coded.
+_CACHED = 1 << 24
 # Text takes more, while it is read.
 _TEXT_WEIGHT = 4
+
+# What Arrow calls them.
+_FLOATS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 
 
 class SlabReader:
@@ -62,10 +70,20 @@ class SlabReader:
         # Whole numbers that doubles may not tell apart.
         self._may_be_large = {name for name in types if types[name] & {"int64", "uint64"}}
         self.dtype = np.dtype(np.float32 if is_single else np.float64)
+        self._together = self._decoded_together()
         self.slabs = self._plan(scratch.memory_limit)
         # Memory that is used again is much faster than such as comes from the system.
         widest = max(slab.stop - slab.start for slab in self.slabs)
         self._room = np.empty((widest, files.n_rows), dtype=self.dtype)
+
+    def _decoded_together(self) -> int:
+        """How many columns, so that a piece of them is neither small nor large."""
+        if not all(part.is_columnar for part in self.files.parts):
+            return _TOGETHER[1]
+        rows = max(1, self.files.n_rows // len(self.files.parts))
+        if rows * self.dtype.itemsize > _LONG:
+            return 1
+        return min(max(_TOGETHER[0], PIECE // rows), _TOGETHER[1])
 
     def _plan(self, memory_limit: int) -> list[slice]:
         """Which features are read together."""
@@ -76,6 +94,8 @@ class SlabReader:
                 f"X has {self.files.n_rows} rows, too many for one column at a time within memory_limit="
                 f"{memory_limit} bytes; give memory_limit={needed} at least, or use Dask or Spark"
             )
+        cached = _CACHED // (self.dtype.itemsize * self.files.n_rows)
+        room = min(room, 1 if self._together == 1 else max(self._together, cached))
         weights = np.where(self.is_category, _TEXT_WEIGHT, 1)
         slabs, begin, weight = [], 0, 0
         for feature, more in enumerate(weights.tolist()):
@@ -94,16 +114,39 @@ class SlabReader:
         columns = self._room[: slab.stop - slab.start]
         columns[[not self._is_read(f) for f in range(slab.start, slab.stop)]] = 0
         features = [f for f in range(slab.start, slab.stop) if self._is_read(f)]
-        for first in range(0, len(features), _TOGETHER):
-            self._read_columns(columns, slab.start, features[first : first + _TOGETHER])
+        if len(columns) == len(features) == 1:
+            columns = self._read_column(columns, features[0])
+        else:
+            for first in range(0, len(features), self._together):
+                some = features[first : first + self._together]
+                self._read_columns(columns, slab.start, some)
         return Table(columns.T, self.names[slab], self.is_category[slab], self.n_threads)
 
-    def _read_columns(self, columns: npt.NDArray[Any], first: int, features: list[int]) -> None:
+    def _read_column(self, columns: npt.NDArray[Any], feature: int) -> npt.NDArray[Any]:
+        """A feature as the one row of `columns`, or where it has been decoded if it lies there as it is needed."""
+        pieces = self.files.read([str(self.names[feature])], self.n_threads > 1)
+        first = next(pieces)
+        if first.num_rows == self.files.n_rows:
+            chunks = getattr(first.column(0), "chunks", [first.column(0)])
+            here = chunks[0] if len(chunks) == 1 else None
+            if here is not None and here.null_count == 0 and str(here.type) == _FLOATS[self.dtype]:
+                values: npt.NDArray[Any] = here.to_numpy()
+                return values[None]
+        self._read_columns(columns, feature, [feature], chain([first], pieces))
+        return columns
+
+    def _read_columns(
+        self,
+        columns: npt.NDArray[Any],
+        first: int,
+        features: list[int],
+        pieces: Iterator[Any] | None = None,
+    ) -> None:
         """Fill the rows of `columns`, the first of which is for the feature `first`."""
         texts = {f: _Texts() for f in features if self._kinds[f] == "text"}
         wanted = [str(self.names[f]) for f in features]
         row = 0
-        for piece in self.files.read(wanted, self.n_threads > 1):
+        for piece in pieces or self.files.read(wanted, self.n_threads > 1):
             for feature, name in zip(features, wanted, strict=True):
                 out = columns[feature - first, row : row + piece.num_rows]
                 self._fill(out, piece.column(name), self._kinds[feature], texts.get(feature))
