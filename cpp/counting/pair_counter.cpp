@@ -162,6 +162,22 @@ void ReferenceColumn::set_codes(const CodedTable& table, std::vector<std::int32_
   has_planes_ = true;
 }
 
+void ReferenceColumn::mark_listed(const CodedTable& table) {
+  if (listed_ == nullptr) return;
+  marks_.assign(table.n_rows() / 64 + 1, 0);
+  for (std::size_t i = 0; i < listed_->n_listed; ++i) {
+    const std::uint32_t place = listed_->listed_places()[i];
+    marks_[place / 64] |= std::uint64_t{1} << place % 64;
+  }
+}
+
+bool ReferenceColumn::surely_misses(const CodedFeature& feature) const {
+  if (marks_.empty() || !feature.listed) return false;
+  const std::uint32_t* places = feature.listed_places();
+  return std::none_of(places, places + feature.n_listed,
+                      [&](std::uint32_t place) { return (marks_[place / 64] >> place % 64 & 1) != 0; });
+}
+
 template <class Codes>
 void ReferenceColumn::sum_weights(const CodedTable& table, Codes codes) {
   if (!table.has_lists()) return;

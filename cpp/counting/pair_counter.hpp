@@ -36,6 +36,10 @@ class ReferenceColumn {
   const std::int32_t* wide() const { return wide_.empty() ? nullptr : wide_.data(); }
   // The feature itself where it is listed; null elsewhere.
   const CodedFeature* listed() const { return listed_; }
+  // Marks the rows that are listed, a bit for each row of the table, for those who count many features.
+  void mark_listed(const CodedTable& table);
+  // Whether they are marked, and the feature lists none of them.
+  bool surely_misses(const CodedFeature& feature) const;
 
  private:
   void set_codes(const CodedTable& table, std::vector<std::int32_t> codes);
@@ -53,6 +57,7 @@ class ReferenceColumn {
   std::vector<std::uint8_t> own_bytes_;
   std::vector<std::uint32_t> own_counts_;
   std::vector<std::int32_t> wide_;
+  std::vector<std::uint64_t> marks_;
   std::vector<std::int64_t> whole_margins_;
   std::vector<DoubleDouble> real_margins_;
 };

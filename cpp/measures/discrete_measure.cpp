@@ -95,6 +95,16 @@ void ReferenceValues::store_information(std::uint32_t f, const std::int64_t* joi
   }
 }
 
+// The joint sum of two lists without a common row: each row has one of the columns at its commonest level.
+std::int64_t ReferenceValues::joint_of_apart(std::uint32_t f) const {
+  const XLogX& xlogx = table_.xlogx();
+  const std::size_t n = table_.n_rows();
+  const std::size_t n_here = table_.feature(f).n_listed;
+  const std::size_t n_there = reference_.listed()->n_listed;
+  return margins_.of(f)[0] - xlogx(n - n_here) + reference_margin_[0] - xlogx(n - n_there) +
+         xlogx(n - n_here - n_there);
+}
+
 // Joint sums from the table of counts.
 void ReferenceValues::joint_of_cells(std::uint32_t f, Scratch& scratch) const {
   const RowLayout& layout = table_.layout();
@@ -222,6 +232,9 @@ void ReferenceValues::compute_one(std::uint32_t f, Scratch& scratch, double* out
     compute_general(f, scratch, scratch.whole_cells, out);
   } else if (measure_ == DiscreteMeasure::chi2 || reference_.has_missing() || table_.feature(f).missing) {
     compute_general(f, scratch, scratch.cells, out);
+  } else if (!table_.layout().has_parts() && reference_.surely_misses(table_.feature(f))) {
+    const std::int64_t joint = joint_of_apart(f);
+    store_information(f, &joint, out);
   } else {
     joint_of_cells(f, scratch);
     store_information(f, scratch.joint.data(), out);
@@ -252,9 +265,16 @@ DiscretePairMeasure::DiscretePairMeasure(std::shared_ptr<const CodedTable> table
                                          std::size_t n_threads)
     : table_(std::move(table)), measure_(measure), n_threads_(n_threads), margins_(*table_), rows_(*table_) {}
 
+ReferenceColumn DiscretePairMeasure::column(std::uint32_t reference, std::span<const std::uint32_t> features) const {
+  ReferenceColumn column(*table_, reference, any_bytes(*table_, features));
+  // A bit for every row: little beside so many features.
+  if (features.size() > table_->n_rows() / 4096) column.mark_listed(*table_);
+  return column;
+}
+
 void DiscretePairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features,
                                  std::span<double> out) {
-  const ReferenceColumn column(*table_, reference, any_bytes(*table_, features));
+  const ReferenceColumn column = this->column(reference, features);
   const ReferenceValues computer(*table_, margins_, rows_, column, reference, measure_);
   const std::size_t grain = grain_for(*table_);
   if (n_threads_ == 1 || features.size() <= grain) {
@@ -280,7 +300,7 @@ void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
   }
   std::vector<ReferenceColumn> columns;
   for (const TermRequest& request : requests) {
-    columns.emplace_back(*table_, request.references[0], any_bytes(*table_, request.features));
+    columns.push_back(column(request.references[0], request.features));
   }
   const std::size_t n_replicates = this->n_replicates();
   parallel_for(begin.back(), grain, n_threads_, [&](std::size_t first, std::size_t last) {

@@ -63,6 +63,7 @@ class ReferenceValues {
   void compute_by_kernels(std::span<const std::uint32_t> features, double* out) const;
   void store_information(std::uint32_t f, const std::int64_t* joint, double* out) const;
   void joint_of_cells(std::uint32_t f, Scratch& scratch) const;
+  std::int64_t joint_of_apart(std::uint32_t f) const;
 
   const CodedTable& table_;
   const MarginSums& margins_;
@@ -93,6 +94,8 @@ class DiscretePairMeasure final : public PairMeasure {
   std::unique_ptr<PairMeasure> replicate(std::size_t number) override;
 
  private:
+  ReferenceColumn column(std::uint32_t reference, std::span<const std::uint32_t> features) const;
+
   std::shared_ptr<const CodedTable> table_;
   DiscreteMeasure measure_;
   std::size_t n_threads_;
