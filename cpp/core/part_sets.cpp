@@ -74,43 +74,68 @@ void PartSets::count(const std::uint32_t* by_part, std::uint32_t* kept) const {
   }
 }
 
-void PartSets::sum(const double* by_part, std::size_t part_stride, double* kept, std::size_t stride) const {
-  if (n_parts_ == 1) {
-    for (std::size_t r = 0; r < n_replicates_; ++r) kept[r * stride] = keeps_[r] != 0 ? by_part[0] : 0.0;
-    return;
-  }
-  const auto add = [](DoubleDouble& sum, double value) {
-    const DoubleDouble added = two_sum(sum.hi, value);
-    sum = {added.hi, sum.lo + added.lo};
+// `room`: for 2 * n_parts * width doubles.
+template <std::size_t width>
+void PartSets::sum_side_by_side(const double* by_part, std::size_t part_stride, double* kept, std::size_t stride,
+                                std::size_t apart, double* room) const {
+  // So many sums as two doubles: none waits for another.
+  struct Sums {
+    double hi[width] = {};
+    double lo[width] = {};
+
+    void add(const double* values) {
+      for (std::size_t i = 0; i < width; ++i) {
+        const DoubleDouble added = two_sum(hi[i], values[i]);
+        hi[i] = added.hi;
+        lo[i] += added.lo;
+      }
+    }
   };
   if (!all_but_one_) {
     for (std::size_t r = 0; r < n_replicates_; ++r) {
-      DoubleDouble total;
+      Sums total;
       for (std::size_t part = 0; part < n_parts_; ++part) {
-        if (keeps(r, part)) add(total, by_part[part * part_stride]);
+        if (keeps(r, part)) total.add(by_part + part * part_stride);
       }
-      kept[r * stride] = total.hi + total.lo;
+      for (std::size_t i = 0; i < width; ++i) kept[r * stride + i * apart] = total.hi[i] + total.lo[i];
     }
     return;
   }
   // Sums from both ends.
-  constexpr std::size_t kFew = 64;
-  double few[kFew];
-  std::vector<double> many(n_parts_ > kFew ? n_parts_ : 0);
-  double* rests = many.empty() ? few : many.data();
-  DoubleDouble after;
+  Sums after;
   for (std::size_t part = n_parts_; part-- > 0;) {
-    kept[part * stride] = after.hi;
-    rests[part] = after.lo;
-    add(after, by_part[part * part_stride]);
+    std::copy_n(after.hi, width, room + 2 * part * width);
+    std::copy_n(after.lo, width, room + (2 * part + 1) * width);
+    after.add(by_part + part * part_stride);
   }
-  DoubleDouble before;
+  Sums before;
   for (std::size_t part = 0; part < n_parts_; ++part) {
-    DoubleDouble both = before;
-    add(both, kept[part * stride]);
-    kept[part * stride] = both.hi + (both.lo + rests[part]);
-    add(before, by_part[part * part_stride]);
+    Sums both = before;
+    both.add(room + 2 * part * width);
+    const double* rests = room + (2 * part + 1) * width;
+    for (std::size_t i = 0; i < width; ++i) kept[part * stride + i * apart] = both.hi[i] + (both.lo[i] + rests[i]);
+    before.add(by_part + part * part_stride);
   }
+}
+
+void PartSets::sum_each(const double* by_part, std::size_t part_stride, std::size_t count, double* kept,
+                        std::size_t stride, std::size_t apart) const {
+  if (n_parts_ == 1) {
+    for (std::size_t r = 0; r < n_replicates_; ++r) {
+      for (std::size_t i = 0; i < count; ++i) kept[r * stride + i * apart] = keeps_[r] != 0 ? by_part[i] : 0.0;
+    }
+    return;
+  }
+  constexpr std::size_t kWidth = 4;
+  constexpr std::size_t kFew = 64;
+  double few[2 * kFew * kWidth];
+  std::vector<double> many(n_parts_ > kFew ? 2 * n_parts_ * kWidth : 0);
+  double* room = many.empty() ? few : many.data();
+  std::size_t i = 0;
+  for (; i + kWidth <= count; i += kWidth) {
+    sum_side_by_side<kWidth>(by_part + i, part_stride, kept + i * apart, stride, apart, room);
+  }
+  for (; i < count; ++i) sum_side_by_side<1>(by_part + i, part_stride, kept + i * apart, stride, apart, room);
 }
 
 void PartSets::sum_rows(std::size_t replicate, const std::uint32_t* by_part, const std::uint32_t* totals, std::size_t n,

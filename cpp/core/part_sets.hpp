@@ -29,9 +29,12 @@ class PartSets {
 
   // kept[r] = the sum over the parts that replicate r keeps.
   void count(const std::uint32_t* by_part, std::uint32_t* kept) const;
-  // The same for doubles that lie apart, off by two roundings at most. Nothing is subtracted: a huge value in a part
-  // left out leaves no trace.
-  void sum(const double* by_part, std::size_t part_stride, double* kept, std::size_t stride) const;
+  // The same for doubles, off by two roundings at most. Nothing is subtracted: a huge value in a part left out leaves
+  // no trace.
+  void sum(const double* by_part, double* kept) const { sum_each(by_part, 1, 1, kept, 1, 0); }
+  // The same of `count` values side by side: by_part[part * part_stride + i] go to kept[r * stride + i * apart].
+  void sum_each(const double* by_part, std::size_t part_stride, std::size_t count, double* kept, std::size_t stride,
+                std::size_t apart) const;
   // sums[i] = the sum over the parts of one replicate of by_part[part * n + i], in the order of the parts.
   template <class T>
   void sum_rows(std::size_t replicate, const T* by_part, std::size_t n, T* sums) const {
@@ -48,6 +51,11 @@ class PartSets {
   void find_constant(const double* low, const double* high, std::uint8_t* constant) const;
 
  private:
+  // Of `width` values.
+  template <std::size_t width>
+  void sum_side_by_side(const double* by_part, std::size_t part_stride, double* kept, std::size_t stride,
+                        std::size_t apart, double* room) const;
+
   std::size_t n_parts_;
   std::size_t n_replicates_;
   bool all_but_one_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -116,13 +117,13 @@ void chunk_values(const Work& work, std::span<const std::uint32_t> features, dou
     }
   });
   const auto kept_rows = layout.kept_rows();
+  layout.sets().sum_each(dots, kChunk, features.size(), out, 1, n_replicates);
   for (std::size_t i = 0; i < features.size(); ++i) {
     const std::size_t at = features[i] * n_replicates;
     double* values = out + i * n_replicates;
-    layout.sets().sum(dots + i, kChunk, values, 1);
     for (std::size_t r = 0; r < n_replicates; ++r) {
       values[r] = sure_value(work.kind, values[r], kept_rows[r], work.moments.kept_sum[at + r],
-                             work.moments.norm[at + r], work.moments.error[at + r], work.reference.kept_sum[r],
+                             work.moments.norm[at + r], work.moments.error[at + r], work.reference.mean_distance[r],
                              work.reference.norm[r], work.reference.error[r]);
       if (std::isnan(values[r])) values[r] = value_from_rows(work, features[i], r);
     }
@@ -132,10 +133,11 @@ void chunk_values(const Work& work, std::span<const std::uint32_t> features, dou
 }  // namespace
 
 Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::size_t index,
-                       std::size_t n_replicates) {
-  const std::size_t at = index * n_replicates;
-  return {column, moments.centre[index], moments.kept_sum.data() + at, moments.norm.data() + at,
-          moments.error.data() + at};
+                       std::span<const double> kept_rows) {
+  const std::size_t at = index * kept_rows.size();
+  std::vector<double> distance(kept_rows.size());
+  for (std::size_t r = 0; r < distance.size(); ++r) distance[r] = moments.kept_sum[at + r] / kept_rows[r];
+  return {column, moments.centre[index], std::move(distance), moments.norm.data() + at, moments.error.data() + at};
 }
 
 void associate(const NumericTable& table, const ColumnMoments& moments, const Reference& reference, NumericKind kind,

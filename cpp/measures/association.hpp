@@ -17,7 +17,7 @@ namespace thresher {
 struct Reference {
   NumericColumn column;
   double centre;
-  const double* kept_sum;
+  std::vector<double> mean_distance;  // of the mean of each replicate from the centre
   const double* norm;
   const double* error;
   // If it is a feature of the table: who settles its values, and its number.
@@ -25,13 +25,13 @@ struct Reference {
   std::uint32_t feature = 0;
 };
 
-// The value of two columns on one replicate from their sum of products about the centres and their moments there; NaN
-// if the errors of these leave its rounding open.
+// The value of two columns on one replicate from their sum of products about the centres and their moments there, of
+// the second the distance of its mean from the centre; NaN if the errors of these leave its rounding open.
 inline double sure_value(NumericKind kind, double dot, double n, double sum_a, double norm_a, double error_a,
-                         double sum_b, double norm_b, double error_b) {
+                         double distance_b, double norm_b, double error_b) {
   const double scale = norm_a * norm_b;
   if (!(scale > 0.0)) return 0.0;
-  if (kind != NumericKind::cosine) dot -= sum_a * (sum_b / n);
+  if (kind != NumericKind::cosine) dot -= sum_a * distance_b;
   const double correlation = std::fabs(dot) / scale;
   const double error = (error_a + error_b) * (1.0 + correlation) + 8.0 * kUnit * correlation;
   if (kind == NumericKind::pearson) return round_if_sure(correlation, error, [](double x) { return round_bounded(x); });
@@ -39,7 +39,9 @@ inline double sure_value(NumericKind kind, double dot, double n, double sum_a, d
   return sure_pair_value(kind, correlation, error, ratio * ratio, n);
 }
 
-Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::size_t index, std::size_t n_replicates);
+// `kept_rows`: of each replicate.
+Reference reference_at(NumericColumn column, const ColumnMoments& moments, std::size_t index,
+                       std::span<const double> kept_rows);
 
 // out[i * n_replicates + r] = value of features[i] and the reference on replicate r.
 // `moments` are the table's, about 0 for the cosine. One dot product per pair; threads take chunks of features.

@@ -29,10 +29,8 @@ class ClassColumn {
         classes_(classes),
         lanes_(classes.n_classes * kSplitLanes),
         totals_(classes.n_classes),
-        sums_(layout_.n_segments() * classes.n_classes),
-        rests_(sums_.size()),
-        kept_(layout_.n_replicates() * classes.n_classes),
-        kept_rests_(kept_.size()),
+        sums_(layout_.n_segments() * 2 * classes.n_classes),
+        kept_(layout_.n_replicates() * 2 * classes.n_classes),
         squares_(layout_.n_segments()),
         parts_(classes.n_classes),
         exact_parts_(classes.n_classes) {}
@@ -64,20 +62,15 @@ class ClassColumn {
     const ColumnRows rows = source_.rows(feature);
     const bool is_whole = layout_.is_whole();
     std::vector<double>& sums = is_whole ? kept_ : sums_;
-    std::vector<double>& rests = is_whole ? kept_rests_ : rests_;
     rows.for_segments([&](const auto* x, const double* weights, std::size_t count, std::size_t s) {
       typed(kernels, x)
           .class_sums(x, weights, source_.codes(rows.segments[s]), count, split_, lanes_.data(), totals_.data());
       for (std::size_t c = 0; c < n_classes; ++c) {
-        sums[s * n_classes + c] = totals_[c].hi;
-        rests[s * n_classes + c] = totals_[c].lo;
+        sums[s * 2 * n_classes + c] = totals_[c].hi;
+        sums[(s * 2 + 1) * n_classes + c] = totals_[c].lo;
       }
     });
-    if (is_whole) return;
-    for (std::size_t c = 0; c < n_classes; ++c) {
-      layout_.sets().sum(sums_.data() + c, n_classes, kept_.data() + c, n_classes);
-      layout_.sets().sum(rests_.data() + c, n_classes, kept_rests_.data() + c, n_classes);
-    }
+    if (!is_whole) layout_.sets().sum_each(sums_.data(), 2 * n_classes, 2 * n_classes, kept_.data(), 2 * n_classes, 1);
   }
 
   double value(std::size_t feature, std::size_t replicate) {
@@ -85,8 +78,7 @@ class ClassColumn {
     const std::size_t at = feature * layout_.n_replicates() + replicate;
     if (!std::isfinite(moments.error[at])) return kNaN;
     const double centre = source_.centre(feature, replicate);
-    set_parts(replicate, parts_,
-              [&](double n, std::size_t slot) { return std::fma(-n, centre, kept_[slot]) + kept_rests_[slot]; });
+    set_parts(replicate, parts_, [&](double n, const SplitSum& sum) { return std::fma(-n, centre, sum.hi) + sum.lo; });
     // About that centre, near the mean. The moments are about another: the rounding of how far that is weighs nothing,
     // as their sums about this one are small.
     const double n = layout_.kept_rows()[replicate];
@@ -110,27 +102,27 @@ class ClassColumn {
     for (std::size_t s = 0; s < layout_.n_segments(); ++s) {
       if (layout_.sets().keeps(replicate, s)) squares += squares_[s];
     }
-    set_parts(replicate, exact_parts_, [&](double n, std::size_t slot) {
-      return two_sum(kept_[slot], kept_rests_[slot]) - two_product(n, centre);
-    });
+    set_parts(replicate, exact_parts_,
+              [&](double n, const SplitSum& sum) { return two_sum(sum.hi, sum.lo) - two_product(n, centre); });
     // A low word of n terms, each at most 2^-53 of the sum so far.
     const double n_rows = static_cast<double>(layout_.n_rows());
     const double units = n_rows * n_rows * 0x1p-106 / kRounding<DoubleDouble> + 4.0;
     return sure_class_value<DoubleDouble>(kind_, exact_parts_, squares, units, sum_error_);
   }
 
-  // Of every class: the last is what the others leave of all rows. sum(rows, slot): of a slot of the sums.
-  template <class Number, class Sum>
-  void set_parts(std::size_t replicate, std::vector<ClassPart<Number>>& parts, Sum&& sum) {
-    const std::size_t first = replicate * classes_.n_classes;
-    const std::size_t last = classes_.n_classes - 1;
-    Number rest = sum(layout_.kept_rows()[replicate], first + last);
+  // Of every class: the last is what the others leave of all rows. about(rows, sum): a sum about the centre.
+  template <class Number, class About>
+  void set_parts(std::size_t replicate, std::vector<ClassPart<Number>>& parts, About&& about) {
+    const std::size_t n_classes = classes_.n_classes;
+    const double* sums = kept_.data() + replicate * 2 * n_classes;
+    const double* rows = classes_.kept_rows.data() + replicate * n_classes;
+    const std::size_t last = n_classes - 1;
+    Number rest = about(layout_.kept_rows()[replicate], SplitSum{sums[last], sums[n_classes + last]});
     for (std::size_t c = 0; c < last; ++c) {
-      const double n = classes_.kept_rows[first + c];
-      parts[c] = {n, sum(n, first + c), 0.0};
+      parts[c] = {rows[c], about(rows[c], SplitSum{sums[c], sums[n_classes + c]}), 0.0};
       rest = rest - parts[c].sum;
     }
-    parts[last] = {classes_.kept_rows[first + last], rest, 0.0};
+    parts[last] = {rows[last], rest, 0.0};
   }
 
   Source source_;
@@ -143,7 +135,7 @@ class ClassColumn {
   // What a sum of a class may be off by.
   double sum_error_ = 0.0;
   std::vector<SplitSum> totals_;
-  std::vector<double> sums_, rests_, kept_, kept_rests_;
+  std::vector<double> sums_, kept_;  // of a segment or replicate the high words of all classes, then the low words
   std::vector<DoubleDouble> squares_;
   bool has_squares_ = false;
   std::vector<ClassPart<double>> parts_;

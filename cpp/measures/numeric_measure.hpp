@@ -21,7 +21,7 @@ class NumericPairMeasure final : public PairMeasure {
   std::size_t n_replicates() const override { return table_.n_replicates(); }
 
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
-    Reference column = reference_at(table_.column(reference), moments_, reference, n_replicates());
+    Reference column = reference_at(table_.column(reference), moments_, reference, table_.layout().kept_rows());
     column.referee = &referee_;
     column.feature = reference;
     associate(table_, moments_, column, kind_, features, n_threads_, out);

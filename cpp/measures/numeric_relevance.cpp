@@ -49,7 +49,8 @@ std::vector<double> relevance_of_numbers(const NumericTable& table, NumericKind 
   const std::vector<double> values = table.layout().arrange(target);
   const ColumnMoments target_column = moments_of(values, centred, table.layout());
   const ColumnMoments uncentred = centred ? ColumnMoments{} : table.uncentred();
-  const Reference reference = reference_at(NumericColumn{nullptr, values.data()}, target_column, 0, n_replicates);
+  const Reference reference =
+      reference_at(NumericColumn{nullptr, values.data()}, target_column, 0, table.layout().kept_rows());
   std::vector<std::uint32_t> features(table.n_features());
   std::iota(features.begin(), features.end(), 0u);
   std::vector<double> out(table.n_features() * n_replicates);

@@ -48,8 +48,8 @@ struct Work {
     const SegmentLayout& layout = table.layout();
     const PackedMoments& f = moments[feature * layout.n_replicates() + replicate];
     const PackedMoments& g = moments[reference * layout.n_replicates() + replicate];
-    const double value =
-        sure_value(kind, dot, layout.kept_rows()[replicate], f.kept_sum, f.norm, f.error, g.kept_sum, g.norm, g.error);
+    const double value = sure_value(kind, dot, layout.kept_rows()[replicate], f.kept_sum, f.norm, f.error,
+                                    g.kept_sum / layout.kept_rows()[replicate], g.norm, g.error);
     if (!std::isnan(value)) return value;
     return referee.value(kind, feature, reference, replicate);
   }
@@ -62,10 +62,12 @@ struct Work {
   void store(const Tile& tile, std::size_t other, const double* dots, std::size_t stride) const {
     const SegmentLayout& layout = table.layout();
     const std::uint32_t second = tile.others()[other];
+    const std::size_t apart = (tile.place(1, other) - tile.place(0, other)) * layout.n_replicates();
+    layout.sets().sum_each(dots, stride, tile.columns().size(),
+                           tile.terms + tile.place(0, other) * layout.n_replicates(), 1, apart);
     for (std::size_t c = 0; c < tile.columns().size(); ++c) {
       const std::uint32_t first = tile.columns()[c];
       double* values = tile.terms + tile.place(c, other) * layout.n_replicates();
-      layout.sets().sum(dots + c, stride, values, 1);
       for (std::size_t r = 0; r < layout.n_replicates(); ++r) {
         values[r] = tile.turned() ? value(second, first, r, values[r]) : value(first, second, r, values[r]);
       }

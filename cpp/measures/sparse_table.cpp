@@ -26,7 +26,7 @@ void add_to(DoubleDouble& sum, double value) {
 void keep(const SegmentLayout& layout, const std::vector<DoubleDouble>& sums, std::vector<double>& rounded,
           double* kept) {
   for (std::size_t s = 0; s < sums.size(); ++s) rounded[s] = sums[s].hi + sums[s].lo;
-  layout.sets().sum(rounded.data(), 1, kept, 1);
+  layout.sets().sum(rounded.data(), kept);
 }
 
 // A column against which sparse ones are measured: weight times its distance from the centre, row by row.
@@ -36,7 +36,7 @@ struct DenseReference {
 
   DenseReference(const SparseTable& table, std::span<const double> column, const ColumnMoments& from, std::size_t index)
       : weighted(column.size()),
-        moments(reference_at(NumericColumn{nullptr, column.data()}, from, index, table.n_replicates())) {
+        moments(reference_at(NumericColumn{nullptr, column.data()}, from, index, table.layout().kept_rows())) {
     for (std::size_t i = 0; i < column.size(); ++i) weighted[i] = table.weight(i) * (column[i] - moments.centre);
   }
 };
@@ -64,7 +64,7 @@ class SparseAssociation {
     const Reference& other = reference_.moments;
     for (std::size_t r = 0; r < table_.n_replicates(); ++r) {
       out[r] = sure_value(kind_, out[r], layout.kept_rows()[r], moments_.kept_sum[at + r], moments_.norm[at + r],
-                          moments_.error[at + r], other.kept_sum[r], other.norm[r], other.error[r]);
+                          moments_.error[at + r], other.mean_distance[r], other.norm[r], other.error[r]);
       if (!std::isnan(out[r])) continue;
       const std::vector<double> dense = table_.dense_column(feature);
       out[r] = pair_sums({nullptr, dense.data()}, other.column, layout, r).value(kind_);

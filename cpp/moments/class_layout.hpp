@@ -28,9 +28,7 @@ class ClassLayout {
             layout.weights() == nullptr ? 1.0 : layout.weights()[i];
       }
     }
-    for (std::size_t c = 0; c < n_classes; ++c) {
-      layout.sets().sum(rows.data() + c, n_classes, kept_rows.data() + c, n_classes);
-    }
+    layout.sets().sum_each(rows.data(), n_classes, n_classes, kept_rows.data(), n_classes, 1);
   }
 
   ClassCodes codes(std::size_t row) const {

@@ -157,8 +157,8 @@ void ColumnReader::set_moments(bool centred, std::size_t feature, ColumnMoments&
   const std::size_t at = feature * layout_.n_replicates();
   double* kept_sum = moments.kept_sum.data() + at;
   double* norm = moments.norm.data() + at;
-  layout_.sets().sum(sums_.data(), 1, kept_sum, 1);
-  layout_.sets().sum(squares_.data(), 1, norm, 1);
+  layout_.sets().sum(sums_.data(), kept_sum);
+  layout_.sets().sum(squares_.data(), norm);
   const bool extreme = is_extreme(minimum(), maximum());
   const bool nothing = minimum() == 0.0 && maximum() == 0.0;
   for (std::size_t r = 0; r < layout_.n_replicates(); ++r) {

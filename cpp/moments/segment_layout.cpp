@@ -56,7 +56,7 @@ SegmentLayout::SegmentLayout(std::size_t n_rows, std::span<const std::int32_t> p
     }
   }
   kept_rows_.resize(n_replicates());
-  sets_.sum(rows.data(), 1, kept_rows_.data(), 1);
+  sets_.sum(rows.data(), kept_rows_.data());
 }
 
 }  // namespace thresher
