@@ -68,13 +68,13 @@ def with_holes(table, seed=1):
     return pa.table({**holes, "label": table["label"], "weight": table["weight"]})
 
 
-def write(table, folder, kind):
-    """The table in a file, cut into pieces where the format has any."""
+def write(table, folder, kind, n_rows=None):
+    """The table in a file, cut into pieces (of so many rows) where the format has any."""
     path = folder / f"table.{kind}"
     if kind == "parquet":
-        parquet.write_table(table, path, row_group_size=max(1, len(table) // 4))
+        parquet.write_table(table, path, row_group_size=n_rows or max(1, len(table) // 4))
     elif kind == "feather":
-        feather.write_feather(table, path, chunksize=max(1, len(table) // 3))
+        feather.write_feather(table, path, chunksize=n_rows or max(1, len(table) // 3))
     else:
         csv.write_csv(table, path)
     return path

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from thresher import CFS, MRMR, Chain, Ensemble, ReliefF
+from thresher import CFS, MRMR, RRFS, Chain, Ensemble, ReliefF
 from thresher.sources._scratch import Scratch, resolve_memory_limit
 
 
@@ -156,11 +156,30 @@ def test_memory_limits_are_bytes():
 
 
 def test_columns_that_are_too_tall_are_refused_with_the_limit_that_would_do(tmp_path):
-    pd.DataFrame({"a": np.arange(70_000) % 7 * 0.5, "label": np.arange(70_000) % 2}).to_parquet(
-        tmp_path / "t.parquet"
+    path = tall_file(tmp_path)
+    tall = RRFS(1)
+    refused(path, selector=tall, match="give memory_limit=4480000 at least", memory_limit="1MiB")
+    tall.fit(path, "label", memory_limit=4_480_000)
+    short = MRMR(1, relevance="mi")
+    refused(
+        path,
+        selector=short,
+        match=r"X and y must have the same number",
+        y=[0, 1],
+        memory_limit="1MiB",
     )
-    refused(tmp_path / "t.parquet", match="give memory_limit=4480000 at least", memory_limit="1MiB")
-    MRMR(1, relevance="mi").fit(tmp_path / "t.parquet", "label", memory_limit=4_480_000)
+
+
+def tall_file(folder):
+    frame = pd.DataFrame({"a": np.arange(70_000) % 70 * 0.5, "label": np.arange(70_000) % 2})
+    frame.to_parquet(folder / "t.parquet", row_group_size=9_000)
+    return folder / "t.parquet"
+
+
+def test_row_groups_that_are_too_large_are_refused_with_the_limit_that_would_do(tmp_path):
+    frame = pd.DataFrame({f"x{i}": np.arange(70_000) * 0.5 for i in range(9)})
+    frame.assign(label=np.arange(70_000) % 2).to_parquet(tmp_path / "t.parquet")
+    refused(tmp_path / "t.parquet", match=r"or write smaller row groups", memory_limit="4MB")
 
 
 def test_those_who_need_rows_in_memory_say_so(path):

@@ -6,6 +6,7 @@ from thresher.blocks._measures import FarMeasures
 from thresher.blocks._open import is_far, open_engine
 from thresher.blocks._protocol import Answer, Engine, Packed, Progress, RowBlock
 from thresher.blocks._split import column_names, split_columns
+from thresher.blocks._tall_files import TallFiles
 from thresher.blocks._training import FarTraining, read_far_training
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Packed",
     "Progress",
     "RowBlock",
+    "TallFiles",
     "column_names",
     "is_far",
     "open_engine",

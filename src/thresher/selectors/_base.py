@@ -20,7 +20,7 @@ from thresher._checks import feature_position, resolve_count
 from thresher._output import Output, as_table
 from thresher._progress import report
 from thresher._warn import one_call, warn
-from thresher.blocks import FarTraining, is_far, open_engine, read_far_training
+from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
 from thresher.measures import slab_coder
 from thresher.selectors import _json, _picture
 from thresher.selectors._explain import Account, Explanation
@@ -30,7 +30,9 @@ from thresher.selectors._table import feature_table
 from thresher.sources import (
     Columns,
     Far,
+    FileColumns,
     InputRules,
+    Scratch,
     Training,
     check_far,
     is_files,
@@ -169,7 +171,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if is_files(X) and not is_elsewhere:
             rule = self._coded_by()
             coder = None if rule is None else slab_coder(discretize, rule)
-            return read_files(self, X, y, sample_weight, far or {}, rules, coder)
+            told = far or {}
+
+            def read_tall(files: FileColumns, scratch: Scratch) -> Training:
+                engine = TallFiles(files, y, sample_weight, scratch)
+                return read_far_training(self, engine, rules, discretize, told.get("checkpoint"))
+
+            tall = read_tall if self._reads_blocks else None
+            return read_files(self, X, y, sample_weight, told, rules, coder, tall)
         if not self._reads_blocks or not is_elsewhere:
             refuse_far(self, X, far)
             return read_training(self, X, y, sample_weight, rules, accept_sparse=self._takes_sparse)

@@ -17,7 +17,7 @@ from thresher.sources._file_table import FileTable, Slabs
 from thresher.sources._files import FileColumns, is_files, open_files
 from thresher.sources._rules import InputRules
 from thresher.sources._scratch import Scratch
-from thresher.sources._slabs import SlabReader
+from thresher.sources._slabs import SlabReader, bytes_for_one_column
 from thresher.sources._table import Table
 from thresher.sources._training import (
     Training,
@@ -48,9 +48,12 @@ def read_files(
     far: Far,
     rules: InputRules,
     consumer: Callable[[Training], SlabConsumer] | None = None,
+    read_tall: Callable[[FileColumns, Scratch], Training] | None = None,
 ) -> Training:
     """As `read_training`, of a table in files in one reading: columns go to a consumer, or else to a mapped file.
 
+    Files with too many rows for one column in memory, and fits that write down their answers, are left to `read_tall`;
+    without it they are refused.
     A second reading comes before it for ``missing="drop_rows"``.
     """
     check_far(type(selector).__name__, far, in_memory=False)
@@ -60,6 +63,14 @@ def read_files(
     named = column_names(list(files.kinds), y, sample_weight)
     names = np.array([n for n in files.kinds if n not in named.values()], dtype=object)
     _refuse_empty(X, files, names)
+    is_tall = bytes_for_one_column(files.n_rows) > scratch.memory_limit
+    if read_tall is not None and (is_tall or far.get("checkpoint") is not None):
+        return read_tall(files, scratch)
+    if far.get("checkpoint") is not None:
+        raise ValueError(
+            f"checkpoint={str(far['checkpoint'])!r} is for selectors that ask blocks of rows in rounds, such as MRMR, "
+            f"which {type(selector).__name__} does not; leave it out"
+        )
     given = {"y": y, "sample_weight": sample_weight}
     given.update({parameter: files.column(name) for parameter, name in named.items()})
     selector.n_features_in_ = len(names)

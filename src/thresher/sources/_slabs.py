@@ -33,6 +33,11 @@ _TEXT_WEIGHT = 4
 _FLOATS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 
 
+def bytes_for_one_column(n_rows: int) -> int:
+    """The memory limit that is needed to read columns one at a time."""
+    return _SLAB_SHARE * _BYTES * n_rows
+
+
 class SlabReader:
     """Reads features of files as a dataframe of the same rows would be read.
 
@@ -87,13 +92,13 @@ class SlabReader:
 
     def _plan(self, memory_limit: int) -> list[slice]:
         """Which features are read together."""
-        room = memory_limit // _SLAB_SHARE // (_BYTES * max(1, self.files.n_rows))
-        if room < 1:
-            needed = _BYTES * _SLAB_SHARE * self.files.n_rows
+        needed = bytes_for_one_column(self.files.n_rows)
+        if needed > memory_limit:
             raise ValueError(
                 f"X has {self.files.n_rows} rows, too many for one column at a time within memory_limit="
-                f"{memory_limit} bytes; give memory_limit={needed} at least, or use Dask or Spark"
+                f"{memory_limit} bytes; give memory_limit={needed} at least, or use a selector of sums, such as MRMR"
             )
+        room = memory_limit // max(1, needed)
         cached = _CACHED // (self.dtype.itemsize * self.files.n_rows)
         room = min(room, 1 if self._together == 1 else max(self._together, cached))
         weights = np.where(self.is_category, _TEXT_WEIGHT, 1)

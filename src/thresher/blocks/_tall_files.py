@@ -1,0 +1,113 @@
+"""Files with so many rows that not even one column fits: their row groups are blocks."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from thresher.blocks._list import LocalEngine
+from thresher.blocks._protocol import Packed, Progress, RowBlock
+from thresher.blocks._split import column_names, split_columns
+from thresher.sources import FileColumns, Scratch, one_dimensional
+
+T = TypeVar("T")
+# Of the memory limit: a block as it is read, and as numbers beside it.
+_BLOCK_SHARE = 4
+
+
+class TallFiles(LocalEngine):
+    """An engine of the rows of files, some row groups at a time; packed blocks are mapped files without a name.
+
+    Parameters
+    ----------
+    files : FileColumns
+    y, sample_weight : str, array-like or None
+        Names of columns, or one value per row.
+    scratch : Scratch
+    """
+
+    def __init__(self, files: FileColumns, y: Any, sample_weight: Any, scratch: Scratch) -> None:
+        self._files, self._scratch = files, scratch
+        self._columns = list(files.kinds)
+        named = column_names(self._columns, y, sample_weight)
+        self._features = [name for name in self._columns if name not in named.values()]
+        self._y = self._checked("y", y)
+        self._weights = self._checked("sample_weight", sample_weight)
+        self._packed: list[Packed] = []
+
+    def _checked(self, parameter: str, given: Any) -> Any:
+        if given is None or isinstance(given, str):
+            return given
+        values = one_dimensional(given, parameter)
+        if len(values) != self._files.n_rows:
+            raise ValueError(
+                f"X and {parameter} must have the same number of samples, got {self._files.n_rows} and {len(values)} "
+                "(inconsistent numbers of samples)"
+            )
+        return values
+
+    @property
+    def names(self) -> list[str]:
+        return self._features
+
+    @property
+    def n_features(self) -> int:
+        return len(self._features)
+
+    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+        found: list[T] = []
+        n_done = 0
+        for piece in self._pieces():
+            rows = slice(n_done, n_done + piece.num_rows)
+            y, weights = (
+                given if given is None or isinstance(given, str) else given[rows]
+                for given in (self._y, self._weights)
+            )
+            found.append(task(len(found), split_columns(piece, y, weights)))
+            n_done = rows.stop
+            # How many blocks follow is known when they have been read; until then they count as large as this one.
+            left = -(-(self._files.n_rows - n_done) // max(1, piece.num_rows))
+            progress(len(found), len(found) + left)
+        return found
+
+    def _pieces(self) -> Iterator[Any]:
+        import pyarrow as pa
+
+        for piece in self._files.read(self._columns):
+            if piece.nbytes * _BLOCK_SHARE > self._scratch.memory_limit:
+                raise ValueError(
+                    f"X has {self._files.n_rows} rows, too many for one column at a time, and a row group of "
+                    f"{piece.nbytes} bytes, too large for memory_limit={self._scratch.memory_limit}; give "
+                    f"memory_limit={piece.nbytes * _BLOCK_SHARE}, or write smaller row groups"
+                )
+            yield piece if isinstance(piece, pa.Table) else pa.Table.from_batches([piece])
+
+    def pack(
+        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
+    ) -> list[T]:
+        def kept(number: int, block: RowBlock) -> T:
+            packed, receipt = task(number, block)
+            self._packed.append(self._mapped(packed))
+            return receipt
+
+        self._packed = []
+        return self.read(kept, progress)
+
+    def _mapped(self, packed: Packed) -> Packed:
+        """The block in files that are gone with the map, however this process ends."""
+        with tempfile.TemporaryDirectory(dir=self._scratch.folder) as folder:
+            try:
+                packed.save(Path(folder, "block"))
+            except OSError as error:
+                if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                    raise
+                raise OSError(
+                    error.errno,
+                    f"packed rows found no room in {self._scratch.folder} ({os.strerror(error.errno)}); give a folder "
+                    "with more room as scratch",
+                ) from None
+            return type(packed).open(Path(folder, "block"))
