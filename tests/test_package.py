@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -32,6 +33,34 @@ def test_a_selector_loads_nothing_optional():
     code = "import thresher; thresher.MRMR(1).fit([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 1, 0])"
     # scikit-learn itself loads pandas where it is installed.
     assert not optional & (loaded_by(code) - loaded_by("import sklearn.feature_selection"))
+
+
+FORKS = """
+import os, sys, threading, time
+import thresher
+
+importing = threading.Thread(target=lambda: thresher.MRMR)
+importing.start()
+while "thresher.selectors" not in sys.modules:
+    time.sleep(0.001)
+child = os.fork()
+if child == 0:
+    thresher.MRMR(1).fit([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 1, 0])
+    os._exit(0)
+ended = time.monotonic() + 60
+while os.waitpid(child, os.WNOHANG) == (0, 0):
+    if time.monotonic() > ended:
+        os.kill(child, 9)
+        sys.exit("the child hangs")
+    time.sleep(0.01)
+importing.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_child_forked_while_another_thread_imports_a_selector_can_fit():
+    run = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_every_public_name_exists():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from thresher._loading import load as _load
 
 __version__ = "0.1.0"
 
@@ -133,9 +134,9 @@ else:
 
     def __getattr__(name: str) -> Any:
         if name in _EXPORTS:
-            return getattr(importlib.import_module(_EXPORTS[name]), name)
+            return getattr(_load(_EXPORTS[name]), name)
         if name in _MODULES:
-            return importlib.import_module(f"thresher.{name}")
+            return _load(f"thresher.{name}")
         raise AttributeError(f"module 'thresher' has no attribute {name!r}")
 
 
