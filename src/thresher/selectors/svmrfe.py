@@ -62,7 +62,10 @@ class SVMRFE(Ranking):
     A machine begins where it ended the round before, as little changes when one feature of many goes; the ranking is
     that of machines trained anew, within `tol`. Weights are compared after rounding to 32 significant bits; equal
     ones: the lowest position is dropped first. Time per round O(n_samples^2 + n_samples n_left) and a short
-    training; memory the table of inner products of all samples. Sparse X is refused; `FisherScore` takes it.
+    training; memory the table of inner products of all samples. A fractional `step` makes more rounds than in
+    scikit-learn's ``RFE``, where it is a fraction of all features: there, and with thousands of samples of a few
+    features, this may take up to 2.6 times as long as ``RFE`` with its looser `tol`. Sparse X is refused;
+    `FisherScore` takes it.
 
     References
     ----------
