@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from thresher import _core
+from thresher._core import _testing
 
 KINDS = ("plain", "parts", "sets", "whole weights", "real weights", "missing")
 
@@ -52,7 +53,7 @@ def answers(table, n):
 
 def assert_same(table, other, n):
     assert other.n_parts == table.n_parts
-    assert other.n_listed == table.n_listed
+    assert _testing.n_listed(other) == _testing.n_listed(table)
     for one, two in zip(answers(table, n), answers(other, n), strict=True):
         assert one.dtype == two.dtype
         assert one.tobytes() == two.tobytes()
@@ -75,7 +76,7 @@ def test_listed_columns_and_empty_tables_are_saved_too(tmp_path):
     table = _core.CodedTable.from_sparse(
         X.indptr, X.indices, X.data, 3000, 20, True, dense_bytes=1, missing="error"
     )
-    assert table.n_listed > 0
+    assert _testing.n_listed(table) > 0
     table.save(str(tmp_path / "listed"))
     assert_same(table, _core.CodedTable.open(str(tmp_path / "listed")), 3000)
     empty = _core.CodedTable.from_codes(np.zeros((3, 0), np.uint8), np.ones(3, np.int32))
@@ -151,8 +152,8 @@ def test_slabs_make_the_table_of_all_codes(kind, place):
                 write=file.write if is_written else None,
             )
         assert (builder.n_bytes > 0) == (place != "file")
-        assert (builder.n_written > 0) == (place != "memory")
         file.flush()
+        assert (os.path.getsize(file.name) > 0) == (place != "memory")
         written = None
         if place != "memory":
             written = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -119,11 +119,6 @@ void check_feature(const CodedTable& table, std::size_t f) {
   if (f >= table.n_features()) throw nb::index_error("feature out of range");
 }
 
-std::size_t table_n_listed(const CodedTable& table) {
-  return static_cast<std::size_t>(std::count_if(table.features(), table.features() + table.n_features(),
-                                                [](const CodedFeature& feature) { return feature.listed; }));
-}
-
 auto table_levels(const CodedTable& table) {
   std::vector<std::int32_t> levels(table.n_features());
   for (std::size_t f = 0; f < levels.size(); ++f) levels[f] = table.feature(f).levels;
@@ -273,7 +268,6 @@ void bind_table(nb::module_& module) {
                   nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::arg("n_threads") = 1,
                   nb::arg("missing") = "error", nb::arg("dense_bytes") = kDenseBytes,
                   "Columns that would take more than `dense_bytes` as planes may be kept as lists.")
-      .def_prop_ro("n_listed", &table_n_listed, "How many features are kept as lists of the rows off one level.")
       .def_prop_ro("n_rows", &CodedTable::n_rows)
       .def_prop_ro("n_features", &CodedTable::n_features)
       .def_prop_ro("n_parts", &CodedTable::n_parts)

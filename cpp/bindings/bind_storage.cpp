@@ -132,7 +132,6 @@ void bind_storage(nb::module_& module, nb::class_<CodedTable>& table) {
           nb::arg("n_rows"), nb::arg("n_features"), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
           nb::arg("weights") = nb::none())
       .def_prop_ro("n_bytes", &SlabBuilder::n_bytes, "What the features take in memory so far.")
-      .def_prop_ro("n_written", &SlabBuilder::n_written, "Bytes handed to `write` so far.")
       .def("append", &append, nb::arg("codes"), nb::arg("levels"), nb::arg("missing_code") = -1,
            nb::arg("n_threads") = 1, nb::arg("write") = nb::none(),
            "The next features, as for `CodedTable.from_codes`; with `write` their data are handed over and not kept.")

@@ -19,6 +19,11 @@ void check_feature(const CodedTable& table, std::size_t f) {
   if (f >= table.n_features()) throw nb::index_error("feature out of range");
 }
 
+std::size_t table_n_listed(const CodedTable& table) {
+  return static_cast<std::size_t>(std::count_if(table.features(), table.features() + table.n_features(),
+                                                [](const CodedFeature& feature) { return feature.listed; }));
+}
+
 auto table_level_values(const CodedTable& table, std::size_t f) {
   check_feature(table, f);
   const CodedFeature& feature = table.feature(f);
@@ -82,6 +87,8 @@ void bind_testing(nb::module_& core) {
       "best_isa_level", [] { return std::string(isa_level_name(best_isa_level())); },
       "The best instruction-set level of this processor.");
   module.def("level_values", &table_level_values, nb::arg("table"), nb::arg("feature"));
+  module.def("n_listed", &table_n_listed, nb::arg("table"),
+             "How many features are kept as lists of the rows off one level.");
   module.def("counts", &table_counts, nb::arg("table"), nb::arg("feature"), nb::arg("other"));
   module.def("counts_with", &table_counts_with, nb::arg("table"), nb::arg("feature"), nb::arg("y_codes"),
              nb::arg("n_classes"));

@@ -12,6 +12,7 @@
 #include "core/parallel.hpp"
 #include "core/rounding.hpp"
 #include "moments/column_kernels.hpp"
+#include "moments/moment_kernels.hpp"
 
 namespace thresher {
 namespace {
@@ -157,16 +158,18 @@ double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scra
   const auto& kernels = THRESHER_DISPATCH(column_kernels).of(column.values.data());
   const T* x = column.values.data();
   const std::size_t stored = column.values.size();
-  const SumAndRange summary = kernels.sum_and_range(x, stored);
+  const auto& moments = typed(THRESHER_DISPATCH(moment_kernels), x);
+  const RangeSum summary = moments.range_sum(x, nullptr, stored);
   const double zeros = static_cast<double>(column.zeros);
   const double n = static_cast<double>(column.n());
-  const double min = column.zeros > 0 ? std::min(summary.min, 0.0) : summary.min;
-  const double max = column.zeros > 0 ? std::max(summary.max, 0.0) : summary.max;
+  const double min = column.zeros > 0 ? std::min(summary.minimum, 0.0) : summary.minimum;
+  const double max = column.zeros > 0 ? std::max(summary.maximum, 0.0) : summary.maximum;
   if (measure == Dispersion::am_gm && !(min > 0.0)) return std::numeric_limits<double>::quiet_NaN();
   if (min == max) return measure == Dispersion::am_gm ? 1.0 : 0.0;
   const double mean = summary.sum / n;
   switch (measure) {
-    case Dispersion::variance: return (kernels.square_deviation(x, stored, mean) + zeros * mean * mean) / n;
+    case Dispersion::variance:
+      return (moments.centred_sums(x, nullptr, stored, mean).squares + zeros * mean * mean) / n;
     case Dispersion::mad: return (kernels.absolute_deviation(x, stored, mean) + zeros * std::fabs(mean)) / n;
     case Dispersion::mean_median: return std::fabs(mean - median(column, min, max, scratch));
     case Dispersion::iqr: return quantile(column, 0.75, min, max, scratch) - quantile(column, 0.25, min, max, scratch);

@@ -50,7 +50,7 @@ struct ClassCodes {
   std::size_t n_classes;
 };
 
-// `weight` may be null: all ones. No value may be NaN.
+// `weight` may be null: all ones. No value may be NaN, except that the sum of `range_sum` tells of one by being NaN.
 template <class T>
 struct TypedMomentKernels {
   // Smallest, largest and (weighted) sum of n >= 1 values.

@@ -8,7 +8,7 @@
 
 #include "core/parallel.hpp"
 #include "core/rounding.hpp"
-#include "moments/column_kernels.hpp"
+#include "moments/moment_kernels.hpp"
 #include "neighbours/distance_kernels.hpp"
 #include "neighbours/nearest.hpp"
 
@@ -64,7 +64,8 @@ std::vector<double> graph_scores(const DenseColumns<T>& columns, const WeightedG
   over_features(columns.n_features, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
     for (std::size_t f = begin; f < end; ++f) {
       const auto x = columns.column(f);
-      const SumAndRange summary = THRESHER_DISPATCH(column_kernels).of(x.data()).sum_and_range(x.data(), x.size());
+      const RangeSum summary =
+          typed(THRESHER_DISPATCH(moment_kernels), x.data()).range_sum(x.data(), nullptr, x.size());
       double mean = 0.0;
       if (centred) {
         for (std::size_t r = 0; r < x.size(); ++r) mean += graph.degree[r] * static_cast<double>(x[r]);
@@ -75,7 +76,7 @@ std::vector<double> graph_scores(const DenseColumns<T>& columns, const WeightedG
         const double d = static_cast<double>(x[r]) - mean;
         spread += graph.degree[r] * d * d;
       }
-      const bool constant = summary.min == summary.max;
+      const bool constant = summary.minimum == summary.maximum;
       const double edges = kernels.weigh_squared(x.data(), graph.first.data(), graph.second.data(), graph.weight.data(),
                                                  graph.first.size());
       scores[f] = ratio(edges, constant && centred ? 0.0 : spread, constant);

@@ -6,7 +6,7 @@
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "moments/column_kernels.hpp"
+#include "moments/moment_kernels.hpp"
 
 namespace thresher {
 namespace {
@@ -81,9 +81,10 @@ struct Range {
 
 template <class T>
 Range range_of(std::span<const T> x) {
-  const SumAndRange summary = THRESHER_DISPATCH(column_kernels).of(x.data()).sum_and_range(x.data(), x.size());
+  const RangeSum summary = typed(THRESHER_DISPATCH(moment_kernels), x.data()).range_sum(x.data(), nullptr, x.size());
   // A NaN anywhere makes the sum NaN (infinities are refused before).
-  if (!std::isnan(summary.sum)) return {summary.min, summary.max, summary.sum / static_cast<double>(x.size()), false};
+  if (!std::isnan(summary.sum))
+    return {summary.minimum, summary.maximum, summary.sum / static_cast<double>(x.size()), false};
   Range result{0.0, 0.0, 0.0, true};
   bool first = true;
   for (const T v : x) {

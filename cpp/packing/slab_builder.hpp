@@ -23,7 +23,6 @@ class SlabBuilder {
   std::size_t n_done() const { return offsets_.size(); }
   std::size_t n_bytes() const { return n_bytes_; }
   // Bytes handed to `write` so far.
-  std::size_t n_written() const { return n_written_; }
 
   // The next features, as for build_from_codes. Given `write`, their data are handed over, each feature from a new
   // cache line on, and not kept.
