@@ -1,1 +1,1 @@
-"""Rows beyond the memory of one process: what passes and rounds cost."""
+"""Rows beyond the memory of one process, and columns that are nearly empty: what they cost."""

@@ -200,8 +200,8 @@ def _walked(n_features: int, found: FoundWalk) -> Walked:
 
 def _warn_of_identifier(training: Training, codes: Codes, found: FoundWalk) -> None:
     """A feature with a level for nearly every sample settles all classes and tells nothing."""
-    for feature, left in zip(found.selected, found.unknown, strict=True):
-        n_levels = int(codes.levels[feature])
+    levels = codes.levels[found.selected]
+    for feature, left, n_levels in zip(found.selected, found.unknown, levels, strict=True):
         if left == 0 and n_levels > max(MOST_DISCRETE_VALUES, training.n_rows / 2):
             warn(
                 f"column {training.table.name(int(feature))} has {n_levels} levels in {training.n_rows} samples and "

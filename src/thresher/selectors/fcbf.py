@@ -75,8 +75,9 @@ class FCBF(ForwardSelector[int | None]):
     -----
     Features of equal relevance are walked by position, so that of exact duplicates the first stays. Constant features
     are never chosen unless named in `keep`. `reason` tells which chosen feature deleted another. Time: one pass over
-    the data for bins and relevances and O(n_samples) per evaluated pair, of which there can be half the square of the
-    number of features where little is redundant; memory: one packed copy of the data.
+    the data for bins and relevances and O(n_samples) per evaluated pair (of large sparse data: their entries), of which
+    there can be half the square of the number of features where little is redundant; memory: one packed copy of the
+    data.
 
     Several packages that offer this method compute something else; the user guide shows how to tell.
 
