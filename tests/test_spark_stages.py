@@ -109,3 +109,22 @@ def test_connect_fits_and_transforms(spark_local, data, monkeypatch):
     model = Selector(selector=MRMR(2, relevance="mi"), outputCol="chosen").fit(frame)
     assert model.selectedFeatures == sorted(MRMR(2, relevance="mi").fit(X, y).selected_.tolist())
     assert len(model.transform(frame).first().chosen) == 2
+
+
+def test_connect_fits_a_pipeline_with_a_stage(spark_local, data, monkeypatch):
+    from pyspark.ml import Pipeline
+    from pyspark.ml.feature import VectorAssembler
+
+    from thresher.spark import Selector
+
+    X, y = data
+    names = [f"x{i}" for i in range(X.shape[1])]
+    rows = [(*row, int(label)) for row, label in zip(X.tolist(), y, strict=True)]
+    frame = spark_local.connect.createDataFrame(rows, [*names, "label"])
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+    assembler = VectorAssembler(inputCols=names, outputCol="features")
+    stage = Selector(selector=MRMR(2, relevance="mi"), outputCol="chosen")
+    model = Pipeline(stages=[assembler, stage]).fit(frame)
+    found = model.stages[1].selectedFeatures
+    assert found == sorted(MRMR(2, relevance="mi").fit(X, y).selected_.tolist())
+    assert list(model.transform(frame).first().chosen) == X[0, found].tolist()

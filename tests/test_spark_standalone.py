@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,32 +24,77 @@ from thresher.blocks._spark import SparkEngine
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("spark")]
 
 
-def test_an_executor_killed_and_its_files_removed_change_nothing(
-    spark_local, tmp_path, monkeypatch
-):
+@pytest.fixture(scope="module")
+def standalone(spark_local, tmp_path_factory):
+    """The folder of a cluster, and a session of it."""
     spark_local.stop()  # a process has one driver at a time
+    folder = tmp_path_factory.mktemp("standalone")
+    with (
+        standalone_cluster(folder) as cluster,
+        classic_session(cluster.url, folder, **{"spark.executor.cores": "1"}) as session,
+    ):
+        yield folder, session
+
+
+def fit_as_memory_does(folder, session):
     frame = mixed_frame()
     X = frame.drop(columns=["class", "weight"])
     selector = MRMR(6, relevance="mi", missing="category")
     memory = selector.fit(X, frame["class"]).selected_.tolist()
+    far = selector.fit(in_partitions(session, frame.drop(columns="weight")), "class")
+    assert far.selected_.tolist() == memory
+    assert list(folder.glob("**/thresher-*")) == []
+
+
+def test_an_executor_killed_and_its_files_removed_change_nothing(standalone, monkeypatch):
     ask, asked, killed = SparkEngine.ask, [], []
 
     def ask_and_kill(engine, *given):
         asked.append(ask(engine, *given))
         if len(asked) == 1:
-            killed.extend(kill_executor(tmp_path))
+            killed.extend(kill_executor(standalone[0]))
         return asked[-1]
 
     monkeypatch.setattr(SparkEngine, "ask", ask_and_kill)
-    with (
-        standalone_cluster(tmp_path) as cluster,
-        classic_session(cluster.url, tmp_path, **{"spark.executor.cores": "1"}) as session,
-    ):
-        far = selector.fit(in_partitions(session, frame.drop(columns="weight")), "class")
-        assert far.selected_.tolist() == memory
-        assert len(killed) > 0
-        assert len(asked) > 1
-        assert list(tmp_path.glob("**/thresher-*")) == []
+    fit_as_memory_does(*standalone)
+    assert len(killed) > 0
+    assert len(asked) > 1
+
+
+def test_an_executor_killed_in_the_middle_of_a_round_changes_nothing(standalone, monkeypatch):
+    folder, session = standalone
+    ask, asked = SparkEngine.ask, []
+
+    def ask_deadly(engine, task, *given):
+        asked.append(1)
+        deadly = DieOnce(task, str(folder / "killed")) if len(asked) == 2 else task
+        return ask(engine, deadly, *given)
+
+    monkeypatch.setattr(SparkEngine, "ask", ask_deadly)
+    fit_as_memory_does(folder, session)
+    assert int((folder / "killed").read_text()) > 0  # packed blocks that were lost
+    assert len(asked) > 2
+
+
+@dataclass(frozen=True)
+class DieOnce:
+    """A question during which the executor dies with all its files, but for the first who is asked."""
+
+    task: Any
+    mark: str
+
+    def __call__(self, packed: Any) -> Any:
+        try:
+            mark = os.open(self.mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+        except FileExistsError:
+            return self.task(packed)
+        parent = os.getppid()
+        while b"CoarseGrainedExecutorBackend" not in Path(f"/proc/{parent}/cmdline").read_bytes():
+            parent = int(Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[1])
+        os.write(mark, str(len(end_executor(parent, folders_of(parent)))).encode())
+        os.close(mark)
+        time.sleep(60)  # nobody waits for this answer
+        raise AssertionError("the executor lives")
 
 
 def kill_executor(folder: Path) -> list[Path]:
@@ -54,18 +102,31 @@ def kill_executor(folder: Path) -> list[Path]:
     for process in Path("/proc").iterdir():
         try:
             is_ours = b"CoarseGrainedExecutorBackend" in (process / "cmdline").read_bytes()
-            settings = (process / "environ").read_bytes().decode().split("\0") if is_ours else []
-        except OSError:
+            own = folders_of(int(process.name)) if is_ours else []
+        except (OSError, ValueError):
             continue
-        own = [
-            Path(value.removeprefix("SPARK_EXECUTOR_DIRS="))
-            for value in settings
-            if value.startswith("SPARK_EXECUTOR_DIRS=") and str(folder) in value
-        ]
-        lost = [path for place in own for path in place.glob("**/thresher-*/block-*")]
-        if lost:
-            os.kill(int(process.name), signal.SIGKILL)
-            for place in own:
-                shutil.rmtree(place)
-            return lost
+        own = [place for place in own if folder in place.parents]
+        if any(packed_in(own)):
+            return end_executor(int(process.name), own)
     return []
+
+
+def folders_of(process: int) -> list[Path]:
+    settings = Path(f"/proc/{process}/environ").read_bytes().decode().split("\0")
+    return [
+        Path(value.removeprefix("SPARK_EXECUTOR_DIRS="))
+        for value in settings
+        if value.startswith("SPARK_EXECUTOR_DIRS=")
+    ]
+
+
+def packed_in(folders: list[Path]) -> list[Path]:
+    return [path for place in folders for path in place.glob("**/thresher-*/block-*")]
+
+
+def end_executor(process: int, folders: list[Path]) -> list[Path]:
+    lost = packed_in(folders)
+    os.kill(process, signal.SIGKILL)
+    for place in folders:
+        shutil.rmtree(place)
+    return lost
