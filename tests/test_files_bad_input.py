@@ -176,10 +176,18 @@ def tall_file(folder):
     return folder / "t.parquet"
 
 
+def test_a_client_that_reads_no_files_is_refused(path):
+    refused(path, match="client=3 reads no files", client=3)
+
+
 def test_row_groups_that_are_too_large_are_refused_with_the_limit_that_would_do(tmp_path):
     frame = pd.DataFrame({f"x{i}": np.arange(70_000) * 0.5 for i in range(9)})
     frame.assign(label=np.arange(70_000) % 2).to_parquet(tmp_path / "t.parquet")
-    refused(tmp_path / "t.parquet", match=r"or write smaller row groups", memory_limit="4MB")
+    refused(
+        tmp_path / "t.parquet",
+        match=r"give memory_limit=4480000, or write smaller",
+        memory_limit="4MB",
+    )
 
 
 def test_those_who_need_rows_in_memory_say_so(path):

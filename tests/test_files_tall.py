@@ -112,6 +112,29 @@ def test_nothing_stays_in_the_scratch_folder(tables, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+FULL = """
+import resource, signal, sys
+from thresher import MRMR
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+selector = MRMR(3, relevance=sys.argv[3])
+selector.fit(sys.argv[1], "label", checkpoint=sys.argv[2] + "/log", scratch=sys.argv[2])
+"""
+
+
+@pytest.mark.parametrize("relevance", ["mi", "r2"])
+def test_a_full_disk_is_one_sentence_and_nothing_stays(tables, tmp_path, relevance):
+    numbers = [f"x{i}" for i in range(9)]
+    path = write(tables["whole"].select([*numbers, "label"]), tmp_path, "parquet", 5_000)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    call = [sys.executable, "-c", FULL, str(path), str(scratch), relevance]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert "temporary files found no room in" in done.stderr.splitlines()[-1]
+    assert [name for name in os.listdir(scratch) if name != "log"] == []
+
+
 def test_what_needs_whole_columns_names_the_remedy(tables):
     with pytest.raises(ValueError, match="equal-frequency"):
         MRMR(3, relevance="mi", discretize=MDLBins()).fit(

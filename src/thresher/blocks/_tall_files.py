@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +10,13 @@ from typing import Any, TypeVar
 from thresher.blocks._list import LocalEngine
 from thresher.blocks._protocol import Packed, Progress, RowBlock
 from thresher.blocks._split import column_names, split_columns
-from thresher.sources import FileColumns, Scratch, one_dimensional
+from thresher.sources import (
+    FileColumns,
+    Scratch,
+    bytes_for_one_column,
+    no_room,
+    one_dimensional,
+)
 
 T = TypeVar("T")
 # Of the memory limit: a block as it is read, and as numbers beside it.
@@ -78,11 +82,13 @@ class TallFiles(LocalEngine):
         import pyarrow as pa
 
         for piece in self._files.read(self._columns):
-            if piece.nbytes * _BLOCK_SHARE > self._scratch.memory_limit:
+            needed = piece.nbytes * _BLOCK_SHARE
+            if needed > self._scratch.memory_limit:
+                enough = min(needed, bytes_for_one_column(self._files.n_rows))
                 raise ValueError(
                     f"X has {self._files.n_rows} rows, too many for one column at a time, and a row group of "
                     f"{piece.nbytes} bytes, too large for memory_limit={self._scratch.memory_limit}; give "
-                    f"memory_limit={piece.nbytes * _BLOCK_SHARE}, or write smaller row groups"
+                    f"memory_limit={enough}, or write smaller row groups"
                 )
             yield piece if isinstance(piece, pa.Table) else pa.Table.from_batches([piece])
 
@@ -103,11 +109,5 @@ class TallFiles(LocalEngine):
             try:
                 packed.save(Path(folder, "block"))
             except OSError as error:
-                if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                    raise
-                raise OSError(
-                    error.errno,
-                    f"packed rows found no room in {self._scratch.folder} ({os.strerror(error.errno)}); give a folder "
-                    "with more room as scratch",
-                ) from None
+                raise no_room(error, self._scratch.folder) from None
             return type(packed).open(Path(folder, "block"))

@@ -10,7 +10,8 @@ from thresher.sources._files import FileColumns, is_files, open_files
 from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take_columns
 from thresher.sources._parts import ParquetPart, read_row_groups
 from thresher.sources._rules import InputRules
-from thresher.sources._scratch import Scratch, ScratchFile, resolve_memory_limit
+from thresher.sources._scratch import Scratch, ScratchFile, no_room, resolve_memory_limit
+from thresher.sources._slabs import bytes_for_one_column
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
     MOST_DISCRETE_VALUES,
@@ -62,6 +63,7 @@ __all__ = [
     "Target",
     "Training",
     "as_numbers",
+    "bytes_for_one_column",
     "check_far",
     "checked_training",
     "column_names",
@@ -72,6 +74,7 @@ __all__ = [
     "indexable",
     "is_files",
     "is_frame",
+    "no_room",
     "one_dimensional",
     "open_files",
     "parsing",

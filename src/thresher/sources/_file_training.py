@@ -57,6 +57,11 @@ def read_files(
     A second reading comes before it for ``missing="drop_rows"``.
     """
     check_far(type(selector).__name__, far, in_memory=False)
+    if far.get("client") is not None:
+        raise ValueError(
+            f"client={far['client']!r} reads no files; give what it reads from them, such as a dask dataframe, or "
+            "leave it out"
+        )
     scratch = Scratch(far.get("scratch"), far.get("memory_limit"))
     n_threads = resolve_threads(rules.n_jobs)
     files = open_files(X, scratch)

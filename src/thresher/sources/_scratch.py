@@ -52,6 +52,19 @@ def _memory() -> int:
     return max(found, _DEFAULT_SHARE * _SMALLEST_LIMIT)
 
 
+def no_room(error: OSError, folder: Path, after: str = "") -> OSError:
+    """The error of a disk that is full in a sentence; any other as it is."""
+    # NumPy does not say why it could not write.
+    reason = errno.ENOSPC if error.errno is None else error.errno
+    if reason not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return error
+    return OSError(
+        reason,
+        f"temporary files found no room in {folder}{after} ({os.strerror(reason)}); give a folder with more room as "
+        "scratch, or a larger memory_limit",
+    )
+
+
 class Scratch:
     """A folder for temporary files, and the bytes of memory that may be used."""
 
@@ -84,13 +97,7 @@ class ScratchFile:
             while left:
                 left = left[self._file.write(left) :]
         except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise
-            raise OSError(
-                error.errno,
-                f"temporary files found no room in {self._folder} after {self.size / 1e6:.0f} MB "
-                f"({os.strerror(error.errno)}); give a folder with more room as scratch, or a larger memory_limit",
-            ) from None
+            raise no_room(error, self._folder, f" after {self.size / 1e6:.0f} MB") from None
         self.size += written
         return written
 
