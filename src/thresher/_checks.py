@@ -75,6 +75,10 @@ def is_missing(value: Any) -> bool:
         return True
 
 
+# More threads than any machine has processors would only cost memory; results do not depend on their number.
+MOST_THREADS = 1024
+
+
 def resolve_threads(n_jobs: Any) -> int:
     """Number of threads for ``n_jobs``, as scikit-learn means it: None is one, -1 is all."""
     is_whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool | np.bool_)
@@ -84,7 +88,7 @@ def resolve_threads(n_jobs: Any) -> int:
         )
     from joblib import effective_n_jobs
 
-    return int(effective_n_jobs(n_jobs))
+    return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
 
 
 def check_bool(parameter: str, value: Any) -> bool:
