@@ -1,7 +1,5 @@
 #include "moments/column_kernels.hpp"
 
-#include "core/lane_sum.hpp"
-
 namespace thresher::THRESHER_LEVEL {
 namespace {
 
@@ -9,7 +7,17 @@ double absolute(double v) { return v < 0.0 ? -v : v; }
 
 template <class T>
 double absolute_deviation(const T* x, std::size_t n, double centre) {
-  return lane_sum(n, [=](std::size_t i) { return absolute(static_cast<double>(x[i]) - centre); });
+  constexpr std::size_t kLanes = 16;
+  double lane[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) lane[l] += absolute(static_cast<double>(x[i + l]) - centre);
+  }
+  for (std::size_t l = 0; i + l < n; ++l) lane[l] += absolute(static_cast<double>(x[i + l]) - centre);
+  for (std::size_t width = kLanes / 2; width > 0; width /= 2) {
+    for (std::size_t l = 0; l < width; ++l) lane[l] += lane[l + width];
+  }
+  return lane[0];
 }
 
 template <class T>

@@ -1,26 +1,59 @@
 #include "moments/dot_kernels.hpp"
 
-#include "core/lane_sum.hpp"
-
 namespace thresher::THRESHER_LEVEL {
 namespace {
 
+// Adds the lanes pairwise; the tree is the same for every level.
+double add_lanes(double* lanes) {
+  for (std::size_t width = kDotLanes / 2; width > 0; width /= 2) {
+    for (std::size_t lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
+  }
+  return lanes[0];
+}
+
 template <class T>
 double dot(const T* column, double mean, const double* vector, std::size_t n_rows) {
-  return lane_sum(n_rows, [=](std::size_t row) { return (static_cast<double>(column[row]) - mean) * vector[row]; });
+  double lanes[kDotLanes] = {};
+  std::size_t row = 0;
+  for (; row + kDotLanes <= n_rows; row += kDotLanes) {
+    for (std::size_t lane = 0; lane < kDotLanes; ++lane) {
+      lanes[lane] += (static_cast<double>(column[row + lane]) - mean) * vector[row + lane];
+    }
+  }
+  for (std::size_t lane = 0; row + lane < n_rows; ++lane) {
+    lanes[lane] += (static_cast<double>(column[row + lane]) - mean) * vector[row + lane];
+  }
+  return add_lanes(lanes);
 }
 
 template <class T>
 double sum(const T* column, double mean, std::size_t n_rows) {
-  return lane_sum(n_rows, [=](std::size_t row) { return static_cast<double>(column[row]) - mean; });
+  double lanes[kDotLanes] = {};
+  std::size_t row = 0;
+  for (; row + kDotLanes <= n_rows; row += kDotLanes) {
+    for (std::size_t lane = 0; lane < kDotLanes; ++lane) {
+      lanes[lane] += static_cast<double>(column[row + lane]) - mean;
+    }
+  }
+  for (std::size_t lane = 0; row + lane < n_rows; ++lane) lanes[lane] += static_cast<double>(column[row + lane]) - mean;
+  return add_lanes(lanes);
 }
 
 template <class T>
 double square(const T* column, double mean, std::size_t n_rows) {
-  return lane_sum(n_rows, [=](std::size_t row) {
-    const double value = static_cast<double>(column[row]) - mean;
-    return value * value;
-  });
+  double lanes[kDotLanes] = {};
+  std::size_t row = 0;
+  for (; row + kDotLanes <= n_rows; row += kDotLanes) {
+    for (std::size_t lane = 0; lane < kDotLanes; ++lane) {
+      const double value = static_cast<double>(column[row + lane]) - mean;
+      lanes[lane] += value * value;
+    }
+  }
+  for (std::size_t lane = 0; row + lane < n_rows; ++lane) {
+    const double value = static_cast<double>(column[row + lane]) - mean;
+    lanes[lane] += value * value;
+  }
+  return add_lanes(lanes);
 }
 
 void subtract(double* vector, double factor, const double* direction, std::size_t n_rows) {

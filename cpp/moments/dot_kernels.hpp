@@ -8,6 +8,10 @@
 
 namespace thresher {
 
+// Every sum has kDotLanes running totals, row i going to total i mod kDotLanes, which are added pairwise at the end:
+// the same bits at every instruction-set level.
+inline constexpr std::size_t kDotLanes = 16;
+
 // A kernel reads column values of its type as doubles. `mean` is taken from each value before it is used.
 struct DotKernels {
   double (*dot_int16)(const std::int16_t* column, double mean, const double* vector, std::size_t n_rows);
