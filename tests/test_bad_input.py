@@ -210,3 +210,8 @@ def test_n_jobs_of_a_wrong_kind_is_one_sentence(owner, n_jobs):
     X, y = rng.normal(size=(40, 5)), np.arange(40) % 2
     with pytest.raises(ValueError, match="n_jobs must be None or a whole number other than 0"):
         clone(owner).set_params(n_jobs=n_jobs).fit(X, y)
+
+
+def test_any_number_of_threads_will_do():
+    few = MRMR(2).fit(X, Y)
+    assert MRMR(2, n_jobs=2**70).fit(X, Y).selected_.tolist() == few.selected_.tolist()
