@@ -15,6 +15,7 @@ void ListedRows::read(std::uint32_t feature) {
     }
     return;
   }
+  if (column.levels <= 1 && !column.missing) return;  // constant, and no list, as it takes no memory
   codes_.resize(table_.n_rows());
   table_.codes_of(feature, codes_.data());
   std::array<std::size_t, 256> counts{};
