@@ -101,8 +101,9 @@ def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int 
     """Call a function of another library that may run long without asking for signals.
 
     It runs in a thread of its own while this one waits and hears Ctrl-C (in a thread of `run_in_threads`, that it
-    is to end), after which what was called runs on unheard to its end. Elsewhere it is simply called. BLAS uses
-    no more than `n_threads` threads meanwhile: by default it takes all processors, and is slow where these are busy.
+    is to end), after which what was called runs on unheard to its end, for which the interpreter waits when it exits.
+    Elsewhere it is simply called. BLAS uses no more than `n_threads` threads meanwhile: by default it takes all
+    processors, and is slow where these are busy.
     """
     with _controller().limit(limits=n_threads, user_api="blas"):
         is_main = threading.current_thread() is threading.main_thread()
@@ -124,7 +125,8 @@ def _call_and_wait(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         except BaseException as error:  # handed over to the waiting thread
             failure.append(error)
 
-    thread = threading.Thread(target=work, daemon=True)
+    # Not a daemon: at exit what is still called is waited for, since an interpreter that ends under it may crash.
+    thread = threading.Thread(target=work, daemon=False)
     thread.start()
     while thread.is_alive():
         thread.join(0.1)
