@@ -230,9 +230,8 @@ class KeptRows(LocalEngine):
             return self._pack_signed(signed, progress)
         packed: list[Any] = []
         receipts = []
-        for number, block in enumerate(
-            self._blocks
-        ):  # as what is told of numbers differs each time, none is kept
+        # What is told of numbers differs each time, so that nothing is kept.
+        for number, block in enumerate(self._blocks):
             own, receipt = task(number, block.living_rows())
             packed.append(Signed(own, False))
             receipts.append(receipt)
