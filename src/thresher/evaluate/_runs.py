@@ -13,13 +13,13 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-from sklearn.utils import _safe_indexing
 
 from thresher._checks import check_number, readable
 from thresher._progress import on_behalf
 from thresher.evaluate._memory import call_and_measure
 from thresher.evaluate._sizes import fit_sizes
 from thresher.selectors._judge import fit_and_score
+from thresher.sources import take
 
 Fold = tuple[Any, Any]
 
@@ -60,7 +60,7 @@ def run_cell(
 ) -> Cell:
     """Select on the training rows, then fit and score every estimator with every number of features."""
     train, _ = fold
-    known_X, known_y = _safe_indexing(X, train), _safe_indexing(y, train)
+    known_X, known_y = take(X, train), take(y, train)
     costs: dict[int, tuple[float, float]] = {}
 
     def fit(model: Any) -> Any:
@@ -109,7 +109,7 @@ def _score_sets(
     for features in sets:
         key = tuple(sorted(features))
         if key not in known:
-            columns = _safe_indexing(X, list(key), axis=1)
+            columns = take(X, list(key), axis=1)
             known[key] = fit_and_score(estimator, scorer, columns, y, *fold)
             if known[key] != known[key]:
                 known[key] = "the score is nan"
@@ -165,7 +165,7 @@ def draw_folds(cv: Any, X: Any, y: Any, estimators: Mapping[str, Any], seed: int
         folds = list(splitter.split(np.empty((n_rows, 0)), y))
     if by_class:
         for i, (train, _) in enumerate(folds):
-            present = np.unique(np.asarray(_safe_indexing(y, train)))
+            present = np.unique(np.asarray(take(y, train)))
             if len(present) < 2:
                 raise ValueError(
                     f"fold {i} trains on the class {readable(present[0])} alone; "

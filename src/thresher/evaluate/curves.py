@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from thresher._checks import readable
 from thresher._interrupt import run_in_threads
@@ -21,7 +21,7 @@ from thresher._output import Output, as_table, as_text
 from thresher._progress import track
 from thresher._warn import one_call, warn
 from thresher.evaluate._sizes import fit_sizes, resize
-from thresher.sources import indexable
+from thresher.sources import indexable, take
 
 Floats = NDArray[np.float64]
 
@@ -397,8 +397,8 @@ def select_sizes(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> list[li
 
 
 def _select_on(selector: Any, X: Any, y: Any, rows: Any, sizes: Sequence[int]) -> list[list[int]]:
-    part_y = None if y is None else _safe_indexing(y, rows)
-    return select_sizes(selector, _safe_indexing(X, rows), part_y, sizes)
+    part_y = None if y is None else take(y, rows)
+    return select_sizes(selector, take(X, rows), part_y, sizes)
 
 
 __all__ = [

@@ -12,7 +12,6 @@ from joblib import Parallel, delayed
 from scipy import stats
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from thresher._checks import check_number, resolve_threads
@@ -22,6 +21,7 @@ from thresher.search.parts import number_groups
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._judge import scorer_of, splitter_of
 from thresher.selectors._machine import default_classifier
+from thresher.sources import take
 
 __all__ = ["NestedScores", "nested_score"]
 
@@ -178,11 +178,11 @@ def _one_fold(
     selector: Any, estimator: Any, scorer: Any, X: Any, y: Any, groups: Any, train: Any, test: Any
 ) -> tuple[float, Any]:
     """The score of a fold, and the fitted selector."""
-    rows, labels = _safe_indexing(X, train), _safe_indexing(y, train)
+    rows, labels = take(X, train), take(y, train)
     more = {}
     if groups is not None and has_fit_parameter(selector, "groups"):
         more["groups"] = groups[train]
     fitted = clone(selector).fit(rows, labels, **more)
     final = clone(estimator).fit(fitted.transform(rows), labels)
-    score = scorer(final, fitted.transform(_safe_indexing(X, test)), _safe_indexing(y, test))
+    score = scorer(final, fitted.transform(take(X, test)), take(y, test))
     return float(score), fitted

@@ -14,7 +14,6 @@ from joblib import delayed
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
-from sklearn.utils import _safe_indexing
 
 from thresher._checks import ThresherWarning, check_bool, check_choice, check_number, readable
 from thresher._interrupt import run_in_threads
@@ -29,7 +28,7 @@ from thresher.evaluate._sizes import resize
 from thresher.search.parts import draw_seed
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors.univariate import Univariate
-from thresher.sources import is_frame
+from thresher.sources import is_frame, take
 
 __all__ = ["FAMILIES", "ProbeBenchmark", "count_false", "draw_probes", "probe_fdr"]
 
@@ -397,7 +396,7 @@ def _repetition(
     table = widen(X, np.arange(p), copies, more, order)
     is_false = np.concatenate([false, np.ones(len(order) - p, dtype=bool)])[order]
     rows = _rows(rng, n, y, settings)
-    some_X, some_y = _safe_indexing(table, rows), _safe_indexing(y, rows)
+    some_X, some_y = take(table, rows), take(y, rows)
     found: dict[str, tuple[Counts, int]] = {}
     with warnings.catch_warnings(), on_behalf():
         warnings.simplefilter("ignore", ThresherWarning)

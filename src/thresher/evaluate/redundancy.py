@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._checks import check_number
 from thresher.measures import Measures
 from thresher.selectors.mrmr import MRMR
-from thresher.sources import Scratch, is_files, open_files
+from thresher.sources import Scratch, is_files, open_files, take
 
 __all__ = ["RedundancyMap", "redundancy_map"]
 
@@ -79,7 +78,7 @@ def redundancy_map(
     if is_files(X):
         part = open_files(X, Scratch()).table(selector.feature_names_in_[features].tolist())
     else:
-        part = _safe_indexing(X, features, axis=1)
+        part = take(X, features, axis=1)
     # Pairs of features ask for no target, reading does.
     training = MRMR(missing="pairwise")._read(part, np.arange(part.shape[0]) % 2)
     table = training.table

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import _safe_indexing
 
 from thresher._progress import on_behalf
+from thresher.sources import take
 
 Positions = npt.NDArray[np.intp]
 
@@ -66,13 +66,11 @@ def fit_on_rows(
 ) -> Any:
     """Fit on some rows, with those of whatever else has one value for each."""
     some = {
-        name: _safe_indexing(value, rows) if _is_per_row(value, n_rows) else value
+        name: take(value, rows) if _is_per_row(value, n_rows) else value
         for name, value in params.items()
     }
     with on_behalf():
-        return selector.fit(
-            _safe_indexing(X, rows), None if y is None else _safe_indexing(y, rows), **some
-        )
+        return selector.fit(take(X, rows), None if y is None else take(y, rows), **some)
 
 
 def _is_per_row(value: Any, n_rows: int) -> bool:

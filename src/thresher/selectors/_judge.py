@@ -21,12 +21,12 @@ from sklearn.model_selection import (
     StratifiedKFold,
     check_cv,
 )
-from sklearn.utils import _safe_indexing
 
 from thresher._checks import check_choice, check_number
 from thresher._interrupt import call_interruptibly, one_blas_thread, run_in_threads
 from thresher._warn import warn
 from thresher.selectors._machine import MOST_ROWS, Machines, default_classifier
+from thresher.sources import take
 
 Features = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -253,7 +253,7 @@ def fit_and_score(
 ) -> Outcome:
     """The score of a fold, or what went wrong."""
     try:
-        fitted = clone(estimator).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-        return float(scorer(fitted, _safe_indexing(X, test), _safe_indexing(y, test)))
+        fitted = clone(estimator).fit(take(X, train), take(y, train))
+        return float(scorer(fitted, take(X, test), take(y, test)))
     except Exception as error:
         return f"{type(error).__name__}: {error}"

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     _routing_enabled,
@@ -24,7 +24,7 @@ from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._meta import FITTING
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state, is_set
-from thresher.sources import is_frame, refuse_files, unmasked
+from thresher.sources import is_frame, refuse_files, take, unmasked
 
 
 class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
@@ -182,7 +182,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
                     raise ValueError(
                         f"selector {number + 1} ({name}) left no feature for the next one; let it keep more"
                     )
-                reduced = _safe_indexing(reduced, np.flatnonzero(support), axis=1)
+                reduced = take(reduced, np.flatnonzero(support), axis=1)
         return self._describe()
 
     def _describe(self) -> Self:

@@ -10,7 +10,6 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
 
 from thresher._checks import check_choice, check_number, resolve_count
 from thresher._progress import on_behalf, report
@@ -24,7 +23,7 @@ from thresher.selectors._meta import MetaSelector, kept_by
 from thresher.selectors._reason import Reason
 from thresher.selectors._sums import SumSelector
 from thresher.selectors.univariate import MEASURES, Univariate
-from thresher.sources import Columns, indexable, refuse_files
+from thresher.sources import Columns, indexable, refuse_files, take
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
@@ -253,7 +252,7 @@ class ErrorControlled(MetaSelector):
         self, search: Search, X: Any, candidates: Positions, wanted: int | None
     ) -> Positions:
         """Real features of the longest prefix of the search in which probes are few enough."""
-        own = np.asarray(_dense(_safe_indexing(X, candidates, axis=1)))
+        own = np.asarray(_dense(take(X, candidates, axis=1)))
         p = len(candidates)
         rng = stream(draw_seed(self.random_state), Purpose.COMPETING_COPIES)
         probes = np.column_stack([rng.permutation(column) for column in own.T])
@@ -348,7 +347,7 @@ def _search_among(
         name = "n_features_to_select" if hasattr(fitted, "n_features_to_select") else "k"
         fitted.set_params(**{name: n_features})
     with on_behalf():
-        fitted.fit(_safe_indexing(X, features, axis=1), y, **params)
+        fitted.fit(take(X, features, axis=1), y, **params)
     return features[order_of_choice(fitted)], fitted
 
 

@@ -7,7 +7,7 @@ from thresher.sources._far import Far, check_far, column_names, split_far
 from thresher.sources._file_table import FileTable
 from thresher.sources._file_training import SlabConsumer, read_files, refuse_files
 from thresher.sources._files import FileColumns, is_files, open_files
-from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take_columns
+from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take, take_columns
 from thresher.sources._parts import ParquetPart, read_row_groups
 from thresher.sources._rules import InputRules
 from thresher.sources._scratch import Scratch, ScratchFile, no_room, resolve_memory_limit
@@ -92,6 +92,7 @@ __all__ = [
     "resolve_threads",
     "separator_of",
     "split_far",
+    "take",
     "take_columns",
     "to_feature_major",
     "unmasked",

@@ -10,6 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils import _safe_indexing
 
 from thresher._checks import is_missing, resolve_features
 
@@ -57,6 +58,16 @@ def take_columns(
     columns = {name: frame[name].to_numpy() for name in frame.columns}
     other: Any = package
     return nw.from_dict(columns, backend=other).to_native()
+
+
+def take(X: Any, places: Any, axis: int = 0) -> Any:
+    """Some rows, or columns with ``axis=1``, of anything; scikit-learn before 1.8 cannot take those of pyarrow."""
+    if not type(X).__module__.startswith("pyarrow"):
+        return _safe_indexing(X, places, axis=axis)
+    chosen = np.asarray(places)
+    if chosen.dtype == bool:
+        chosen = np.flatnonzero(chosen)
+    return X.select(chosen.tolist()) if axis == 1 else X.take(chosen)
 
 
 def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameColumns:
