@@ -2,12 +2,15 @@
 
 import os
 import resource
+import subprocess
 import sys
 
 import numpy as np
 import pytest
+from scipy import sparse
 from typer.testing import CliRunner
 
+from thresher import MRMR
 from thresher.cli import _write
 from thresher.cli._app import app
 from thresher.cli._errors import BadInput
@@ -48,6 +51,58 @@ def test_a_wrong_target_names_the_nearest(command, tmp_path):
     assert "did you mean species?" in run(tmp_path, content, target="specis", command=command)
     said = run(tmp_path, content, target="zzz", command=command)
     assert "--target zzz: there is no such column" in said
+
+
+def test_the_nearest_name_may_be_in_capitals(tmp_path):
+    assert "did you mean Y?" in run(tmp_path, GOOD.replace("y", "Y", 1))
+
+
+ARFF = "@relation r\n@attribute a numeric\n@attribute y {p,q}\n@data\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (ARFF, "has no rows, only the names of 2 columns"),
+        (ARFF + "1,p\n2\n", "line 6: 2"),
+        (ARFF + "1,p\n2,r\n", "Data value r not found in nominal declaration, at line 6"),
+        ((ARFF + "1,p\n").replace("@attribute a", "@attribute é").encode("latin-1"), "not UTF-8"),
+        (ARFF.replace("attribute a", "attribute y"), "this name is already in use"),
+    ],
+)
+def test_bad_content_of_arff_is_named(content, said, tmp_path):
+    assert said in run(tmp_path, content, name="d.arff")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_a_column_of_a_matrix_without_values_is_named(is_sparse, command, tmp_path):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    X[:, 1] = np.nan
+    X[3, 2] = np.nan
+    if is_sparse:
+        matrix = np.column_stack([X, np.arange(20) % 2])
+        sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(matrix))
+    else:
+        np.savez(tmp_path / "m.npz", X=X, x3=np.arange(20) % 2)
+    said = run(tmp_path, None, name="m.npz", target="x3", command=command)
+    assert "column x1 holds nothing but missing values" in said
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"X": np.zeros((0, 3)), "y": []}, "has no rows"),
+        ({"X": np.array([["u", "v"], ["u", "w"]]), "y": [0, 1]}, "X holds <U1, not numbers"),
+        ({"a": np.eye(3), "b": np.eye(3)}, "must have one array of rows and columns"),
+        ({"X": np.eye(3), "y": [1, 1, 1]}, "y has one class (1)"),
+        ({"X": np.eye(2), "y": [0, 1], "names": ["a", "a"]}, "are both named a"),
+        ({"X": np.eye(2), "y": [0, 1], "names": ["a" * 10_000, "b"]}, "has 10000 characters"),
+    ],
+)
+def test_bad_arrays_are_named(arrays, said, tmp_path):
+    np.savez(tmp_path / "m.npz", **arrays)
+    assert said in run(tmp_path, None, name="m.npz")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -213,6 +268,45 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "out.json was not written: File too large" in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("select", "data.csv", "-t", "y", "-k", "1", "-o", "out.json", "--report", "page.html"),
+        ("stability", "data.csv", "-t", "y", "-k", "1", "--repeats", "1", "-o", "out.csv"),
+        ("report", "saved.json", "-o", "page.html"),
+        ("datasets", "make_xor", "-o", "xor.csv"),
+    ],
+)
+def test_no_space_is_one_sentence(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data.csv").write_text(GOOD)
+    (tmp_path / "saved.json").write_text(MRMR(1).fit([[0.0], [1.0]], [0, 1]).to_json())
+    before = sorted(tmp_path.iterdir())
+
+    def no_space(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_write.os, "fsync", no_space)
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert "was not written: the disk is full" in result.stderr
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is of Linux")
+@pytest.mark.parametrize("arguments", [("--help",), ("methods",), ("datasets", "--json")])
+def test_no_space_for_what_is_printed_is_one_sentence(arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "thresher", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (done.returncode, done.stderr) == (2, "thresher: the disk is full\n")
 
 
 def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):

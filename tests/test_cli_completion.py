@@ -25,7 +25,11 @@ def complete(shell, line):
         place = str(len(line.split(" ")) - 1)
         said = thresher(_THRESHER_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=place)
         return said.split()
-    said = thresher(_THRESHER_COMPLETE=f"complete_{shell}", _TYPER_COMPLETE_ARGS=line)
+    asked = {"_THRESHER_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": line}
+    if shell == "fish":
+        said = thresher(**asked, _TYPER_COMPLETE_FISH_ACTION="get-args")
+        return [name.partition("\t")[0] for name in said.splitlines()]
+    said = thresher(**asked)
     return re.findall(r'^(?:_arguments .*\(\()?"([^"]*)"', said, re.MULTILINE)
 
 
@@ -37,7 +41,7 @@ def test_the_script_of_a_shell_is_shown(shell):
     assert "thresher" in script
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_commands_options_and_methods_are_completed(shell):
     assert complete(shell, "thresher sta") == ["stability"]
     assert "--exclude" in complete(shell, "thresher probe data.csv --ex")

@@ -124,7 +124,10 @@ NAMED = {
     "iris.tsv": lambda *a: write_text(*a, separator="\t"),
     "iris.csv.gz": write_gzip,
     "iris.parquet": write_parquet,
+    "IRIS.PARQUET": write_parquet,
     "iris.feather": write_feather,
+    "IRIS.FEATHER": write_feather,
+    "IRIS.TSV": lambda *a: write_text(*a, separator="\t"),
     "iris.arrow": write_arrow,
     "stream.arrow": write_stream,
     "iris.npz": lambda path, X, labels: np.savez(path, X=X, species=labels, feature_names=NAMES),
@@ -204,3 +207,46 @@ def test_an_excluded_column_may_be_anything(tmp_path):
         ["select", str(tmp_path / "t.csv"), "-t", "y", "--exclude", "when,empty", "-q", "-k", "1"],
     )
     assert result.stdout.split() == ["a"], result.output
+
+
+@pytest.mark.parametrize("name", ["iris.mat", "sparse.arff", "iris.npz"])
+def test_labels_of_a_matrix_are_words(name, tmp_path, iris):
+    X, y = iris
+    NAMED[name](tmp_path / name, X, KINDS[y].tolist())
+    data = read_data(tmp_path / name, Source("species"), Voice())
+    assert data.y.tolist() == KINDS[y].tolist()
+    arguments = ["compare", str(tmp_path / name), "-t", "species", "-m", "mrmr", "-k", "2"]
+    result = CliRunner().invoke(app, [*arguments, "--folds", "2"])
+    assert result.exit_code == 0, result.output
+
+
+def test_a_sparse_arff_stays_sparse_with_its_categories_and_empty_rows(tmp_path):
+    path = tmp_path / "s.arff"
+    head = "@relation r\n@attribute a numeric\n@attribute b {no,yes}\n@attribute c {p,q,r}\n@data\n"
+    path.write_text(head + "{0 1.5,2 q}\n{1 yes}\n{0 ?, 1 yes, 2 r}\n{2 q}\n{}\n{}\n")
+    data = read_data(path, Source("c"), Voice())
+    assert sparse.issparse(data.X)
+    assert data.names == ["a", "b"]
+    expected = [[1.5, 0], [0, 1], [np.nan, 1], [0, 0], [0, 0], [0, 0]]
+    np.testing.assert_array_equal(data.X.toarray(), expected)
+    assert data.y.tolist() == ["q", "p", "r", "q", "p", "p"]
+    # Text is in no matrix.
+    path.write_text(head.replace("numeric", "string") + "{0 x,2 q}\n{0 x,1 yes}\n{0 z}\n")
+    table = read_data(path, Source("c"), Voice())
+    assert table.X.column("a").to_pylist() == ["x", "x", "z"]
+
+
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_a_matrix_called_by_its_name_may_have_one_column(n_columns, tmp_path, iris):
+    X, y = iris
+    np.savez(tmp_path / "i.npz", X=X[:, :n_columns], y=y)
+    assert read_data(tmp_path / "i.npz", Source("y"), Voice()).X.shape == (150, n_columns)
+
+
+def test_notes_name_options_not_parameters(tmp_path):
+    (tmp_path / "t.csv").write_text(
+        "a,b,y\n" + "\n".join(f"{i % 3 or ''},{i % 2},{i % 2}" for i in range(12))
+    )
+    arguments = ["select", str(tmp_path / "t.csv"), "-t", "y", "-k", "1", "--missing", "drop_rows"]
+    result = CliRunner().invoke(app, arguments)
+    assert "--missing drop_rows left out 4 of 12 samples" in result.stderr

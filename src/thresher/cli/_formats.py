@@ -57,7 +57,7 @@ def _read_text(path: Path, open_file: Opener) -> Content:
     import pyarrow as pa
     from pyarrow import csv
 
-    separator = "\t" if ".tsv" in path.suffixes else _separator(path)
+    separator = "\t" if ".tsv" in _endings(path) else _separator(path)
 
     def parse(use_threads: bool) -> Any:
         with open_file(path) as file:
@@ -107,10 +107,10 @@ def _read_arrow(path: Path, open_file: Opener) -> Content:
     from pyarrow import feather, parquet
 
     try:
-        if path.suffix == ".parquet":
+        if ".parquet" in _endings(path):
             with open_file(path) as file:
                 table = parquet.read_table(pa.PythonFile(file, mode="r"))
-        elif path.suffix == ".feather":
+        elif ".feather" in _endings(path):
             table = feather.read_table(path)
         else:
             with pa.memory_map(str(path)) as source:
@@ -151,47 +151,63 @@ def _read_matlab(path: Path, open_file: Opener) -> Content:
 
 def _of_arrays(path: Path, arrays: dict[str, Any]) -> Content:
     """The array of features, and those with one value per row."""
-    wide = {n: a for n, a in arrays.items() if a.ndim == 2 and min(a.shape) > 1}
-    known = [name for name in _FEATURES if name in wide]
+    tables = {n: a for n, a in arrays.items() if a.ndim == 2}
+    known = [name for name in _FEATURES if name in tables]
+    wide = known or [name for name, a in tables.items() if min(a.shape) > 1]
     if not known and len(wide) != 1:
         raise BadInput(
             f"{path} must have one array of rows and columns, or one named {', '.join(_FEATURES)}, got "
             + (", ".join(f"{readable(n)} {a.shape}" for n, a in arrays.items()) or "none")
         )
-    place = known[0] if known else next(iter(wide))
-    X = wide[place]
+    X = arrays[wide[0]]
+    if X.dtype.kind not in "biuf":
+        raise BadInput(
+            f"{path}: {readable(wide[0])} holds {X.dtype}, not numbers; give columns of text as .csv or .parquet"
+        )
     flat = {
-        name: np.asarray(a).ravel()
+        name: _unpacked(np.asarray(a).ravel())
         for name, a in arrays.items()
-        if name != place and not sparse.issparse(a)
+        if name != wide[0] and not sparse.issparse(a)
     }
     texts = [name for name in _NAMES if name in flat and len(flat[name]) == X.shape[1]]
     names = [_text(name) for name in flat.pop(texts[0])] if texts else None
     return Content(X, names, {n: a for n, a in flat.items() if len(a) == X.shape[0]})
 
 
-def _text(cell: Any) -> str:
-    """A name, perhaps from a cell of MATLAB's."""
+def _unpacked(values: Any) -> Any:
+    """Values, each perhaps in a cell of MATLAB's."""
+    if values.dtype != object:
+        return values
+    return np.array([_content(cell) for cell in values], dtype=object)
+
+
+def _content(cell: Any) -> Any:
     while isinstance(cell, np.ndarray) and cell.size == 1:
         cell = cell.ravel()[0]
-    return cell.decode() if isinstance(cell, bytes) else str(cell)
+    return cell
+
+
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def _read_arff(path: Path, open_file: Opener) -> Content:
     arff = _package("arff", "liac-arff", "cli")
     with path.open(encoding="utf-8-sig") as file:
         try:
-            try:
-                found = arff.load(file, return_type=arff.DENSE_GEN)
-                rows = list(found["data"])
-            except arff.BadLayout:
-                file.seek(0)
-                return _sparse_arff(arff.load(file, encode_nominal=True, return_type=arff.COO))
+            with suppress(arff.BadLayout, _NotNumbers):  # of rows that are not sparse, or hold text
+                return _sparse_arff(arff.load(file, encode_nominal=True, return_type=arff.LOD))
+            file.seek(0)
+            found = arff.load(file)
         except UnicodeDecodeError:
             raise BadInput(f"{path} is not UTF-8 text; convert it") from None
         except (arff.ArffException, StopIteration, RuntimeError) as error:
             raise BadInput(f"{path} cannot be read: {error}") from None
-    return Content(*_columns_table(found["attributes"], rows))
+    return Content(*_columns_table(found["attributes"], found["data"]))
+
+
+class _NotNumbers(Exception):
+    """A sparse file with text, which no matrix can hold."""
 
 
 def _columns_table(attributes: list[Any], rows: list[Any]) -> tuple[Any, list[str]]:
@@ -199,27 +215,34 @@ def _columns_table(attributes: list[Any], rows: list[Any]) -> tuple[Any, list[st
 
     names = [name for name, _ in attributes]
     is_number = [str(kind).upper() in ("NUMERIC", "REAL", "INTEGER") for _, kind in attributes]
+    values = zip(*rows, strict=True) if rows else [()] * len(names)
     columns = [
-        pa.array(values, pa.float64() if number else pa.string())
-        for values, number in zip(zip(*rows, strict=True), is_number, strict=True)
+        pa.array(column, pa.float64() if number else pa.string())
+        for column, number in zip(values, is_number, strict=True)
     ]
     return pa.Table.from_arrays(columns, names), names
 
 
 def _sparse_arff(found: Any) -> Content:
-    values, rows, columns = found["data"]
-    attributes = found["attributes"]
-    matrix = sparse.coo_matrix(
-        (values, (rows, columns)), shape=(1 + max(rows, default=-1), len(attributes))
-    ).tocsr()
-    # Classes as they are called, not by their numbers.
-    beside = {
-        name: np.array(kind, dtype=object)[matrix[:, [i]].toarray().ravel().astype(int)]
-        for i, (name, kind) in enumerate(attributes)
-        if isinstance(kind, list)
-    }
-    numbers = [i for i, (_, kind) in enumerate(attributes) if not isinstance(kind, list)]
-    return Content(matrix[:, numbers], [attributes[i][0] for i in numbers], beside)
+    """Numbers as they are, categories by the places of their values, of which the first is not written."""
+    attributes, rows = found["attributes"], found["data"]
+    if any(kind == "STRING" for _, kind in attributes):
+        raise _NotNumbers
+    values = [np.nan if value is None else float(value) for row in rows for value in row.values()]
+    places = [place for row in rows for place in row]
+    ends = np.cumsum([0, *(len(row) for row in rows)])
+    matrix = sparse.csr_matrix((values, places, ends), shape=(len(rows), len(attributes)))
+    names = [name for name, _ in attributes]
+    categories = {i: kind for i, (_, kind) in enumerate(attributes) if isinstance(kind, list)}
+    # As a target they are called by their names.
+    beside = {names[i]: _labels(matrix[:, [i]], kind) for i, kind in categories.items()}
+    return Content(matrix, names, beside)
+
+
+def _labels(column: Any, labels: list[str]) -> Any:
+    codes = column.toarray().ravel()
+    known = np.array([*labels, None], dtype=object)
+    return known[np.where(np.isnan(codes), len(labels), codes).astype(int)]
 
 
 def _read_svmlight(path: Path, open_file: Opener) -> Content:
@@ -268,6 +291,10 @@ READERS: dict[str, Callable[[Path, Opener], Content]] = {
     ".libsvm": _read_svmlight,
     ".h5ad": _read_h5ad,
 }
+
+
+def _endings(path: Path) -> list[str]:
+    return [suffix.lower() for suffix in path.suffixes]
 
 
 def reader_of(path: Path) -> Callable[[Path, Opener], Content]:

@@ -70,6 +70,7 @@ class Data:
         """
         for parameter, option in _OPTIONS.items():
             text = text.replace(parameter, option)
+        text = re.sub(r'\bmissing="(\w+)"', r"--missing \1", text)
         if self.is_table:
             return text
         return re.sub(r"\bcolumn (\d+)( of X)?\b", self._name_column, text)
@@ -121,7 +122,7 @@ def read_data(
     if target is not None:
         _check_target(target, y, source.target_kind, voice)
     dropped = _excluded(split(source.exclude), target, names, content.beside)
-    if target is not None and target not in content.beside:
+    if target is not None:
         dropped.add(target)
     left = [i for i, name in enumerate(names) if name not in dropped]
     X, names = _taken(content.X, left), [names[i] for i in left]
@@ -131,6 +132,8 @@ def read_data(
     elif hasattr(X, "column_names"):
         X = _informative(path, X, voice)
         names = X.column_names
+    else:
+        _check_columns(path, X, names)
     if not names:
         raise BadInput(f"{path} has no column beside the target {readable(target)}")
     return Data(path.name, X, names, y, target or "")
@@ -166,8 +169,9 @@ def _no_file(path: Path) -> str:
 def _unknown(what: str, name: str, known: Sequence[str], *, said: bool = False) -> str:
     text = what if said else f"{what}: there is no such column"
     # Comparing takes long where names are many or long.
-    nearest = difflib.get_close_matches(name[:100], [n[:100] for n in known[:50_000]], n=1)
-    return f"{text}; did you mean {readable(nearest[0])}?" if nearest else text
+    short = {n[:100].lower(): n[:100] for n in reversed(known[:50_000])}
+    nearest = difflib.get_close_matches(name[:100].lower(), short, n=1)
+    return f"{text}; did you mean {readable(short[nearest[0]])}?" if nearest else text
 
 
 def _check_names(path: Path, names: list[str]) -> None:
@@ -236,6 +240,20 @@ def _labels(column: Any) -> Any:
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return column.to_numpy()
     return np.array(column.to_pylist(), dtype=object)
+
+
+def _check_columns(path: Path, X: Any, names: list[str]) -> None:
+    """Refuse a column of a matrix without any value."""
+    if X.dtype.kind != "f":
+        return
+    if isinstance(X, np.ndarray):
+        is_empty = np.isnan(X).all(axis=0)
+    else:
+        columns = X.tocsc()
+        without = np.repeat(np.arange(X.shape[1]), np.diff(columns.indptr))[np.isnan(columns.data)]
+        is_empty = np.bincount(without, minlength=X.shape[1]) == X.shape[0]
+    if is_empty.any():
+        raise BadInput(no_values(path, names[int(np.argmax(is_empty))]))
 
 
 def _informative(path: Path, table: Any, voice: Voice) -> Any:
