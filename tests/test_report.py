@@ -5,6 +5,10 @@ import hashlib
 import html
 import json
 import re
+import shlex
+import subprocess
+import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,7 +19,7 @@ from typer.testing import CliRunner
 
 import thresher
 from tests.hostile_names import NAMES
-from thresher import CWC, MRMR, Chain, Ensemble, Univariate
+from thresher import CWC, GBC, MRMR, Chain, Ensemble, Univariate
 from thresher.cli._app import app
 from thresher.evaluate import select_k
 from thresher.report import gather_facts, render_report, save_report
@@ -49,7 +53,8 @@ def test_it_tells_what_was_selected_and_why(cancer):
 
 def test_the_code_on_the_page_repeats_the_selection(cancer):
     X, y = cancer
-    for selector in (MRMR(4, relevance="f"), Ensemble(MRMR(3), 5), Univariate(2)):
+    search = GBC(GaussianNB(), population=2, max_cycles=1, cv=2, random_state=0)
+    for selector in (MRMR(4, relevance="f"), Ensemble(MRMR(3), 5), Univariate(2), search):
         page = render_report(selector.fit(X, y))
         (code,) = re.findall(r"<pre>(.*?)</pre>", page, re.S)
         names = {"X": X, "y": y}
@@ -109,6 +114,48 @@ def test_every_kind_of_selector_has_a_report(selector, cancer):
     page = render_report(selector.fit(X, y), X, y)
     assert len(data_of(page)["rows"]) == 30
     assert "nan" not in re.findall(r'(?:x|y|width|height)="(nan)"', page)
+
+
+def test_the_command_on_the_page_repeats_the_selection(tmp_path, cancer):
+    X, y = cancer
+    X.assign(y=y).to_csv(tmp_path / "c & d.csv", index=False)
+    typed = ["select", "c & d.csv", "-t", "y", "-k", "3", "--exclude", "mean area", "-q"]
+    page = tmp_path / "page.html"
+    run = partial(subprocess.run, capture_output=True, text=True, check=True, cwd=tmp_path)
+    start = [sys.executable, "-m", "thresher"]
+    absolute = [str(tmp_path / word) if word.endswith(".csv") else word for word in typed]
+    found = run([*start, *absolute, f"--report={page}"]).stdout
+    (command,) = re.findall(r'<pre class="command">\$ (.*?)</pre>', page.read_text())
+    program, *words = shlex.split(html.unescape(command))
+    assert (program, words) == ("thresher", [*typed, "--report=page.html"])
+    assert run([*start, *words, "--force"]).stdout == found
+    assert "In a shell" not in render_report(MRMR(3).fit(X, y), X, y)
+
+
+@pytest.mark.parametrize(
+    "selector", [MRMR(2, target="numeric"), Ensemble(MRMR(2, target="numeric"))]
+)
+def test_the_target_is_described_as_it_was_taken(selector):
+    X, y = load_diabetes(return_X_y=True)
+    page = render_report(selector.fit(X, y.astype(int)), X, y.astype(int))
+    assert "The target is a number from 25 to 346." in page
+
+
+def test_one_is_not_several():
+    X = np.column_stack([np.ones(9), np.arange(9.0), np.arange(9.0) % 2])
+    y = np.array(["a"] * 8 + ["b"])
+    checks = gather_facts(MRMR(1, exclude=[2]).fit(X, y), X, y)["checks"]
+    assert checks[0] == "1 feature is constant: never chosen."
+    assert checks[1] == "1 feature was excluded."
+    assert "The smallest class has 1 sample;" in checks[-1]
+
+
+def test_redundancy_that_is_known_of_the_first_steps_only_is_told_so():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 40)), np.arange(60) % 2
+    page = render_report(Ensemble(MRMR(30), 5).fit(X, y), X, y)
+    assert "redundancy of the first 24" in page
+    assert "redundancy of the first" not in render_report(Ensemble(MRMR(9), 5).fit(X, y), X, y)
 
 
 def test_a_numeric_target_and_no_names():

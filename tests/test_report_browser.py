@@ -212,6 +212,35 @@ def test_printing_leaves_the_controls_out(browser, cancer_page):
         assert visit.page.is_visible("#names")
 
 
+def test_a_page_in_dark_is_printed_light_and_whole(browser, cancer_page):
+    with Visit(browser, cancer_page, color_scheme="dark") as visit:
+        visit.page.emulate_media(media="print", color_scheme="dark")
+        assert luminance(visit, ("body", "backgroundColor")) > 200
+        assert luminance(visit, ("body", "color")) < 80
+        assert not visit.page.is_visible("details table")
+        visit.page.pdf()
+        assert visit.page.is_visible("details table")
+
+
+@pytest.mark.parametrize(
+    "letters",
+    ["ENSG0000_gene_", "WWWWWWWWWWWW", "mmmmmmmmmmmmm", "東京都港区芝公園四丁目", "i_l_i_l_i_l_i_"],
+)
+def test_long_names_are_not_cut_by_the_edge_of_a_chart(letters, browser, tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"{letters}{letters}{i}" for i in range(6)]
+    X = pd.DataFrame(rng.normal(size=(30, 6)), columns=names)
+    path = tmp_path / "long.html"
+    y = np.arange(30) % 2
+    path.write_text(render_report(Ensemble(MRMR(3), 5).fit(X, y), X, y), encoding="utf-8")
+    with Visit(browser, path) as visit:
+        edges = visit.page.eval_on_selector_all(
+            "svg text", "all => all.map(text => text.getBBox().x)"
+        )
+        assert len(edges) > 12
+        assert min(edges) >= 0
+
+
 def test_a_hundred_thousand_features_open(browser, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (20, 100_000), dtype=np.int8)

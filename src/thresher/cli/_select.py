@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -53,6 +55,7 @@ def select(
                 target=data.target,
                 notes=voice.notes,
                 number=number,
+                command=_command(path, out, report),
             )
         if report is not None:
             contents[report] = render(selector, facts)
@@ -63,6 +66,19 @@ def select(
         contents[out] = encode_rows(out, selected_rows(selector))
     write_all(contents, force)
     _show(selector, data, voice)
+
+
+def _command(*paths: Path | None) -> str:
+    """What was typed, without the folders of the files; nothing where it was not typed."""
+    program = Path(sys.argv[0])
+    if program.name != "thresher" and program.parts[-2:] != ("thresher", "__main__.py"):
+        return ""
+    names = {str(path): path.name for path in paths if path is not None}
+    words = ["thresher"]
+    for word in sys.argv[1:]:
+        option, mark, value = word.rpartition("=") if word.startswith("--") else ("", "", word)
+        words.append(option + mark + names.get(value, value))
+    return shlex.join(words)
 
 
 def fit(data: Data, selector: Any, voice: Voice, memory: str | None = None) -> Any:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from unicodedata import east_asian_width
 
 from markupsafe import Markup
 
 WIDTH = 720
-_LEFT = 170
+_LEFT = 200
 _ROW = 20
 
 
@@ -22,13 +23,30 @@ def _svg(height: float, label: str, content: Markup) -> Markup:
     )
 
 
-def _short(name: str, longest: int = 24) -> str:
+def _short(name: str, longest: int) -> str:
     return name if len(name) <= longest else f"{name[: longest - 9]}…{name[-8:]}"
+
+
+def _beside(name: str) -> str:
+    """A name that has room to the left of a chart: its middle is left out as far as need be."""
+    longest = len(name)
+    while longest > 10 and _width(_short(name, longest)) > _LEFT - 10:
+        longest -= 1
+    return _short(name, longest)
+
+
+def _width(text: str) -> float:
+    """About, in letters as wide and bold as fonts of systems have them."""
+    wide, capital, other = 12.2, 9.2, 7.7
+    return sum(
+        wide if c in "mwMW%@…" or east_asian_width(c) in "WF" else capital if c.isupper() else other
+        for c in text
+    )
 
 
 def _row_label(name: str, y: float) -> Markup:
     return Markup('<text x="{}" y="{:.1f}" class="end">{}<title>{}</title></text>').format(
-        _LEFT - 8, y + 14, _short(name), name
+        _LEFT - 8, y + 14, _beside(name), name
     )
 
 
@@ -102,7 +120,7 @@ def map_chart(names: list[str], chosen: list[int | None], values: list[list[floa
                 _LEFT - 8,
                 y + cell / 2 + 4,
                 "" if chosen[i] is None else " strong",
-                _short(names[i]),
+                _beside(names[i]),
                 names[i],
             )
         )

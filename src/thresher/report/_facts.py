@@ -25,6 +25,7 @@ def gather_facts(
     target: str = "",
     notes: Iterable[str] = (),
     number: Any = None,
+    command: str = "",
 ) -> dict[str, Any]:
     """What a report tells of the data.
 
@@ -39,6 +40,8 @@ def gather_facts(
         Warnings and whatever else should be known.
     number : NumberOfFeatures, default=None
         Scores by number of features, of `thresher.evaluate.select_k`.
+    command : str
+        Of a shell, that makes the same selection.
 
     Returns
     -------
@@ -54,6 +57,7 @@ def gather_facts(
         "n_samples": None if X is None else int(X.shape[0]),
         "checks": _checks(selector, y),
         "notes": list(notes),
+        "command": command,
     }
     if X is not None:
         found = redundancy_map(selector, X)
@@ -83,12 +87,12 @@ def _checks(selector: Any, y: Any) -> list[str]:
     constant = int(getattr(selector, "_constant", np.zeros(0, dtype=bool)).sum())
     excluded = int(getattr(selector, "_excluded", np.zeros(0, dtype=bool)).sum())
     if constant:
-        said.append(f"{constant} features are constant and cannot be chosen.")
+        said.append(f"{_counted(constant, 'feature is', 'features are')} constant: never chosen.")
     if excluded:
-        said.append(f"{excluded} features were excluded.")
+        said.append(f"{_counted(excluded, 'feature was', 'features were')} excluded.")
     if y is None:
         return said
-    target = read_target(y, len(y))
+    target = read_target(y, len(y), kind=_target_kind(selector))
     if target.codes is None or target.classes is None:
         low, high = target.values.min(), target.values.max()
         said.append(f"The target is a number from {low:.4g} to {high:.4g}.")
@@ -100,7 +104,19 @@ def _checks(selector: Any, y: Any) -> list[str]:
     more = ", ..." if len(counts) > MOST_CLASSES else ""
     said.append(f"The target has {len(counts)} classes ({', '.join(shown)}{more}).")
     if counts.min() < 5:
-        said.append(
-            f"The smallest class has {counts.min()} samples; a selection cannot be sure of it."
-        )
+        smallest = _counted(counts.min(), "sample", "samples")
+        said.append(f"The smallest class has {smallest}; a selection cannot be sure of it.")
     return said
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
+
+
+def _target_kind(selector: Any) -> Any:
+    """What the selector, or the one inside it, was told to take the target for."""
+    if getattr(selector, "_classes_only", False):
+        return "nominal"
+    parameters = selector.get_params().items()
+    kinds = [kind for name, kind in parameters if name.rpartition("__")[2] == "target"]
+    return next((kind for kind in kinds if isinstance(kind, str)), "auto")

@@ -115,7 +115,7 @@ def render_report(
         n_features=int(selector.n_features_in_),
         n_shown=len(rows),
         steps=steps,
-        has_redundancy=any(row["redundancy"] is not None for row in steps),
+        n_with_redundancy=sum(row["redundancy"] is not None for row in steps),
         is_nested=bool(getattr(selector, "_nested", False)),
         stability=getattr(selector, "stability_", None),
         stability_note=getattr(selector, "stability_note_", ""),
@@ -141,6 +141,7 @@ def render_report(
             for name, value in sorted(selector.get_params(deep=False).items())
         ],
         versions=_versions(),
+        command=label(facts.get("command", ""), LONGEST_CODE),
         code=_code(selector),
     )
 
@@ -298,12 +299,13 @@ def _code(selector: Any) -> str:
 
     with sklearn.config_context(print_changed_only=True):
         made = selector.__repr__(N_CHAR_MAX=LONGEST_CODE)
-    kinds = {type(selector).__name__}
-    kinds |= {
-        type(value).__name__
-        for value in selector.get_params().values()
-        if type(value).__module__.startswith("thresher.")
-    }
-    lines = [f"from thresher import {', '.join(sorted(kinds))}", "", f"selector = {made}"]
+    kinds = {type(value) for value in (selector, *selector.get_params().values())}
+    public: dict[str, list[str]] = {}
+    for kind in kinds:
+        if hasattr(kind, "get_params"):
+            module = "thresher" if kind.__module__.startswith("thresher.") else kind.__module__
+            public.setdefault(module.partition("._")[0], []).append(kind.__name__)
+    lines = [f"from {name} import {', '.join(sorted(public[name]))}" for name in sorted(public)]
+    lines += ["", f"selector = {made}"]
     lines += ["selector.fit(X, y)", "selector.get_feature_names_out()"]
     return "\n".join(lines)

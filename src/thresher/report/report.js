@@ -108,6 +108,11 @@
     tip.style.top = event.clientY + 14 + "px";
   });
 
+  // What is folded away would not be printed.
+  window.addEventListener("beforeprint", () => {
+    for (const folded of document.querySelectorAll("details")) folded.open = true;
+  });
+
   draw(data.rows);
   mark();
 })();
