@@ -1,7 +1,12 @@
+#include <concepts>
+
+#include "core/lanes.hpp"
 #include "moments/dot_kernels.hpp"
 
 namespace thresher::THRESHER_LEVEL {
 namespace {
+
+static_assert(kDotLanes == kLanes);
 
 // Adds the lanes pairwise; the tree is the same for every level.
 double add_lanes(double* lanes) {
@@ -24,6 +29,23 @@ double dot(const T* column, double mean, const double* vector, std::size_t n_row
     lanes[lane] += (static_cast<double>(column[row + lane]) - mean) * vector[row + lane];
   }
   return add_lanes(lanes);
+}
+
+// The same sum of numbers that fill the lanes as they are. In lanes beyond the last row 0 is added, which changes
+// nothing.
+template <std::floating_point T>
+double dot(const T* column, double mean, const double* vector, std::size_t n_rows) {
+  const Lanes shift = lanes_set(mean);
+  Lanes total = lanes_set(0.0);
+  std::size_t row = 0;
+  for (; row + kLanes <= n_rows; row += kLanes) {
+    total = lanes_add(total, lanes_mul(lanes_sub(lanes_load(column + row), shift), lanes_load(vector + row)));
+  }
+  if (row < n_rows) {
+    const Lanes values = lanes_sub(lanes_load_tail(column + row, n_rows - row, mean), shift);
+    total = lanes_add(total, lanes_mul(values, lanes_load_tail(vector + row, n_rows - row, 0.0)));
+  }
+  return lanes_total(total);
 }
 
 template <class T>

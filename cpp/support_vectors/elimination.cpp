@@ -30,19 +30,40 @@ class InnerProducts {
  private:
   void add(std::span<const std::uint32_t> features, double sign) {
     const std::size_t n = columns_.n_rows;
-    constexpr std::size_t kRows = 16;
-    parallel_for((n + kRows - 1) / kRows, 1, n_threads_, [&](std::size_t begin, std::size_t end) {
+    // To copy one half from the other costs about as much as the products of a few features.
+    const bool halves = features.size() >= kFeaturesToHalve;
+    parallel_for((n + kTile - 1) / kTile, 1, n_threads_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t block = begin; block < end; ++block) {
         for (std::size_t i = 0; i < features.size(); ++i) {
           if (i % 4096 == 0) ask_interrupt();
           const double* x = columns_.column(features[i]).data();
-          for (std::size_t row = block * kRows; row < std::min(n, (block + 1) * kRows); ++row) {
-            if (x[row] != 0.0) dots().subtract(values_.data() + row * n, -sign * x[row], x, n);
+          for (std::size_t row = block * kTile; row < std::min(n, (block + 1) * kTile); ++row) {
+            const std::size_t first = halves ? row : 0;
+            if (x[row] == 0.0) continue;
+            dots().subtract(values_.data() + row * n + first, -sign * x[row], x + first, n - first);
           }
         }
       }
     });
+    if (halves) mirror();
   }
+
+  // Copies the products above the diagonal below it, in tiles.
+  void mirror() {
+    const std::size_t n = columns_.n_rows;
+    for (std::size_t above = 0; above < n; above += kTile) {
+      for (std::size_t below = above; below < n; below += kTile) {
+        for (std::size_t row = below; row < std::min(n, below + kTile); ++row) {
+          for (std::size_t column = above; column < std::min(row, above + kTile); ++column) {
+            values_[row * n + column] = values_[column * n + row];
+          }
+        }
+      }
+    }
+  }
+
+  static constexpr std::size_t kTile = 16;
+  static constexpr std::size_t kFeaturesToHalve = 4;
 
   const DenseColumns<double>& columns_;
   std::size_t n_threads_;

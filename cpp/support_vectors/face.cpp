@@ -12,7 +12,7 @@ namespace {
 // Added to the diagonal, as a share of its largest value: rows that other rows explain have a step too.
 constexpr double kRidge = 1e-11;
 
-// The lower triangle L with L L' = K + ridge, row by row in a square.
+// The upper triangle U with U' U = K + ridge, row by row in a square. All but one sum of a solution run along rows.
 class Triangle {
  public:
   Triangle(std::span<const double> kernel, std::size_t n_rows, std::span<const std::size_t> free)
@@ -21,23 +21,26 @@ class Triangle {
     for (const std::size_t row : free) largest = std::max(largest, kernel[row * n_rows + row]);
     const double ridge = std::max(kRidge * largest, kRidge);
     for (std::size_t i = 0; i < size_; ++i) {
+      for (std::size_t j = i; j < size_; ++j) row(i)[j] = kernel[free[i] * n_rows + free[j]];
+    }
+    for (std::size_t i = 0; i < size_; ++i) {
       double* own = row(i);
-      for (std::size_t j = 0; j < i; ++j) {
-        own[j] = (kernel[free[i] * n_rows + free[j]] - dots().dot_float64(own, 0.0, row(j), j)) / row(j)[j];
-      }
-      const double pivot = kernel[free[i] * n_rows + free[i]] - dots().dot_float64(own, 0.0, own, i);
-      own[i] = std::sqrt(std::max(pivot, 0.0) + ridge);
+      const double pivot = std::sqrt(std::max(own[i], 0.0) + ridge);
+      own[i] = pivot;
+      for (std::size_t j = i + 1; j < size_; ++j) own[j] /= pivot;
+      for (std::size_t j = i + 1; j < size_; ++j) dots().subtract(row(j) + j, own[j], own + j, size_ - j);
     }
   }
 
-  // Solves L L' x = values, in place.
+  // Solves U' U x = values, in place.
   void solve(std::span<double> values) {
     for (std::size_t i = 0; i < size_; ++i) {
-      values[i] = (values[i] - dots().dot_float64(row(i), 0.0, values.data(), i)) / row(i)[i];
+      values[i] /= row(i)[i];
+      dots().subtract(values.data() + i + 1, values[i], row(i) + i + 1, size_ - i - 1);
     }
     for (std::size_t i = size_; i-- > 0;) {
-      values[i] /= row(i)[i];
-      dots().subtract(values.data(), values[i], row(i), i);
+      const double rest = dots().dot_float64(row(i) + i + 1, 0.0, values.data() + i + 1, size_ - i - 1);
+      values[i] = (values[i] - rest) / row(i)[i];
     }
   }
 
