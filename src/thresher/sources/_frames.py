@@ -81,7 +81,7 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     p = len(names)
     kinds = _kinds(frame)
     is_category = np.zeros(p, dtype=bool)
-    plain = _places(kinds, lambda kind: kind.is_numeric() and not kind.is_decimal())
+    plain = kinds.places(lambda kind: kind.is_numeric() and not kind.is_decimal())
     if len(plain) == p:
         matrix = _matrix_of(frame, "fiu")
         rounded = [] if matrix is None else _rounded(matrix.T, kinds)
@@ -89,7 +89,7 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
             return FrameColumns(matrix, names, is_category, rounded=rounded)
     columns = np.zeros((p, len(frame)), dtype=np.float64)
     to_read = np.ones(p, dtype=bool)
-    truths = _places(kinds, lambda kind: kind == nw.Boolean)
+    truths = kinds.places(lambda kind: kind == nw.Boolean)
     for some, letters in ((plain, "fiu"), (truths, "b")):
         numbers = _matrix_of(frame[:, some], letters) if some else None
         if numbers is not None:
@@ -101,40 +101,52 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     texts: dict[int, list[str]] = {}
     to_read[resolve_features("exclude", exclude, names, p)] = False
     if frame.implementation.is_pandas():
-        known = _places(kinds, lambda kind: kind in (nw.Categorical, nw.Enum))
+        known = kinds.places(lambda kind: kind in (nw.Categorical, nw.Enum))
         for i, values in _arrays_of(X, [i for i in known if to_read[i]]):
             columns[i], texts[i] = _known_codes(values)
             to_read[i] = False
     for i in np.flatnonzero(to_read).tolist():
-        columns[i], found = _read_column(frame[:, i], kinds[i], names[i])
+        columns[i], found = _read_column(frame[:, i], kinds.of(i), names[i])
         if found is not None:
             texts[i] = found
     is_category[list(texts)] = True
     return FrameColumns(columns.T, names, is_category, texts, rounded)
 
 
-def _kinds(frame: Any) -> list[Any]:
+@dataclass(frozen=True)
+class _Kinds:
+    """The types of all columns: those found, and which of them each column has."""
+
+    found: list[Any]
+    which: npt.NDArray[np.intp]
+
+    def places(self, is_wanted: Callable[[Any], bool]) -> list[int]:
+        """Columns of the wanted types."""
+        wanted = np.array([is_wanted(kind) for kind in self.found], dtype=bool)
+        places: list[int] = np.flatnonzero(wanted[self.which]).tolist()
+        return places
+
+    def of(self, column: int) -> Any:
+        return self.found[self.which[column]]
+
+
+def _kinds(frame: Any) -> _Kinds:
     """The type of every column; of pandas' many columns of one type only the first is asked."""
     if not frame.implementation.is_pandas():
-        return list(frame.schema.values())
-    first: dict[Any, int] = {}
-    same_as = []
-    for i, dtype in enumerate(frame.to_native().dtypes):
-        key: Any = i  # objects may be anything
-        if isinstance(dtype, np.dtype):
-            key = dtype if dtype.kind != "O" else i
-        elif dtype.name == "category":  # two such types are dear to compare
-            key = "category"
-        same_as.append(first.setdefault(key, i))
-    asked = sorted(set(same_as))
-    kinds = dict(zip(asked, frame[:, asked].schema.values(), strict=True))
-    return [kinds[i] for i in same_as]
-
-
-def _places(kinds: list[Any], is_wanted: Callable[[Any], bool]) -> list[int]:
-    """Columns of the wanted kinds, each kind looked at once."""
-    wanted = {key for key, kind in {id(kind): kind for kind in kinds}.items() if is_wanted(kind)}
-    return [i for i, kind in enumerate(kinds) if id(kind) in wanted]
+        kinds = list(frame.schema.values())
+        return _Kinds(kinds, np.arange(len(kinds)))
+    dtypes = frame.to_native().dtypes.to_numpy()
+    # Most columns of one type share its object, and two types of categories are dear to compare.
+    ids = np.fromiter(map(id, dtypes), dtype=np.int64, count=len(dtypes))
+    _, first, which = np.unique(ids, return_index=True, return_inverse=True)
+    names = np.array([dtype.name for dtype in dtypes[first]], dtype=object)[which]
+    same_as = first[which]
+    of_objects = np.flatnonzero(names == "object")  # each may hold something else
+    same_as[of_objects] = of_objects
+    of_categories = np.flatnonzero(names == "category")
+    same_as[of_categories] = of_categories[:1]
+    asked, which = np.unique(same_as, return_inverse=True)
+    return _Kinds(list(frame[:, asked.tolist()].schema.values()), which)
 
 
 def _matrix_of(frame: Any, letters: str) -> npt.NDArray[Any] | None:
@@ -143,9 +155,9 @@ def _matrix_of(frame: Any, letters: str) -> npt.NDArray[Any] | None:
     return matrix if matrix.dtype.kind in letters else None
 
 
-def _rounded(columns: npt.NDArray[Any], kinds: list[Any]) -> list[int]:
+def _rounded(columns: npt.NDArray[Any], kinds: _Kinds) -> list[int]:
     """Columns of whole numbers that are too large for the doubles they were read as."""
-    integers = _places(kinds, lambda kind: kind.is_integer()) if columns.dtype.kind == "f" else []
+    integers = kinds.places(lambda kind: kind.is_integer()) if columns.dtype.kind == "f" else []
     if not integers:
         return []
     size = np.maximum(columns.max(axis=1, initial=0), -columns.min(axis=1, initial=0))
