@@ -104,7 +104,8 @@ def test_versions_are_shown_of_all_that_is_used(capsys):
         ("[]", "not a selection"),
         ('{"thresher": 99, "selector": 0}', "format 99"),
         ('{"thresher": 2, "selector": {"object": "os.system"}}', "does not know"),
-        ('{"thresher": 2, "selector": 5}', "holds a int, not a MRMR"),
+        ('{"thresher": 2, "selector": 5}', "not a selection"),
+        ('{"thresher": 2, "selector": null}', "not a selection"),
     ],
 )
 def test_json_of_something_else_is_refused(text, words):

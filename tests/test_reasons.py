@@ -84,6 +84,21 @@ def test_f_at_the_level_of_chance_is_irrelevant():
         )
 
 
+@pytest.mark.parametrize("is_numeric", [False, True])
+def test_squared_correlations_at_the_level_of_chance_are_irrelevant(is_numeric):
+    """Not "redundant with feature 0, 0.02": the mean of squared correlations with noise is 1 / (n - 1)."""
+    rng = np.random.default_rng(1)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 30))
+    X[:, 0] += 2 * y
+    target = y + 0.1 * rng.normal(size=60) if is_numeric else y
+    selector = MRMR(2).fit(X, target)
+    weak = (selector.relevance_ <= 1 / 59) & ~selector.support_
+    assert weak.sum() > 10
+    for feature in np.flatnonzero(weak):
+        assert selector.reason(int(feature)).startswith("irrelevant: relevance ")
+
+
 def test_fcbf_names_its_threshold(cancer):
     X, y = cancer
     selector = FCBF(threshold=0.2).fit(X, y)

@@ -21,7 +21,7 @@ from thresher.discretize import (
     MeanSdBins,
     make_discretizer,
 )
-from thresher.measures import Bins, columns_to_bin
+from thresher.measures import Bins, columns_to_bin, too_many_levels
 from thresher.sources import MOST_DISCRETE_VALUES
 
 Floats = npt.NDArray[np.float64]
@@ -87,7 +87,7 @@ def plan_codes(
     coding = Coding(borders, texts, with_missing, untouched, is_threshold)
     too_many = np.flatnonzero(coding.levels > MOST_LEVELS - (training.missing == "pairwise"))
     if too_many.size:
-        _refuse_levels(training, int(too_many[0]))
+        raise too_many_levels(training.table, int(too_many[0]))
     return PlannedCodes(coding, name, to_bin), _plan_target(training, target_bins, of_target)
 
 
@@ -127,16 +127,8 @@ def _plan_target(training: FarTraining, bins: Any, cuts: Floats | None) -> Label
 def _levels(training: FarTraining, column: int) -> Floats:
     values = training.far.facts.distinct[column]
     if values is None:
-        _refuse_levels(training, column)
-    assert values is not None
+        raise too_many_levels(training.table, column)
     return values
-
-
-def _refuse_levels(training: FarTraining, column: int) -> None:
-    raise ValueError(
-        f"column {training.table.name(column)} has more than 256 levels, too many for a discrete feature; "
-        'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or drop it'
-    )
 
 
 def _learn(training: FarTraining, rule: Any, places: list[int]) -> tuple[list[Floats], bool]:

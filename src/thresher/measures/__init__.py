@@ -1,6 +1,6 @@
 """Measures: association between two features, or a feature and the target, from sums over rows."""
 
-from thresher.measures._codes import Bins, Codes, code_target, columns_to_bin
+from thresher.measures._codes import Bins, Codes, code_target, columns_to_bin, too_many_levels
 from thresher.measures._coding import code_features
 from thresher.measures._file_codes import slab_coder
 from thresher.measures._measures import Measures, refuse_classes
@@ -65,4 +65,5 @@ __all__ = [
     "slab_coder",
     "spearman",
     "symmetrical_uncertainty",
+    "too_many_levels",
 ]

@@ -90,13 +90,17 @@ def code_table(training: Training, rule: Any, parts: PartSets | None = None) -> 
         )
         return Codes(coded, Bins(name, to_bin, cuts))
     except _core.TooManyLevels as error:
-        raise too_many_levels(table.name(error.column)) from None
+        raise too_many_levels(table, error.column) from None
 
 
-def too_many_levels(column: str) -> ValueError:
+def too_many_levels(table: Table, column: int) -> ValueError:
+    remedy = (
+        "merge rare categories or name it in exclude"
+        if table.is_category[column]
+        else 'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or name it in exclude'
+    )
     return ValueError(
-        f"column {column} has more than 256 levels, too many for a discrete feature; "
-        'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or drop it'
+        f"column {table.name(column)} has more than 256 levels, too many for a discrete feature; {remedy}"
     )
 
 

@@ -73,7 +73,7 @@ class SlabCoder:
                 replace(training, table=table), discretizer, to_bin, self._classes
             )
         except _core.TooManyLevels as error:
-            raise too_many_levels(table.name(error.column)) from None
+            raise too_many_levels(table, error.column) from None
         self._packing.add(codes, levels)
         self._is_binned.append(to_bin)
         self._cuts.extend(cuts)

@@ -309,7 +309,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def from_json(cls, text: str) -> Self:
         """The fitted selector that `to_json` wrote. Data only: loading runs no code from the text."""
         selector = _json.load(text)
-        if isinstance(selector, BaseSelector) and not hasattr(selector, "selected_"):
+        if not isinstance(selector, BaseSelector):
+            raise ValueError("the text is not a selection written by to_json")
+        if not hasattr(selector, "selected_"):
             raise ValueError(f"the text holds a {type(selector).__name__} that is not fitted")
         if not isinstance(selector, cls):
             raise ValueError(

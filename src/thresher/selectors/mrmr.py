@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
@@ -181,9 +182,12 @@ class MRMR(ForwardSelector[int]):
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
-        return search.reported(partial(self._selection, measures.scale, relevance))
+        chance = relevance_by_chance(self.relevance_measure_, training)
+        return search.reported(partial(self._selection, measures.scale, relevance, chance))
 
-    def _selection(self, scale: int, relevance: npt.NDArray[np.float64], found: Found) -> Selection:
+    def _selection(
+        self, scale: int, relevance: npt.NDArray[np.float64], chance: float, found: Found
+    ) -> Selection:
         # An Inner Ensemble searches on sums; what it reports are means.
         relevance = relevance / scale
         redundancy = found.redundancy / scale
@@ -200,8 +204,7 @@ class MRMR(ForwardSelector[int]):
                 found.nearest,
                 found.nearest_value / scale,
                 self.relevance_measure_ == self.redundancy_measure_,
-                # F without any effect is 1 on average.
-                chance=1.0 if self.relevance_measure_ == "f" else 0.0,
+                chance=chance,
             ),
         )
 
@@ -287,11 +290,19 @@ def _warn_of_categories(training: Training) -> None:
     categories = training.candidates & table.is_category
     n_binned = int(np.sum(training.candidates & ~table.is_discrete))
     if categories.any() and n_binned:
+        binned = "1 numeric column is" if n_binned == 1 else f"{n_binned} numeric columns are"
         warn(
             f'column {table.name(int(np.argmax(categories)))} holds categories, so relevance="auto" is "mi" and '
-            f"{n_binned} numeric columns are cut into bins; code the categories as numbers, or name them in exclude, "
+            f"{binned} cut into bins; code the categories as numbers, or name them in exclude, "
             'to compare numbers as they are, or give relevance="mi"'
         )
+
+
+def relevance_by_chance(measure: str, training: Training) -> float:
+    """About the mean relevance of features that have nothing to do with the target; 0 where it is not known."""
+    degrees = max(training.labels.n_classes - 1, 1)
+    squared = min(degrees / max(training.n_rows - 1, 1), 1.0)
+    return {"f": 1.0, "r2": squared, "pearson": math.sqrt(squared)}.get(measure, 0.0)
 
 
 def default_measures(training: Training) -> tuple[str, str]:
