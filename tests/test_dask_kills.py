@@ -30,8 +30,7 @@ distributed = import_dask("distributed")
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("dask kills")]
 
-# THRESHER_KILLS=20 for more of them.
-N_KILLS = int(os.environ.get("THRESHER_KILLS", "3"))
+N_KILLS = 20
 ROWS = np.arange(60.0).reshape(20, 3)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, frames
 from tests.spark_sessions import frame_of, in_partitions, mixed_frame
+from tests.test_blocks import draw_weights
 from thresher import CFS, JMI, MRMR, NMIFS, Ensemble
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("spark")]
@@ -47,20 +49,31 @@ def test_selectors_choose_as_in_memory(spark_local, name):
     assert far.n_rounds_ > 0
 
 
-@settings(max_examples=4, deadline=None)
-@given(data=frames(kinds=("normal", "few", "text", "truth", "constant"), missing=True))
-def test_made_frames_give_what_memory_does(spark_local, data):
+@settings(max_examples=6, deadline=None)
+@given(
+    data=frames(kinds=("normal", "few", "many", "text", "truth", "constant", "tiny"), missing=True),
+    missing=st.sampled_from(["category", "pairwise"]),
+    weighted=st.booleans(),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_made_frames_give_what_memory_does(spark_local, data, missing, weighted):
     import pyarrow as pa
 
     frame, ends, rng = data
     y = np.where(frame["base"] + rng.normal(size=len(frame)) > 0, "yes", "no")
     y[:2] = ["yes", "no"]
-    selector = MRMR(3, relevance="mi", missing="category")
-    memory = clone(selector).fit(frame, y)
-    table = pa.Table.from_pandas(frame.assign(**{"class.of": y}), preserve_index=False)
+    named = frame.assign(**{"class.of": y})
+    weights = draw_weights(rng, len(frame), "whole" if weighted else "none")
+    if weighted:
+        named["times"] = weights
+    selector = MRMR(3, relevance="mi", missing=missing)
+    memory = clone(selector).fit(frame, y, weights)
+    table = pa.Table.from_pandas(named, preserve_index=False)
     starts, stops = (0, *sorted(ends)), (*sorted(ends), len(frame))
     parts = [table.slice(a, b - a) for a, b in zip(starts, stops, strict=True)]
-    assert_same(memory, selector.fit(frame_of(spark_local.classic, parts), "class.of"))
+    column = "times" if weighted else None
+    far = selector.fit(frame_of(spark_local.classic, parts), "class.of", sample_weight=column)
+    assert_same(memory, far)
 
 
 def test_real_data_in_arrays_give_what_memory_does(spark_local, load_real):
