@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
@@ -129,15 +130,22 @@ class BucketedCuts {
   }
 
   void gather(const T* x, std::size_t n_wanted) {
-    values_.resize(n_wanted + 1);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < place_.size(); ++i) {
-      values_[next] = x[i] + T{0};  // minus zero is zero
-      next += wanted_[place_[i]];
+    values_.clear();
+    values_.reserve(n_wanted);
+    const std::size_t n = place_.size();
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) {  // few of them are wanted
+      unsigned found = 0;
+      for (unsigned j = 0; j < 8; ++j) found |= static_cast<unsigned>(wanted_[place_[i + j]]) << j;
+      for (; found != 0; found &= found - 1) take(x[i + static_cast<std::size_t>(std::countr_zero(found))]);
     }
-    values_.resize(n_wanted);
+    for (; i < n; ++i) {
+      if (wanted_[place_[i]] != 0) take(x[i]);
+    }
     std::sort(values_.begin(), values_.end(), [](T a, T b) { return is_before(a, b); });
   }
+
+  void take(T value) { values_.push_back(value + T{0}); }  // minus zero is zero
 
   // Neighbouring wanted buckets make one run of sorted values.
   void cut_segments(std::size_t present, std::vector<double>& out) const {

@@ -68,26 +68,23 @@ constexpr std::size_t kTogether = 8;
 template <class T>
 inline void scan_few_rows(const char* row, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns,
                           ValueScan<T>* scan) {
-  if (n_rows < kTogether) {
-    for (std::size_t i = 0; i < n_rows; ++i, row += stride) scan_columns<T, 1, true>(row, stride, n_columns, scan);
-    return;
-  }
   // One fraction in each column is enough: after it nobody looks for more.
-  T found = T(1);
-  for (std::size_t j = 0; j < n_columns; ++j) found = scan->fractional[j] < found ? scan->fractional[j] : found;
-  if (is_floating<T> && found != T(0)) {
-    scan_columns<T, kTogether, false>(row, stride, n_columns, scan);
-  } else {
-    scan_columns<T, kTogether, true>(row, stride, n_columns, scan);
+  T found = T(n_rows == kTogether ? 1 : 0);
+  if (is_floating<T> && n_rows == kTogether) {
+    for (std::size_t j = 0; j < n_columns; ++j) found = scan->fractional[j] < found ? scan->fractional[j] : found;
   }
+  if (found != T(0)) return scan_columns<T, kTogether, false>(row, stride, n_columns, scan);
+  for (std::size_t i = 0; i < n_rows; ++i, row += stride) scan_columns<T, 1, true>(row, stride, n_columns, scan);
 }
 
 template <class T>
 void scan_rows(const void* first, std::ptrdiff_t stride, std::size_t n_rows, std::size_t n_columns, void* state,
                std::size_t scan_stride) {
-  // Short rows are read one after the other, as memory delivers them.
+  // Short rows are read one after the other, as memory delivers them; a few that touch are one long row.
   constexpr std::size_t kShortRow = 4096;
-  const std::size_t together = n_columns * sizeof(T) <= kShortRow ? 1 : kTogether;
+  const std::size_t width = n_columns * sizeof(T);
+  const bool touch = n_columns == kScanColumns && stride == static_cast<std::ptrdiff_t>(width);
+  const std::size_t together = width <= kShortRow && !touch ? 1 : kTogether;
   const char* row = static_cast<const char*>(first);
   for (std::size_t done = 0; done < n_rows; done += together, row += static_cast<std::ptrdiff_t>(together) * stride) {
     const std::size_t rows = n_rows - done < together ? n_rows - done : together;

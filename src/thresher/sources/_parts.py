@@ -59,6 +59,8 @@ class ParquetPart:
         self.schema = file.schema_arrow
         self.n_rows = self._metadata.num_rows
         self.n_row_groups = self._metadata.num_row_groups
+        self._sizes = [self._metadata.row_group(i).num_rows for i in range(self.n_row_groups)]
+        self._places = {name: place for place, name in enumerate(self.schema.names)}
         self._file = file if stays_open else None
 
     def _open(self) -> Any:
@@ -67,13 +69,20 @@ class ParquetPart:
         return parquet.ParquetFile(self.name, metadata=self._metadata, filesystem=self.filesystem)
 
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        import pyarrow as pa
+
         file = self._open() if self._file is None else self._file
+        if len(columns) == 1:
+            # The other calls hand every row group to another thread and wait for it, a fifth of their time.
+            column = file.reader.read_column(self._places[columns[0]])
+            yield pa.Table.from_arrays([column], names=columns)
+            return
         groups: list[int] = []
         size = 0
-        for group in range(self.n_row_groups):
+        for group, n_rows in enumerate(self._sizes):
             groups.append(group)
-            size += self._metadata.row_group(group).num_rows * len(columns)
-            if group == self.n_row_groups - 1 or (size >= PIECE and len(columns) > 1):
+            size += n_rows * len(columns)
+            if group == self.n_row_groups - 1 or size >= PIECE:
                 yield read_row_groups(file, groups, columns, use_threads)
                 groups, size = [], 0
 
