@@ -68,12 +68,13 @@ def decode(path: str) -> str:
     return ""
 
 
-def select(path: str, memory_limit: int, **parameters: object) -> str:
+def select(path: str, memory_limit: int, n_features: int = 50, **parameters: object) -> str:
     from thresher import MRMR
 
-    selector = MRMR(50, **parameters)  # type: ignore[arg-type]
+    selector = MRMR(n_features, **parameters)  # type: ignore[arg-type]
     selector.fit(path, "label", memory_limit=memory_limit, scratch=str(Path(path).parent))
-    return f"{selector.n_passes_} reading, first {selector.selected_[:5].tolist()}"
+    note = f"{selector.n_passes_} reading, {selector.n_evaluations_} pairs"
+    return f"{note}, first {selector.selected_[:5].tolist()}"
 
 
 def scikit_learn(path: str, memory_limit: int, measure: str, n_columns: int | None = None) -> str:
@@ -92,6 +93,11 @@ def scikit_learn(path: str, memory_limit: int, measure: str, n_columns: int | No
 
 WORKS = {
     "decoding once": lambda path, limit: decode(path),
+    # One feature asks for no pair: what the reading, the bins and the relevances take.
+    "MRMR(1) mi, mean-sd": lambda path, limit: select(path, limit, 1, relevance="mi"),
+    "MRMR(1) mi, equal frequency": lambda path, limit: select(
+        path, limit, 1, relevance="mi", discretize="equal-frequency"
+    ),
     "MRMR mi, mean-sd": lambda path, limit: select(path, limit, relevance="mi"),
     "MRMR mi, equal frequency": lambda path, limit: select(
         path, limit, relevance="mi", discretize="equal-frequency"
