@@ -239,6 +239,10 @@ def test_long_names_are_not_cut_by_the_edge_of_a_chart(letters, browser, tmp_pat
         )
         assert len(edges) > 12
         assert min(edges) >= 0
+    path.write_text(MRMR(3).fit(X, y)._repr_html_(), encoding="utf-8")
+    with Visit(browser, path) as visit:
+        boxes = "all => all.map(text => text.getBBox().x)"
+        assert min(visit.page.eval_on_selector_all("svg text", boxes)) >= 0
 
 
 def test_a_hundred_thousand_features_open(browser, tmp_path):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from unicodedata import east_asian_width
 
 from markupsafe import Markup
+
+from thresher.selectors._picture import fit_name
 
 WIDTH = 720
 _LEFT = 200
 _ROW = 20
+# Of one of two names that are told of.
+_TITLE = 300
 
 
 def _join(parts: Sequence[Markup]) -> Markup:
@@ -23,30 +26,9 @@ def _svg(height: float, label: str, content: Markup) -> Markup:
     )
 
 
-def _short(name: str, longest: int) -> str:
-    return name if len(name) <= longest else f"{name[: longest - 9]}…{name[-8:]}"
-
-
-def _beside(name: str) -> str:
-    """A name that has room to the left of a chart: its middle is left out as far as need be."""
-    longest = len(name)
-    while longest > 10 and _width(_short(name, longest)) > _LEFT - 10:
-        longest -= 1
-    return _short(name, longest)
-
-
-def _width(text: str) -> float:
-    """About, in letters as wide and bold as fonts of systems have them."""
-    wide, capital, other = 12.2, 9.2, 7.7
-    return sum(
-        wide if c in "mwMW%@…" or east_asian_width(c) in "WF" else capital if c.isupper() else other
-        for c in text
-    )
-
-
 def _row_label(name: str, y: float) -> Markup:
     return Markup('<text x="{}" y="{:.1f}" class="end">{}<title>{}</title></text>').format(
-        _LEFT - 8, y + 14, _beside(name), name
+        _LEFT - 8, y + 14, fit_name(name, _LEFT - 10), name
     )
 
 
@@ -112,6 +94,7 @@ def map_chart(names: list[str], chosen: list[int | None], values: list[list[floa
     """A square for each pair of features, the darker the more one tells of the other."""
     n = len(names)
     cell = min(22.0, (WIDTH - _LEFT - 10) / n)
+    titles = [fit_name(name, _TITLE) for name in names]
     parts = []
     for i in range(n):
         y = i * cell
@@ -120,7 +103,7 @@ def map_chart(names: list[str], chosen: list[int | None], values: list[list[floa
                 _LEFT - 8,
                 y + cell / 2 + 4,
                 "" if chosen[i] is None else " strong",
-                _beside(names[i]),
+                fit_name(names[i], _LEFT - 10),
                 names[i],
             )
         )
@@ -137,8 +120,8 @@ def map_chart(names: list[str], chosen: list[int | None], values: list[list[floa
                     cell - 1,
                     cell - 1,
                     0.04 + 0.96 * float(values[i][j]),
-                    _short(names[i], 40),
-                    _short(names[j], 40),
+                    titles[i],
+                    titles[j],
                     float(values[i][j]),
                 )
             )

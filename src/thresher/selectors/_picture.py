@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from html import escape
 from typing import Any
+from unicodedata import east_asian_width
 
 import numpy as np
 
 from thresher.selectors._reason import feature_label
 
 MOST_SHOWN = 20
-_LONGEST = 36
-_WIDTH, _ROW, _BARS = 560, 20, 240
+_WIDTH, _ROW, _BARS, _SIZE = 560, 20, 240, 12
 
 
 def draw(selector: Any) -> str:
@@ -22,13 +22,12 @@ def draw(selector: Any) -> str:
     names = getattr(selector, "feature_names_in_", None)
     rows = []
     for i, (feature, value) in enumerate(zip(chosen.tolist(), values, strict=True)):
-        label = feature_label(names, feature)
-        name = escape(label if len(label) <= _LONGEST else f"{label[: _LONGEST - 1]}…")
+        name = escape(fit_name(feature_label(names, feature), _BARS - 10, _SIZE))
         why = escape(selector.reason(feature))
         y = i * _ROW
         width = (_WIDTH - _BARS) * max(0.0, value / largest)
         rows.append(
-            f'<g><title>{why}</title><text x="{_BARS - 8}" y="{y + 14}" text-anchor="end" font-size="12" '
+            f'<g><title>{why}</title><text x="{_BARS - 8}" y="{y + 14}" text-anchor="end" font-size="{_SIZE}" '
             f'fill="currentColor">{name}</text><rect x="{_BARS}" y="{y + 4}" width="{width:.1f}" height="12" '
             f'rx="2" fill="#1f77b4"/></g>'
         )
@@ -39,6 +38,27 @@ def draw(selector: Any) -> str:
         f"features, bars are the {what}.{more}</p>"
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{len(chosen) * _ROW + 4}" role="img" '
         f'aria-label="selected features">{"".join(rows)}</svg></div>'
+    )
+
+
+def fit_name(name: str, room: float, size: float = 11) -> str:
+    """A name that is at most so wide: its middle is left out as far as need be."""
+    longest = min(len(name), 200)
+    while longest > 10 and _width(_shortened(name, longest), size) > room:
+        longest -= 1
+    return _shortened(name, longest)
+
+
+def _shortened(name: str, longest: int) -> str:
+    return name if len(name) <= longest else f"{name[: longest - 9]}…{name[-8:]}"
+
+
+def _width(text: str, size: float) -> float:
+    """About, in letters as wide and bold as fonts of systems have them."""
+    wide, capital, other = 1.11 * size, 0.84 * size, 0.7 * size
+    return sum(
+        wide if c in "mwMW%@…" or east_asian_width(c) in "WF" else capital if c.isupper() else other
+        for c in text
     )
 
 
