@@ -18,6 +18,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from thresher import CWC, ReliefF
 from thresher.datasets import make_artificial1, make_text, make_xor
 from thresher.evaluate import Numbers, _race, recommend
 from thresher.evaluate import _recommend as module
@@ -58,7 +59,7 @@ def test_noise_has_no_winner():
     assert set(found.alike) == set(found.table("dict")["selector"][1:])
     assert "no winner" in str(found)
     assert any("better than a guess" in text for text in found.findings)
-    assert found.code.startswith("# One of several")
+    assert found.code.startswith("# No better than a guess without features, as far as 5 folds")
 
 
 class Known(BaseEstimator):
@@ -119,6 +120,18 @@ def test_the_test_is_that_of_nadeau_and_bengio(monkeypatch):
     assert table["pvalue"][1] == pytest.approx(2 * stats.t.sf(statistic, 4))
     half = stats.t.ppf(0.975, 4) * races[0].scores("b").std(ddof=1) * math.sqrt(1 / 5 + 1 / 4)
     assert table["high"][0] - table["score"][0] == pytest.approx(half)
+
+
+@pytest.mark.parametrize(("selector", "told"), [(CWC(), True), (ReliefF(2), False)])
+def test_the_code_tells_of_selectors_that_find_their_number_of_features(
+    monkeypatch, selector, told
+):
+    made = make_xor(n_features=6, random_state=0)
+    with_candidates(monkeypatch, [module.Candidate(name, selector, "a") for name in "ab"])
+    found = recommend(made.data, made.target, 60, k=2, estimator=GaussianNB(), random_state=0)
+    assert (
+        "# It finds its number of features by itself; here at most its first 2" in found.code
+    ) == told
 
 
 @pytest.mark.parametrize("usual", [True, False])

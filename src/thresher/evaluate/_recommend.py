@@ -21,6 +21,7 @@ from thresher._warn import one_call
 from thresher.evaluate._candidates import Candidate, Profile, candidates, look_at
 from thresher.evaluate._numbers import Numbers
 from thresher.evaluate._race import Race
+from thresher.evaluate._sizes import resize
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
 from thresher.selectors._judge import check_scorer
@@ -218,8 +219,10 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
         "n_folds": [len(guess)] * len(order),
         "reason": [_reason(race, c, first, behind) for c in order],
     }
-    code = _code(first.selector, race.estimator if is_usual else None)
-    if winner is None:
+    code = _code(first.selector, race.estimator if is_usual else None, race.k)
+    if not is_signal:
+        code = f"# No better than a guess without features, as far as {len(guess)} folds can tell.\n{code}"
+    elif winner is None:
         code = f"# One of several that are equally good, as far as {len(guess)} folds can tell.\n{code}"
     return Recommendation(winner, tuple(alike), code, tuple(findings), interactions, columns)
 
@@ -253,7 +256,7 @@ def _reason(race: Race, candidate: Candidate, first: Candidate, behind: dict[str
     return f"{candidate.why}; {gap:.3f} behind the first, {verdict} (p = {value:.2g})"
 
 
-def _code(selector: Any, usual: Any) -> str:
+def _code(selector: Any, usual: Any, k: int) -> str:
     text = repr(selector)
     named = sorted(name for name in thresher._EXPORTS if re.search(rf"\b{name}\(", text))
     lines = [
@@ -267,4 +270,9 @@ def _code(selector: Any, usual: Any) -> str:
         lines.insert(0, f"from sklearn.ensemble import {type(learners[-1]).__name__}")
         if len(learners) > 1:
             lines.append("from thresher.evaluate import Numbers")
-    return "\n".join([*lines, "", f"model = make_pipeline({', '.join([text, *steps])}).fit(X, y)"])
+    lines.append("")
+    if resize(selector, k) is None:
+        lines.append(
+            f"# It finds its number of features by itself; here at most its first {k} were judged."
+        )
+    return "\n".join([*lines, f"model = make_pipeline({', '.join([text, *steps])}).fit(X, y)"])
