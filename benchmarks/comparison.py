@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import stats
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import LogisticRegression
@@ -83,11 +84,20 @@ def run(names: list[str], n_jobs: int) -> Comparison:
 def report(comparison: Comparison) -> None:
     means = comparison.table().groupby("selector")[["stability", "seconds"]].mean()
     ranks = comparison.ranks()
-    print("\n| selector | mean rank | mean accuracy | stability | seconds per fit |")
-    print("|---|--:|--:|--:|--:|")
+    scores = comparison.scores().set_index("data")
+    first = ranks["selector"][0]
+    heads = ("selector", "mean rank", "mean accuracy", f"difference of {first}, 95 % interval")
+    heads += (f"{first} wins / ties / losses", "stability", "seconds per fit")
+    print("\n| " + " | ".join(heads) + " |")
+    print("|---|" + "--:|" * (len(heads) - 1))
     for selector, rank, score in ranks.itertuples(index=False):
         stability, seconds = means.loc[selector]
-        print(f"| {selector} | {rank:.2f} | {score:.3f} | {stability:.2f} | {seconds:.2g} |")
+        gap = scores[first] - scores[selector]
+        half = stats.t.ppf(0.975, len(gap) - 1) * gap.std() / np.sqrt(len(gap))
+        beside = f"{gap.mean():+.3f} ± {half:.3f}" if selector != first else ""
+        counts = " / ".join(str(sum(np.sign(gap) == sign)) for sign in (1, 0, -1))
+        cells = (selector, f"{rank:.2f}", f"{score:.3f}", beside, counts if beside else "")
+        print("| " + " | ".join((*cells, f"{stability:.2f}", f"{seconds:.2g}")) + " |")
     test = comparison.friedman()
     print(f"\nFriedman: chi-squared {test.statistic:.1f}, p = {test.pvalue:.2g}; ", end="")
     print(f"F {test.f_statistic:.2f}, p = {test.f_pvalue:.2g}")
@@ -98,6 +108,10 @@ def report(comparison: Comparison) -> None:
     print(f"Critical difference of mean ranks (Nemenyi): {nemenyi.critical_difference:.2f}")
     for clique in nemenyi.cliques:
         print("  " + ", ".join(clique))
+    dunn = comparison.bonferroni_dunn(first)
+    worse = dunn.mean_ranks > dunn.mean_ranks[dunn.methods.index(first)] + dunn.critical_difference
+    print(f"Worse than {first} (Bonferroni and Dunn, {dunn.critical_difference:.2f}): ", end="")
+    print(", ".join(np.array(dunn.methods)[worse]))
     print("Mean ranks by number of features and by learner:")
     columns = [("all", {})]
     columns += [(f"k={k}", {"k": k}) for k in SIZES]
