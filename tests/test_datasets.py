@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.datasets import _openml as sklearn_openml
 from sklearn.utils import Bunch
 
-from thresher import CWC, FCBF, INTERACT, LCC, MIM, MRMR, RRCT, LassoPath, ReliefF, Univariate
+from thresher import CWC, FCBF, GSO, INTERACT, LCC, MIM, MRMR, RRCT, LassoPath, ReliefF, Univariate
 from thresher import datasets as given
 from thresher.datasets import _openml
 
@@ -67,8 +67,8 @@ def test_artificial1_is_a_sum_of_features_seen_through_noise():
 @pytest.mark.parametrize("seed", range(3))
 def test_artificial1_is_found_by_correlations(seed):
     made = given.make_artificial1(random_state=seed)
-    assert found(LassoPath(10), made) == 10
-    assert found(RRCT(10), made) == 10
+    for selector in (LassoPath(10), RRCT(10), GSO(10)):
+        assert found(selector, made) == 10
 
 
 def test_friedman_is_the_formula_and_copies_correlate():

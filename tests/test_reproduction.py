@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 run = pytest.importorskip("benchmarks.reproduction.run")
+kept = pytest.importorskip("benchmarks.reproduction.kept")
 
 
 @pytest.fixture(autouse=True)
@@ -67,3 +68,38 @@ def test_the_page_has_results_explanations_and_what_is_missing(monkeypatch):
     elsewhere = [other for other in run.EXPERIMENTS if other.page]
     assert all(f"[The tables](<{other.page}>)" in page for other in elsewhere)
     assert page.count("Not run yet") == len(run.EXPERIMENTS) - 1 - len(elsewhere)
+
+
+def test_the_page_keeps_what_was_run_elsewhere(monkeypatch):
+    first, second = run.EXPERIMENTS[:2]
+    answer(monkeypatch, "published 3 ours 4\n")
+    run.run(first, quick=False)
+    run.write_page(quick=False)
+    run.result_file(first, quick=False).unlink()  # another machine
+    answer(monkeypatch, "published 5 ours 5\n")
+    run.run(second, quick=False)
+    run.write_page(quick=False)
+    page = run.PAGE.read_text()
+    assert f"`make reproduce-{first.name}`:\n\n```text\npublished 3 ours 4\n```\n" in page
+    assert "published 5 ours 5" in page
+    run.write_page(quick=False)
+    assert run.PAGE.read_text() == page
+
+
+def test_a_stopped_experiment_goes_on_with_the_parts_it_has(tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "RESULTS", tmp_path)
+    asked = []
+
+    def compute(value):
+        asked.append(value)
+        return [value, float("nan")]
+
+    first = kept.Parts("long")
+    assert first.get("a", lambda: compute(1))[0] == 1
+    again = kept.Parts("long")
+    again.get("a", lambda: compute(1))
+    again.get("b", lambda: compute(2))
+    assert asked == [1, 2]
+    assert kept.Parts("long", "-other").found == {}
+    again.remove()
+    assert kept.Parts("long").found == {}

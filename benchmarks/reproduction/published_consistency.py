@@ -1,18 +1,17 @@
 """Published numbers of A. Pino Angulo's doctoral thesis (2019) and the data they are laid beside.
 
-Tables of the thesis are read from CSV files in the folder ``methods`` beside the optional data
-folder (THRESHER_DATA), where the user has them; everything runs without them too.
+Tables of the thesis are read from CSV files where the user has them (``published``).
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from benchmarks.folders import DATA_FOLDER
+from benchmarks.reproduction.published import rows as published_rows
 
 Data = tuple[np.ndarray, np.ndarray]
 
@@ -107,9 +106,4 @@ TABLE_3_5 = {
 
 def published(table: str, key: str) -> dict[str, dict[str, str]]:
     """Rows of a published table by their `key` column; empty where the file is missing."""
-    path = DATA_FOLDER.parent / "methods" / f"consistency-{table}.csv"
-    if not path.exists():
-        print(f"(published numbers are missing: no {path.name} in the folder {path.parent.name})")
-        return {}
-    with path.open(newline="", encoding="utf-8") as file:
-        return {row[key]: row for row in csv.DictReader(file)}
+    return {row[key]: row for row in published_rows(f"consistency-{table}")}

@@ -39,6 +39,10 @@ class Published:
     pvalues: tuple[float, float]
     best: dict[str, tuple[int, int, int]]
 
+    def sizes(self) -> tuple[int, ...]:
+        """The numbers of features that its counts are of."""
+        return SIZES[: len(self.fast[5])]
+
     def load(self) -> tuple[Any, Any]:
         """``X, y``; a message and the end if the optional data folder is not there."""
         path = DATA_FOLDER / f"{self.file}.npz"

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.folders import DATA_FOLDER
-from benchmarks.reproduction.rrfs import FILES, load, n_errors
+from benchmarks.reproduction.kept import Parts
+from benchmarks.reproduction.rrfs import FILES, load, n_errors, published
 from thresher import CFS, FCBF, MRMR, RFS, RRFS, SPEC, ReliefF
 
 METHODS = ("RRFS MM", "RRFS FiR", "RRFS MI", "ReliefF", "CFS", "FCBF", "FiR", "mRMR", "none")
@@ -117,11 +119,11 @@ def run(name: str, methods: tuple[str, ...], m: int | None, n_seeds: int) -> tup
     return errors, list(seconds.values()), list(kept.values())
 
 
-def print_rows(name: str, label: str, published: Any, ours: Any) -> None:
+def print_rows(name: str, label: str, printed: Any, ours: Any) -> None:
     rows = {
-        f"{label}published": published,
+        f"{label}published": printed,
         "ours": ours,
-        "difference": [round(a, 1) - b for a, b in zip(ours, published, strict=True)],
+        "difference": [round(a, 1) - b for a, b in zip(ours, printed, strict=True)],
     }
     for row, values in rows.items():
         form = "+10.1f" if row == "difference" else "10.1f"
@@ -141,27 +143,33 @@ def main() -> None:
         wanted = not options.only or name in options.only
         return wanted and (DATA_FOLDER / f"{FILES[name][0]}.npz").exists()
 
+    parts = Parts("rrfs_supervised", f"-{options.seeds}")
     print(f"Table 3, error in per cent, {options.seeds} x ten-fold")
     print(f"{'':<35}" + "".join(f"{method:>10}" for method in METHODS))
     for line in TABLE_3.strip().splitlines():
         name, *cells = line.split()
         if here(name):
-            errors, _, kept = run(name, METHODS, None, options.seeds)
+            work = partial(run, name, METHODS, None, options.seeds)
+            errors, _, kept = parts.get(f"Table 3, {name}", work)
             print_rows(name, "", [float(cell) for cell in cells], errors)
             print(f"{'':<25}{'features':>10}" + "".join(f"{k:>10.0f}" for k in kept), flush=True)
     print(
         f"\nTable 4, error in per cent and processor seconds of ten selections, {options.seeds} x ten-fold"
     )
     print(f"{'':<35}" + "".join(f"{method:>10}" for method in TIMED))
-    for name, (m, published_errors, published_seconds) in TABLE_4.items():
+    for name, (m, printed_errors, printed_seconds) in TABLE_4.items():
         if here(name):
-            errors, seconds, _ = run(name, TIMED, m, options.seeds)
-            print_rows(name, "error, ", published_errors, errors)
-            print_rows("", "seconds, ", published_seconds, [*seconds[:-1], np.nan])
+            work = partial(run, name, TIMED, m, options.seeds)
+            errors, seconds, _ = parts.get(f"Table 4, {name}", work)
+            print_rows(name, "error, ", printed_errors, errors)
+            print_rows("", "seconds, ", printed_seconds, [*seconds[:-1], np.nan])
     names = [line.split()[0] for line in TABLE_3.strip().splitlines()]
     left_out = [name for name in names if not here(name)]
     if left_out:
         print(f"\nnot run: {', '.join(left_out)}")
+    away = dict.fromkeys(name for name, *_ in published() if name not in FILES)
+    print(f"\nNot in the data folder: {', '.join(away)}.")
+    parts.remove()
 
 
 if __name__ == "__main__":

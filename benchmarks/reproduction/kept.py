@@ -1,0 +1,37 @@
+"""What a long experiment has finished, kept so that a run that is stopped goes on when started again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.folders import ROOT
+
+RESULTS = ROOT / "benchmarks" / "results" / "reproduction"
+
+
+class Parts:
+    """Finished parts of an experiment by their names; the file goes when all of it is done."""
+
+    def __init__(self, experiment: str, settings: str = "") -> None:
+        self.path = RESULTS / f"{experiment}{settings}.parts.json"
+        self.found: dict[str, Any] = {}
+        if self.path.exists():
+            self.found = json.loads(self.path.read_text("utf-8"))
+
+    def get(self, name: str, compute: Callable[[], Any]) -> Any:
+        """The part of this name, computed where it is not there yet."""
+        if name not in self.found:
+            self.put({name: compute()})
+        return self.found[name]
+
+    def put(self, parts: dict[str, Any]) -> None:
+        self.found.update(parts)
+        RESULTS.mkdir(parents=True, exist_ok=True)
+        partial = self.path.with_suffix(".new")
+        partial.write_text(json.dumps(self.found), encoding="utf-8")
+        partial.replace(self.path)
+
+    def remove(self) -> None:
+        self.path.unlink(missing_ok=True)
