@@ -36,6 +36,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
+    "capture_repr": (),  # what is to be seen is printed or drawn
     "write_computation_times": False,
     "remove_config_comments": True,
 }

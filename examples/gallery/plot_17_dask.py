@@ -21,7 +21,7 @@ table = dd.from_pandas(cancer.frame, npartitions=4)
 # The active client is used; ``client=`` names another one. This cluster is made of threads of one process;
 # ``Client(address)`` connects to a real one.
 
-with Client(processes=False, dashboard_address=None) as client:
+with Client(processes=False, dashboard_address=":0") as client:
     far = MRMR(6, relevance="mi").fit(table, y="target")
 
 near = MRMR(6, relevance="mi").fit(cancer.data, cancer.target)
