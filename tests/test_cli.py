@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -328,6 +329,26 @@ def test_bars_on_a_terminal_go_when_the_work_is_done(file):
     assert b"reading cancer.csv" in seen
     assert seen.rindex(b"reading") < seen.index(b"[MRMR]")
     assert seen.count(b"\x1b[?25l") == seen.count(b"\x1b[?25h") > 0  # the cursor is back
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_the_methods_can_be_read_on_a_terminal_of_any_width(columns):
+    master, terminal = os.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}
+    command = [sys.executable, "-m", "thresher", "methods"]
+    with subprocess.Popen(command, stdout=terminal, env=environment) as running:
+        os.close(terminal)
+        seen = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while block := os.read(master, 65536):
+                seen += block
+    os.close(master)
+    assert running.returncode == 0
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
+    assert max(map(len, lines)) <= columns
+    assert len(lines) < 6 * len(_methods.METHODS)
+    assert "like mrmr, but counts what features tell together;" in " ".join(" ".join(lines).split())
 
 
 def test_without_typer_the_extra_is_named(tmp_path):

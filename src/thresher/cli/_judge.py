@@ -146,7 +146,7 @@ def recommend(
 
 def methods(voice: Voice) -> None:
     """What there is, for which data, and why."""
-    voice.table(_methods.describe_methods())
+    voice.catalogue(_methods.describe_methods(), "method", "why")
 
 
 def datasets(name: str | None, seed: int, result: Result) -> None:

@@ -6,9 +6,11 @@ import json
 import logging
 import math
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -20,6 +22,9 @@ from rich.text import Text
 
 from thresher._checks import ThresherWarning
 from thresher.cli._errors import BadInput
+
+# Columns of a terminal that show a table of many columns.
+WIDE = 130
 
 if TYPE_CHECKING:
     from thresher.cli._read import Data
@@ -106,6 +111,17 @@ class Voice:
             table.add_row(*(Text(_cell(row[name])) for name in columns))
         width = None if sys.stdout.isatty() else 160
         Console(width=width).print(table)
+
+    def catalogue(self, rows: Sequence[Mapping[str, Any]], name: str, about: str) -> None:
+        """Print rows as a table, or on a terminal that is too narrow for it as paragraphs."""
+        width = Console().width
+        if self.as_json or not sys.stdout.isatty() or width >= WIDE:
+            self.table(rows)
+            return
+        fill = partial(textwrap.fill, width=width, initial_indent="    ", subsequent_indent="    ")
+        for row in rows:
+            facts = [f"{key}: {_cell(row[key])}" for key in row if key not in (name, about)]
+            print(f"{plain(row[name])}\n{fill(plain(row[about]))}\n{fill('; '.join(facts))}")
 
     def names(self, names: Iterable[str]) -> None:
         """Print names alone, one a line."""
