@@ -65,7 +65,7 @@ class FeatureClusters:
 
     def __init__(
         self,
-        similarity: Any,
+        similarity: _core.PairMeasure,
         features: npt.NDArray[np.integer[Any]],
         relevance: Floats,
         *,

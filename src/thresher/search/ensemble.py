@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +31,7 @@ class FoundParts:
 
 
 def greedy_ensemble(
-    measure: Any,
+    measure: _core.PairMeasure,
     relevance: npt.NDArray[np.float64],
     n_select: int,
     *,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +58,7 @@ class Walk:
 
 
 def redundancy_walk(
-    similarity: Any,
+    similarity: _core.PairMeasure,
     order: npt.NDArray[np.intp],
     relevance: Floats,
     *,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._warn import warn
+from thresher.blocks import FarMeasures
 from thresher.measures import PartSets
 from thresher.search.parts import (
     NumberedParts,
@@ -98,7 +99,7 @@ def plan_far_replicates(ensemble: Any, n_rows: int, groups: Any) -> Plan:
     return Plan(len(keeps), parts, None, [], _unit(kind))
 
 
-def judge_far_replicates(plan: Plan, target: Target, measures: Any) -> None:
+def judge_far_replicates(plan: Plan, target: Target, measures: FarMeasures) -> None:
     """Find out which replicates can be used, once the parts were packed."""
     assert plan.parts is not None
     keeps = plan.parts.keeps
