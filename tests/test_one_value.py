@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import operator
 import os
 import pickle
 import subprocess
@@ -15,16 +17,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.naive import measures_discrete as counted
 from tests.naive import measures_numeric as naive
+from tests.naive.rounding import XLogX
 from thresher import MRMR, FisherScore, Univariate, _core
 from thresher.measures import (
     ClassMoments,
+    Measures,
+    PairCounts,
     PairMoments,
+    PartSets,
     anova_f,
+    chi_squared,
+    class_r_squared,
     cosine,
     f_statistic,
+    mutual_information,
+    normalized_mutual_information,
     pearson,
     r_squared,
+    symmetrical_uncertainty,
 )
 
 BY_CLASS = {"f": naive.f_statistic, "r2": naive.one_way_r2}
@@ -173,31 +185,124 @@ def test_a_common_centre_keeps_the_digits_of_blocks():
     )
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_selectors_and_functions_give_the_same_bits(seed):
+FORMS = {
+    "by rows": np.ascontiguousarray,
+    "by columns": np.asfortranarray,
+    "frame": lambda X: pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]),
+    "sparse rows": sparse.csr_array,
+    "sparse columns": sparse.csc_matrix,
+}
+
+
+def counted_twin(name):
+    def twin(x, y, times):
+        table = counted.contingency(x, y, 6, 3, times)
+        return counted.measure_of_table(table, name, XLogX(int(times.sum())))
+
+    return twin
+
+
+# Of a column and a target by its definition, and the function of the package.
+OF_CODES = {
+    "mi": (counted_twin("mi"), mutual_information),
+    "su": (counted_twin("su"), symmetrical_uncertainty),
+    "nmi": (counted_twin("nmi"), normalized_mutual_information),
+    "chi2": (counted_twin("chi2"), chi_squared),
+}
+OF_CLASSES = {
+    "f": (naive.f_statistic, f_statistic),
+    "r2": (naive.one_way_r2, class_r_squared),
+}
+CORRELATIONS = {
+    "pearson": (naive.pearson, pearson),
+    "cosine": (naive.cosine, cosine),
+    "r2": (naive.r2, r_squared),
+}
+
+
+def tables_to_measure(seed):
+    """Tables, each with a target, how often its rows count, and what is asked of it."""
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(60, 40)) + rng.integers(0, 50)
-    y, weights = rng.integers(0, 3, 60), rng.integers(1, 4, 60)
-    rows = np.repeat(np.arange(60), weights)
-    wanted = [naive.f_statistic(x, y) for x in X.T]
-    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(40)])
-    fisher = [naive.fisher(x, y) for x in X.T]
-    for data in (X, np.asfortranarray(X), frame, sparse.csr_matrix(X), sparse.csc_matrix(X)):
+    n, p = int(rng.integers(40, 90)), 5
+    numbers = rng.normal(size=(n, p)) + 10.0 ** rng.integers(-1, 6, size=p)
+    numbers *= rng.random((n, p)) < np.array([0.3, 1, 1, 1, 0.5])
+    codes = rng.integers(0, np.array([2, 3, 3, 4, 6]), (n, p))
+    codes[:, 0] *= rng.random(n) < 0.3
+    classes, times = rng.integers(0, 3, n), rng.integers(1, 4, n)
+    yield codes, classes, times, OF_CODES
+    yield numbers, classes, times, OF_CLASSES
+    yield numbers, numbers[:, 1] + rng.normal(size=n), times, CORRELATIONS
+
+
+def sums_of_blocks(name, X, y, times):
+    """The measure of every column with y from sums that were made block by block."""
+
+    def sums(x, rows):
+        if name in OF_CODES:
+            return PairCounts.of(x[rows], y[rows], 6, 3, times[rows])
+        if y.dtype.kind == "i":
+            return ClassMoments.of(x[rows], y[rows], 3, times[rows])
+        return PairMoments.of(x[rows], y[rows], times[rows])
+
+    blocks = np.array_split(np.arange(len(y)), 4)
+    return [functools.reduce(operator.add, (sums(x, b) for b in blocks)).value(name) for x in X.T]
+
+
+def ways_to_ask(name, X, y, times, function):
+    """What every way tells of the columns and y, each row counting as often as `times` says."""
+    rows = np.repeat(np.arange(len(y)), times)
+    yield "function", [function(x, y, sample_weight=times) for x in X.T]
+    yield "function, repeats", [function(x[rows], y[rows]) for x in X.T]
+    yield "sums", sums_of_blocks(name, X, y, times)
+    for form, make in FORMS.items():
         for n_jobs in (1, 3):
-            assert Univariate(3, n_jobs=n_jobs).fit(data, y).scores_.tolist() == wanted
-            mrmr = MRMR(3, relevance="f", redundancy="pearson", n_jobs=n_jobs).fit(data, y)
-            assert mrmr.relevance_.tolist() == wanted
-        assert anova_f(data, y).tolist() == wanted
-        assert FisherScore(3).fit(data, y).scores_.tolist() == fisher
-        weighted = Univariate(3).fit(data, y, sample_weight=weights).scores_
-        assert weighted.tolist() == Univariate(3).fit(X[rows], y[rows]).scores_.tolist()
-    assert [f_statistic(x, y) for x in X.T] == wanted
-    target = X[:, 0] + rng.normal(size=60)
-    for name, function in (("pearson", pearson), ("cosine", cosine), ("r2", r_squared)):
-        found = MRMR(3, relevance=name, redundancy=name).fit(X, target).relevance_
-        assert found.tolist() == [function(x, target) for x in X.T]
-        repeated = [function(x[rows], target[rows]) for x in X.T]
-        assert [function(x, target, sample_weight=weights) for x in X.T] == repeated
+            redundancy = "pearson" if name == "f" else name
+            selectors = [(MRMR(1, relevance=name, redundancy=redundancy), "relevance_")]
+            if name in ("f", "r2", "mi", "su", "chi2", "pearson"):
+                selectors.append((Univariate(1, measure=name, pvalues="analytic"), "scores_"))
+            for selector, tells in selectors:
+                way = f"{type(selector).__name__}, {form}, {n_jobs} threads"
+                selector.set_params(n_jobs=n_jobs).fit(make(X), y, sample_weight=times)
+                yield way, getattr(selector, tells).tolist()
+                selector.fit(make(X[rows]), y[rows])
+                yield f"{way}, repeats", getattr(selector, tells).tolist()
+
+
+def replicates_to_ask(name, X, y, times, parts):
+    """What every form tells of each replicate."""
+    for form, make in FORMS.items():
+        for n_jobs in (1, 3):
+            training = MRMR(1, n_jobs=n_jobs)._read(make(X), y, times)
+            told = Measures(training, parts=parts).relevance(name).tolist()
+            yield f"{form}, {n_jobs} threads", told
+
+
+def hold_every_way_to_the_definition(seed):
+    keeps = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 0], [1, 1, 1]], dtype=bool)
+    for X, y, times, measures in tables_to_measure(seed):
+        parts = PartSets((np.arange(len(y)) % 3).astype(np.int32), keeps)
+        kept = [parts.rows(r) for r in range(len(keeps))]
+        for name, (twin, function) in measures.items():
+            exact = [twin(x, y, times) for x in X.T]
+            told = dict(ways_to_ask(name, X, y, times, function))
+            assert {way: values for way, values in told.items() if values != exact} == {}, name
+            exact = [[twin(x[k], y[k], times[k]) for x in X.T] for k in kept]
+            told = dict(replicates_to_ask(name, X, y, times, parts))
+            assert {way: values for way, values in told.items() if values != exact} == {}, name
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_measure_has_one_value_by_whatever_way_it_is_asked_for(seed):
+    hold_every_way_to_the_definition(seed)
+
+
+def test_fisher_scores_are_those_of_the_definition():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(60, 9)) + rng.integers(0, 50), rng.integers(0, 3, 60)
+    wanted = [naive.fisher(x, y) for x in X.T]
+    for make in FORMS.values():
+        assert FisherScore(3).fit(make(X), y).scores_.tolist() == wanted
+    assert anova_f(X, y).tolist() == [naive.f_statistic(x, y) for x in X.T]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -221,7 +326,8 @@ def test_tall_columns_give_the_exact_value(dtype):
 
 PROGRAM = """
 import numpy as np
-from tests.test_one_value import digest_of_many
+from tests.test_one_value import digest_of_many, hold_every_way_to_the_definition
+hold_every_way_to_the_definition(7)
 print(digest_of_many())
 """
 
