@@ -8,6 +8,7 @@
 
 #include "core/feature_loop.hpp"
 #include "core/parallel.hpp"
+#include "core/prefetch.hpp"
 #include "measures/association.hpp"
 #include "measures/class_column.hpp"
 #include "measures/referee.hpp"
@@ -23,62 +24,80 @@ void add_to(DoubleDouble& sum, double value) {
   sum = {added.hi, sum.lo + added.lo};
 }
 
-void keep(const SegmentLayout& layout, const std::vector<DoubleDouble>& sums, std::vector<double>& rounded,
-          double* kept) {
-  for (std::size_t s = 0; s < sums.size(); ++s) rounded[s] = sums[s].hi + sums[s].lo;
-  layout.sets().sum(rounded.data(), kept);
-}
-
-// A column against which sparse ones are measured: weight times its distance from the centre, row by row.
-struct DenseReference {
-  std::vector<double> weighted;
-  Reference moments;
-
-  DenseReference(const SparseTable& table, std::span<const double> column, const ColumnMoments& from, std::size_t index)
-      : weighted(column.size()),
-        moments(reference_at(NumericColumn{nullptr, column.data()}, from, index, table.layout().kept_rows())) {
-    for (std::size_t i = 0; i < column.size(); ++i) weighted[i] = table.weight(i) * (column[i] - moments.centre);
-  }
+// A column against which others are measured: a target, or a feature of the table.
+struct SparseReference {
+  const PackedMoments* moments;      // by replicate
+  std::span<const double> weighted;  // weight times distance from the centre, row by row
+  const double* target = nullptr;
+  std::uint32_t feature = 0;  // if there is no target
 };
 
-// The values of one column and the reference on every replicate.
+// The values of one column and a reference on every replicate.
 class SparseAssociation {
  public:
-  SparseAssociation(const SparseTable& table, NumericKind kind, const ColumnMoments& moments,
-                    const DenseReference& reference)
+  SparseAssociation(const SparseTable& table, NumericKind kind, std::span<const PackedMoments> moments,
+                    const SparseReference& reference)
       : table_(table),
         kind_(kind),
-        reference_(reference),
         moments_(moments),
-        cross_(table.layout().n_segments()),
+        reference_(reference),
+        cross_(table.layout().n_segments() > 1 ? table.layout().n_segments() : 0),
         rounded_(cross_.size()) {}
 
   void operator()(std::uint32_t feature, double* out) {
-    const SegmentLayout& layout = table_.layout();
-    std::fill(cross_.begin(), cross_.end(), DoubleDouble{});
-    table_.for_stored(feature, [&](std::size_t place, std::size_t segment, double value) {
-      add_to(cross_[segment], value * reference_.weighted[place]);
-    });
-    keep(layout, cross_, rounded_, out);
-    const std::size_t at = feature * table_.n_replicates();
-    const Reference& other = reference_.moments;
+    const PackedMoments* own = moments_.data() + feature * table_.n_replicates();
+    prefetch(own);
+    add_products(feature, out);
+    const auto kept_rows = table_.layout().kept_rows();
     for (std::size_t r = 0; r < table_.n_replicates(); ++r) {
-      out[r] = sure_value(kind_, out[r], layout.kept_rows()[r], moments_.kept_sum[at + r], moments_.norm[at + r],
-                          moments_.error[at + r], other.mean_distance[r], other.norm[r], other.error[r]);
-      if (!std::isnan(out[r])) continue;
-      const std::vector<double> dense = table_.dense_column(feature);
-      out[r] = pair_sums({nullptr, dense.data()}, other.column, layout, r).value(kind_);
+      const PackedMoments& other = reference_.moments[r];
+      out[r] = sure_value(kind_, out[r], kept_rows[r], own[r].kept_sum, own[r].norm, own[r].error,
+                          other.kept_sum / kept_rows[r], other.norm, other.error);
+      if (std::isnan(out[r])) out[r] = value_from_rows(feature, r);
     }
   }
 
  private:
+  void add_products(std::uint32_t feature, double* out) {
+    const PartSets& sets = table_.layout().sets();
+    if (cross_.empty()) {
+      DoubleDouble cross;
+      table_.for_stored(feature,
+                        [&](auto place, auto, double value) { add_to(cross, value * reference_.weighted[place]); });
+      const double rounded = cross.hi + cross.lo;
+      sets.sum(&rounded, out);
+      return;
+    }
+    std::fill(cross_.begin(), cross_.end(), DoubleDouble{});
+    table_.for_stored(feature, [&](auto place, auto segment, double value) {
+      add_to(cross_[segment], value * reference_.weighted[place]);
+    });
+    for (std::size_t s = 0; s < cross_.size(); ++s) rounded_[s] = cross_[s].hi + cross_[s].lo;
+    sets.sum(rounded_.data(), out);
+  }
+
+  double value_from_rows(std::uint32_t feature, std::size_t replicate) {
+    const std::vector<double> dense = table_.dense_column(feature);
+    const double* other = reference_.target;
+    if (other == nullptr) {
+      if (dense_reference_.empty()) dense_reference_ = table_.dense_column(reference_.feature);
+      other = dense_reference_.data();
+    }
+    return pair_sums({nullptr, dense.data()}, {nullptr, other}, table_.layout(), replicate).value(kind_);
+  }
+
   const SparseTable& table_;
   NumericKind kind_;
-  const DenseReference& reference_;
-  const ColumnMoments& moments_;
-  std::vector<DoubleDouble> cross_;
-  std::vector<double> rounded_;
+  std::span<const PackedMoments> moments_;
+  const SparseReference& reference_;
+  std::vector<DoubleDouble> cross_;  // by segment, if there are several
+  std::vector<double> rounded_, dense_reference_;
 };
+
+std::vector<PackedMoments> packed_moments(const SparseTable& table, NumericKind kind) {
+  if (kind == NumericKind::cosine) return packed(table.uncentred(), table.n_replicates());
+  return packed(table.centred(), table.n_replicates());
+}
 
 // What is stored of a column with its classes.
 class SparseClasses {
@@ -215,13 +234,15 @@ ColumnMoments SparseTable::uncentred() const {
 std::vector<double> relevance_of_numbers(const SparseTable& table, NumericKind kind, std::span<const double> target,
                                          std::size_t n_threads, Interrupt& interrupt) {
   const std::vector<double> values = table.layout().arrange(target);
-  const bool centred = kind != NumericKind::cosine;
-  const ColumnMoments moments = moments_of(values, centred, table.layout());
-  const ColumnMoments uncentred = centred ? ColumnMoments{} : table.uncentred();
-  const DenseReference reference(table, values, moments, 0);
+  const ColumnMoments of_target = moments_of(values, kind != NumericKind::cosine, table.layout());
+  std::vector<double> weighted(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) weighted[i] = table.weight(i) * (values[i] - of_target.centre[0]);
+  const std::vector<PackedMoments> moments = packed_moments(table, kind);
+  const std::vector<PackedMoments> other = packed(of_target, table.n_replicates());
+  const SparseReference reference{other.data(), weighted, values.data()};
   std::vector<double> out(table.n_features() * table.n_replicates());
   for_features(table.n_features(), table.mean_size(), n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
-    SparseAssociation association(table, kind, centred ? table.centred() : uncentred, reference);
+    SparseAssociation association(table, kind, moments, reference);
     for (std::size_t feature = begin; feature < end; ++feature) {
       association(static_cast<std::uint32_t>(feature), out.data() + feature * table.n_replicates());
     }
@@ -237,13 +258,27 @@ std::vector<double> relevance_of_classes(const SparseTable& table, ClassKind kin
                            [&] { return SparseClasses(table, layout); });
 }
 
+SparsePairMeasure::SparsePairMeasure(const SparseTable& table, NumericKind kind, std::size_t n_threads)
+    : table_(table),
+      kind_(kind),
+      n_threads_(n_threads),
+      moments_(packed_moments(table, kind)),
+      weighted_(table.layout().n_rows()) {}
+
+// Costs what is stored of the column and of the one before, not all rows.
+void SparsePairMeasure::set_reference(std::uint32_t feature) {
+  if (reference_ == feature) return;
+  if (reference_) table_.for_stored(*reference_, [&](auto place, auto, double) { weighted_[place] = 0.0; });
+  reference_ = feature;
+  table_.for_stored(feature, [&](auto place, auto, double value) { weighted_[place] = table_.weight(place) * value; });
+}
+
 void SparsePairMeasure::values(std::uint32_t reference, std::span<const std::uint32_t> features,
                                std::span<double> out) {
-  const std::vector<double> dense = table_.dense_column(reference);
-  const ColumnMoments& moments = kind_ == NumericKind::cosine ? uncentred_ : table_.centred();
-  const DenseReference prepared(table_, dense, moments, reference);
+  set_reference(reference);
+  const SparseReference prepared{moments_.data() + reference * n_replicates(), weighted_, nullptr, reference};
   parallel_for(features.size(), kFeaturesPerTask, n_threads_, [&](std::size_t begin, std::size_t end) {
-    SparseAssociation association(table_, kind_, moments, prepared);
+    SparseAssociation association(table_, kind_, moments_, prepared);
     for (std::size_t i = begin; i < end; ++i) association(features[i], out.data() + i * n_replicates());
   });
 }

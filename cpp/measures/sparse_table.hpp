@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "measures/association.hpp"
 #include "measures/numeric_values.hpp"
 #include "measures/pair_measure.hpp"
 #include "moments/column_moments.hpp"
@@ -42,7 +44,12 @@ class SparseTable {
   template <class Body>
   void for_stored(std::size_t feature, Body&& body) const {
     const auto last = static_cast<std::size_t>(matrix_.starts[feature + 1]);
-    for (auto at = static_cast<std::size_t>(matrix_.starts[feature]); at < last; ++at) {
+    auto at = static_cast<std::size_t>(matrix_.starts[feature]);
+    if (is_plain()) {
+      for (; at < last; ++at) body(static_cast<std::uint32_t>(matrix_.rows[at]), 0u, matrix_.values[at]);
+      return;
+    }
+    for (; at < last; ++at) {
       const std::uint32_t place = place_[static_cast<std::size_t>(matrix_.rows[at])];
       if (place < n_used_) body(place, segment_[place], matrix_.values[at]);
     }
@@ -107,21 +114,22 @@ class StoredColumn {
 
 class SparsePairMeasure final : public PairMeasure {
  public:
-  SparsePairMeasure(const SparseTable& table, NumericKind kind, std::size_t n_threads)
-      : table_(table),
-        kind_(kind),
-        n_threads_(n_threads),
-        uncentred_(kind == NumericKind::cosine ? table.uncentred() : ColumnMoments{}) {}
+  SparsePairMeasure(const SparseTable& table, NumericKind kind, std::size_t n_threads);
 
   std::size_t n_features() const override { return table_.n_features(); }
   std::size_t n_replicates() const override { return table_.n_replicates(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
 
  private:
+  void set_reference(std::uint32_t feature);
+
   const SparseTable& table_;
   NumericKind kind_;
   std::size_t n_threads_;
-  ColumnMoments uncentred_;  // for the cosine only
+  std::vector<PackedMoments> moments_;
+  // The feature measured against last, and its values times their weights, row by row.
+  std::optional<std::uint32_t> reference_;
+  std::vector<double> weighted_;
 };
 
 }  // namespace thresher

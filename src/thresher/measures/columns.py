@@ -154,7 +154,7 @@ def anova_f(X: Any, y: Any, *, n_jobs: int | None = None) -> Floats:
     return values
 
 
-def similarity(training: Training, measure: str) -> Any:
+def similarity(training: Training, measure: str) -> _core.PairMeasure:
     """Similarity of feature pairs as a ``_core.PairMeasure``."""
     table = training.table
     skip = training.missing == "pairwise"

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from thresher import _core
 from thresher._checks import (
     check_bool,
     check_choice,
@@ -318,7 +319,10 @@ class RRFS(RelevanceFilter):
 
 
 def warn_if_all_alike(
-    training: Training, cosine: Any, order: npt.NDArray[np.intp], max_similarity: float
+    training: Training,
+    cosine: _core.PairMeasure,
+    order: npt.NDArray[np.intp],
+    max_similarity: float,
 ) -> None:
     """Warn if the cosine takes most pairs of positive features for copies and correlation does not."""
     table = training.table
@@ -328,9 +332,10 @@ def warn_if_all_alike(
     n_pairs = max(20, min(N_PROBED_PAIRS, N_PROBED_VALUES // (2 * training.n_rows)))
     first = rng.integers(len(order), size=n_pairs)
     second = (first + rng.integers(1, len(order), size=n_pairs)) % len(order)
-    correlation = similarity(training, "pearson")
-    share = [
-        float(
+
+    def alike(measure: _core.PairMeasure) -> float:
+        """The share of pairs that it takes for copies."""
+        return float(
             np.mean(
                 [
                     measure.values(int(a), np.array([b], dtype=np.uint32))[0, 0] >= max_similarity
@@ -338,12 +343,15 @@ def warn_if_all_alike(
                 ]
             )
         )
-        for measure in (cosine, correlation)
-    ]
-    if share[0] >= 0.5 and share[1] <= share[0] / 4:
+
+    by_cosine = alike(cosine)
+    if by_cosine < 0.5:
+        return
+    by_correlation = alike(similarity(training, "pearson"))
+    if by_correlation <= by_cosine / 4:
         warn(
             f'similarity="cosine" cannot tell these features apart: they are not centred and never negative, '
-            f"and {share[0]:.0%} of {n_pairs} random pairs have a cosine of at least "
-            f"{max_similarity:g}, but only {share[1]:.1%} a correlation of that size; "
+            f"and {by_cosine:.0%} of {n_pairs} random pairs have a cosine of at least "
+            f"{max_similarity:g}, but only {by_correlation:.1%} a correlation of that size; "
             'use similarity="pearson", or centre the columns'
         )
