@@ -263,7 +263,12 @@ void ReferenceValues::compute(std::span<const std::uint32_t> features, double* o
 
 DiscretePairMeasure::DiscretePairMeasure(std::shared_ptr<const CodedTable> table, DiscreteMeasure measure,
                                          std::size_t n_threads)
-    : table_(std::move(table)), measure_(measure), n_threads_(n_threads), margins_(*table_), rows_(*table_) {}
+    : table_(std::move(table)),
+      measure_(measure),
+      n_threads_(n_threads),
+      margins_(*table_),
+      rows_(*table_),
+      offers_replicates_(measure != DiscreteMeasure::chi2 && ShortColumns::suit(*table_)) {}
 
 ReferenceColumn DiscretePairMeasure::column(std::uint32_t reference, std::span<const std::uint32_t> features) const {
   ReferenceColumn column(*table_, reference, any_bytes(*table_, features));
@@ -287,7 +292,7 @@ void DiscretePairMeasure::values(std::uint32_t reference, std::span<const std::u
   });
 }
 
-std::size_t DiscretePairMeasure::terms_at_once() const { return offers_replicates() ? ShortReplicate::kAtOnce : 1; }
+std::size_t DiscretePairMeasure::terms_at_once() const { return offers_replicates_ ? ShortReplicate::kAtOnce : 1; }
 
 void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
   if (terms_at_once() > 1) return PairMeasure::answer(requests);
@@ -316,13 +321,9 @@ void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
   });
 }
 
-bool DiscretePairMeasure::offers_replicates() const {
-  return measure_ != DiscreteMeasure::chi2 && ShortColumns::suit(*table_);
-}
-
 std::unique_ptr<PairMeasure> DiscretePairMeasure::replicate(std::size_t number) {
   if (!short_columns_) {
-    if (!offers_replicates()) return nullptr;
+    if (!offers_replicates_) return nullptr;
     short_columns_ = std::make_shared<const ShortColumns>(*table_);
   }
   return std::make_unique<ShortReplicate>(*table_, *short_columns_, margins_, rows_, number, measure_);

@@ -90,7 +90,7 @@ class DiscretePairMeasure final : public PairMeasure {
   // Threads share the pairs of all requests with one reference: one alone may be too small for them.
   void answer(std::span<const TermRequest> requests) override;
   // Offered for few rows.
-  bool offers_replicates() const override;
+  bool offers_replicates() const override { return offers_replicates_; }
   std::unique_ptr<PairMeasure> replicate(std::size_t number) override;
 
  private:
@@ -101,6 +101,7 @@ class DiscretePairMeasure final : public PairMeasure {
   std::size_t n_threads_;
   MarginSums margins_;
   ReplicateRows rows_;
+  bool offers_replicates_;
   std::shared_ptr<const ShortColumns> short_columns_;  // made when the first replicate is asked for
 };
 

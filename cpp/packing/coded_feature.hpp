@@ -27,10 +27,10 @@ struct CodedFeature {
   const double* values = nullptr;         // the level's value in the source
   std::uint32_t n_listed = 0;
   std::uint16_t levels = 0;
-  std::uint8_t rest = 0;  // the level of rows that are not listed
-  bool packed = false;    // bit-planes, not bytes or a list
-  bool listed = false;
-  bool missing = false;  // some rows have no level
+  std::uint8_t rest = 0;    // the level of rows that are not listed
+  bool packed : 1 = false;  // bit-planes, not bytes or a list
+  bool listed : 1 = false;
+  bool missing : 1 = false;  // some rows have no level
 
   // Members are for the table alone: kernels, built with other flags, read the fields.
   std::size_t n_planes() const { return missing || levels == 0 ? levels : levels - 1u; }
@@ -38,5 +38,7 @@ struct CodedFeature {
   const std::uint32_t* listed_places() const { return reinterpret_cast<const std::uint32_t*>(data); }
   const std::uint8_t* listed_codes() const { return reinterpret_cast<const std::uint8_t*>(listed_places() + n_listed); }
 };
+// There may be a million of them.
+static_assert(sizeof(CodedFeature) <= 32);
 
 }  // namespace thresher
