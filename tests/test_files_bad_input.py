@@ -47,6 +47,11 @@ def test_missing_paths_and_columns_name_the_nearest(path):
     )
     refused("/nowhere/at/all.csv", error=FileNotFoundError, match="no such file or folder")
     refused(
+        path.parent.with_name(path.parent.name + "s") / path.name,
+        error=FileNotFoundError,
+        match=rf"did you mean '.*{path.parent.name}/table\.parquet'",
+    )
+    refused(
         path,
         "labell",
         match="y names the column 'labell', which X does not have; did you mean 'label'",
@@ -263,38 +268,60 @@ def test_a_killed_fit_leaves_no_files(tmp_path):
         assert os.listdir(scratch) == []
 
 
-def test_one_reading_takes_no_more_than_the_limit(tmp_path):
-    """Anonymous memory beyond what the interpreter takes stays below the limit, also for the table of 64 MB."""
-    rng = np.random.default_rng(0)
-    n, p = 20_000, 400
-    y = np.arange(n) % 2
-    table = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"x{i}" for i in range(p)])
-    table.assign(label=y).to_parquet(tmp_path / "t.parquet", row_group_size=5000)
-    assert parquet.ParquetFile(tmp_path / "t.parquet").num_row_groups == 4
-    program = textwrap.dedent(f"""
-        import threading, numpy as np, pyarrow.parquet
-        from pathlib import Path
-        from thresher import MRMR
-        def now():
-            return 1024 * int(Path("/proc/self/status").read_text().split("RssAnon:")[1].split()[0])
-        MRMR(2, relevance="mi").fit(np.random.rand(50, 4), np.arange(50) % 2)
-        before, most, done = now(), [0], threading.Event()
-        def watch():
-            while not done.wait(0.002):
-                most[0] = max(most[0], now())
-        watcher = threading.Thread(target=watch); watcher.start()
-        for relevance in ("mi", "r2"):
-            MRMR(5, relevance=relevance).fit({str(tmp_path / "t.parquet")!r}, "label", memory_limit="16MB")
-        done.set(); watcher.join()
-        print(most[0] - before)
-    """)
+def most_memory_of(fits, warm_up):
+    """Anonymous memory that fits take at most, beyond what the interpreter has after a small one."""
     if not os.path.exists("/proc/self/status"):
         pytest.skip("the system does not tell anonymous memory")
+    program = f"""
+import threading, numpy as np, pyarrow.parquet
+from pathlib import Path
+from thresher import MRMR
+def now():
+    return 1024 * int(Path("/proc/self/status").read_text().split("RssAnon:")[1].split()[0])
+{warm_up}
+before, most, done = now(), [0], threading.Event()
+def watch():
+    while not done.wait(0.002):
+        most[0] = max(most[0], now())
+watcher = threading.Thread(target=watch); watcher.start()
+{fits}
+done.set(); watcher.join()
+print(most[0] - before)
+"""
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
+    return int(done.stdout)
+
+
+def written(folder, n, p):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"x{i}" for i in range(p)])
+    table.assign(label=np.arange(n) % 2).to_parquet(folder / "t.parquet", row_group_size=5000)
+    return str(folder / "t.parquet")
+
+
+def test_one_reading_takes_no_more_than_the_limit(tmp_path):
+    """Also for the table of 64 MB."""
+    path = written(tmp_path, 20_000, 400)
+    assert parquet.ParquetFile(path).num_row_groups == 4
+    most = most_memory_of(
+        f"""
+for relevance in ("mi", "r2"):
+    MRMR(5, relevance=relevance).fit({path!r}, "label", memory_limit="16MB")
+""",
+        'MRMR(2, relevance="mi").fit(np.random.rand(50, 4), np.arange(50) % 2)',
+    )
     # pyarrow and its threads take some megabytes beside the slabs.
-    assert int(done.stdout) < 40_000_000
+    assert most < 40_000_000
+
+
+def test_what_a_slab_of_long_columns_took_is_used_again(tmp_path):
+    """A column takes 2.4 MB, its codes 0.3 MB and are packed into 0.3 MB."""
+    path = written(tmp_path, 300_000, 100)
+    fit = f'MRMR(1, relevance="mi", discretize="equal-frequency").fit({path!r}, "label", memory_limit="40MB")'
+    most = most_memory_of(fit, "")
+    assert most < 60_000_000
 
 
 @pytest.mark.parametrize("row", [2, 30_000, 60_000])

@@ -56,8 +56,10 @@ class SlabCoder:
             make_discretizer(rule)  # refuses what is none before anything is read
         self._classes = classes_of(training)
         self._packing = _Packing(training)
-        self._is_binned: list[npt.NDArray[np.bool_]] = []
-        self._cuts: list[npt.NDArray[np.float64]] = []
+        self._is_binned = np.zeros(training.n_features, dtype=bool)
+        # As small objects of Python: an array for each, between the large ones that come and go with a slab, would
+        # keep their memory from being used again.
+        self._cuts: list[bytes] = []
 
     def add(self, slab: slice, table: Table) -> None:
         training = self._training
@@ -75,13 +77,13 @@ class SlabCoder:
         except _core.TooManyLevels as error:
             raise too_many_levels(table, error.column) from None
         self._packing.add(codes, levels)
-        self._is_binned.append(to_bin)
-        self._cuts.extend(cuts)
+        self._is_binned[slab] = to_bin
+        self._cuts.extend(own.tobytes() for own in cuts)
 
     def finish(self) -> tuple[Any, Codes]:
-        is_binned = np.concatenate(self._is_binned)
         name = self._rule if isinstance(self._rule, str) else type(self._rule).__name__
-        bins = Bins(name if is_binned.any() else "none", is_binned, self._cuts)
+        cuts = [np.frombuffer(bytearray(own)) for own in self._cuts]
+        bins = Bins(name if self._is_binned.any() else "none", self._is_binned, cuts)
         return self._rule, Codes(self._packing.finish(), bins)
 
 

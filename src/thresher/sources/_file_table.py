@@ -102,16 +102,14 @@ class FileTable(Table):
 
     def look(self, slabs: Iterator[tuple[slice, Table]]) -> Iterator[tuple[slice, Table]]:
         """Pass slabs through and note what their scans say."""
-        scans = []
+        found: dict[str, npt.NDArray[Any]] = {}
         for slab, table in slabs:
-            scans.append(table.scan)
+            for f in fields(ColumnScan):
+                own = getattr(table.scan, f.name)
+                whole = found.setdefault(f.name, np.empty(self.n_features, dtype=own.dtype))
+                whole[slab] = own
             yield slab, table
-        self.scan = ColumnScan(
-            **{
-                f.name: np.concatenate([getattr(scan, f.name) for scan in scans])
-                for f in fields(ColumnScan)
-            }
-        )
+        self.scan = ColumnScan(**found)
 
     def coded_columns(self) -> npt.NDArray[Any]:
         return self._columns

@@ -176,10 +176,10 @@ def _parts_of(dataset: Any) -> list[Part]:
 
 def _parts_of_path(path: Path, scratch: Scratch | None) -> list[Part]:
     if not path.exists():
-        near = []
-        if path.parent.is_dir():
-            near = difflib.get_close_matches(path.name, os.listdir(path.parent), n=1)
-        hint = f"; did you mean {str(path.parent / near[0])!r}?" if near else ""
+        there = next(folder for folder in path.absolute().parents if folder.is_dir())
+        lost, *rest = path.absolute().relative_to(there).parts
+        near = difflib.get_close_matches(lost, os.listdir(there), n=1)
+        hint = f"; did you mean {str(there.joinpath(near[0], *rest))!r}?" if near else ""
         raise FileNotFoundError(f"X names {str(path)!r}, and there is no such file or folder{hint}")
     if path.is_file():
         return _parts_of_file(path, scratch)
