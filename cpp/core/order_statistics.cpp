@@ -1,12 +1,14 @@
 #include "core/order_statistics.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace thresher {
 namespace {
 
 constexpr std::size_t kSmall = 24;
 constexpr int kMaxRounds = 40;
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 double median_of_three(double a, double b, double c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
 
@@ -63,6 +65,8 @@ double select_rank(std::span<double> values, std::span<double> scratch, std::siz
 }
 
 Neighbours select_with_next(std::span<double> values, std::span<double> scratch, std::size_t rank) {
+  if (values.empty()) return {kNotANumber, kNotANumber};
+  rank = std::min(rank, values.size() - 1);
   const double at = select_rank(values, scratch, rank);
   if (rank + 1 >= values.size()) return {at, at};
   return {at, *std::min_element(values.begin() + static_cast<std::ptrdiff_t>(rank) + 1, values.end())};

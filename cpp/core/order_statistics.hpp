@@ -13,7 +13,8 @@ inline bool is_before(double a, double b) { return a < b || (a == a && b != b); 
 // after it not smaller. `scratch` has the size of `values`. Expected time O(n).
 double select_rank(std::span<double> values, std::span<double> scratch, std::size_t rank);
 
-// Values number rank and rank + 1 in order; the second is the first if there is none after it.
+// Values number rank and rank + 1 in order; the second is the first if there is none after it. Of a rank beyond the
+// values, which those have that change between counting and copying, the last; of no values NaN.
 struct Neighbours {
   double at;
   double next;
