@@ -69,6 +69,32 @@ def run_python(program: str) -> subprocess.CompletedProcess[str]:
 
 
 @needs_signals
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_selectors_of_others_end_when_their_ensemble_is_interrupted(n_jobs):
+    done = run_python(
+        INTERRUPTED
+        + f"""
+from sklearn.base import BaseEstimator
+
+class Slow(BaseEstimator):
+    def get_support(self):
+        return [True]
+
+    def fit(self, X, y):
+        latest = time.monotonic() + 1000  # far beyond what the test waits for
+        while time.monotonic() < latest:
+            time.sleep(0.001)
+
+ensemble = Ensemble(Slow(), 8, kind="full", n_jobs={n_jobs})
+interrupt(lambda: ensemble.fit(X, y), Slow)
+print("ends")
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["interrupted", "0", "ends"]
+
+
+@needs_signals
 def test_interrupted_workers_end_and_so_does_the_interpreter():
     done = run_python(
         INTERRUPTED

@@ -142,6 +142,25 @@ def test_code_of_others_is_left_when_interrupted():
     release.set()
 
 
+def test_loops_of_others_end_when_interrupted():
+    """Else the interpreter waits at its exit for as long as they take."""
+    ended = threading.Event()
+
+    def loop():
+        try:
+            latest = time.monotonic() + 60
+            while time.monotonic() < latest:
+                time.sleep(0.001)
+        finally:
+            ended.set()
+
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        call_interruptibly(loop)
+    assert ended.wait(20)
+
+
 def test_code_of_others_returns_its_value_and_its_errors():
     assert call_interruptibly(divmod, 7, 2) == (3, 1)
     with pytest.raises(ZeroDivisionError):

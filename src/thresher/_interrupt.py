@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextvars
+import ctypes
 import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -97,15 +98,20 @@ def one_blas_thread() -> Iterator[None]:
         yield
 
 
-def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int = 1) -> Any:
+def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int | None = 1) -> Any:
     """Call a function of another library that may run long without asking for signals.
 
     It runs in a thread of its own while this one waits and hears Ctrl-C (in a thread of `run_in_threads`, that it
-    is to end), after which what was called runs on unheard to its end, for which the interpreter waits when it exits.
-    Elsewhere it is simply called. BLAS uses no more than `n_threads` threads meanwhile: by default it takes all
-    processors, and is slow where these are busy.
+    is to end). Then what was called is ended too, once it runs Python again: a compiled call runs on unheard to its
+    end, for which the interpreter waits when it exits.
+    Elsewhere it is simply called. BLAS uses no more than `n_threads` threads meanwhile: by default (None: as ever) it
+    takes all processors, and is slow where these are busy.
     """
-    with _controller().limit(limits=n_threads, user_api="blas"):
+    with (
+        nullcontext()
+        if n_threads is None
+        else _controller().limit(limits=n_threads, user_api="blas")
+    ):
         is_main = threading.current_thread() is threading.main_thread()
         if not is_main and not _core.has_stop():
             return function(*args)
@@ -128,10 +134,22 @@ def _call_and_wait(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     # Not a daemon: at exit what is still called is waited for, since an interpreter that ends under it may crash.
     thread = threading.Thread(target=work, daemon=False)
     thread.start()
-    while thread.is_alive():
-        thread.join(0.1)
-        if _core.stop_requested():
-            raise KeyboardInterrupt
+    try:
+        while thread.is_alive():
+            thread.join(0.1)
+            if _core.stop_requested():
+                raise KeyboardInterrupt
+    except BaseException:
+        _end(thread)
+        raise
     if failure:
         raise failure[0]
     return result[0]
+
+
+def _end(thread: threading.Thread) -> None:
+    """Raise KeyboardInterrupt in a thread, where it next runs Python: loops end, compiled calls run on to their end."""
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+        )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._interrupt import call_interruptibly
 from thresher._progress import on_behalf
 from thresher.sources import take
 
@@ -69,8 +71,11 @@ def fit_on_rows(
         name: take(value, rows) if _is_per_row(value, n_rows) else value
         for name, value in params.items()
     }
+    fit = partial(selector.fit, take(X, rows), None if y is None else take(y, rows), **some)
     with on_behalf():
-        return selector.fit(take(X, rows), None if y is None else take(y, rows), **some)
+        if type(selector).__module__.partition(".")[0] == "thresher":
+            return fit()
+        return call_interruptibly(fit, n_threads=None)
 
 
 def _is_per_row(value: Any, n_rows: int) -> bool:
