@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher import _core
 from thresher._checks import check_number
 from thresher._progress import is_heard, report
 from thresher._warn import warn
+from thresher.search.machines import drop_by_weight
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import Far, Training, feature_blocks
@@ -145,27 +145,26 @@ class SVMRFE(Ranking):
         signs = np.where(codes == np.arange(n_machines)[:, None], 1.0, -1.0)
         used = training.candidates.copy()
         used[training.kept] = True
-        never = np.zeros(p, dtype=np.uint8)
-        never[training.kept] = 1
+        never = np.zeros(p, dtype=np.bool_)
+        never[training.kept] = True
         counts = self._counts(int(used.sum()), len(training.kept), wanted)
-        found, scores, n_unfinished = _core.recursive_elimination(
+        dropped = drop_by_weight(
             standard_columns(training),
             signs,
-            np.flatnonzero(used).astype(np.uint32),
-            never,
-            np.array(counts, dtype=np.uint32),
-            self.C,
-            self.tol,
-            training.n_threads,
-            round_reporter(self, counts),
+            used=np.flatnonzero(used),
+            never=never,
+            counts=counts,
+            penalty=self.C,
+            tolerance=self.tol,
+            n_threads=training.n_threads,
+            progress=round_reporter(self, counts),
         )
-        dropped = found.tolist()
-        if n_unfinished:
+        if dropped.n_unfinished:
             warn(
-                f"{n_unfinished} of {len(counts) * n_machines} machines did not reach tol={self.tol:g}; "
+                f"{dropped.n_unfinished} of {len(counts) * n_machines} machines did not reach tol={self.tol:g}; "
                 "give a larger tol or a smaller C"
             )
-        best_first = [*training.kept.tolist(), *reversed(dropped)]
+        best_first = [*training.kept.tolist(), *reversed(dropped.features.tolist())]
         rest = np.setdiff1d(np.arange(p), best_first)
         ranking = np.empty(p, dtype=np.intp)
         ranking[[*best_first, *rest.tolist()]] = np.arange(1, p + 1)
@@ -174,11 +173,11 @@ class SVMRFE(Ranking):
             training.columns,
             Selection(
                 selected=chosen,
-                scores=scores,
-                relevance=scores,
+                scores=dropped.scores,
+                relevance=dropped.scores,
                 ranking=ranking,
                 n_evaluations=len(counts) * n_machines,
-                trace={"feature": chosen, "score": scores[chosen]},
+                trace={"feature": chosen, "score": dropped.scores[chosen]},
                 explanation=self._ranked(),
             ),
             wanted,
