@@ -143,7 +143,7 @@ class Measures:
         if training.weights is not None and training.weights.dtype.kind == "f":
             raise ValueError(
                 'the measure "spearman" takes whole-number sample_weight only (as repeats of rows, below 2^31 in all); '
-                'use "pearson" for fractional weights'
+                'use "pearson" for other weights'
             )
         return _core.RankPairMeasure(rows, training.n_threads, training.weights), values
 
