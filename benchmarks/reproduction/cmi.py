@@ -11,9 +11,7 @@ import time
 import warnings
 from typing import Any
 
-import numpy as np
-
-from benchmarks.folders import DATA_FOLDER
+from benchmarks.folders import load_set
 from thresher import MRMR, CMIFilter
 
 # Data set, file; seconds of mRMR and of the filter for 10 features, then for 30.
@@ -39,14 +37,6 @@ SIZES = (10, 30)
 REPEATS = 5
 
 
-def load(name: str) -> tuple[Any, Any]:
-    path = DATA_FOLDER / f"{name}.npz"
-    if not path.exists():
-        raise SystemExit(f"{path} is missing; THRESHER_DATA names the folder of the data sets")
-    with np.load(path, allow_pickle=False) as file:
-        return file["X"], file["y"]
-
-
 def seconds(selector: Any, X: Any, y: Any) -> float:
     """Processor seconds of a fit from the array, the least of several."""
     found = []
@@ -64,7 +54,7 @@ def times() -> None:
         if file is None:
             print(f"{title:<12}not in the data folder")
             continue
-        X, y = load(file)
+        X, y = load_set(file)
         for k, theirs in zip(SIZES, published, strict=True):
             selectors = (MRMR(k, relevance="mi", redundancy="mi"), CMIFilter(k))
             ours = [seconds(selector, X, y) for selector in selectors]
@@ -80,7 +70,7 @@ def chosen() -> bool:
     )
     agree = True
     for name, (features, walked, groups) in COUNTED.items():
-        X, y = load(name)
+        X, y = load_set(name)
         fitted = CMIFilter(discretize=None).fit(X, y)
         same = " ".join(map(str, fitted.selected_)) == features
         counts = (int(fitted.n_walked_), int(fitted.trace_["n_blocks"][-1]))

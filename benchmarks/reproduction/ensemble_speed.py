@@ -19,18 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.folders import DATA_FOLDER, ROOT
+from benchmarks.folders import ROOT, load_set
 from thresher import MRMR, Ensemble
 
 PARTS = (5, 10, 20)
-
-
-def microarray(name: str) -> tuple[Any, Any]:
-    path = DATA_FOLDER / f"{name}.npz"
-    if not path.exists():
-        raise SystemExit(f"{path} is missing; name the folder of the data sets in THRESHER_DATA")
-    with np.load(path, allow_pickle=False) as file:
-        return file["X"], file["y"]
 
 
 def tall_codes(n_rows: int = 100_000, n_features: int = 500) -> tuple[Any, Any]:
@@ -60,8 +52,8 @@ def tall_floats(n_rows: int = 200_000, n_features: int = 200) -> tuple[Any, Any]
 
 
 WORKS: list[tuple[str, Callable[[], tuple[Any, Any]], int, bool]] = [
-    ("leukemia, k=50", lambda: microarray("leukemia"), 50, False),
-    ("nci9, k=50", lambda: microarray("nci9"), 50, False),
+    ("leukemia, k=50", lambda: load_set("leukemia"), 50, False),
+    ("nci9, k=50", lambda: load_set("nci9"), 50, False),
     ("100,000 x 500 codes 0..7, k=20", tall_codes, 20, True),
     ("200,000 x 200 float64, k=20", tall_floats, 20, True),
     ("100,000 x 500 codes 0..7, k=50 of 25 informative", tall_codes, 50, True),
@@ -130,7 +122,7 @@ def peer(name: str, k: int, e: int, limit: float) -> None:
         subprocess.run([*pip, "--no-build-isolation", "pymrmre"], check=True)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.npz"
-        X, y = microarray(name)
+        X, y = load_set(name)
         np.savez(path, X=X, y=y)
         command = [python, "-c", PEER, path, str(k), str(e)]
         try:

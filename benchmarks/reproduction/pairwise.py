@@ -15,9 +15,7 @@ import time
 import warnings
 from typing import Any
 
-import numpy as np
-
-from benchmarks.folders import DATA_FOLDER
+from benchmarks.folders import load_set
 from benchmarks.reproduction.published import rows
 from thresher import CFS, MRMR
 
@@ -43,14 +41,6 @@ COUNTED = {
     "leukemia": (345_205, 15_675, 15_673, 28, 197_554, 27_345),
     "nci9": (474_663, 8_671, 8_670, None, None, None),
 }
-
-
-def load(name: str) -> tuple[Any, Any]:
-    path = DATA_FOLDER / f"{name}.npz"
-    if not path.exists():
-        raise SystemExit(f"{path} is missing; THRESHER_DATA names the folder of the data sets")
-    with np.load(path, allow_pickle=False) as file:
-        return file["X"], file["y"]
 
 
 def mrmr(strategy: str, discretize: Any) -> MRMR:
@@ -84,7 +74,7 @@ def pairs_and_seconds() -> None:
     print(f"{'':<6}" + "".join(f"{head:>24}" for head in heads) + "  selected")
     lines = []
     for (title, file), published in THESIS.items():
-        X, y = load(file)
+        X, y = load_set(file)
         selectors = [mrmr(strategy, "auto") for strategy in ("naive", "lazy")]
         selectors += [CFS(strategy=strategy) for strategy in ("cached", "lazy")]
         fits = [timed(selector, X, y) for selector in selectors]
@@ -113,7 +103,7 @@ def forward_seconds() -> None:
     heads = ("accumulated sums", "every sum anew (Weka's)")
     print(f"{'':<6}" + "".join(f"{head:>24}" for head in heads))
     for (title, file), published in FORWARD_SECONDS.items():
-        X, y = load(file)
+        X, y = load_set(file)
         spent = [timed(CFS(strategy=strategy), X, y)[1] for strategy in ("cached", "naive")]
         cells = [f"{faster(a, b):>24}" for a, b in zip(published, spent, strict=True)]
         print(f"{title:<6}" + "".join(cells))
@@ -134,7 +124,7 @@ def main() -> None:
     header = ("MRMR naive", "scan", "lazy", "CFS selected", "cached", "lazy")
     print(f"{'':<12}" + "".join(f"{title:>24}" for title in header))
     for name, counted in COUNTED.items():
-        X, y = load(name)
+        X, y = load_set(name)
         ours = [mrmr_count(X, y, strategy, None) for strategy in ("naive", "scan", "lazy")]
         if counted[3] is not None:
             fits = [CFS(strategy=s, discretize=None).fit(X, y) for s in ("cached", "lazy")]
