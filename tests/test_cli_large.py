@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
+from scipy import io, sparse
 from typer.testing import CliRunner
 
 from thresher.cli import _stream
@@ -63,10 +64,10 @@ def test_streamed_and_whole_are_the_same(ending, table, tmp_path):
     path = write(table, tmp_path, ending)
     code, whole, said = select(path, "-k", 5, "--json")
     assert code == 0, said
-    assert "column by column" not in said
+    assert "is not read into it" not in said
     code, streamed, said = select(path, "-k", 5, "--json", "--memory", "1MiB")
     assert code == 0, said
-    assert "column by column" in said
+    assert "is not read into it" in said
     assert "column id has another text in every row" in said
     whole, streamed = json.loads(whole), json.loads(streamed)
     assert streamed["selected"] == whole["selected"]
@@ -96,7 +97,7 @@ def test_every_method_streams(method, tmp_path, monkeypatch):
     path = write(pa.table({**columns, "target": (X[:, 0] > 0).astype(int)}), tmp_path, "parquet")
     arguments = ["select", str(path), "-t", "target", "-m", method, "--quiet"]
     whole = CliRunner().invoke(app, arguments)
-    monkeypatch.setattr(_stream, "_size", lambda _: 1 << 60)
+    monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
     streamed = CliRunner().invoke(app, arguments)
     assert streamed.exit_code == 0, streamed.output
     assert streamed.stdout == whole.stdout != ""
@@ -127,9 +128,35 @@ def test_what_needs_all_rows_says_so(table, tmp_path):
     code, _, said = select(path, "-k", "auto", "--memory", "1MiB")
     assert code == 2
     assert "-k auto needs the rows in memory" in said
+    sparse.save_npz(tmp_path / "thin.npz", sparse.random(1000, 400, 0.3, "csr", random_state=0))
+    arguments = ["select", str(tmp_path / "thin.npz"), "-t", "x0", "--memory", "1MiB", "-k", "auto"]
+    result = CliRunner().invoke(app, [*arguments, "--target-kind", "numeric"])
+    assert result.exit_code == 2
+    assert "-k auto needs the rows in memory" in result.stderr
     code, _, said = select(path, "--memory", "much")
     assert code == 2
     assert "--memory must be a number of bytes" in said
+
+
+@pytest.mark.parametrize("command", ["compare", "stability", "probe", "recommend"])
+def test_what_is_read_whole_and_cannot_fit_is_refused_before(command, table, tmp_path, monkeypatch):
+    path = write(table, tmp_path, "parquet")
+    monkeypatch.setattr(_stream, "total_memory", lambda: 2 * N * len(table.column_names) * 8 - 1)
+    monkeypatch.setattr(_stream, "resolve_memory_limit", lambda _: 1 << 20)
+    result = CliRunner().invoke(app, [command, str(path), "-t", "target"])
+    assert result.exit_code == 2
+    assert "takes about 0.0013 GB as a table" in result.stderr
+    assert "`thresher select` first" in result.stderr
+
+
+def test_an_array_of_matlab_that_cannot_fit_is_refused_with_what_can(tmp_path, monkeypatch):
+    path = tmp_path / "table.mat"
+    io.savemat(path, {"X": np.random.default_rng(0).random((2000, 100)), "target": np.arange(2000)})
+    monkeypatch.setattr(_stream, "total_memory", lambda: 3_000_000)
+    code, _, said = select(path, "--memory", "1MiB")
+    assert code == 2
+    assert "takes about 0.0016 GB as a table" in said
+    assert "save it as .npz" in said
 
 
 @pytest.mark.slow

@@ -48,6 +48,19 @@ def test_codes_are_compared_by_information():
     np.testing.assert_array_equal(thin.values, found.values)
 
 
+def test_sparse_numbers_are_compared_like_dense_ones():
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((80, 6)) < 0.4, rng.normal(size=(80, 6)), 0)
+    selector = MRMR(3).fit(X, np.arange(80) % 2)
+    found = redundancy_map(selector, X)
+    thin = redundancy_map(selector, sparse.csr_matrix(X))
+    assert thin.measure == "squared correlation"
+    np.testing.assert_allclose(thin.values, found.values, atol=1e-9)
+    X[3, selector.selected_[0]] = np.nan
+    with_gap = redundancy_map(selector, sparse.csc_matrix(X))
+    np.testing.assert_array_equal(with_gap.values, redundancy_map(selector, X).values)
+
+
 def test_constant_and_excluded_features_are_not_on_the_map(cancer):
     X, y = cancer
     X = X.assign(same=1.0)

@@ -1,59 +1,51 @@
-"""Files of every kind as a table of columns or a matrix with what lies beside it."""
+"""Files of every kind as a table of columns or a matrix with what lies beside it, in memory or not."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import numpy as np
-from scipy import sparse
+from typing import Any
 
 from thresher._checks import readable
+from thresher.cli._arrays import (
+    read_h5ad,
+    read_matlab,
+    read_numpy,
+    size_of_h5ad,
+    size_of_matlab,
+    size_of_numpy,
+)
+from thresher.cli._content import Content, Opener, Reader
 from thresher.cli._errors import BadInput
+from thresher.cli._rows import read_arff, read_svmlight
 from thresher.sources import (
     COMPRESSED,
     LARGEST_BLOCK,
+    Scratch,
     decompressed,
+    open_files,
     parsing,
     separator_of,
     why_not,
 )
 
-Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
-
-# The array of features and its names in files of several arrays; those of one array need no name.
-_FEATURES = ("X", "data", "fea", "features")
-_NAMES = ("feature_names", "names", "columns")
+# How much larger compressed text may become.
+_EXPANSION = 4
 
 
-@dataclass(frozen=True)
-class Content:
-    """What a file holds.
-
-    Attributes
-    ----------
-    X : pyarrow.Table, ndarray or sparse matrix
-        Columns, the target perhaps among them.
-    names : list of str or None
-        Of the columns; None where the file has none.
-    beside : dict of str to ndarray
-        Values of every row that are no columns of X.
-    notes : list of str
-        What was decided while reading.
-    """
-
-    X: Any
-    names: list[str] | None
-    beside: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+def _read_files(path: Path, scratch: Scratch) -> Content:
+    """A table that is read by columns."""
+    files = open_files(path, scratch)
+    return Content(files, list(files.kinds))
 
 
-def _read_text(path: Path, open_file: Opener) -> Content:
+def _read_text(path: Path, open_file: Opener, scratch: Scratch | None) -> Content:
     """CSV and TSV, in blocks, by as many threads as there are."""
+    if scratch is not None:
+        return _read_files(path, scratch)
     import pyarrow as pa
     from pyarrow import csv
 
@@ -102,7 +94,9 @@ def _separator(path: Path) -> str:
         raise BadInput(f"{path} cannot be read: {error}") from None
 
 
-def _read_arrow(path: Path, open_file: Opener) -> Content:
+def _read_arrow(path: Path, open_file: Opener, scratch: Scratch | None) -> Content:
+    if scratch is not None:
+        return _read_files(path, scratch)
     import pyarrow as pa
     from pyarrow import feather, parquet
 
@@ -126,170 +120,45 @@ def _read_arrow(path: Path, open_file: Opener) -> Content:
     return Content(table.drop_columns(index), [n for n in table.column_names if n not in index])
 
 
-def _read_numpy(path: Path, open_file: Opener) -> Content:
-    with suppress(ValueError, KeyError, OSError):
-        return Content(sparse.load_npz(path), None)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except (ValueError, OSError, EOFError) as error:
-        raise BadInput(f"{path} cannot be read: {error}") from None
-    return _of_arrays(path, arrays)
+def _size_of_parquet(path: Path) -> int:
+    from pyarrow import parquet
+
+    metadata = parquet.read_metadata(path)
+    return int(metadata.num_rows * metadata.num_columns * 8)
 
 
-def _read_matlab(path: Path, open_file: Opener) -> Content:
-    from scipy import io
-
-    try:
-        arrays = io.loadmat(path)
-    except NotImplementedError:
-        raise BadInput(f"{path} is of MATLAB 7.3 (HDF5); save it with -v7") from None
-    except Exception as error:  # loadmat raises whatever its parser meets
-        raise BadInput(f"{path} cannot be read: {error}") from None
-    return _of_arrays(path, {name: value for name, value in arrays.items() if name[:2] != "__"})
+def _size_of_text(path: Path) -> int:
+    is_compressed = path.suffix.lower() in COMPRESSED
+    return path.stat().st_size * (_EXPANSION if is_compressed else 1)
 
 
-def _of_arrays(path: Path, arrays: dict[str, Any]) -> Content:
-    """The array of features, and those with one value per row."""
-    tables = {n: a for n, a in arrays.items() if a.ndim == 2}
-    known = [name for name in _FEATURES if name in tables]
-    wide = known or [name for name, a in tables.items() if min(a.shape) > 1]
-    if not known and len(wide) != 1:
-        raise BadInput(
-            f"{path} must have one array of rows and columns, or one named {', '.join(_FEATURES)}, got "
-            + (", ".join(f"{readable(n)} {a.shape}" for n, a in arrays.items()) or "none")
-        )
-    X = arrays[wide[0]]
-    if X.dtype.kind not in "biuf":
-        raise BadInput(
-            f"{path}: {readable(wide[0])} holds {X.dtype}, not numbers; give columns of text as .csv or .parquet"
-        )
-    flat = {
-        name: _unpacked(np.asarray(a).ravel())
-        for name, a in arrays.items()
-        if name != wide[0] and not sparse.issparse(a)
-    }
-    texts = [name for name in _NAMES if name in flat and len(flat[name]) == X.shape[1]]
-    names = [_text(name) for name in flat.pop(texts[0])] if texts else None
-    return Content(X, names, {n: a for n, a in flat.items() if len(a) == X.shape[0]})
+@dataclass(frozen=True)
+class Kind:
+    """How a kind of file is read, what its table takes of memory, about, and whether it may stay out of it."""
+
+    read: Reader
+    size: Callable[[Path], int] = _size_of_text
+    may_stay: bool = True
+    may_be_compressed: bool = False
 
 
-def _unpacked(values: Any) -> Any:
-    """Values, each perhaps in a cell of MATLAB's."""
-    if values.dtype != object:
-        return values
-    return np.array([_content(cell) for cell in values], dtype=object)
-
-
-def _content(cell: Any) -> Any:
-    while isinstance(cell, np.ndarray) and cell.size == 1:
-        cell = cell.ravel()[0]
-    return cell
-
-
-def _text(name: Any) -> str:
-    return name.decode() if isinstance(name, bytes) else str(name)
-
-
-def _read_arff(path: Path, open_file: Opener) -> Content:
-    arff = _package("arff", "liac-arff", "cli")
-    with path.open(encoding="utf-8-sig") as file:
-        try:
-            with suppress(arff.BadLayout, _NotNumbers):  # of rows that are not sparse, or hold text
-                return _sparse_arff(arff.load(file, encode_nominal=True, return_type=arff.LOD))
-            file.seek(0)
-            found = arff.load(file)
-        except UnicodeDecodeError:
-            raise BadInput(f"{path} is not UTF-8 text; convert it") from None
-        except (arff.ArffException, StopIteration, RuntimeError) as error:
-            raise BadInput(f"{path} cannot be read: {error}") from None
-    return Content(*_columns_table(found["attributes"], found["data"]))
-
-
-class _NotNumbers(Exception):
-    """A sparse file with text, which no matrix can hold."""
-
-
-def _columns_table(attributes: list[Any], rows: list[Any]) -> tuple[Any, list[str]]:
-    import pyarrow as pa
-
-    names = [name for name, _ in attributes]
-    is_number = [str(kind).upper() in ("NUMERIC", "REAL", "INTEGER") for _, kind in attributes]
-    values = zip(*rows, strict=True) if rows else [()] * len(names)
-    columns = [
-        pa.array(column, pa.float64() if number else pa.string())
-        for column, number in zip(values, is_number, strict=True)
-    ]
-    return pa.Table.from_arrays(columns, names), names
-
-
-def _sparse_arff(found: Any) -> Content:
-    """Numbers as they are, categories by the places of their values, of which the first is not written."""
-    attributes, rows = found["attributes"], found["data"]
-    if any(kind == "STRING" for _, kind in attributes):
-        raise _NotNumbers
-    values = [np.nan if value is None else float(value) for row in rows for value in row.values()]
-    places = [place for row in rows for place in row]
-    ends = np.cumsum([0, *(len(row) for row in rows)])
-    matrix = sparse.csr_matrix((values, places, ends), shape=(len(rows), len(attributes)))
-    names = [name for name, _ in attributes]
-    categories = {i: kind for i, (_, kind) in enumerate(attributes) if isinstance(kind, list)}
-    # As a target they are called by their names.
-    beside = {names[i]: _labels(matrix[:, [i]], kind) for i, kind in categories.items()}
-    return Content(matrix, names, beside)
-
-
-def _labels(column: Any, labels: list[str]) -> Any:
-    codes = column.toarray().ravel()
-    known = np.array([*labels, None], dtype=object)
-    return known[np.where(np.isnan(codes), len(labels), codes).astype(int)]
-
-
-def _read_svmlight(path: Path, open_file: Opener) -> Content:
-    from sklearn.datasets import load_svmlight_file
-
-    try:
-        X, y = load_svmlight_file(str(path))
-    except (ValueError, OSError) as error:
-        raise BadInput(f"{path} cannot be read: {error}") from None
-    return Content(X, None, {"target": y.astype(np.int64) if np.all(y == np.floor(y)) else y})
-
-
-def _read_h5ad(path: Path, open_file: Opener) -> Content:
-    anndata = _package("anndata", "anndata", "anndata")
-    try:
-        found = anndata.read_h5ad(path)
-    except Exception as error:  # whatever HDF5 and anndata meet
-        raise BadInput(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
-    beside = {str(name): found.obs[name].to_numpy() for name in found.obs.columns}
-    return Content(found.X, [str(name) for name in found.var_names], beside)
-
-
-def _package(module: str, package: str, extra: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise BadInput(
-            f"this kind of file needs {package}; install it with: pip install 'thresher[{extra}]'"
-        ) from None
-
-
-READERS: dict[str, Callable[[Path, Opener], Content]] = {
-    ".csv": _read_text,
-    ".tsv": _read_text,
-    ".txt": _read_text,
-    ".parquet": _read_arrow,
-    ".arrow": _read_arrow,
-    ".feather": _read_arrow,
-    ".npz": _read_numpy,
-    ".mat": _read_matlab,
-    ".arff": _read_arff,
-    ".svm": _read_svmlight,
-    ".svmlight": _read_svmlight,
-    ".libsvm": _read_svmlight,
-    ".h5ad": _read_h5ad,
+_TEXT = Kind(_read_text, may_be_compressed=True)
+_ARROW = Kind(_read_arrow)
+_SVMLIGHT = Kind(read_svmlight, may_be_compressed=True)
+KINDS = {
+    ".csv": _TEXT,
+    ".tsv": _TEXT,
+    ".txt": _TEXT,
+    ".parquet": Kind(_read_arrow, _size_of_parquet),
+    ".arrow": _ARROW,
+    ".feather": _ARROW,
+    ".npz": Kind(read_numpy, size_of_numpy),
+    ".mat": Kind(read_matlab, size_of_matlab, may_stay=False),
+    ".arff": Kind(read_arff),
+    ".svm": _SVMLIGHT,
+    ".svmlight": _SVMLIGHT,
+    ".libsvm": _SVMLIGHT,
+    ".h5ad": Kind(read_h5ad, size_of_h5ad),
 }
 
 
@@ -297,13 +166,21 @@ def _endings(path: Path) -> list[str]:
     return [suffix.lower() for suffix in path.suffixes]
 
 
-def reader_of(path: Path) -> Callable[[Path, Opener], Content]:
-    """The reader for the ending of the name."""
+def kind_of(path: Path) -> Kind:
+    """The kind of file by the ending of its name."""
     suffix = path.suffix.lower()
-    if suffix in COMPRESSED and len(path.suffixes) > 1:
+    is_compressed = suffix in COMPRESSED and len(path.suffixes) > 1
+    if is_compressed:
         suffix = path.suffixes[-2].lower()
-        if READERS.get(suffix) not in (_read_text, _read_svmlight):
-            raise BadInput(f"{path}: only text may be compressed; unpack it first")
-    if suffix not in READERS:
-        raise BadInput(f"{path}: the name must end in one of {', '.join(READERS)}")
-    return READERS[suffix]
+    if suffix not in KINDS and not is_compressed:
+        raise BadInput(f"{path}: the name must end in one of {', '.join(KINDS)}")
+    if is_compressed and (suffix not in KINDS or not KINDS[suffix].may_be_compressed):
+        raise BadInput(f"{path}: only text may be compressed; unpack it first")
+    return KINDS[suffix]
+
+
+def size_in_memory(path: Path) -> int:
+    """Bytes that the table takes in memory, about; 0 for what cannot be read, of which its reader tells."""
+    with suppress(Exception):  # whatever the parsers of headers meet
+        return kind_of(path).size(path)
+    return 0

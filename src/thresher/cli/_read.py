@@ -13,11 +13,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thresher._checks import readable
+from thresher.cli._content import Content, numbered
 from thresher.cli._errors import BadInput
-from thresher.cli._formats import Content, reader_of
+from thresher.cli._formats import kind_of
 from thresher.cli._options import Source, split
-from thresher.cli._stream import informative, is_identifier, left_out, no_values, open_large
-from thresher.sources import FileColumns, read_target
+from thresher.cli._rows import dense_column
+from thresher.cli._stream import (
+    check_entries,
+    column_without_values,
+    informative,
+    is_identifier,
+    left_out,
+    no_values,
+    place_for,
+)
+from thresher.sources import FileColumns, MappedMatrix, SparseColumns, read_target
 
 if TYPE_CHECKING:
     from thresher.cli._show import Voice
@@ -41,7 +51,7 @@ class Data:
     ----------
     name : str
         Of the file.
-    X : pyarrow.Table, ndarray, sparse matrix or FileColumns
+    X : pyarrow.Table, ndarray, sparse matrix, perhaps mapped, or FileColumns
     names : list of str
     y : ndarray or None
     target : str
@@ -56,12 +66,17 @@ class Data:
     @property
     def is_table(self) -> bool:
         """Whether columns have names of their own."""
-        return self.is_large or hasattr(self.X, "column_names")
+        return self.is_files or hasattr(self.X, "column_names")
+
+    @property
+    def is_files(self) -> bool:
+        """Whether columns are read from files as they are needed."""
+        return isinstance(self.X, FileColumns)
 
     @property
     def is_large(self) -> bool:
-        """Whether the rows stay in the file."""
-        return isinstance(self.X, FileColumns)
+        """Whether the rows are not in memory."""
+        return isinstance(self.X, FileColumns | MappedMatrix)
 
     def spoken(self, text: str) -> str:
         """A message of the package in the words of the command line: options, and columns by name.
@@ -99,21 +114,24 @@ def read_data(
 ) -> Data:
     """Read a file, take the target out of it, and leave out what is no feature; tell what was left out.
 
-    A table larger than the memory stays in its file where it may.
+    A table larger than the memory stays out of it where it may.
     """
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file")
     if not path.exists():
         raise BadInput(_no_file(path))
-    read = reader_of(path)
+    kind = kind_of(path)
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
-    large = open_large(path, memory, voice) if may_stay else None
-    content = read(path, voice.open_file) if large is None else Content(large, list(large.kinds))
+    scratch = place_for(path, memory, may_stay, voice)
+    if scratch is None:
+        content = kind.read(path, voice.open_file, None)
+    else:
+        with voice.working(f"opening {path.name}"):
+            content = kind.read(path, lambda name: name.open("rb"), scratch)
     for note in content.notes:
         voice.note(note)
-    names = [f"x{i}" for i in range(content.X.shape[1])]
-    names = content.names if content.names is not None else names
+    names = numbered(content.X.shape[1]) if content.names is None else content.names
     _check_names(path, names)
     if content.X.shape[0] == 0:
         raise BadInput(f"{path} has no rows, only the names of {len(names)} columns")
@@ -132,6 +150,9 @@ def read_data(
     elif hasattr(X, "column_names"):
         X = _informative(path, X, voice)
         names = X.column_names
+    elif isinstance(X, SparseColumns):
+        check_entries(path, X, names)
+        X = X.matrix() if names else X
     else:
         _check_columns(path, X, names)
     if not names:
@@ -157,6 +178,8 @@ def _taken(X: Any, columns: list[int]) -> Any:
     if isinstance(X, FileColumns):
         names = list(X.kinds)
         return X.without(set(names) - {names[i] for i in columns})
+    if isinstance(X, SparseColumns):
+        return X.take(columns)
     return X.select(columns) if hasattr(X, "column_names") else X[:, columns]
 
 
@@ -222,14 +245,15 @@ def _check_target(name: str, y: Any, kind: str | None, voice: Voice) -> None:
 
 def _values(content: Content, names: list[str], target: str) -> Any:
     if target in content.beside:
-        return content.beside[target]
+        values = content.beside[target]
+        return values() if callable(values) else values
     place = names.index(target)
     if isinstance(content.X, np.ndarray):
         return content.X[:, place]
     if isinstance(content.X, FileColumns):
         return _labels(content.X.column(target))
     if not hasattr(content.X, "column_names"):
-        values = content.X[:, [place]].toarray().ravel()
+        values = dense_column(content.X, place)
         return values.astype(np.int64) if np.all(values == np.floor(values)) else values
     return _labels(content.X.column(place))
 
@@ -248,12 +272,11 @@ def _check_columns(path: Path, X: Any, names: list[str]) -> None:
         return
     if isinstance(X, np.ndarray):
         is_empty = np.isnan(X).all(axis=0)
+        place = int(np.argmax(is_empty)) if is_empty.any() else None
     else:
-        columns = X.tocsc()
-        without = np.repeat(np.arange(X.shape[1]), np.diff(columns.indptr))[np.isnan(columns.data)]
-        is_empty = np.bincount(without, minlength=X.shape[1]) == X.shape[0]
-    if is_empty.any():
-        raise BadInput(no_values(path, names[int(np.argmax(is_empty))]))
+        place = column_without_values(X)
+    if place is not None:
+        raise BadInput(no_values(path, names[place]))
 
 
 def _informative(path: Path, table: Any, voice: Voice) -> Any:

@@ -83,7 +83,7 @@ def _command(*paths: Path | None) -> str:
 
 def fit(data: Data, selector: Any, voice: Voice, memory: str | None = None) -> Any:
     """The selector, fitted."""
-    limits = {"memory_limit": memory} if data.is_large and memory is not None else {}
+    limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
     with voice.working("selecting", data):
         selector.fit(data.X, data.y, **limits)
     # What was fitted on a matrix has no names yet.

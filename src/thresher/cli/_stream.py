@@ -1,47 +1,54 @@
-"""Files that are larger than the memory that may be used: opened, and read column by column."""
+"""Files that are larger than the memory that may be used."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from thresher._checks import readable
 from thresher.cli._errors import BadInput
+from thresher.cli._formats import kind_of, size_in_memory
 from thresher.cli._show import Voice
-from thresher.sources import COMPRESSED, FileColumns, Scratch, open_files, resolve_memory_limit
+from thresher.sources import (
+    FileColumns,
+    Scratch,
+    SparseColumns,
+    resolve_memory_limit,
+    total_memory,
+)
 
-_TABLES = (".parquet", ".arrow", ".feather", ".csv", ".tsv", ".txt")
-# How much larger compressed text may become.
-_EXPANSION = 4
+# What reads a table whole has it and a copy of it, such as the rows of a fold.
+_COPIES = 2
 
 
-def open_large(path: Path, memory: str | None, voice: Voice) -> FileColumns | None:
-    """The file, opened, if it holds more than the memory; None if it does not, or is of a kind that is read whole."""
+def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> Scratch | None:
+    """Where rows go that are more than the memory: None, if they are not, for memory.
+
+    What has to be read whole is refused if it cannot fit.
+    """
     try:
         limit = resolve_memory_limit(memory)
     except ValueError as error:
         raise BadInput(str(error).replace("memory_limit", "--memory")) from None
-    suffix = Path(path.stem).suffix if path.suffix.lower() in COMPRESSED else path.suffix
-    if suffix.lower() not in _TABLES or _size(path) <= limit:
+    size = size_in_memory(path)
+    if size <= limit:
         return None
-    voice.note(f"{path.name} is larger than the memory to be used, and is read column by column")
-    with voice.working(f"opening {path.name}"):
-        return open_files(path, Scratch(memory_limit=limit))
-
-
-def _size(path: Path) -> int:
-    """Bytes that a table takes in memory, about."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    if path.suffix.lower() == ".parquet":
-        try:
-            metadata = parquet.read_metadata(path)
-        except (pa.ArrowInvalid, OSError):
-            return 0  # whoever reads it tells what is wrong
-        return int(metadata.num_rows * metadata.num_columns * 8)
-    compressed = path.suffix.lower() in COMPRESSED
-    return path.stat().st_size * (_EXPANSION if compressed else 1)
+    if may_stay and kind_of(path).may_stay:
+        voice.note(f"{path.name} is larger than the memory to be used, and is not read into it")
+        return Scratch(memory_limit=limit)
+    if _COPIES * size > total_memory():
+        remedy = (
+            "choose features with `thresher select` first and give a file of them"
+            if kind_of(path).may_stay
+            else "save it as .npz or .parquet, which need not fit"
+        )
+        raise BadInput(
+            f"{path} takes about {size / 1e9:.3g} GB as a table, which with a copy is more than the "
+            f"{total_memory() / 1e9:.3g} GB of memory, and is read whole here; {remedy}, or give fewer rows"
+        )
+    return None
 
 
 def informative(path: Path, files: FileColumns, voice: Voice) -> FileColumns:
@@ -55,6 +62,26 @@ def informative(path: Path, files: FileColumns, voice: Voice) -> FileColumns:
             useless.add(name)
             voice.note(left_out(name))
     return files.without(useless)
+
+
+def check_entries(path: Path, X: SparseColumns, names: list[str]) -> None:
+    """Refuse a column of a sparse matrix without any value."""
+    done = 0
+    for slab in X.slabs():
+        place = column_without_values(slab)
+        if place is not None:
+            raise BadInput(no_values(path, names[done + place]))
+        done += slab.shape[1]
+
+
+def column_without_values(X: Any) -> int | None:
+    """The first column of a sparse matrix that has none, if there is one."""
+    if X.dtype.kind != "f" or not np.isnan(X.data).any():
+        return None
+    columns = X.tocsc()
+    without = np.repeat(np.arange(X.shape[1]), np.diff(columns.indptr))[np.isnan(columns.data)]
+    is_empty = np.bincount(without, minlength=X.shape[1]) == X.shape[0]
+    return int(np.argmax(is_empty)) if is_empty.any() else None
 
 
 def no_values(path: Path, name: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
@@ -79,8 +80,11 @@ def redundancy_map(
         part = open_files(X, Scratch()).table(selector.feature_names_in_[features].tolist())
     else:
         part = take(X, features, axis=1)
+    if sparse.issparse(part) and np.isnan(part.data).any():
+        part = part.toarray()  # numbers in sparse columns are not compared pair by pair of rows
+    missing: Literal["error", "pairwise"] = "error" if sparse.issparse(part) else "pairwise"
     # Pairs of features ask for no target, reading does.
-    training = MRMR(missing="pairwise")._read(part, np.arange(part.shape[0]) % 2)
+    training = MRMR(missing=missing)._read(part, np.arange(part.shape[0]) % 2)
     table = training.table
     is_coded = bool(table.is_category.any() or table.is_discrete.all())
     pairs = Measures(training).pairs("su" if is_coded else "r2")

@@ -6,12 +6,26 @@ from thresher.sources._columns import Columns
 from thresher.sources._far import Far, check_far, column_names, split_far
 from thresher.sources._file_table import FileTable
 from thresher.sources._file_training import SlabConsumer, read_files, refuse_files
-from thresher.sources._files import FileColumns, is_files, open_files
+from thresher.sources._files import FileColumns, columns_of, is_files, open_files
 from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take, take_columns
 from thresher.sources._parts import ParquetPart, read_row_groups
 from thresher.sources._rules import InputRules
-from thresher.sources._scratch import Scratch, ScratchFile, no_room, resolve_memory_limit
+from thresher.sources._scratch import (
+    LARGEST_BLOCK,
+    Scratch,
+    ScratchFile,
+    no_room,
+    resolve_memory_limit,
+    total_memory,
+)
 from thresher.sources._slabs import bytes_for_one_column
+from thresher.sources._sparse_columns import (
+    MappedMatrix,
+    SparseColumns,
+    spool_columns,
+    spool_rows,
+)
+from thresher.sources._spool import TableBlock, spool_matrix, spool_tables
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
     MOST_DISCRETE_VALUES,
@@ -25,7 +39,6 @@ from thresher.sources._target import (
 )
 from thresher.sources._text import (
     COMPRESSED,
-    LARGEST_BLOCK,
     decompressed,
     parsing,
     separator_of,
@@ -54,12 +67,15 @@ __all__ = [
     "FileColumns",
     "FileTable",
     "InputRules",
+    "MappedMatrix",
     "ParquetPart",
     "RowChunks",
     "Scratch",
     "ScratchFile",
     "SlabConsumer",
+    "SparseColumns",
     "Table",
+    "TableBlock",
     "Target",
     "Training",
     "as_numbers",
@@ -67,6 +83,7 @@ __all__ = [
     "check_far",
     "checked_training",
     "column_names",
+    "columns_of",
     "decompressed",
     "distinct_labels",
     "feature_blocks",
@@ -92,9 +109,14 @@ __all__ = [
     "resolve_threads",
     "separator_of",
     "split_far",
+    "spool_columns",
+    "spool_matrix",
+    "spool_rows",
+    "spool_tables",
     "take",
     "take_columns",
     "to_feature_major",
+    "total_memory",
     "unmasked",
     "warn_of_few",
     "why_not",

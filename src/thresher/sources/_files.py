@@ -92,13 +92,20 @@ def open_files(X: Any, scratch: Scratch | None) -> FileColumns:
     if isinstance(X, FileColumns):
         return X
     try:
-        import pyarrow as pa
+        import pyarrow  # noqa: F401
     except ImportError as error:
         raise ImportError(
             "tables in files are read with pyarrow, which is not installed; install it with: "
             "pip install 'thresher[arrow]'"
         ) from error
-    parts = _parts_of_path(Path(X), scratch) if isinstance(X, str | os.PathLike) else _parts_of(X)
+    is_path = isinstance(X, str | os.PathLike)
+    return columns_of(_parts_of_path(Path(X), scratch) if is_path else _parts_of(X))
+
+
+def columns_of(parts: Sequence[Part]) -> FileColumns:
+    """The columns of parts, which must be the same."""
+    import pyarrow as pa
+
     for part in parts:
         name, count = Counter(part.schema.names).most_common(1)[0] if len(part.schema) else ("", 0)
         if count > 1:

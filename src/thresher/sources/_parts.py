@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from thresher.sources._scratch import Scratch, ScratchFile
+from thresher.sources._scratch import LARGEST_BLOCK, Scratch
+from thresher.sources._spool import PIECE, TableBlock, spool_tables
 from thresher.sources._text import (
-    LARGEST_BLOCK,
     decompressed,
     parsing,
     separator_of,
     why_not,
 )
-
-# Values that are decoded together: what is decoded shall be in the cache when it is copied.
-PIECE = 1 << 17
 
 
 class Part(Protocol):
@@ -145,30 +141,6 @@ class DatasetPart:
         yield self._dataset.to_table(columns=columns, use_threads=use_threads)
 
 
-class _TextBlock:
-    """A block of a text file as Arrow; columns that are text elsewhere in the file as text."""
-
-    is_columnar = True
-
-    def __init__(self, name: str, table: Any) -> None:
-        self.name = name
-        self.schema = table.schema
-        self.n_rows = table.num_rows
-        self._pieces = [table]
-
-    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
-        import pyarrow as pa
-
-        places = {name: piece for piece in self._pieces for name in piece.schema.names}
-        yield pa.table({name: places[name].column(name) for name in columns})
-
-    def add(self, table: Any) -> None:
-        self._pieces.append(table)
-        for name in table.column_names:
-            place = self.schema.get_field_index(name)
-            self.schema = self.schema.set(place, table.schema.field(name))
-
-
 def text_parts(path: Path, scratch: Scratch) -> list[Part]:
     """The blocks of a text file, typed and written as Arrow; pages come back from there as columns are read.
 
@@ -178,8 +150,8 @@ def text_parts(path: Path, scratch: Scratch) -> list[Part]:
 
     file = scratch.file()
     blocks = [
-        _TextBlock(f"{path}, block {number}", table)
-        for number, table in enumerate(_spooled(path, file, scratch), start=1)
+        TableBlock(f"{path}, block {number}", table)
+        for number, table in enumerate(spool_tables(_parsed_blocks(path, scratch, None), file), 1)
     ]
     kinds: dict[str, set[str]] = {}
     for block in blocks:
@@ -188,9 +160,8 @@ def text_parts(path: Path, scratch: Scratch) -> list[Part]:
                 kinds.setdefault(field.name, set()).add(_kind(field.type))
     mixed = [name for name, found in kinds.items() if len(found) > 1]
     if mixed:
-        for block, table in zip(
-            blocks, _spooled(path, scratch.file(), scratch, mixed), strict=True
-        ):
+        as_text = spool_tables(_parsed_blocks(path, scratch, mixed), scratch.file())
+        for block, table in zip(blocks, as_text, strict=True):
             block.add(table)
     return list(blocks)
 
@@ -202,31 +173,12 @@ def _kind(kind: Any) -> str:
     return "number" if is_number else str(kind)
 
 
-def _spooled(
-    path: Path, file: ScratchFile, scratch: Scratch, texts: list[str] | None = None
-) -> list[Any]:
-    """The tables of all blocks, or of some columns as text, in the memory of a map of the file."""
-    import pyarrow as pa
-
-    ends = [0]
-    for table in _parsed_blocks(path, scratch.memory_limit, texts):
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
-        file.write(sink.getvalue())
-        ends.append(file.size)
-    mapped = pa.py_buffer(file.map())
-    return [
-        pa.ipc.open_stream(mapped.slice(begin, end - begin)).read_all()
-        for begin, end in pairwise(ends)
-    ]
-
-
-def _parsed_blocks(path: Path, memory_limit: int, texts: list[str] | None) -> Iterator[Any]:
+def _parsed_blocks(path: Path, scratch: Scratch, texts: list[str] | None) -> Iterator[Any]:
+    """The tables of all blocks, or of some columns as text."""
     import pyarrow as pa
     from pyarrow import csv
 
-    size = min(LARGEST_BLOCK, max(1 << 16, memory_limit // 32))
+    size = scratch.block_bytes
     names: list[str] = []
     rows_before = 0  # the header is a row
     with path.open("rb") as file:

@@ -19,6 +19,8 @@ _BINARY_UNITS = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
 # Of the memory that this process may have.
 _DEFAULT_SHARE = 4
 _SMALLEST_LIMIT = 1 << 20
+# A row of text, and so the header, must fit into one of these.
+LARGEST_BLOCK = 1 << 26
 _CGROUP_LIMITS = (
     "/sys/fs/cgroup/memory.max",
     "/sys/fs/cgroup/memory/memory.limit_in_bytes",
@@ -28,7 +30,7 @@ _CGROUP_LIMITS = (
 def resolve_memory_limit(limit: Any) -> int:
     """Bytes for ``memory_limit``: a number, a text such as ``"2GB"``, or None for a share of the machine's memory."""
     if limit is None:
-        return _memory() // _DEFAULT_SHARE
+        return total_memory() // _DEFAULT_SHARE
     bytes_asked = None
     if isinstance(limit, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?|)B?\s*", limit.upper())
@@ -43,7 +45,7 @@ def resolve_memory_limit(limit: Any) -> int:
     return bytes_asked
 
 
-def _memory() -> int:
+def total_memory() -> int:
     """What the machine has, or the group of processes that this one belongs to may use."""
     found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     for path in _CGROUP_LIMITS:
@@ -73,6 +75,11 @@ class Scratch:
         self.folder = Path(tempfile.gettempdir() if folder is None else os.fspath(folder))
         if not self.folder.is_dir():
             raise ValueError(f"scratch must be a folder for temporary files, got {str(folder)!r}")
+
+    @property
+    def block_bytes(self) -> int:
+        """Bytes to read at a time from what comes row by row."""
+        return min(LARGEST_BLOCK, max(1 << 16, self.memory_limit // 32))
 
     def file(self) -> ScratchFile:
         return ScratchFile(self.folder)

@@ -13,8 +13,8 @@ from thresher._checks import is_missing
 from thresher.sources._columns import Names
 from thresher.sources._files import FileColumns
 from thresher.sources._frames import LARGEST_EXACT, from_smallest, refuse_type
-from thresher.sources._parts import PIECE
 from thresher.sources._scratch import Scratch
+from thresher.sources._spool import PIECE
 from thresher.sources._table import Table
 
 # Of the memory limit: a slab and as much again, while it is read and coded.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# A row, and so the header, must fit into one of these.
-LARGEST_BLOCK = 1 << 26
+from thresher.sources._scratch import LARGEST_BLOCK
+
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
 _SEPARATORS = (",", ";", "\t", "|")
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}

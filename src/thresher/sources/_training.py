@@ -17,6 +17,7 @@ from thresher._warn import warn
 from thresher.sources._columns import Columns, Mask
 from thresher.sources._frames import LARGEST_EXACT, from_smallest, is_frame, read_frame
 from thresher.sources._rules import InputRules
+from thresher.sources._sparse_columns import MappedMatrix
 from thresher.sources._table import Table
 from thresher.sources._target import Target, is_plain_array, native_bytes
 from thresher.sources._weights import read_weights
@@ -257,8 +258,11 @@ def indexable(X: Any) -> Any:
 def _with_own_places(matrix: Any) -> Any:
     """The matrix with checked copies of where its entries are.
 
-    Whoever changes X during a fit may change a result, but must not make anybody write elsewhere.
+    Whoever changes X during a fit may change a result, but must not make anybody write elsewhere; what is mapped
+    nobody can change.
     """
+    if isinstance(matrix, MappedMatrix):
+        return matrix
     indices, indptr = matrix.indices.copy(), matrix.indptr.copy()
     n_rows, n_columns = matrix.shape
     rise = _core.sparse_places_rise(

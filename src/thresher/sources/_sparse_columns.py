@@ -1,0 +1,176 @@
+"""Sparse matrices whose entries are in temporary files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from thresher.sources._scratch import Scratch, ScratchFile
+
+_LARGEST_NARROW = np.iinfo(np.int32).max
+
+
+class MappedMatrix(sparse.csc_matrix):  # type: ignore[misc]
+    """A matrix by columns in the memory of a map that nobody can write to."""
+
+
+@dataclass(frozen=True)
+class SparseColumns:
+    """The columns of blocks of rows, one below the other, all of them mapped.
+
+    Attributes
+    ----------
+    blocks : list of MappedMatrix
+        With the same columns.
+    places : ndarray of int
+        The columns in use, ascending.
+    scratch : Scratch
+    """
+
+    blocks: list[MappedMatrix]
+    places: npt.NDArray[np.intp]
+    scratch: Scratch
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return sum(block.shape[0] for block in self.blocks), len(self.places)
+
+    def take(self, columns: Any) -> SparseColumns:
+        """The same rows, with some of the columns."""
+        return replace(self, places=self.places[columns])
+
+    def column(self, place: int) -> npt.NDArray[Any]:
+        """One column, dense and in memory."""
+        found: npt.NDArray[Any] = self._columns(self.places[[place]]).toarray().ravel()
+        return found
+
+    def slabs(self) -> Iterator[Any]:
+        """All columns in memory, some at a time: as many as have the entries of one block."""
+        counts: Any = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
+        size = self.scratch.block_bytes // (self.blocks[0].dtype.itemsize + 4)
+        number = np.cumsum(counts, dtype=np.int64) // max(1, size)
+        bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self.places)]
+        for begin, end in pairwise(bounds):
+            yield self._columns(self.places[begin:end])
+
+    def matrix(self) -> MappedMatrix:
+        """The columns as one mapped matrix."""
+        n_rows, n_columns = self.shape
+        if len(self.blocks) == 1 and n_columns == self.blocks[0].shape[1]:
+            return self.blocks[0]
+        return spool_columns(self.slabs(), n_rows, self.scratch).blocks[0]
+
+    def _columns(self, places: npt.NDArray[np.intp]) -> Any:
+        runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+        values, rows, columns = [], [], []
+        n_above = 0
+        for block in self.blocks:
+            starts = block.indptr
+            for run in runs:
+                stored = slice(int(starts[run[0]]), int(starts[run[-1] + 1]))
+                values.append(block.data[stored])
+                rows.append(block.indices[stored].astype(np.int64) + n_above)
+            columns.append(np.repeat(np.arange(len(places)), np.diff(starts)[places]))
+            n_above += block.shape[0]
+        column = np.concatenate(columns)
+        order = np.argsort(
+            column, kind="stable"
+        )  # of each column the rows of one block after the other
+        starts = np.searchsorted(column[order], np.arange(len(places) + 1))
+        entries = np.concatenate(values)[order], np.concatenate(rows)[order], starts
+        return sparse.csc_matrix(entries, shape=(n_above, len(places)))
+
+
+def spool_rows(blocks: Iterable[Any], scratch: Scratch) -> SparseColumns:
+    """A sparse matrix that comes in blocks of rows, the widest of which has all columns."""
+    spool = _Spool(scratch)
+    for block in blocks:
+        spool.add(block.tocsc())
+        spool.end_block(block.shape[0])
+    return spool.columns()
+
+
+def spool_columns(blocks: Iterable[Any], n_rows: int, scratch: Scratch) -> SparseColumns:
+    """A sparse matrix that comes in blocks of columns."""
+    spool = _Spool(scratch, is_narrow=n_rows <= _LARGEST_NARROW)
+    for block in blocks:
+        spool.add(block.tocsc())
+    spool.end_block(n_rows)
+    return spool.columns()
+
+
+class _Spool:
+    """Entries of columns, one after the other, and of blocks of rows below each other.
+
+    All blocks share three files, as a process may have few open.
+    """
+
+    def __init__(self, scratch: Scratch, is_narrow: bool = True) -> None:
+        self._scratch = scratch
+        self._values, self._rows, self._starts = (scratch.file() for _ in range(3))
+        self._index = np.dtype(np.int32 if is_narrow else np.int64)
+        self._dtype = np.dtype(np.float64)
+        self._sizes: list[tuple[int, int, int]] = []  # rows, columns, entries
+        self._begin_block()
+
+    def _begin_block(self) -> None:
+        self._n_columns = self._n_entries = 0
+        self._starts.write(np.zeros(1, np.int64))
+
+    def add(self, columns: Any) -> None:
+        """More columns of this block, in CSC form."""
+        columns.sum_duplicates()
+        values = columns.data
+        if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+            values = values.astype(np.float64)  # as sums want them, which would copy all else
+        self._dtype = values.dtype
+        self._values.write(np.ascontiguousarray(values))
+        self._rows.write(columns.indices.astype(self._index))
+        self._starts.write(columns.indptr[1:].astype(np.int64) + self._n_entries)
+        self._n_columns += columns.shape[1]
+        self._n_entries += columns.nnz
+
+    def end_block(self, n_rows: int) -> None:
+        self._sizes.append((n_rows, self._n_columns, self._n_entries))
+        self._begin_block()
+
+    def columns(self) -> SparseColumns:
+        values = _mapped(self._values, self._dtype)
+        rows = _mapped(self._rows, self._index)
+        widest = max((size[1] for size in self._sizes), default=0)
+        starts = self._all_starts(widest)
+        blocks, done = [], 0
+        for i, (n_rows, _, n_entries) in enumerate(self._sizes):
+            block = MappedMatrix((n_rows, widest), dtype=self._dtype)
+            block.data, block.indices = (
+                values[done : done + n_entries],
+                rows[done : done + n_entries],
+            )
+            block.indptr = starts[i * (widest + 1) : (i + 1) * (widest + 1)]
+            block.has_canonical_format = True
+            blocks.append(block)
+            done += n_entries
+        return SparseColumns(blocks, np.arange(widest), self._scratch)
+
+    def _all_starts(self, widest: int) -> npt.NDArray[Any]:
+        """Those of all blocks, each with the columns of the widest; of the type of the rows, where they fit."""
+        is_narrow = max((size[2] for size in self._sizes), default=0) <= _LARGEST_NARROW
+        index = self._index if is_narrow else np.dtype(np.int64)
+        given = _mapped(self._starts, np.dtype(np.int64))
+        file = self._scratch.file()
+        done = 0
+        for _, n_columns, n_entries in self._sizes:
+            file.write(given[done : done + n_columns + 1].astype(index))
+            file.write(np.full(widest - n_columns, n_entries, dtype=index))
+            done += n_columns + 1
+        return _mapped(file, index)
+
+
+def _mapped(file: ScratchFile, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)

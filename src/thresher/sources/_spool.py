@@ -1,0 +1,135 @@
+"""Rows that come in blocks, kept in temporary files by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.sources._scratch import Scratch, ScratchFile
+
+# Values that are decoded together: what is decoded shall be in the cache when it is copied.
+PIECE = 1 << 17
+
+
+class TableBlock:
+    """A block of rows as Arrow; columns that are text in other blocks as text."""
+
+    is_columnar = True
+
+    def __init__(self, name: str, table: Any) -> None:
+        self.name = name
+        self.schema = table.schema
+        self.n_rows = table.num_rows
+        self._pieces = [table]
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        import pyarrow as pa
+
+        places = {name: piece for piece in self._pieces for name in piece.schema.names}
+        yield pa.table({name: places[name].column(name) for name in columns})
+
+    def add(self, table: Any) -> None:
+        self._pieces.append(table)
+        for name in table.column_names:
+            place = self.schema.get_field_index(name)
+            self.schema = self.schema.set(place, table.schema.field(name))
+
+
+def spool_tables(tables: Iterable[Any], file: ScratchFile) -> list[Any]:
+    """The tables in the memory of a map of the file: pages come back from there as columns are read."""
+    import pyarrow as pa
+
+    ends = [0]
+    for table in tables:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+        file.write(sink.getvalue())
+        ends.append(file.size)
+    if len(ends) == 1:
+        return []
+    mapped = pa.py_buffer(file.map())
+    return [
+        pa.ipc.open_stream(mapped.slice(begin, end - begin)).read_all()
+        for begin, end in pairwise(ends)
+    ]
+
+
+class MatrixPart:
+    """The columns of a matrix, as rows of mapped arrays that have some rows of the matrix each.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    columns : sequence of str
+    blocks : list of ndarray of shape (n_columns, n_rows of the block)
+    """
+
+    is_columnar = True
+
+    def __init__(
+        self, name: str, columns: Sequence[str], blocks: Sequence[npt.NDArray[Any]]
+    ) -> None:
+        import pyarrow as pa
+
+        self.name = name
+        self._blocks = blocks
+        kind = pa.from_numpy_dtype(blocks[0].dtype)
+        self.schema = pa.schema([(column, kind) for column in columns])
+        self.n_rows = sum(block.shape[1] for block in blocks)
+        self._places = {column: place for place, column in enumerate(columns)}
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        import pyarrow as pa
+
+        places = [self._places[column] for column in columns]
+        some: Any = places
+        if places == list(range(places[0], places[0] + len(places))):
+            some = slice(places[0], places[-1] + 1)  # which copies nothing
+        for blocks in self._pieces(len(places)):
+            own = [block[some] for block in blocks]
+            values = own[0] if len(own) == 1 else np.concatenate(own, axis=1)
+            yield pa.Table.from_arrays([pa.array(row) for row in values], names=columns)
+
+    def _pieces(self, n_columns: int) -> Iterator[list[npt.NDArray[Any]]]:
+        """Blocks that are read together, none of which is then small."""
+        group: list[npt.NDArray[Any]] = []
+        size = 0
+        for block in self._blocks:
+            group.append(block)
+            size += n_columns * block.shape[1]
+            if size >= PIECE:
+                yield group
+                group, size = [], 0
+        if group:
+            yield group
+
+
+def spool_matrix(
+    name: str,
+    columns: Sequence[str],
+    lines: Iterable[npt.NDArray[Any]],
+    scratch: Scratch,
+    by_columns: bool = False,
+) -> MatrixPart:
+    """A matrix that comes in blocks of rows, or of columns, all as numbers of one type.
+
+    Blocks have a line in each row: rows of the matrix or, with `by_columns`, its columns.
+    """
+    file = scratch.file()
+    sizes, dtype = [], np.dtype(np.float64)
+    for block in lines:
+        dtype = block.dtype
+        sizes.append(len(block))
+        file.write(np.ascontiguousarray(block if by_columns else block.T))
+    values = file.array(dtype, (-1,))
+    if by_columns:
+        return MatrixPart(name, columns, [values.reshape(len(columns), -1)])
+    ends = np.cumsum([0, *sizes]) * len(columns)
+    blocks = [values[begin:end].reshape(len(columns), -1) for begin, end in pairwise(ends)]
+    return MatrixPart(name, columns, blocks)

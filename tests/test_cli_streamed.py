@@ -1,0 +1,290 @@
+"""Files of every kind give the same whether their rows come into memory or not."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+from typer.testing import CliRunner
+
+from thresher.cli import _stream
+from thresher.cli._app import app
+from thresher.cli._methods import METHODS
+from thresher.cli._options import Source
+from thresher.cli._read import read_data
+from thresher.cli._show import Voice
+from thresher.sources import FileColumns, MappedMatrix
+
+N, P = 700, 40
+
+
+def made(kind, seed=0):
+    """Features and labels: numbers with gaps, whole numbers, few values, or mostly zeros."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, N)
+    X = rng.normal(size=(N, P)) + y[:, None] * np.linspace(0, 1, P)
+    if kind == "sparse":
+        X = np.round(np.where(rng.random((N, P)) < 0.15, X, 0), 3)
+        X[:, 5], X[0, 5] = 0, 1.5  # one entry
+        X[100:300] = 0
+    if kind == "whole":
+        X = np.round(X).astype(np.int64)
+        X[:, 7] += 1 << 60
+    if kind == "gaps":
+        X[rng.random((N, P)) < 0.05] = np.nan
+    return np.round(X, 6), y
+
+
+def npz(path, X, y, **options):
+    np.savez(path, X=X, target=y, number=X[:, 0] * 0 + y * 0.5, feature_names=names(X))
+
+
+def npz_by_columns(path, X, y):
+    np.savez_compressed(path, X=np.asfortranarray(X), target=y, number=y * 0.5)
+
+
+def npz_single(path, X, y):
+    np.savez_compressed(path, X=X.astype(np.float32), target=y, number=y * 0.5)
+
+
+def npz_strange(path, X, y):
+    np.savez(path, X=X.astype(">f8"), target=y, number=y * 0.5)
+
+
+def npz_long(path, X, y):
+    np.savez(path, X=X.astype(np.longdouble), target=y, number=y * 0.5)
+
+
+def npz_truth(path, X, y):
+    np.savez(path, X=X > 0.5, target=y, number=y * 0.5)
+
+
+def names(X):
+    return np.array([f"feature {i}" for i in range(X.shape[1])])
+
+
+def arff(path, X, y):
+    head = [f"@attribute 'feature {i}' numeric" for i in range(X.shape[1])]
+    head += ["@attribute word {red,'dark blue',green}", "@attribute remark string"]
+    head += ["@attribute target {a,b,c}", "@attribute number real"]
+    words, labels = ["red", "'dark blue'", "green", "?"], "abc"
+    rows = [
+        ",".join(
+            [
+                *("?" if np.isnan(value) else repr(value) for value in row),
+                words[(i + label) % 4] if np.isnan(X).any() else words[(i * label) % 3],
+                f"'say {i % 5}'",
+                labels[label],
+                repr(label * 0.5),
+            ]
+        )
+        for i, (row, label) in enumerate(zip(X.tolist(), y.tolist(), strict=True))
+    ]
+    path.write_text("\n".join(["@relation r", *head, "@data", *rows]) + "\n")
+
+
+def sparse_arff(path, X, y):
+    head = [f"@attribute 'feature {i}' numeric" for i in range(X.shape[1])]
+    head += ["@attribute target {a,b,c}", "@attribute number real"]
+    rows = []
+    for row, label in zip(X.tolist(), y.tolist(), strict=True):
+        cells = [f"{i} {value!r}" for i, value in enumerate(row) if value]
+        cells += [f"{P} {'abc'[label]}", f"{P + 1} {label * 0.5!r}"] if label else []
+        rows.append("{" + ",".join(cells) + "}")
+    path.write_text("\n".join(["@relation r", *head, "@data", *rows]) + "\n")
+
+
+def svm(path, X, y):
+    dump_svmlight_file(sparse.csr_matrix(X), y, str(path), zero_based=False)
+
+
+def svm_from_zero(path, X, y):
+    dump_svmlight_file(sparse.csr_matrix(X), y, str(path), zero_based=True, comment="a comment")
+
+
+def svm_gz(path, X, y):
+    plain = path.with_suffix("")
+    svm(plain, X, y)
+    path.write_bytes(gzip.compress(plain.read_bytes().rstrip(b"\n")))
+
+
+def svm_zst(path, X, y):
+    import pyarrow as pa
+
+    plain = path.with_suffix("")
+    svm(plain, X, y)
+    with pa.CompressedOutputStream(path, "zstd") as file:
+        file.write(plain.read_bytes())
+
+
+def h5ad(path, X, y, form=np.asarray):
+    anndata = pytest.importorskip("anndata")
+    pandas = pytest.importorskip("pandas")
+
+    obs = pandas.DataFrame(
+        {"target": pandas.Categorical(np.array(list("abc"))[y]), "number": y * 0.5},
+        index=[f"cell {i}" for i in range(len(y))],
+    )
+    var = pandas.DataFrame(index=names(X).astype(object))
+    anndata.AnnData(form(X), obs=obs, var=var).write_h5ad(path)
+
+
+def h5ad_rows(path, X, y):
+    h5ad(path, X, y, sparse.csr_matrix)
+
+
+def h5ad_columns(path, X, y):
+    h5ad(path, X, y, lambda X: sparse.csc_matrix(X.astype(np.float32)))
+
+
+def npz_rows(path, X, y):
+    sparse.save_npz(path, sparse.csr_matrix(np.column_stack([X, y])))
+
+
+def npz_columns(path, X, y):
+    sparse.save_npz(path, sparse.csc_matrix(np.column_stack([X, y])), compressed=False)
+
+
+DENSE = {
+    "rows.npz": npz,
+    "columns.npz": npz_by_columns,
+    "single.npz": npz_single,
+    "strange.npz": npz_strange,
+    "long.npz": npz_long,
+    "dense.arff": arff,
+    "dense.h5ad": h5ad,
+}
+SPARSE = {
+    "sparse.arff": sparse_arff,
+    "data.svm": svm,
+    "zero.libsvm": svm_from_zero,
+    "data.svm.gz": svm_gz,
+    "data.svm.zst": svm_zst,
+    "rows.h5ad": h5ad_rows,
+    "columns.h5ad": h5ad_columns,
+}
+OF_SCIPY = {"sparse rows.npz": npz_rows, "sparse columns.npz": npz_columns}
+
+
+@pytest.fixture
+def both(tmp_path, monkeypatch):
+    """What `select` finds with the rows in memory, and with them elsewhere."""
+
+    def select(path, *options):
+        found = []
+        for size in (0, 1 << 60):
+            monkeypatch.setattr(_stream, "size_in_memory", lambda _, size=size: size)
+            out = tmp_path / "selected.json"
+            arguments = ["select", str(path), "--memory", "1MiB", "--force", "-o", str(out)]
+            arguments += map(str, options)
+            done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+            assert done.exit_code == 0, done.output
+            assert ("is not read into it" in done.stderr) == (size > 0)
+            saved = json.loads(out.read_text())
+            for facts in (saved["run"], saved["run"]["facts"]):
+                facts["notes"] = [n for n in facts["notes"] if "not read into it" not in n]
+            learnt = dict(saved["selector"].pop("state")["dict"])
+            learnt.pop("n_passes_", None)  # of files alone
+            found.append((saved, learnt))
+        return found
+
+    return select
+
+
+OPTIONS = [
+    ("-t", "target", "-k", 6),
+    ("-t", "target", "-m", "jmi", "-k", 5, "--keep", "{1}", "--exclude", "{0},{39}"),
+    ("-t", "number", "--target-kind", "numeric", "-m", "mrmr", "-k", 6),
+    ("-t", "target", "-m", "cfs", "--ensemble", 3),
+]
+
+
+def with_names(options, path):
+    """Options with the names that the file has for its columns."""
+    is_named = path.suffix in (".arff", ".h5ad") or path.name == "rows.npz"
+    known = [f"feature {i}" if is_named else f"x{i}" for i in range(P)]
+    return [str(option).format(*known) for option in options]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["classes", "keep", "numeric", "ensemble"])
+@pytest.mark.parametrize("name", DENSE)
+def test_dense_files_give_the_same(name, options, tmp_path, both):
+    path = tmp_path / name
+    DENSE[name](path, *made("dense"))
+    if name == "dense.arff":
+        options = (*options, "-m", "mim")  # which takes text
+        if "--exclude" not in options:
+            options = (*options, "--exclude", "word,number" if "number" not in options else "word")
+    whole, streamed = both(path, *with_names(options, path))
+    assert streamed == whole
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["classes", "keep", "numeric", "ensemble"])
+@pytest.mark.parametrize("name", SPARSE)
+def test_sparse_files_give_the_same(name, options, tmp_path, both):
+    path = tmp_path / name
+    SPARSE[name](path, *made("sparse"))
+    if ".svm" in name or "libsvm" in name:
+        options = ["target" if option == "number" else option for option in options]
+    whole, streamed = both(path, *with_names(options, path))
+    assert streamed == whole
+
+
+@pytest.mark.parametrize("options", OPTIONS[:2], ids=["classes", "keep"])
+@pytest.mark.parametrize("name", OF_SCIPY)
+def test_sparse_matrices_of_scipy_give_the_same(name, options, tmp_path, both):
+    path = tmp_path / name
+    OF_SCIPY[name](path, *made("sparse"))
+    options = [f"x{P}" if option == "target" else option for option in options]
+    whole, streamed = both(path, *with_names(options, path))
+    assert streamed == whole
+
+
+@pytest.mark.parametrize("missing", ["pairwise", "category", "drop_rows"])
+@pytest.mark.parametrize("name", DENSE)
+def test_missing_values_are_treated_the_same(name, missing, tmp_path, both):
+    X, y = made("gaps")
+    X[:, 6:] = np.nan_to_num(X[:, 6:])
+    DENSE[name](tmp_path / name, X, y)
+    method = "mrmr" if missing == "pairwise" else "mim"
+    options = ["-t", "target", "-m", method, "-k", 4, "--missing", missing]
+    if name == "dense.arff":
+        options += ["--exclude", "remark,word" if method == "mrmr" else "number"]
+    whole, streamed = both(tmp_path / name, *options)
+    assert streamed == whole
+
+
+@pytest.mark.parametrize("write", [npz, npz_by_columns, npz_truth])
+def test_whole_numbers_and_truth_values_are_the_same(write, tmp_path, both):
+    write(tmp_path / "whole.npz", *made("whole"))
+    for method in ("mrmr", "mim"):
+        whole, streamed = both(tmp_path / "whole.npz", "-t", "target", "-k", 5, "-m", method)
+        assert streamed == whole
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+@pytest.mark.parametrize("name", ["rows.npz", "data.svm"])
+def test_every_method_gives_the_same_or_the_same_sentence(name, method, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (60, 6)).astype(float)
+    {**DENSE, **SPARSE}[name](tmp_path / name, X, (X[:, 0] > 0).astype(int))
+    arguments = ["select", str(tmp_path / name), "-t", "target", "-m", method, "--quiet"]
+    whole = CliRunner().invoke(app, arguments)
+    monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
+    streamed = CliRunner().invoke(app, arguments)
+    assert (streamed.exit_code, streamed.output) == (whole.exit_code, whole.output)
+
+
+@pytest.mark.parametrize("name", [*DENSE, *SPARSE, *OF_SCIPY])
+def test_rows_do_not_come_into_memory(name, tmp_path, monkeypatch):
+    every = {**DENSE, **SPARSE, **OF_SCIPY}
+    every[name](tmp_path / name, *made("dense" if name in DENSE else "sparse"))
+    monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
+    source = Source(target=f"x{P}" if name in OF_SCIPY else "target")
+    data = read_data(tmp_path / name, source, Voice(quiet=True), memory="1MiB", may_stay=True)
+    assert isinstance(data.X, FileColumns if name in DENSE else MappedMatrix)
+    assert data.is_large
+    if name in DENSE:
+        assert max(piece.nbytes for piece in data.X.read(list(data.X.kinds))) < 1 << 18
