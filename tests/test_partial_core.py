@@ -177,7 +177,7 @@ def test_threads_and_row_order_do_not_change_the_selection():
     X = rng.normal(size=(80, 300))
     y = X[:, 3] - X[:, 7] + rng.normal(size=80)
     one, seven = core_rrct(X, y, 12), core_rrct(X, y, 12, n_threads=7)
-    for name in ("selected", "scores", "feature_score", "total"):
+    for name in ("selected", "scores", "feature_score", "feature_redundancy"):
         np.testing.assert_array_equal(one[name], seven[name])
     rows = rng.permutation(80)
     moved = core_rrct(X[rows], y[rows], 12)

@@ -33,6 +33,7 @@ nb::dict partial_to_dict(PartialResult&& result) {
   nb::dict out = result_to_dict(static_cast<SearchResult&&>(result));
   out["complementarity"] = to_numpy(std::move(result.complementarity));
   out["feature_relevance"] = to_numpy(std::move(result.feature_relevance));
+  out["feature_redundancy"] = to_numpy(std::move(result.feature_redundancy));
   out["feature_score"] = to_numpy(std::move(result.feature_score));
   out["collinear"] = to_numpy_bool(std::move(result.collinear));
   out["exhausted_at"] = result.exhausted_at;

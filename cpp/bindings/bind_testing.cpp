@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "core/isa.hpp"
 #include "counting/pair_counter.hpp"
@@ -106,7 +107,10 @@ void bind_testing(nb::module_& core) {
       nb::arg("n"), nb::arg("counts"));
   nb::class_<MatrixMeasure, PairMeasure>(module, "MatrixMeasure",
                                          "A measure that reads a table: values[..., reference, feature].")
-      .def(nb::new_(&make_matrix_measure), nb::arg("values"));
+      .def(nb::new_(&make_matrix_measure), nb::arg("values"))
+      .def("asked", [](const MatrixMeasure& self) {
+        return to_numpy_bool(std::vector<std::uint8_t>(self.asked()), self.n_features(), self.n_features());
+      });
   nb::class_<InRounds, PairMeasure>(module, "InRounds", "Another measure, as if it answered in rounds.")
       .def(nb::init<PairMeasure&, std::size_t>(), nb::arg("base"), nb::arg("round_size"), nb::keep_alive<1, 2>())
       .def_prop_ro("n_rounds", &InRounds::n_rounds);

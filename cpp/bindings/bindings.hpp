@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <ctime>
 #include <optional>
 #include <span>
 #include <vector>
@@ -44,6 +46,18 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> to_numpy(std::vector<T, Allocator>&& valu
   return nb::ndarray<nb::numpy, T, nb::ndim<2>>(owned->data(), {rows, columns}, owner);
 }
 
+// Time that passes, within some milliseconds. Short loops ask for it so often that the exact time would cost several
+// percent of a search.
+inline std::chrono::milliseconds rough_time() {
+#if defined(__linux__)
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return std::chrono::milliseconds(std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000);
+#else
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
+#endif
+}
+
 // Asks the stop in force (calls.hpp), and at most every 50 ms Python for pending signals, taking the GIL to do so. In
 // force while it lives: every binding that works over many columns or rows makes one.
 class SignalInterrupt final : public Interrupt {
@@ -52,15 +66,17 @@ class SignalInterrupt final : public Interrupt {
 
   bool requested() override {
     if (stop_requested()) return true;
-    const auto now = std::chrono::steady_clock::now();
+    const auto now = rough_time();
     if (now < next_) return false;
-    next_ = now + std::chrono::milliseconds(50);
+    next_ = now + kPause;
     nb::gil_scoped_acquire gil;
     return PyErr_CheckSignals() != 0;
   }
 
  private:
-  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+  static constexpr std::chrono::milliseconds kPause{50};
+
+  std::chrono::milliseconds next_ = rough_time() + kPause;
   InterruptScope scope_;
 };
 

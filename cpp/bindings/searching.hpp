@@ -65,10 +65,8 @@ inline nb::dict steps_to_dict(Steps&& steps) {
 inline nb::dict result_to_dict(SearchResult&& result) {
   nb::dict out = steps_to_dict(std::move(result));
   out["n_evaluations"] = result.n_evaluations;
-  out["depth"] = to_numpy(std::move(result.record.depth));
-  out["total"] = to_numpy(std::move(result.record.total));
-  out["extreme"] = to_numpy(std::move(result.record.extreme));
-  out["partner"] = to_numpy(std::move(result.record.partner));
+  out["extreme"] = to_numpy(std::move(result.against.extreme));
+  out["partner"] = to_numpy(std::move(result.against.partner));
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "counting/pair_counter.hpp"
 #include "measures/measure_values.hpp"
 #include "measures/pair_measure.hpp"
@@ -32,8 +33,8 @@ class MarginSums {
 
  private:
   std::size_t n_replicates_ = 1;
-  std::vector<std::int64_t> sums_;
-  std::vector<std::uint32_t> largest_levels_;
+  LargeVector<std::int64_t> sums_;
+  LargeVector<std::uint32_t> largest_levels_;
 };
 
 // What every value on a replicate needs of its number of rows.

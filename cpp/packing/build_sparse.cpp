@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -31,6 +32,27 @@ struct RowPlaces {
   std::vector<std::uint64_t> all_rows;
 };
 
+// Codes of the stored values of a column, of which most are what the one before was.
+template <class T>
+class StoredCodes {
+ public:
+  explicit StoredCodes(const Levels<T>& levels) : levels_(levels), zero_(levels.code(T{0})), code_(zero_) {}
+
+  std::uint8_t zero() const { return zero_; }
+  std::uint8_t operator()(T value) {
+    if (value != value_) {  // NaN always is
+      value_ = value;
+      code_ = levels_.code(value);
+    }
+    return code_;
+  }
+
+ private:
+  const Levels<T>& levels_;
+  T value_{0};
+  std::uint8_t zero_, code_;
+};
+
 // Sets the bits of one feature. Rows that are not stored have the level of zero.
 template <class T>
 void scatter_bits(CodedTable& table, std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels,
@@ -39,14 +61,15 @@ void scatter_bits(CodedTable& table, std::size_t f, const CompressedColumns<T>& 
   const std::size_t stride = layout.plane_stride();
   const std::size_t n_planes = table.feature(f).n_planes();
   std::uint64_t* data = table.writable_data(f);
-  const std::size_t zero = levels.code(T{0});
+  StoredCodes<T> code_of(levels);
+  const std::size_t zero = code_of.zero();
   if (zero < n_planes && columns.size(f) < layout.n_rows()) {
     std::copy(places.all_rows.begin(), places.all_rows.end(), data + zero * stride);
   }
   for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
     const std::uint32_t bit = places.bit_of_row[columns.row(i)];
     const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
-    const std::size_t code = levels.code(columns.value(i));
+    const std::size_t code = code_of(columns.value(i));
     if (zero < n_planes) data[zero * stride + (bit >> 6)] &= ~mask;
     if (code < n_planes) data[code * stride + (bit >> 6)] |= mask;
   }
@@ -56,9 +79,10 @@ template <class T>
 void scatter_bytes(CodedTable& table, std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels,
                    const RowPlaces& places) {
   auto* bytes = reinterpret_cast<std::uint8_t*>(table.writable_data(f));
-  std::fill_n(bytes, table.n_rows(), levels.code(T{0}));
+  StoredCodes<T> code_of(levels);
+  std::fill_n(bytes, table.n_rows(), code_of.zero());
   for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
-    bytes[places.place_of_row[columns.row(i)]] = levels.code(columns.value(i));
+    bytes[places.place_of_row[columns.row(i)]] = code_of(columns.value(i));
   }
 }
 
@@ -68,28 +92,41 @@ template <class T>
 void list_rows(std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels, const RowPlaces& places,
                std::vector<CodedTable::Listed>& rows) {
   rows.clear();
-  const std::uint8_t zero = levels.code(T{0});
+  StoredCodes<T> code_of(levels);
   for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
-    const std::uint8_t code = levels.code(columns.value(i));
+    const std::uint8_t code = code_of(columns.value(i));
     const std::size_t row = columns.row(i);
-    if (code != zero && row < places.place_of_row.size()) rows.push_back({places.place_of_row[row], code});
+    if (code != code_of.zero() && row < places.place_of_row.size()) rows.push_back({places.place_of_row[row], code});
   }
   std::ranges::sort(rows, {}, &CodedTable::Listed::place);
   const auto same_place = [](const auto& a, const auto& b) { return a.place == b.place; };
   rows.erase(std::unique(rows.begin(), rows.end(), same_place), rows.end());
 }
 
+[[noreturn]] void throw_outside() {
+  throw std::invalid_argument("X is no valid sparse matrix: its indices must lie inside its shape");
+}
+
 // How often an index is not above the one before it; throws if one is out of range.
 template <class Index>
 std::size_t count_falls(const Index* indices, std::size_t n, std::size_t n_across) {
+  constexpr std::size_t kStretch = 4096;  // counted in the type of the indices, which takes the fewest instructions
   using Unsigned = std::make_unsigned_t<Index>;
-  Unsigned most = 0;
+  constexpr Unsigned kMost = std::numeric_limits<Index>::max();
+  if (n > 0 && n_across == 0) throw_outside();
+  const auto last_across = static_cast<Unsigned>(std::min<std::size_t>(n_across - 1, kMost));
   std::size_t falls = 0;
-  for (std::size_t i = 0; i < n; ++i) most = std::max(most, static_cast<Unsigned>(indices[i]));
-  if (n > 0 && most >= n_across) {
-    throw std::invalid_argument("X is no valid sparse matrix: its indices must lie inside its shape");
+  for (std::size_t begin = 0; begin < n; begin += kStretch) {
+    const std::size_t end = std::min(begin + kStretch, n);
+    Unsigned outside = 0, fall = 0;  // above kMost: an index is negative, or larger than the last
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto index = static_cast<Unsigned>(indices[i]);
+      outside |= index | (last_across - index);
+    }
+    for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) fall += indices[i] <= indices[i - 1] ? 1 : 0;
+    if (outside > kMost) throw_outside();
+    falls += fall;
   }
-  for (std::size_t i = 1; i < n; ++i) falls += indices[i] <= indices[i - 1] ? 1 : 0;
   return falls;
 }
 

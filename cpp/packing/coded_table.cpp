@@ -80,7 +80,7 @@ void CodedTable::allocate(std::size_t first, std::span<const Shape> shapes, bool
   }
 }
 
-void CodedTable::adopt(std::vector<CodedFeature> features, std::span<const std::uint32_t> counts,
+void CodedTable::adopt(LargeVector<CodedFeature> features, std::span<const std::uint32_t> counts,
                        std::span<const double> values) {
   auto* own_counts = arena_.allocate_array<std::uint32_t>(counts.size());
   auto* own_values = arena_.allocate_array<double>(values.size());

@@ -14,6 +14,7 @@
 #include "core/arena.hpp"
 #include "core/double_double.hpp"
 #include "core/interrupt.hpp"
+#include "core/memory.hpp"
 #include "core/xlogx.hpp"
 #include "packing/coded_feature.hpp"
 #include "packing/row_layout.hpp"
@@ -116,7 +117,7 @@ class CodedTable {
   // until `place_data` says where they are.
   void allocate(std::size_t first, std::span<const Shape> shapes, bool zero_data = false, Arena* data_arena = nullptr);
   // All features as described, with copies of their counts and values, one after the other; without data.
-  void adopt(std::vector<CodedFeature> features, std::span<const std::uint32_t> counts, std::span<const double> values);
+  void adopt(LargeVector<CodedFeature> features, std::span<const std::uint32_t> counts, std::span<const double> values);
   // The data of a feature are these, left where they are (on a cache line, kept alive by the table's owner) or copied.
   void place_data(std::size_t f, const std::byte* data, bool stays);
   void keep_alive(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
@@ -143,7 +144,7 @@ class CodedTable {
   RowLayout layout_;
   Weights weights_;
   XLogX xlogx_;
-  std::vector<CodedFeature> features_;
+  LargeVector<CodedFeature> features_;
   Arena arena_;
   std::shared_ptr<const void> owner_;     // of data that are not in the arena
   std::vector<std::uint32_t> used_rows_;  // of positive weight, by part

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "packing/build.hpp"
 
 namespace thresher {
@@ -45,8 +46,8 @@ class CompressedColumns {
  private:
   const SparseView& view_;
   std::vector<std::size_t> begin_;
-  std::vector<std::uint32_t> rows_;
-  std::vector<T> values_;
+  UninitialisedVector<std::uint32_t> rows_;
+  UninitialisedVector<T> values_;
 };
 
 }  // namespace thresher

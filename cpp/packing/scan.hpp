@@ -7,6 +7,7 @@
 
 #include "core/array_view.hpp"
 #include "core/interrupt.hpp"
+#include "core/memory.hpp"
 #include "packing/build.hpp"
 
 namespace thresher {
@@ -16,12 +17,12 @@ struct ColumnScan {
 
   explicit ColumnScan(std::size_t n_columns);
 
-  std::vector<double> minimum;  // NaN left out; NaN if there is nothing else
-  std::vector<double> maximum;
-  std::vector<std::int64_t> n_missing;
-  std::vector<std::int64_t> n_infinite;
+  LargeVector<double> minimum;  // NaN left out; NaN if there is nothing else
+  LargeVector<double> maximum;
+  LargeVector<std::int64_t> n_missing;
+  LargeVector<std::int64_t> n_infinite;
   std::vector<std::uint8_t> whole;       // every value that is there is a finite whole number
-  std::vector<std::int32_t> n_distinct;  // of whole columns, NaN left out; 11 = more than ten, or not whole
+  LargeVector<std::int32_t> n_distinct;  // of whole columns, NaN left out; 11 = more than ten, or not whole
 };
 
 ColumnScan scan_dense(const ArrayView& array, std::size_t n_threads, Interrupt& interrupt);

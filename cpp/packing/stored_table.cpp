@@ -195,8 +195,8 @@ RowLayout layout_of(const Head& head, const Middle& middle) {
   return RowLayout(middle.parts, std::move(sets));
 }
 
-std::vector<CodedFeature> features_of(const Middle& middle) {
-  std::vector<CodedFeature> features(middle.features.size());
+LargeVector<CodedFeature> features_of(const Middle& middle) {
+  LargeVector<CodedFeature> features(middle.features.size());
   for (std::size_t f = 0; f < features.size(); ++f) {
     const StoredFeature& stored = middle.features[f];
     features[f].n_listed = stored.n_listed;

@@ -8,6 +8,7 @@ namespace thresher {
 
 PartialResult::PartialResult(std::size_t n_features)
     : feature_relevance(n_features, std::numeric_limits<double>::quiet_NaN()),
+      feature_redundancy(feature_relevance),
       feature_score(feature_relevance),
       collinear(n_features) {}
 

@@ -19,8 +19,9 @@ struct PartialResult : SearchResult {
 
   // One entry per feature; nan for those not in play.
   std::vector<double> feature_relevance;
-  std::vector<double> feature_score;    // when last looked at
-  std::vector<std::uint8_t> collinear;  // with the selected ones
+  std::vector<double> feature_redundancy;  // mean over the selected features met; nan if none was
+  std::vector<double> feature_score;       // when last looked at
+  std::vector<std::uint8_t> collinear;     // with the selected ones
 
   // Number of features selected when the target was found to be used up; none if it never was.
   std::optional<std::size_t> exhausted_at;

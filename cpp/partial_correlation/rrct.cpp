@@ -25,8 +25,8 @@ class Tradeoff final : public Criterion<PartialResult> {
         gain_(field_.size()),
         score_(field_.size()),
         collinear_(field_.size()),
+        met_(ranks.n_features()),
         result_(ranks.n_features()) {
-    result_.record = FeatureRecord(ranks.n_features());
     if (options.complementarity) partials_.emplace(ranks, target, field_.features(), interrupt);
     for (std::size_t i = 0; i < field_.size(); ++i) {
       result_.feature_relevance[field_.features()[i]] = score_[i] = strength(marginal_[i]);
@@ -47,7 +47,11 @@ class Tradeoff final : public Criterion<PartialResult> {
     return take(*best);
   }
 
-  PartialResult seen() const override { return result_; }
+  PartialResult seen() const override {
+    PartialResult result = result_;
+    result.against = met_;
+    return result;
+  }
 
  private:
   double strength(const Correlation& r) const {
@@ -63,8 +67,8 @@ class Tradeoff final : public Criterion<PartialResult> {
 
   // Mean over the selected features met.
   double redundancy(std::uint32_t feature) const {
-    const auto n_terms = static_cast<double>(result_.record.depth[feature]);
-    return n_terms == 0.0 ? 0.0 : result_.record.total[feature] / (n_terms * options_.redundancy_scale);
+    const auto n_terms = static_cast<double>(met_.depth[feature]);
+    return n_terms == 0.0 ? 0.0 : met_.total[feature] / (n_terms * options_.redundancy_scale);
   }
 
   Step take(std::size_t position) {
@@ -83,7 +87,8 @@ class Tradeoff final : public Criterion<PartialResult> {
     for (std::size_t i = 0; i < field_.size(); ++i) {
       if (field_.is_selected(i)) continue;
       const std::uint32_t feature = field_.features()[i];
-      score_[i] = result_.feature_relevance[feature] - redundancy(feature) + gain_[i];
+      result_.feature_redundancy[feature] = redundancy(feature);
+      score_[i] = result_.feature_relevance[feature] - result_.feature_redundancy[feature] + gain_[i];
       result_.feature_score[feature] = score_[i];
       result_.collinear[feature] = collinear_[i];
     }
@@ -100,7 +105,7 @@ class Tradeoff final : public Criterion<PartialResult> {
     values_.correlate(features_, reference.data(), values_.square(selected), correlation, interrupt);
     for (std::size_t i = 0; i < features_.size(); ++i) {
       const double r = correlation[i];
-      result_.record.add<SummedTerms>(features_[i], selected, strength({r, 1.0 - r * r}));
+      met_.add<SummedTerms>(features_[i], selected, strength({r, 1.0 - r * r}));
     }
     result_.n_evaluations += features_.size();
   }
@@ -131,6 +136,7 @@ class Tradeoff final : public Criterion<PartialResult> {
   std::vector<double> gain_, score_;
   std::vector<std::uint8_t> collinear_;
   std::vector<std::uint32_t> features_;
+  FeatureRecord met_;
   PartialResult result_;
 };
 

@@ -36,7 +36,7 @@ class Survivor final : public Criterion<SearchResult> {
   SearchResult seen() const override {
     SearchResult result;
     result.n_evaluations = columns_ ? columns_->n_evaluations() : n_evaluations_;
-    result.record = record_;
+    result.against = record_;
     return result;
   }
 

@@ -82,7 +82,7 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
   std::size_t n_left() const { return n_left_; }
 
   // Everything seen so far, winners included.
-  void record(FeatureRecord& out) const {
+  void record(ExtremeTerms& out) const {
     for (const auto* slots : {&retired_, &slots_}) Base::template record<Slot>(*slots, out);
   }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "core/memory.hpp"
+
 namespace thresher {
 namespace {
 
@@ -20,7 +22,7 @@ constexpr int kFirstShift = 64 - 3 * kDigitBits;
 
 std::vector<std::uint32_t> order_by_relevance(std::span<const double> relevance,
                                               std::span<const std::uint8_t> candidates) {
-  std::vector<Entry> entries;
+  UninitialisedVector<Entry> entries;
   entries.reserve(relevance.size());
   std::array<std::array<std::uint32_t, kDigits>, 3> counts{};
   for (std::size_t f = 0; f < relevance.size(); ++f) {
@@ -34,7 +36,7 @@ std::vector<std::uint32_t> order_by_relevance(std::span<const double> relevance,
   }
 
   // Three stable passes order by the upper 33 bits; the few runs that differ only below are sorted after.
-  std::vector<Entry> other(entries.size());
+  UninitialisedVector<Entry> other(entries.size());
   for (std::size_t digit = 0; digit < 3; ++digit) {
     const int shift = kFirstShift + kDigitBits * static_cast<int>(digit);
     std::uint32_t start = 0;

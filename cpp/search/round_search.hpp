@@ -86,7 +86,7 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
   std::size_t n_left() const { return slots_.size(); }
 
   // Everything seen so far, winners included.
-  void record(FeatureRecord& out) const {
+  void record(ExtremeTerms& out) const {
     for (const auto* slots : {&retired_, &slots_}) Base::template record<Slot>(*slots, out);
   }
 

@@ -7,20 +7,27 @@
 #include <span>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "measures/pair_measure.hpp"
 #include "search/objective.hpp"
 
 namespace thresher {
 
+// What speaks most against each feature, of all that a search has seen.
+struct ExtremeTerms {
+  LargeVector<double> extreme;
+  LargeVector<std::int64_t> partner;  // the selected feature of that term, -1 if none was met
+
+  explicit ExtremeTerms(std::size_t n_features = 0) : extreme(n_features, 0.0), partner(n_features, -1) {}
+};
+
 // What a search has seen of each feature.
-struct FeatureRecord {
-  std::vector<std::uint32_t> depth;   // terms met
-  std::vector<double> total;          // their sum (or smallest)
-  std::vector<double> extreme;        // the term that speaks most against the feature
-  std::vector<std::int64_t> partner;  // the selected feature of that term, -1 if none was met
+struct FeatureRecord : ExtremeTerms {
+  LargeVector<std::uint32_t> depth;  // terms met
+  LargeVector<double> total;         // their sum (or smallest)
 
   explicit FeatureRecord(std::size_t n_features = 0, double empty = 0.0)
-      : depth(n_features, 0), total(n_features, empty), extreme(n_features, 0.0), partner(n_features, -1) {}
+      : ExtremeTerms(n_features), depth(n_features, 0), total(n_features, empty) {}
 
   // The feature meets a selected one.
   template <class Terms>
@@ -66,7 +73,7 @@ struct Steps {
 
 struct SearchResult : Steps {
   std::size_t n_evaluations = 0;  // values asked of the measure
-  FeatureRecord record;
+  ExtremeTerms against;
 };
 
 // Which features a search may take, and which it takes first.

@@ -71,10 +71,8 @@ class StepwiseSearch {
   }
 
   template <class Slot>
-  static void record(std::span<const Slot> slots, FeatureRecord& out) {
+  static void record(std::span<const Slot> slots, ExtremeTerms& out) {
     for (const Slot& slot : slots) {
-      out.depth[slot.feature] = slot.depth;
-      out.total[slot.feature] = slot.total;
       out.extreme[slot.feature] = slot.extreme;
       out.partner[slot.feature] = slot.partner == kNone ? -1 : static_cast<std::int64_t>(slot.partner);
     }

@@ -64,10 +64,10 @@ class TermCriterion final : public Criterion<SearchResult> {
   SearchResult seen() const override {
     SearchResult result;
     result.n_evaluations = n_evaluations_;
-    result.record = record_;
+    result.against = record_;
     const auto add = [&](const auto& search) {
       if (!search) return;
-      search->record(result.record);
+      search->record(result.against);
       result.n_evaluations += search->n_evaluations();
     };
     add(lazy_);

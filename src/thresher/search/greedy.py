@@ -54,7 +54,7 @@ def found_fields(found: dict[str, Any]) -> dict[str, Any]:
         "scores": found["scores"],
         "redundancy": found["redundancy"],
         "n_evaluations": int(found["n_evaluations"]),
-        "nearest": found["partner"].astype(np.int64),
+        "nearest": found["partner"],
         "nearest_value": found["extreme"],
     }
 

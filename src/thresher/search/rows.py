@@ -23,10 +23,9 @@ class FoundPartials(Found):
     ----------
     complementarity : ndarray of float
         Per step.
-    relevance, last_score : ndarray of shape (n_features,)
-        Of every feature: its relevance, and the score it was last seen with.
-    total, depth : ndarray of shape (n_features,)
-        The sum of the redundancies met, and their number.
+    relevance, mean_redundancy, last_score : ndarray of shape (n_features,)
+        Of every feature: its relevance, its mean redundancy with the chosen features it met (nan: none), and the
+        score it was last seen with.
     collinear : ndarray of bool of shape (n_features,)
         Features that are linear combinations of chosen ones.
     exhausted_at : int or None
@@ -35,9 +34,8 @@ class FoundPartials(Found):
 
     complementarity: Floats
     relevance: Floats
+    mean_redundancy: Floats
     last_score: Floats
-    total: Floats
-    depth: NDArray[np.uint32]
     collinear: Mask
     exhausted_at: int | None
 
@@ -47,9 +45,8 @@ def _partials(found: dict[str, Any]) -> FoundPartials:
         **found_fields(found),
         complementarity=found["complementarity"],
         relevance=found["feature_relevance"],
+        mean_redundancy=found["feature_redundancy"],
         last_score=found["feature_score"],
-        total=found["total"],
-        depth=found["depth"],
         collinear=found["collinear"],
         exhausted_at=found["exhausted_at"],
     )

@@ -215,8 +215,7 @@ class RRCT(BaseSelector):
         _warn_of_few_samples(training, found, self.complementarity)
         selected = found.selected
         # A feature has met all chosen before it, or before the last.
-        redundancy = np.full(training.n_features, np.nan)
-        np.divide(found.total, found.depth * scale, out=redundancy, where=found.depth > 0)
+        redundancy = found.mean_redundancy
         redundancy[selected] = found.redundancy
         selection = Selection.of_steps(
             selected,
