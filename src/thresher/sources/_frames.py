@@ -10,6 +10,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from thresher._checks import is_missing, resolve_features
@@ -33,7 +34,9 @@ class FrameColumns:
 
 def is_frame(X: Any) -> bool:
     """Whether `X` is a dataframe or table that narwhals reads; one that is not in memory is refused."""
-    if isinstance(X, np.ndarray) or not (hasattr(X, "shape") or hasattr(type(X), "collect")):
+    if isinstance(X, np.ndarray) or sparse.issparse(X):  # narwhals takes longer to say no
+        return False
+    if not (hasattr(X, "shape") or hasattr(type(X), "collect")):
         return False
     try:
         frame = nw.from_native(X, pass_through=True)
