@@ -52,6 +52,26 @@ def test_every_form_gives_the_choice_of_dense_data(form, selector, kept_as):
     assert_same_choice(selector, X, y, getattr(sparse, form)(X))
 
 
+@pytest.mark.parametrize("rule", ["mean-sd", "equal-frequency", "equal-width", "mdl", "given"])
+def test_columns_coded_some_at_a_time_are_the_same(rule, kept_as, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((300, 40)) < 0.3, rng.normal(size=(300, 40)), 0)
+    X[:, ::7] = np.round(X[:, ::7])  # some are not binned
+    y = (X[:, 2] + X[:, 6] + X[:, 9] > 0).astype(int)
+    cuts = {3: [0.1], 21: [-0.5, 0.5], 30: [0.0]}
+    discretize = thresher.GivenBins(cuts) if rule == "given" else rule
+    if rule == "given":
+        without = [i for i in range(40) if i not in cuts]
+        X[:, without] = np.round(X[:, without])
+    selector = MRMR(6, **MI, discretize=discretize)
+    at_once = assert_same_choice(selector, X, y, sparse.csc_matrix(X))
+    monkeypatch.setattr("thresher.measures._codes._SLAB_ENTRIES", 1)  # then 300, for as many rows
+    some = assert_same_choice(selector, X, y, sparse.csr_matrix(X))
+    assert some.bins_.is_binned.tolist() == at_once.bins_.is_binned.tolist()
+    for own, expected in zip(some.bins_.cuts, at_once.bins_.cuts, strict=True):
+        assert own.tobytes() == expected.tobytes()
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float32"])
 @pytest.mark.parametrize("wide", [False, True])
 def test_values_and_places_may_have_any_type(dtype, wide, kept_as):

@@ -162,6 +162,50 @@ def test_slabs_make_the_table_of_all_codes(kind, place):
     assert_same(whole, table, 200)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "missing"])
+@pytest.mark.parametrize("missing", ["category", "pairwise"])
+@pytest.mark.parametrize("dense_bytes", [0, 1 << 25])
+@pytest.mark.parametrize("place", ["memory", "file"])
+def test_sparse_slabs_make_the_table_of_the_matrix(kind, missing, dense_bytes, place):
+    _, _, more, _ = some_codes(kind)
+    rng = np.random.default_rng(0)
+    X = rng.integers(-1, 4, (200, 30)) * (rng.random((200, 30)) < np.linspace(0, 1, 30))
+    X = X.astype(float)
+    X[rng.random((200, 30)) < 0.01] = np.nan
+    X = sparse.csc_matrix(X)
+    options = {**more, "missing": missing, "dense_bytes": dense_bytes}
+    whole = _core.CodedTable.from_sparse(X.indptr, X.indices, X.data, 200, 30, True, **options)
+    builder = _core.SlabBuilder(200, 30, **options)
+    with tempfile.TemporaryFile() as file:
+        for first, last in ((0, 7), (7, 7), (7, 8), (8, 30)):
+            own = X[:, first:last]
+            builder.append_sparse(
+                own.indptr,
+                own.indices,
+                own.data,
+                last - first,
+                write=file.write if place == "file" else None,
+            )
+        file.flush()
+        written = None
+        if place == "file":
+            written = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        table = builder.finish(written)
+    del written
+    assert_same(whole, table, 200)
+
+
+def test_a_sparse_slab_names_the_column_of_the_table():
+    builder = _core.SlabBuilder(400, 3)
+    few, many = sparse.csc_matrix(np.ones((400, 2))), sparse.csc_matrix(np.arange(400.0)[:, None])
+    builder.append_sparse(few.indptr, few.indices, few.data, 2)
+    with pytest.raises(_core.TooManyLevels) as error:
+        builder.append_sparse(many.indptr, many.indices, many.data, 1)
+    assert error.value.column == 2
+    with pytest.raises(ValueError, match="more features"):
+        builder.append_sparse(few.indptr, few.indices, few.data, 2)
+
+
 def test_slabs_that_do_not_fit_are_refused():
     codes, levels, _, _ = some_codes("plain")
     builder = _core.SlabBuilder(200, 10)

@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bindings/build_options.hpp"
 #include "packing/slab_builder.hpp"
@@ -103,6 +105,16 @@ void append(SlabBuilder& builder, const Matrix<std::uint8_t>& codes, const Vecto
   builder.append(codes.data(), {levels.data(), levels.size()}, missing_code, n_threads, writer, interrupt);
 }
 
+void append_sparse(SlabBuilder& builder, const nb::object& indptr, const nb::object& indices, const nb::object& data,
+                   std::size_t n_columns, std::size_t n_threads, const nb::object& write) {
+  std::vector<HeldArray> held;
+  const SparseView view = checked_sparse(indptr, indices, data, builder.n_rows(), n_columns, true, held);
+  const WriteBytes writer = writer_of(write);
+  ReleasedGil released;
+  SignalInterrupt interrupt;
+  builder.append(view, n_threads, writer, interrupt);
+}
+
 std::shared_ptr<CodedTable> finish(SlabBuilder& builder, const nb::object& written) {
   if (written.is_none()) return std::make_shared<CodedTable>(builder.finish({}, nullptr));
   const HeldBytes held(written);
@@ -126,15 +138,21 @@ void bind_storage(nb::module_& module, nb::class_<CodedTable>& table) {
       .def(
           "__init__",
           [](SlabBuilder* self, std::size_t n_rows, std::size_t n_features, const OptionalParts& parts,
-             const OptionalSets& sets, const nb::object& weights) {
-            new (self) SlabBuilder(n_rows, n_features, read_options(parts, sets, weights, n_rows, 1, "pairwise"));
+             const OptionalSets& sets, const nb::object& weights, const std::string& missing, std::size_t dense_bytes) {
+            BuildOptions options = read_options(parts, sets, weights, n_rows, 1, missing);
+            options.dense_bytes = dense_bytes;
+            new (self) SlabBuilder(n_rows, n_features, std::move(options));
           },
           nb::arg("n_rows"), nb::arg("n_features"), nb::arg("parts") = nb::none(), nb::arg("sets") = nb::none(),
-          nb::arg("weights") = nb::none())
+          nb::arg("weights") = nb::none(), nb::arg("missing") = "pairwise", nb::arg("dense_bytes") = kDenseBytes,
+          "`missing` and `dense_bytes` are for sparse features, as for `CodedTable.from_sparse`.")
       .def_prop_ro("n_bytes", &SlabBuilder::n_bytes, "What the features take in memory so far.")
       .def("append", &append, nb::arg("codes"), nb::arg("levels"), nb::arg("missing_code") = -1,
            nb::arg("n_threads") = 1, nb::arg("write") = nb::none(),
            "The next features, as for `CodedTable.from_codes`; with `write` their data are handed over and not kept.")
+      .def("append_sparse", &append_sparse, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+           nb::arg("n_columns"), nb::arg("n_threads") = 1, nb::arg("write") = nb::none(),
+           "The next features, columns of a CSC matrix, as for `CodedTable.from_sparse`.")
       .def("finish", &finish, nb::arg("written") = nb::none(),
            "The table; `written` is all that was handed over, best mapped.");
 }

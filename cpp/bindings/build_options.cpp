@@ -2,8 +2,6 @@
 
 #include <stdexcept>
 
-#include "bindings/arrays.hpp"
-
 namespace thresher::bindings {
 namespace {
 
@@ -49,6 +47,42 @@ BuildOptions read_options(const OptionalParts& parts, const OptionalSets& sets, 
   options.missing = missing_named(missing);
   options.n_threads = n_threads;
   return options;
+}
+
+SparseView read_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data, std::size_t n_rows,
+                       std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held) {
+  const auto contiguous = [&](const nb::object& array) -> const HeldArray& {
+    held.push_back(hold_array(nb::module_::import_("numpy").attr("ascontiguousarray")(array), 1));
+    return held.back();
+  };
+  const auto width = [](DType dtype) {
+    if (dtype != DType::i32 && dtype != DType::i64) throw nb::type_error("sparse indices must be int32 or int64");
+    return dtype == DType::i64;
+  };
+  SparseView view;
+  const HeldArray pointers = contiguous(indptr);
+  const HeldArray places = contiguous(indices);
+  const HeldArray values = contiguous(data);
+  if (pointers.view.n_rows != (is_csc ? n_columns : n_rows) + 1) throw std::invalid_argument("indptr: wrong length");
+  if (places.view.n_rows != values.view.n_rows) throw std::invalid_argument("indices and data differ in length");
+  view.indptr = pointers.view.data;
+  view.wide_indptr = width(pointers.view.dtype);
+  view.indices = places.view.data;
+  view.wide_indices = width(places.view.dtype);
+  view.values = values.view.data;
+  view.dtype = values.view.dtype;
+  view.n_stored = values.view.n_rows;
+  view.n_rows = n_rows;
+  view.n_columns = n_columns;
+  view.by_columns = is_csc;
+  return view;
+}
+
+SparseView checked_sparse(const nb::object& indptr, const nb::object& indices, const nb::object& data,
+                          std::size_t n_rows, std::size_t n_columns, bool is_csc, std::vector<HeldArray>& held) {
+  const SparseView view = read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
+  check_sparse(view);
+  return view;
 }
 
 }  // namespace thresher::bindings

@@ -58,6 +58,10 @@ bool check_places(const SparseView& array);
 void check_sparse(const SparseView& array);
 CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt);
 
+// The same of features first, first + 1, ... of a table that is being built; their data may go to another arena.
+void pack_sparse(CodedTable& table, std::size_t first, const SparseView& array, Missing missing,
+                 std::size_t dense_bytes, std::size_t n_threads, Interrupt& interrupt, Arena* data_arena = nullptr);
+
 // Some rows of a table, in the order given and as often as they are named; without parts. Levels and their codes stay,
 // and so does the table of c log2 c, so that counts of a subset give the values they would have as a replicate.
 CodedTable take_rows(const CodedTable& source, std::span<const std::int64_t> rows, std::size_t n_threads,

@@ -53,20 +53,20 @@ class StoredCodes {
   std::uint8_t zero_, code_;
 };
 
-// Sets the bits of one feature. Rows that are not stored have the level of zero.
+// Sets the bits of one feature, which is a column of the array. Rows that are not stored have the level of zero.
 template <class T>
-void scatter_bits(CodedTable& table, std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels,
-                  const RowPlaces& places) {
+void scatter_bits(CodedTable& table, std::size_t f, std::size_t column, const CompressedColumns<T>& columns,
+                  const Levels<T>& levels, const RowPlaces& places) {
   const RowLayout& layout = table.layout();
   const std::size_t stride = layout.plane_stride();
   const std::size_t n_planes = table.feature(f).n_planes();
   std::uint64_t* data = table.writable_data(f);
   StoredCodes<T> code_of(levels);
   const std::size_t zero = code_of.zero();
-  if (zero < n_planes && columns.size(f) < layout.n_rows()) {
+  if (zero < n_planes && columns.size(column) < layout.n_rows()) {
     std::copy(places.all_rows.begin(), places.all_rows.end(), data + zero * stride);
   }
-  for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
+  for (std::size_t i = columns.begin(column); i < columns.end(column); ++i) {
     const std::uint32_t bit = places.bit_of_row[columns.row(i)];
     const std::uint64_t mask = std::uint64_t{1} << (bit & 63);
     const std::size_t code = code_of(columns.value(i));
@@ -76,12 +76,12 @@ void scatter_bits(CodedTable& table, std::size_t f, const CompressedColumns<T>& 
 }
 
 template <class T>
-void scatter_bytes(CodedTable& table, std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels,
-                   const RowPlaces& places) {
+void scatter_bytes(CodedTable& table, std::size_t f, std::size_t column, const CompressedColumns<T>& columns,
+                   const Levels<T>& levels, const RowPlaces& places) {
   auto* bytes = reinterpret_cast<std::uint8_t*>(table.writable_data(f));
   StoredCodes<T> code_of(levels);
   std::fill_n(bytes, table.n_rows(), code_of.zero());
-  for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
+  for (std::size_t i = columns.begin(column); i < columns.end(column); ++i) {
     bytes[places.place_of_row[columns.row(i)]] = code_of(columns.value(i));
   }
 }
@@ -89,11 +89,11 @@ void scatter_bytes(CodedTable& table, std::size_t f, const CompressedColumns<T>&
 // The rows of a column that are off the level of zero, by place. Written by somebody else meanwhile, a column may name
 // a row twice or one that is not there.
 template <class T>
-void list_rows(std::size_t f, const CompressedColumns<T>& columns, const Levels<T>& levels, const RowPlaces& places,
-               std::vector<CodedTable::Listed>& rows) {
+void list_rows(std::size_t column, const CompressedColumns<T>& columns, const Levels<T>& levels,
+               const RowPlaces& places, std::vector<CodedTable::Listed>& rows) {
   rows.clear();
   StoredCodes<T> code_of(levels);
-  for (std::size_t i = columns.begin(f); i < columns.end(f); ++i) {
+  for (std::size_t i = columns.begin(column); i < columns.end(column); ++i) {
     const std::uint8_t code = code_of(columns.value(i));
     const std::size_t row = columns.row(i);
     if (code != code_of.zero() && row < places.place_of_row.size()) rows.push_back({places.place_of_row[row], code});
@@ -175,47 +175,53 @@ void check_sparse(const SparseView& array) {
   }
 }
 
-CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt) {
-  CodedTable table(make_layout(array.n_rows, options), array.n_columns, std::move(options.weights));
+void pack_sparse(CodedTable& table, std::size_t first, const SparseView& array, Missing missing,
+                 std::size_t dense_bytes, std::size_t n_threads, Interrupt& interrupt, Arena* data_arena) {
   const RowPlaces places(table.layout());
   const std::size_t column_bytes = table.is_weighted() ? array.n_rows : 8 * table.layout().plane_stride();
-  const bool may_list = checked_product(array.n_columns, column_bytes) > options.dense_bytes;
+  const bool may_list = checked_product(table.n_features(), column_bytes) > dense_bytes;
   interrupt.check();
   visit_dtype(array.dtype, [&](auto element) {
     using T = decltype(element);
     const CompressedColumns<T> columns(array);
-    parallel_for(array.n_columns, kChunk, options.n_threads, [&](std::size_t first, std::size_t last) {
+    parallel_for(array.n_columns, kChunk, n_threads, [&](std::size_t begin, std::size_t end) {
       std::vector<Levels<T>> levels;
       std::vector<CodedTable::Shape> shapes;
-      std::vector<std::vector<CodedTable::Listed>> lists(may_list ? last - first : 0);
-      for (std::size_t f = first; f < last; ++f) {
-        levels.emplace_back(f, options.missing);
-        const std::size_t begin = columns.begin(f);
-        const std::size_t end = columns.end(f);
-        if (end - begin > array.n_rows) throw std::invalid_argument("sparse array: it has duplicate entries");
-        if (end - begin < array.n_rows) levels.back().add(T{0});
-        for (std::size_t i = begin; i < end; ++i) levels.back().add(columns.value(i));
+      std::vector<std::vector<CodedTable::Listed>> lists(may_list ? end - begin : 0);
+      for (std::size_t column = begin; column < end; ++column) {
+        levels.emplace_back(first + column, missing);
+        const std::size_t n_stored = columns.size(column);
+        if (n_stored > array.n_rows) throw std::invalid_argument("sparse array: it has duplicate entries");
+        if (n_stored < array.n_rows) levels.back().add(T{0});
+        for (std::size_t i = columns.begin(column); i < columns.end(column); ++i) levels.back().add(columns.value(i));
         shapes.push_back(levels.back().shape());
-        if (!may_list || end - begin == array.n_rows) continue;
-        list_rows(f, columns, levels.back(), places, lists[f - first]);
-        shapes.back().n_listed = static_cast<std::uint32_t>(lists[f - first].size());
+        if (!may_list || n_stored == array.n_rows) continue;
+        list_rows(column, columns, levels.back(), places, lists[column - begin]);
+        shapes.back().n_listed = static_cast<std::uint32_t>(lists[column - begin].size());
         shapes.back().rest = levels.back().code(T{0});
       }
-      table.allocate(first, shapes, true);
-      for (std::size_t f = first; f < last; ++f) {
+      table.allocate(first + begin, shapes, true, data_arena);
+      for (std::size_t column = begin; column < end; ++column) {
+        const std::size_t f = first + column;
+        const Levels<T>& own = levels[column - begin];
         if (table.feature(f).listed) {
-          table.store_list(f, lists[f - first]);
+          table.store_list(f, lists[column - begin]);
         } else if (table.feature(f).packed) {
-          scatter_bits(table, f, columns, levels[f - first], places);
+          scatter_bits(table, f, column, columns, own, places);
           table.count_levels(f);
         } else {
-          scatter_bytes(table, f, columns, levels[f - first], places);
+          scatter_bytes(table, f, column, columns, own, places);
           table.count_levels(f);
         }
-        levels[f - first].write_values(table.writable_values(f));
+        own.write_values(table.writable_values(f));
       }
     });
   });
+}
+
+CodedTable build_from_sparse(const SparseView& array, BuildOptions options, Interrupt& interrupt) {
+  CodedTable table(make_layout(array.n_rows, options), array.n_columns, std::move(options.weights));
+  pack_sparse(table, 0, array, options.missing, options.dense_bytes, options.n_threads, interrupt);
   table.finish();
   return table;
 }

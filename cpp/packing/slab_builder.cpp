@@ -7,15 +7,33 @@
 namespace thresher {
 
 SlabBuilder::SlabBuilder(std::size_t n_rows, std::size_t n_features, BuildOptions options)
-    : table_(make_layout(n_rows, options), n_features, std::move(options.weights)) {}
+    : table_(make_layout(n_rows, options), n_features, std::move(options.weights)),
+      missing_(options.missing),
+      dense_bytes_(options.dense_bytes) {}
+
+void SlabBuilder::check_room(std::size_t n_more) const {
+  if (n_more > table_.n_features() - n_done()) throw std::invalid_argument("more features than were announced");
+}
 
 void SlabBuilder::append(const std::uint8_t* codes, std::span<const std::int32_t> levels, int missing_code,
                          std::size_t n_threads, const WriteBytes& write, Interrupt& interrupt) {
-  const std::size_t first = n_done();
-  if (levels.size() > table_.n_features() - first) throw std::invalid_argument("more features than were announced");
+  check_room(levels.size());
   Arena slab;
-  pack_codes(table_, first, codes, levels, missing_code, n_threads, interrupt, write ? &slab : nullptr);
-  for (std::size_t f = first; f < first + levels.size(); ++f) {
+  pack_codes(table_, n_done(), codes, levels, missing_code, n_threads, interrupt, write ? &slab : nullptr);
+  keep(levels.size(), write);
+}
+
+void SlabBuilder::append(const SparseView& array, std::size_t n_threads, const WriteBytes& write,
+                         Interrupt& interrupt) {
+  check_room(array.n_columns);
+  Arena slab;
+  pack_sparse(table_, n_done(), array, missing_, dense_bytes_, n_threads, interrupt, write ? &slab : nullptr);
+  keep(array.n_columns, write);
+}
+
+void SlabBuilder::keep(std::size_t n_more, const WriteBytes& write) {
+  const std::size_t first = n_done();
+  for (std::size_t f = first; f < first + n_more; ++f) {
     const std::size_t bytes = table_.data_bytes(f);
     if (write) {
       offsets_.push_back(n_written_);

@@ -22,12 +22,13 @@ class SlabBuilder {
   // Features so far, and the bytes that their data take in memory.
   std::size_t n_done() const { return offsets_.size(); }
   std::size_t n_bytes() const { return n_bytes_; }
-  // Bytes handed to `write` so far.
-
   // The next features, as for build_from_codes. Given `write`, their data are handed over, each feature from a new
   // cache line on, and not kept.
   void append(const std::uint8_t* codes, std::span<const std::int32_t> levels, int missing_code, std::size_t n_threads,
               const WriteBytes& write, Interrupt& interrupt);
+
+  // The next features, as for build_from_sparse.
+  void append(const SparseView& array, std::size_t n_threads, const WriteBytes& write, Interrupt& interrupt);
 
   // The table, once all features are there. `written`: all that was handed over, on a cache line, kept alive by
   // `owner`. The builder is empty afterwards.
@@ -36,7 +37,13 @@ class SlabBuilder {
  private:
   static constexpr std::size_t kInMemory = static_cast<std::size_t>(-1);
 
+  void check_room(std::size_t n_more) const;
+  // Hands the data of the next features over, or counts what they take.
+  void keep(std::size_t n_more, const WriteBytes& write);
+
   CodedTable table_;
+  Missing missing_;
+  std::size_t dense_bytes_;
   std::vector<std::size_t> offsets_;  // of each feature's data among the bytes written
   std::size_t n_bytes_ = 0;
   std::size_t n_written_ = 0;

@@ -446,6 +446,8 @@ class SlabBuilder:
         parts: NDArray[np.int32] | None = None,
         sets: NDArray[np.uint8] | None = None,
         weights: NDArray[Any] | None = None,
+        missing: str = "pairwise",
+        dense_bytes: int = 33554432,
     ) -> None: ...
     @property
     def n_bytes(self) -> int: ...
@@ -454,6 +456,15 @@ class SlabBuilder:
         codes: NDArray[np.uint8],
         levels: NDArray[np.int32],
         missing_code: int = -1,
+        n_threads: int = 1,
+        write: Callable[[memoryview], object] | None = None,
+    ) -> None: ...
+    def append_sparse(
+        self,
+        indptr: NDArray[Any],
+        indices: NDArray[Any],
+        data: NDArray[Any],
+        n_columns: int,
         n_threads: int = 1,
         write: Callable[[memoryview], object] | None = None,
     ) -> None: ...

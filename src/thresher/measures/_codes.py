@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,16 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher.discretize import GivenBins, MDLBins, make_discretizer
+from thresher.measures._packing import Packing
 from thresher.measures._parts import PartSets
 from thresher.measures.columns import stored_columns
-from thresher.sources import Table, Training, feature_blocks, to_feature_major
+from thresher.sources import MappedMatrix, Table, Training, feature_blocks, to_feature_major
 
 MISSING_CODE = 255
 # Sparse columns that would take more memory as bit-planes are kept as lists of their rows, where these are short.
 DENSE_BYTES = 1 << 25
+# Entries of sparse columns that are coded at a time, at least.
+_SLAB_ENTRIES = 1 << 21
 
 
 @dataclass
@@ -70,15 +74,16 @@ def code_table(training: Training, rule: Any, parts: PartSets | None = None) -> 
     if rule is None:  # excluded columns may have any number of levels
         table = table.without(training.excluded & ~table.is_discrete)
     try:
-        if not to_bin.any():
+        is_mapped = isinstance(table.matrix, MappedMatrix)
+        if not to_bin.any() and not is_mapped:
             bins = Bins("none", to_bin)
             return Codes(_code_as_is(table, in_parts, training.weights, missing), bins)
         name = rule if isinstance(rule, str) else type(rule).__name__
-        discretizer = make_discretizer(rule)
+        discretizer = None if rule is None else make_discretizer(rule)
         if table.is_sparse:
-            discretizer = _on(discretizer, np.arange(table.n_features), table)
+            training = replace(training, table=table)
             coded, cuts = _code_sparse(training, discretizer, to_bin, in_parts, missing)
-            return Codes(coded, Bins(name, to_bin, cuts))
+            return Codes(coded, Bins(name if to_bin.any() else "none", to_bin, cuts))
         codes, levels, cuts = code_mixed(training, discretizer, to_bin, classes_of(training))
         coded = _core.CodedTable.from_codes(
             codes,
@@ -174,34 +179,48 @@ def _code_sparse(
     in_parts: dict[str, Any],
     missing: str,
 ) -> tuple[_core.CodedTable, list[npt.NDArray[np.float64]]]:
-    """Bins from the stored values and the number of zeros: no column is ever dense.
+    """Bins from the stored values and the number of zeros, some columns at a time: no column is ever dense.
 
     Codes are stored less the code of zero, so that the values not stored keep it.
     """
     table = training.table
-    columns = stored_columns(table)
-    cuts, offsets = discretizer.learn_sparse_cuts(
-        columns, to_bin, classes_of(training), _real(training.weights), table.n_threads
-    )
-    values, rows, starts, n_rows = columns
-    codes = _core.apply_cuts_sparse(
-        values, rows, starts, n_rows, to_bin.view(np.uint8), cuts, offsets, table.n_threads
-    )
-    coded = _core.CodedTable.from_sparse(
-        starts,
-        rows,
-        codes,
+    weights, classes = _real(training.weights), classes_of(training)
+    values, rows, starts, n_rows = stored_columns(table)
+    builder = _core.SlabBuilder(
         n_rows,
         table.n_features,
-        True,
         weights=training.weights,
-        n_threads=table.n_threads,
         missing=missing,
         dense_bytes=DENSE_BYTES,
         **in_parts,
     )
-    pieces = np.split(cuts, offsets[1:-1])
-    return coded, [pieces[feature] for feature in np.flatnonzero(to_bin)]
+    packing = Packing(builder, getattr(table.matrix, "scratch", None), table.n_threads)
+    found: list[bytes] = []  # no arrays: see SlabCoder
+    # Each slab costs a look at all rows.
+    for begin, end in _slabs_of_entries(starts, max(_SLAB_ENTRIES, n_rows)):
+        stored = slice(starts[begin], starts[end])
+        columns = (values[stored], rows[stored], starts[begin : end + 1] - starts[begin], n_rows)
+        wanted = to_bin[begin:end]
+        codes = columns[0]
+        if wanted.any():
+            learner = _on(discretizer, np.arange(begin, end), table)
+            cuts, offsets = learner.learn_sparse_cuts(
+                columns, wanted, classes, weights, table.n_threads
+            )
+            codes = _core.apply_cuts_sparse(
+                *columns, wanted.view(np.uint8), cuts, offsets, table.n_threads
+            )
+            pieces = np.split(cuts, offsets[1:-1])
+            found += [pieces[feature].tobytes() for feature in np.flatnonzero(wanted)]
+        packing.add_sparse(columns[2], columns[1], codes)
+    return packing.finish(), [np.frombuffer(bytearray(own)) for own in found]
+
+
+def _slabs_of_entries(starts: npt.NDArray[np.int64], size: int) -> Iterator[tuple[int, int]]:
+    """Columns, some at a time: about as many as have so many entries."""
+    number = starts[1:] // size
+    bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(starts) - 1]
+    return pairwise(bounds)
 
 
 def code_mixed(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher import _core
 from thresher.discretize import GivenBins, make_discretizer
@@ -20,8 +19,9 @@ from thresher.measures._codes import (
     columns_to_bin,
     too_many_levels,
 )
+from thresher.measures._packing import Packing
 from thresher.measures._parts import PartSets
-from thresher.sources import FileTable, ScratchFile, Table, Training, feature_blocks
+from thresher.sources import FileTable, Table, Training, feature_blocks
 
 
 def slab_coder(discretize: Any, default: str) -> Callable[[Training], SlabCoder]:
@@ -55,7 +55,7 @@ class SlabCoder:
         if rule is not None:
             make_discretizer(rule)  # refuses what is none before anything is read
         self._classes = classes_of(training)
-        self._packing = _Packing(training)
+        self._packing = _packing(training)
         self._is_binned = np.zeros(training.n_features, dtype=bool)
         # As small objects of Python: an array for each, between the large ones that come and go with a slab, would
         # keep their memory from being used again.
@@ -76,7 +76,7 @@ class SlabCoder:
             )
         except _core.TooManyLevels as error:
             raise too_many_levels(table, error.column) from None
-        self._packing.add(codes, levels)
+        self._packing.add(codes, levels, _missing_code(training))
         self._is_binned[slab] = to_bin
         self._cuts.extend(own.tobytes() for own in cuts)
 
@@ -87,38 +87,24 @@ class SlabCoder:
         return self._rule, Codes(self._packing.finish(), bins)
 
 
-class _Packing:
-    """The packed table of codes that come slab by slab."""
+def _packing(training: Training, parts: PartSets | None = None) -> Packing:
+    table = training.table
+    assert isinstance(table, FileTable)
+    options: dict[str, Any] = {} if parts is None else parts.arguments()
+    builder = _core.SlabBuilder(table.n_rows, table.n_features, weights=training.weights, **options)
+    return Packing(builder, table.scratch, table.n_threads)
 
-    def __init__(self, training: Training, parts: PartSets | None = None) -> None:
-        table = training.table
-        assert isinstance(table, FileTable)
-        self._scratch = table.scratch
-        self._n_threads = table.n_threads
-        self._missing_code = MISSING_CODE if training.missing == "pairwise" else -1
-        self._file: ScratchFile | None = None
-        self._builder = _core.SlabBuilder(
-            table.n_rows,
-            table.n_features,
-            weights=training.weights,
-            **({} if parts is None else parts.arguments()),
-        )
 
-    def add(self, codes: npt.NDArray[np.uint8], levels: npt.NDArray[np.int32]) -> None:
-        if self._file is None and self._builder.n_bytes > self._scratch.memory_limit // 4:
-            self._file = self._scratch.file()
-        write = None if self._file is None else self._file.write
-        self._builder.append(codes, levels, self._missing_code, self._n_threads, write)
-
-    def finish(self) -> _core.CodedTable:
-        return self._builder.finish(None if self._file is None else self._file.map())
+def _missing_code(training: Training) -> int:
+    return MISSING_CODE if training.missing == "pairwise" else -1
 
 
 def _in_parts(training: Training, table: FileTable, codes: Codes, parts: PartSets) -> Codes:
     """The same codes with rows in parts."""
-    packing = _Packing(training, parts)
+    packing = _packing(training, parts)
     levels = codes.levels
     for block in feature_blocks(table.n_features, table.n_rows, table.scratch.memory_limit // 8):
         features = np.arange(block.start, block.stop, dtype=np.uint32)
-        packing.add(codes.table.matrix(features, table.n_threads), levels[block])
+        own = codes.table.matrix(features, table.n_threads)
+        packing.add(own, levels[block], _missing_code(training))
     return Codes(packing.finish(), codes.bins)

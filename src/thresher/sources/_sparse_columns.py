@@ -11,13 +11,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from thresher.sources._frames import LARGEST_EXACT
 from thresher.sources._scratch import Scratch, ScratchFile
 
 _LARGEST_NARROW = np.iinfo(np.int32).max
 
 
 class MappedMatrix(sparse.csc_matrix):  # type: ignore[misc]
-    """A matrix by columns in the memory of a map that nobody can write to."""
+    """A matrix by columns in the memory of a map that nobody can write to.
+
+    `scratch` is where more of its kind may be kept; None for what was taken from such a matrix, into memory.
+    """
+
+    scratch: Scratch | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class SparseColumns:
     def slabs(self) -> Iterator[Any]:
         """All columns in memory, some at a time: as many as have the entries of one block."""
         counts: Any = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
-        size = self.scratch.block_bytes // (self.blocks[0].dtype.itemsize + 4)
+        size = self.scratch.block_bytes // 12
         number = np.cumsum(counts, dtype=np.int64) // max(1, size)
         bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self.places)]
         for begin, end in pairwise(bounds):
@@ -115,7 +121,6 @@ class _Spool:
         self._scratch = scratch
         self._values, self._rows, self._starts = (scratch.file() for _ in range(3))
         self._index = np.dtype(np.int32 if is_narrow else np.int64)
-        self._dtype = np.dtype(np.float64)
         self._sizes: list[tuple[int, int, int]] = []  # rows, columns, entries
         self._begin_block()
 
@@ -126,11 +131,12 @@ class _Spool:
     def add(self, columns: Any) -> None:
         """More columns of this block, in CSC form."""
         columns.sum_duplicates()
-        values = columns.data
-        if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
-            values = values.astype(np.float64)  # as sums want them, which would copy all else
-        self._dtype = values.dtype
-        self._values.write(np.ascontiguousarray(values))
+        values = columns.data.astype(np.float64)  # as sums want them, which would copy all else
+        if columns.data.dtype.kind in "iu" and np.any(np.abs(values) > LARGEST_EXACT):
+            raise ValueError(
+                "it has whole numbers beyond 2^53, which stay apart in memory only; give more --memory, or floats"
+            )
+        self._values.write(values)
         self._rows.write(columns.indices.astype(self._index))
         self._starts.write(columns.indptr[1:].astype(np.int64) + self._n_entries)
         self._n_columns += columns.shape[1]
@@ -141,19 +147,20 @@ class _Spool:
         self._begin_block()
 
     def columns(self) -> SparseColumns:
-        values = _mapped(self._values, self._dtype)
+        values = _mapped(self._values, np.dtype(np.float64))
         rows = _mapped(self._rows, self._index)
         widest = max((size[1] for size in self._sizes), default=0)
         starts = self._all_starts(widest)
         blocks, done = [], 0
         for i, (n_rows, _, n_entries) in enumerate(self._sizes):
-            block = MappedMatrix((n_rows, widest), dtype=self._dtype)
+            block = MappedMatrix((n_rows, widest), dtype=np.float64)
             block.data, block.indices = (
                 values[done : done + n_entries],
                 rows[done : done + n_entries],
             )
             block.indptr = starts[i * (widest + 1) : (i + 1) * (widest + 1)]
             block.has_canonical_format = True
+            block.scratch = self._scratch
             blocks.append(block)
             done += n_entries
         return SparseColumns(blocks, np.arange(widest), self._scratch)
