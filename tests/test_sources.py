@@ -180,5 +180,6 @@ def test_columns_of_one_type_are_asked_once(monkeypatch):
         property(lambda frame: asked.append(frame.shape[1]) or schema(frame)),
     )
     frame = pd.DataFrame(np.zeros((3, 400)), columns=[f"c{i}" for i in range(400)])
-    read_table(Anybody(), frame.assign(text="a", whole=1))
+    objects = {f"text{i}": pd.Series(["a", "b", "a"], dtype=object) for i in range(5)}
+    read_table(Anybody(), frame.assign(**objects, flag=True, whole=1))
     assert asked == [3]

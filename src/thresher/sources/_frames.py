@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +16,11 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from thresher._checks import is_missing, resolve_features
+from thresher.sources._levels import category_ranks, text_ranks
+from thresher.sources._table import feature_blocks
 
 LARGEST_EXACT = 1 << 53  # whole numbers beyond it have no double of their own
+_BLOCK_TEXTS = 1 << 20  # values that are objects at a time
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,19 @@ def take(X: Any, places: Any, axis: int = 0) -> Any:
     return X.select(chosen.tolist()) if axis == 1 else X.take(chosen)
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """No garbage is looked for: pandas notes so much of every column that whole frames would be gone through."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_collector_paused()
 def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameColumns:
     """Read a dataframe, its numbers at once; a column that is no number and no category is refused.
 
@@ -101,17 +119,19 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     rounded = _rounded(columns, kinds)
     for i in [] if is_block else rounded:
         columns[i] = from_smallest(frame[:, i].to_numpy())
-    texts: dict[int, list[str]] = {}
     to_read[resolve_features("exclude", exclude, names, p)] = False
-    if frame.implementation.is_pandas():
-        known = kinds.places(lambda kind: kind in (nw.Categorical, nw.Enum))
-        for i, values in _arrays_of(X, [i for i in known if to_read[i]]):
-            columns[i], texts[i] = _known_codes(values)
-            to_read[i] = False
-    for i in np.flatnonzero(to_read).tolist():
-        columns[i], found = _read_column(frame[:, i], kinds.of(i), names[i])
-        if found is not None:
-            texts[i] = found
+    texts: dict[int, list[str]] = {}
+    for some, ranks, found in _ranked_columns(frame, kinds, to_read):
+        columns[some] = ranks
+        for i, of_one in zip(some, found, strict=True):
+            if of_one is not None:
+                texts[i] = of_one
+                to_read[i] = False
+    left = np.flatnonzero(to_read).tolist()
+    for i, column in zip(left, frame[:, left].iter_columns() if left else [], strict=True):
+        columns[i], of_one = _read_column(column, kinds.of(i), names[i])
+        if of_one is not None:
+            texts[i] = of_one
     is_category[list(texts)] = True
     return FrameColumns(columns.T, names, is_category, texts, rounded)
 
@@ -134,22 +154,34 @@ class _Kinds:
 
 
 def _kinds(frame: Any) -> _Kinds:
-    """The type of every column; of pandas' many columns of one type only the first is asked."""
+    """The type of every column; of pandas' many columns of one type only the first is asked, and none of objects."""
     if not frame.implementation.is_pandas():
-        kinds = list(frame.schema.values())
-        return _Kinds(kinds, np.arange(len(kinds)))
+        return _by_class(list(frame.schema.values()))
     dtypes = frame.to_native().dtypes.to_numpy()
     # Most columns of one type share its object, and two types of categories are dear to compare.
     ids = np.fromiter(map(id, dtypes), dtype=np.int64, count=len(dtypes))
     _, first, which = np.unique(ids, return_index=True, return_inverse=True)
     names = np.array([dtype.name for dtype in dtypes[first]], dtype=object)[which]
     same_as = first[which]
-    of_objects = np.flatnonzero(names == "object")  # each may hold something else
-    same_as[of_objects] = of_objects
     of_categories = np.flatnonzero(names == "category")
     same_as[of_categories] = of_categories[:1]
     asked, which = np.unique(same_as, return_inverse=True)
-    return _Kinds(list(frame[:, asked.tolist()].schema.values()), which)
+    is_object = names[asked] == "object"  # what they hold is seen when they are read
+    found = np.full(len(asked), nw.Object(), dtype=object)
+    found[~is_object] = list(frame[:, asked[~is_object].tolist()].schema.values())
+    return _Kinds(found.tolist(), which)
+
+
+def _by_class(kinds: list[Any]) -> _Kinds:
+    """Kinds by their class: only of what is refused does more of them matter, for the message."""
+    read = (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Object)
+    first: dict[Any, int] = {}
+    which = [
+        first.setdefault(type(kind) if kind.is_numeric() or type(kind) in read else kind, i)
+        for i, kind in enumerate(kinds)
+    ]
+    asked, places = np.unique(which, return_inverse=True)
+    return _Kinds([kinds[i] for i in asked], places)
 
 
 def _matrix_of(frame: Any, letters: str) -> npt.NDArray[Any] | None:
@@ -181,15 +213,9 @@ def _read_column(
     """The numbers of a column, and of a category the texts of its ranks."""
     if kind == nw.Boolean or kind.is_numeric():
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), None
-    if kind == nw.String and column.implementation.is_pandas_like():
-        codes, texts = column.to_native().factorize()
-        return _ranked(codes, texts)
-    if kind == nw.String and column.implementation.is_polars():
-        texts = column.drop_nulls().unique().sort().to_list()
-        return column.rank("dense").cast(nw.Float64).to_numpy() - 1, texts
-    if kind in (nw.String, nw.Categorical, nw.Enum):
+    if kind in (nw.Categorical, nw.Enum):
         return _category_codes([v if is_missing(v) else str(v) for v in column.to_list()])
-    if kind == nw.Object:
+    if kind in (nw.String, nw.Object):
         return _object_column(column.to_list(), name)
     raise refuse_type(name, kind)
 
@@ -201,29 +227,26 @@ def refuse_type(name: str, kind: Any) -> ValueError:
     )
 
 
-def _arrays_of(X: Any, places: list[int]) -> Iterator[tuple[int, Any]]:
-    """Columns of a pandas frame: all in a row where many are wanted, as to find one takes several times as long."""
-    if 4 * len(places) < X.shape[1]:
-        yield from ((i, X.iloc[:, i].array) for i in places)
-        return
-    wanted = set(places)
-    yield from ((i, column.array) for i, (_, column) in enumerate(X.items()) if i in wanted)
-
-
-def _known_codes(values: Any) -> tuple[npt.NDArray[np.float64], list[str]]:
-    """Codes of pandas' categories, which it has already."""
-    return _ranked(values.codes, values.categories.tolist())
-
-
-def _ranked(
-    codes: npt.NDArray[Any], categories: Iterable[Any]
-) -> tuple[npt.NDArray[np.float64], list[str]]:
-    """Codes of categories as ranks of their texts, and these."""
-    texts = [str(category) for category in categories]
-    rank = np.full(len(texts) + 1, np.nan)  # the last, -1, is for missing values
-    rank[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
-    ranks: npt.NDArray[np.float64] = rank[codes]
-    return ranks, sorted(texts)
+def _ranked_columns(
+    frame: Any, kinds: _Kinds, to_read: npt.NDArray[np.bool_]
+) -> Iterator[tuple[list[int], npt.NDArray[np.float64], list[list[str] | None]]]:
+    """Columns of categories and texts, many at a time: their ranks, and the texts of each; None where it has others."""
+    categories = kinds.places(lambda kind: kind in (nw.Categorical, nw.Enum))
+    words = kinds.places(lambda kind: kind in (nw.String, nw.Object))
+    categories, words = ([i for i in some if to_read[i]] for some in (categories, words))
+    pandas = frame.to_native() if frame.implementation.is_pandas() else None
+    if pandas is not None:
+        for some, ranks, found in category_ranks(pandas, categories):
+            yield some, ranks, [found] * len(some)
+    elif frame.implementation.is_polars():  # pyarrow's arrays of dictionaries lose what is missing
+        words = sorted(categories + words)
+    factorize = None if pandas is None else nw.get_native_namespace(frame).factorize
+    for block in feature_blocks(len(words), len(frame), _BLOCK_TEXTS):
+        some = words[block]
+        # The types of columns of objects are dear to ask for, and narwhals asks.
+        values = (frame[:, some] if pandas is None else pandas.iloc[:, some]).to_numpy()
+        if values.dtype == object:
+            yield some, *text_ranks(values.T, factorize)
 
 
 def _object_column(
