@@ -309,6 +309,42 @@ def test_no_space_for_what_is_printed_is_one_sentence(arguments):
     assert (done.returncode, done.stderr) == (2, "thresher: the disk is full\n")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is of Linux")
+@pytest.mark.parametrize("command", ["select", "stability"])
+def test_what_finds_no_space_to_be_shown_is_not_written_either(command, tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b,y\n" + "1,2,p\n2,1,q\n3,5,p\n1,1,q\n" * 5)
+    arguments = [command, str(path), "-t", "y", "-k", "1", "-o", str(tmp_path / "out.json")]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "thresher", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr.endswith("thresher: the disk is full\n")
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,b,y\n" + "1,2,p\n2,1,q\n3,5,p\n1,1,q\n" * 5)
+    arguments = ["select", str(path), "-t", "y", "-k", "1", "-o", str(tmp_path / "out.json")]
+    for more in (arguments, ["methods"]):
+        end, other = os.pipe()
+        os.close(end)
+        done = subprocess.run(
+            [sys.executable, "-m", "thresher", *more],
+            stdout=other,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        os.close(other)
+        assert (done.returncode, "Error" in done.stderr) == (0, False)
+    assert (tmp_path / "out.json").exists()
+
+
 def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):
     place = _write._place
 

@@ -186,6 +186,35 @@ def test_text_is_a_category_and_an_identifier_is_left_out(tmp_path):
     assert any("id has another text in every row" in note for note in found["notes"])
 
 
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_decimal_commas_are_read_as_numbers(mark, tmp_path, iris, monkeypatch):
+    X, y = iris
+    point, comma = tmp_path / "point.csv", tmp_path / "comma.csv"
+    write_text(point, X, KINDS[y])
+    write_text(comma, X, KINDS[y], mark)
+    comma.write_text(comma.read_text().replace(".", ","))
+
+    def selected(path):
+        arguments = ["select", str(path), "-t", "species", "-k", "3", "--json"]
+        done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)["selected"]
+
+    expected = selected(point)
+    assert selected(comma) == expected
+    monkeypatch.setattr("thresher.cli._stream.size_in_memory", lambda _: 1 << 60)
+    assert selected(comma) == expected
+
+
+@pytest.mark.parametrize("values", ["1,234;2,345", "1,5;2.5"])
+def test_thousands_and_mixed_marks_stay_text(values, tmp_path):
+    path = tmp_path / "marks.csv"
+    rows = [f"{values};{'ab'[i % 2]}" for i in range(6)]
+    path.write_text("\n".join(["p;q;y", *rows]))
+    data = read_data(path, Source(target="y"), Voice(quiet=True))
+    assert str(data.X.schema.field("p").type) == "string"
+
+
 def test_a_first_column_without_a_name_holds_names_of_rows(tmp_path):
     (tmp_path / "t.csv").write_text(",a,y\n" + "\n".join(f"{i},{i % 2},{i % 2}" for i in range(9)))
     voice = Voice()
@@ -234,6 +263,21 @@ def test_a_sparse_arff_stays_sparse_with_its_categories_and_empty_rows(tmp_path)
     path.write_text(head.replace("numeric", "string") + "{0 x,2 q}\n{0 x,1 yes}\n{0 z}\n")
     table = read_data(path, Source("c"), Voice())
     assert table.X.column("a").to_pylist() == ["x", "x", "z"]
+
+
+def test_many_categories_of_a_sparse_arff_are_noted_unless_they_are_the_target(tmp_path):
+    path = tmp_path / "sparse.arff"
+    head = "@relation r\n@attribute a {x,y,z}\n@attribute b {n,y}\n@attribute c numeric\n@attribute t {p,q,r}\n"
+    rows = ["{0 y, 3 q}", "{1 y, 2 1.5}", "{0 z, 2 2, 3 r}", "{2 1}", "{0 y, 1 y, 3 q}", "{3 r}"]
+    path.write_text(head + "@data\n" + "\n".join(rows) + "\n")
+    voice = Voice(quiet=True)
+    read_data(path, Source(target="t"), voice)
+    assert [note.split(":")[0] for note in voice.notes] == [
+        "column a has three categories or more, which a sparse file gives by their numbers"
+    ]
+    voice = Voice(quiet=True)
+    read_data(path, Source(target="t", exclude="a"), voice)
+    assert voice.notes == []
 
 
 @pytest.mark.parametrize("n_columns", [1, 3])

@@ -31,12 +31,15 @@ class Content:
         Values of every row that are no columns of X.
     notes : list of str
         What was decided while reading.
+    by_number : set of str
+        Columns of X with three categories or more, which stand in it as their numbers.
     """
 
     X: Any
     names: list[str] | None
     beside: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    by_number: frozenset[str] = frozenset()
 
 
 def numbered(n_columns: int) -> list[str]:

@@ -16,17 +16,23 @@ class BadInput(Exception):
 
 
 @contextmanager
+def unless_unread() -> Iterator[None]:
+    """Go on if whoever read the standard output has seen enough; nothing more is written to it, at exit neither."""
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
 def sentences() -> Iterator[None]:
     """End the program with exit code 2 and one sentence for whatever the input is to blame for.
 
     All else is a mistake of ours and keeps its traceback, with exit code 1.
     """
     try:
-        yield
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; nothing may be written at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        with unless_unread():
+            yield
     except (BadInput, ValueError, TypeError, ImportError) as error:
         _end(str(error) or type(error).__name__)
     except MemoryError:

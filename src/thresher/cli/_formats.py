@@ -26,9 +26,9 @@ from thresher.sources import (
     LARGEST_BLOCK,
     Scratch,
     decompressed,
+    dialect_of,
     open_files,
     parsing,
-    separator_of,
     why_not,
 )
 
@@ -49,14 +49,17 @@ def _read_text(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
     import pyarrow as pa
     from pyarrow import csv
 
-    separator = "\t" if ".tsv" in _endings(path) else _separator(path)
+    try:
+        separator, decimal = dialect_of(path)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from None
 
     def parse(use_threads: bool) -> Any:
         with open_file(path) as file:
             return csv.read_csv(
                 decompressed(file, path.suffix),
                 read_options=csv.ReadOptions(block_size=LARGEST_BLOCK, use_threads=use_threads),
-                **parsing(separator),
+                **parsing(separator, decimal),
             )
 
     try:
@@ -75,23 +78,12 @@ def _read_text(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
     notes: tuple[str, ...] = (
         () if separator in ",\t" else (f"columns are separated by {separator!r}",)
     )
+    if decimal == ",":
+        notes += ("numbers are written with a decimal comma",)
     if len(names) > 1 and names[0] == "":
         table, names = table.remove_column(0), names[1:]
         notes += ("the first column has no name and is taken for names of rows, not for a feature",)
     return Content(table, names, notes=notes)
-
-
-def _separator(path: Path) -> str:
-    """The mark that is most frequent in the first line."""
-    with path.open("rb") as file:
-        try:
-            head = decompressed(file, path.suffix).read(LARGEST_BLOCK >> 6)
-        except OSError as error:
-            raise BadInput(f"{path} cannot be read: {error}") from None
-    try:
-        return separator_of(head)
-    except ValueError as error:
-        raise BadInput(f"{path} cannot be read: {error}") from None
 
 
 def _read_arrow(path: Path, open_file: Opener, scratch: Scratch | None) -> Content:

@@ -240,7 +240,6 @@ def _as_rows(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
 
 
 def _give(rows: list[dict[str, Any]], title: str, result: Result, voice: Voice) -> None:
-    if result.out is not None:
-        write_all({result.out: encode_rows(result.out, rows)}, result.force)
-    if not voice.quiet:
-        voice.table(rows, title)
+    out = result.out
+    contents = {} if out is None else {out: encode_rows(out, rows)}
+    write_all(contents, result.force, None if voice.quiet else lambda: voice.table(rows, title))

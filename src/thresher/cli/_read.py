@@ -144,6 +144,7 @@ def read_data(
         dropped.add(target)
     left = [i for i, name in enumerate(names) if name not in dropped]
     X, names = _taken(content.X, left), [names[i] for i in left]
+    _note_categories(content.by_number, names, voice)
     if isinstance(X, FileColumns):
         X = informative(path, X, voice)
         names = list(X.kinds)
@@ -170,6 +171,16 @@ def _excluded(
         if name not in names and name not in beside:
             raise BadInput(_unknown(f"--exclude {readable(name)}", name, names))
     return set(exclude)
+
+
+def _note_categories(by_number: frozenset[str], names: list[str], voice: Voice) -> None:
+    found = [name for name in names if name in by_number]
+    if found:
+        others = "" if len(found) == 1 else f", and so {len(found) - 1} more"
+        voice.note(
+            f"column {readable(found[0])} has three categories or more, which a sparse file gives by their numbers: "
+            f"it is taken for one{others}; if their order says nothing, write the file dense, or give --exclude"
+        )
 
 
 def _taken(X: Any, columns: list[int]) -> Any:

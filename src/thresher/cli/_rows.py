@@ -130,7 +130,8 @@ def _sparse_arff(found: Any, scratch: Scratch | None) -> Content:
         for place, (name, kind) in enumerate(attributes)
         if isinstance(kind, list)
     }
-    return Content(matrix, names, beside)
+    many = frozenset(name for name, kind in attributes if isinstance(kind, list) and len(kind) > 2)
+    return Content(matrix, names, beside, by_number=many)
 
 
 def _sparse_block(rows: list[Any], n_columns: int) -> Any:

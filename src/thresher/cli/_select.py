@@ -64,8 +64,7 @@ def select(
         contents[out] = json.dumps({**json.loads(selector.to_json()), "run": run}).encode()
     elif out is not None:
         contents[out] = encode_rows(out, selected_rows(selector))
-    write_all(contents, force)
-    _show(selector, data, voice)
+    write_all(contents, force, lambda: _show(selector, data, voice))
 
 
 def _command(*paths: Path | None) -> str:

@@ -110,7 +110,7 @@ class Voice:
         for row in rows:
             table.add_row(*(Text(_cell(row[name])) for name in columns))
         width = None if sys.stdout.isatty() else 160
-        Console(width=width).print(table)
+        _Screen(width=width).print(table)
 
     def catalogue(self, rows: Sequence[Mapping[str, Any]], name: str, about: str) -> None:
         """Print rows as a table, or on a terminal that is too narrow for it as paragraphs."""
@@ -127,6 +127,13 @@ class Voice:
         """Print names alone, one a line."""
         for name in names:
             print(plain(name))
+
+
+class _Screen(Console):
+    """The standard output, which leaves it to us what to do when nobody reads it any more."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def print_json(value: Any) -> None:

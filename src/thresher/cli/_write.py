@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from thresher.cli._errors import BadInput, describe
+from thresher.cli._errors import BadInput, describe, unless_unread
 
 
 def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> None:
@@ -28,27 +29,47 @@ def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> N
         raise BadInput(f"{path} cannot be written: the folder {folder} takes no new files from you")
 
 
-def write_all(contents: Mapping[Path, bytes], force: bool) -> None:
-    """Write all of these files, or none.
+def write_all(
+    contents: Mapping[Path, bytes], force: bool, show: Callable[[], None] | None = None
+) -> None:
+    """Write all of these files, or none; show the result in between.
 
-    Each is complete under another name before the first gets its own.
+    Each is complete under another name before the result is shown, and that before the first gets its own: what
+    cannot be shown is not written either. Whoever stops reading what is shown has seen enough of it.
     """
     written: dict[Path, Path] = {}
-    placed: list[Path] = []
     path = Path()
     try:
         for path, content in contents.items():
             written[path] = _write_beside(path, content)
+    except OSError as error:
+        raise _not_written(path, error) from error
+    else:
+        if show is not None:
+            with unless_unread():
+                show()
+                sys.stdout.flush()
+        _place_all(written, force)
+    finally:
+        for temporary in written.values():
+            temporary.unlink(missing_ok=True)
+
+
+def _place_all(written: Mapping[Path, Path], force: bool) -> None:
+    placed: list[Path] = []
+    path = Path()
+    try:
         for path, temporary in written.items():
             _place(temporary, path, force)
             placed.append(path)
     except OSError as error:
         for done in [] if force else placed:
             done.unlink(missing_ok=True)
-        raise BadInput(f"{path} was not written: {describe(OSError(*error.args[:2]))}") from error
-    finally:
-        for temporary in written.values():
-            temporary.unlink(missing_ok=True)
+        raise _not_written(path, error) from error
+
+
+def _not_written(path: Path, error: OSError) -> BadInput:
+    return BadInput(f"{path} was not written: {describe(OSError(*error.args[:2]))}")
 
 
 def _write_beside(path: Path, content: bytes) -> Path:

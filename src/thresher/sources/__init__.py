@@ -40,8 +40,8 @@ from thresher.sources._target import (
 from thresher.sources._text import (
     COMPRESSED,
     decompressed,
+    dialect_of,
     parsing,
-    separator_of,
     why_not,
 )
 from thresher.sources._training import (
@@ -85,6 +85,7 @@ __all__ = [
     "column_names",
     "columns_of",
     "decompressed",
+    "dialect_of",
     "distinct_labels",
     "feature_blocks",
     "holds_classes",
@@ -107,7 +108,6 @@ __all__ = [
     "refuse_unusable_values",
     "resolve_memory_limit",
     "resolve_threads",
-    "separator_of",
     "split_far",
     "spool_columns",
     "spool_matrix",

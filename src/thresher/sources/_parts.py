@@ -10,8 +10,8 @@ from thresher.sources._scratch import LARGEST_BLOCK, Scratch
 from thresher.sources._spool import PIECE, TableBlock, spool_tables
 from thresher.sources._text import (
     decompressed,
+    dialect_of,
     parsing,
-    separator_of,
     why_not,
 )
 
@@ -185,8 +185,8 @@ def _parsed_blocks(path: Path, scratch: Scratch, texts: list[str] | None) -> Ite
         stream = decompressed(file, path.suffix)
         head = stream.read(size)
         try:
-            separator = "\t" if ".tsv" in path.suffixes else separator_of(head)
-            options = parsing(separator)
+            separator, decimal = dialect_of(path)
+            options = parsing(separator, decimal)
             if texts is not None:
                 options["convert_options"].include_columns = texts
                 options["convert_options"].column_types = dict.fromkeys(texts, pa.string())

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from thresher.sources._scratch import LARGEST_BLOCK
 
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
+# Bytes of text that tell how it is written.
+_HEAD = 1 << 20
+_WITH_COMMA = re.compile(rb"[+-]?\d+,(\d+)(?:[eE][+-]?\d+)?")
+_WITH_POINT = re.compile(rb"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 _SEPARATORS = (",", ";", "\t", "|")
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
@@ -30,13 +35,35 @@ def decompressed(file: Any, suffix: str) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
 
 
-def parsing(separator: str) -> dict[str, Any]:
+def dialect_of(path: Path) -> tuple[str, str]:
+    """What separates the columns of a text file, and the decimal mark of its numbers."""
+    with path.open("rb") as file:
+        head = decompressed(file, path.suffix).read(_HEAD)
+    is_by_tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
+    separator = "\t" if is_by_tabs else separator_of(head)
+    return separator, decimal_of(head, separator)
+
+
+def decimal_of(head: bytes, separator: str) -> str:
+    """A comma, if numbers are written with it in the first lines; three digits after it may be thousands."""
+    if separator == "," or b"," not in head:
+        return "."
+    lines = head.splitlines()[1:]
+    fields = [field.strip(b' "') for line in lines for field in line.split(separator.encode())]
+    fractions = [found[1] for field in fields if (found := _WITH_COMMA.fullmatch(field))]
+    is_mark = any(len(digits) != 3 for digits in fractions)
+    return "," if is_mark and not any(map(_WITH_POINT.fullmatch, fields)) else "."
+
+
+def parsing(separator: str, decimal: str = ".") -> dict[str, Any]:
     """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
     from pyarrow import csv
 
     return {
         "parse_options": csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-        "convert_options": csv.ConvertOptions(strings_can_be_null=True, null_values=NULLS),
+        "convert_options": csv.ConvertOptions(
+            strings_can_be_null=True, null_values=NULLS, decimal_point=decimal
+        ),
     }
 
 
