@@ -39,14 +39,14 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
         voice.note(f"{path.name} is larger than the memory to be used, and is not read into it")
         return Scratch(memory_limit=limit)
     if _COPIES * size > total_memory():
-        remedy = (
-            "choose features with `thresher select` first and give a file of them"
-            if kind_of(path).may_stay
-            else "save it as .npz or .parquet, which need not fit"
-        )
+        remedy = "give a file of fewer rows, such as a random sample of them, or of fewer columns"
+        if not kind_of(path).may_stay:
+            remedy = (
+                "save it as .npz or .parquet, which `thresher select` streams, or give fewer rows"
+            )
         raise BadInput(
             f"{path} takes about {size / 1e9:.3g} GB as a table, which with a copy is more than the "
-            f"{total_memory() / 1e9:.3g} GB of memory, and is read whole here; {remedy}, or give fewer rows"
+            f"{total_memory() / 1e9:.3g} GB of memory, and is read whole here; {remedy}"
         )
     return None
 
