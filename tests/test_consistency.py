@@ -179,7 +179,7 @@ def test_cwc_on_consistent_data_is_lcc():
 
 def test_samples_that_contradict_others_leave_sparse_data_sparse():
     rng = np.random.default_rng(0)
-    X = sparse.random_array((6000, 6000), density=1e-3, format="csc", rng=rng)
+    X = sparse.random_array((6000, 6000), density=1e-3, format="csc", random_state=rng)
     X.data[:] = 1.0
     y = rng.integers(0, 2, 6000)  # many samples are all zero
     CWC().fit(X[:, :5], y)  # loads what it needs

@@ -71,7 +71,9 @@ def test_a_saved_table_is_the_same(kind, tmp_path):
 
 
 def test_listed_columns_and_empty_tables_are_saved_too(tmp_path):
-    X = sparse.random_array((3000, 20), density=0.002, format="csc", rng=np.random.default_rng(1))
+    X = sparse.random_array(
+        (3000, 20), density=0.002, format="csc", random_state=np.random.default_rng(1)
+    )
     X.data[:] = 1 + np.arange(len(X.data)) % 3
     table = _core.CodedTable.from_sparse(
         X.indptr, X.indices, X.data, 3000, 20, True, dense_bytes=1, missing="error"
