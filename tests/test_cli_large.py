@@ -146,7 +146,7 @@ def test_what_is_read_whole_and_cannot_fit_is_refused_before(command, table, tmp
     result = CliRunner().invoke(app, [command, str(path), "-t", "target"])
     assert result.exit_code == 2
     assert "takes about 0.0013 GB as a table" in result.stderr
-    assert "give a file of fewer rows" in result.stderr
+    assert "give --sample N" in result.stderr
 
 
 def test_an_array_of_matlab_that_cannot_fit_is_refused_with_what_can(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pytest
@@ -288,3 +289,83 @@ def test_rows_do_not_come_into_memory(name, tmp_path, monkeypatch):
     assert data.is_large
     if name in DENSE:
         assert max(piece.nbytes for piece in data.X.read(list(data.X.kinds))) < 1 << 18
+
+
+def csv(path, X, y):
+    import pyarrow as pa
+    from pyarrow import csv as text
+
+    columns = dict(zip(names(X).tolist(), X.T, strict=True))
+    word = np.array(["red", "dark blue", "green"])[(np.arange(N) * y) % 3]
+    text.write_csv(pa.table({**columns, "word": word, "target": np.array(list("abc"))[y]}), path)
+
+
+SAMPLED = {
+    "data.csv": csv,
+    "rows.npz": npz,
+    "dense.arff": arff,
+    "data.svm": svm,
+    "rows.h5ad": h5ad_rows,
+}
+
+
+@pytest.mark.parametrize("name", SAMPLED)
+def test_a_sample_of_rows_is_the_same_wherever_they_are(name, tmp_path, monkeypatch):
+    SAMPLED[name](tmp_path / name, *made("sparse" if name in SPARSE else "dense"))
+    found = []
+    for size in (0, 1 << 60):
+        monkeypatch.setattr(_stream, "size_in_memory", lambda _, size=size: size)
+        arguments = [
+            "select",
+            str(tmp_path / name),
+            "-t",
+            "target",
+            "-m",
+            "mim",
+            "-k",
+            "5",
+            "--json",
+        ]
+        done = CliRunner().invoke(app, [*arguments, "--sample", "150", "--memory", "1MiB"])
+        assert done.exit_code == 0, done.output
+        assert f"150 of {N} rows are taken" in done.stderr
+        found.append(json.loads(done.stdout))
+        assert found[-1]["n_samples"] == 150
+    assert found[0]["selected"] == found[1]["selected"]
+    other = CliRunner().invoke(app, [*arguments, "--sample", "150", "--seed", "1"])
+    assert json.loads(other.stdout)["selected"] != found[0]["selected"]
+    every = CliRunner().invoke(app, [*arguments, "--sample", str(N)])
+    assert json.loads(every.stdout)["n_samples"] == N
+
+
+@pytest.mark.parametrize("command", ["compare", "stability", "probe", "recommend", "select"])
+@pytest.mark.parametrize("name", ["data.csv", "data.svm"])
+def test_methods_are_judged_on_a_sample_of_what_cannot_fit(command, name, tmp_path, monkeypatch):
+    SAMPLED[name](tmp_path / name, *made("sparse" if name in SPARSE else "dense"))
+    more = {"recommend": ["--budget", "3"], "select": ["-k", "auto"]}
+    arguments = [command, str(tmp_path / name), "-t", "target", "--json", "--sample", "120"]
+    arguments += more.get(command, ["-k", "2"])
+    if command != "recommend" and name == "data.csv":
+        arguments += ["--exclude", "word"]
+    whole = CliRunner().invoke(app, arguments)
+    assert whole.exit_code == 0, whole.output
+    monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
+    sampled = CliRunner().invoke(app, arguments)
+    assert sampled.exit_code == 0, sampled.output
+    if command != "recommend":  # which tries what its budget of time allows
+        assert told(sampled) == told(whole)
+
+
+def told(done):
+    """What was printed, without times, memory and the note of a large file."""
+    without = r'"\w*(?:seconds|bytes)\w*": [^,\n]*|.*is not read into it.*\n'
+    return re.sub(without, "", done.stdout)
+
+
+def test_a_sample_of_one_row_is_refused(tmp_path):
+    csv(tmp_path / "data.csv", *made("dense"))
+    done = CliRunner().invoke(
+        app, ["select", str(tmp_path / "data.csv"), "-t", "target", "--sample", "1"]
+    )
+    assert done.exit_code == 2
+    assert "--sample must be at least 2, got 1" in done.stderr

@@ -19,6 +19,7 @@ class Purpose(IntEnum):
     ARTIFICIAL_FEATURES = 6
     PROBES = 12
     DATA_SETS = 13
+    SAMPLED_ROWS = 14
 
 
 def stream(seed: int, purpose: Purpose, *index: int) -> np.random.Generator:

@@ -127,6 +127,12 @@ class Source:
         str,
         typer.Option(help="Columns that are no features, such as ids, separated by commas."),
     ] = ""
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            help="Take so many rows, drawn at random; those of a large file alone come into memory."
+        ),
+    ] = None
     seed: Seed = 0
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", help="Threads or processes; -1: all.")
@@ -135,6 +141,8 @@ class Source:
     def __post_init__(self) -> None:
         if self.seed < 0:
             raise BadInput(f"--seed must be at least 0, got {self.seed}")
+        if self.sample is not None and self.sample < 2:
+            raise BadInput(f"--sample must be at least 2, got {self.sample}")
 
 
 @dataclass(frozen=True)

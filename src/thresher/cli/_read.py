@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thresher._checks import readable
+from thresher._streams import Purpose, stream
 from thresher.cli._content import Content, numbered
 from thresher.cli._errors import BadInput
 from thresher.cli._formats import kind_of
@@ -27,7 +28,7 @@ from thresher.cli._stream import (
     no_values,
     place_for,
 )
-from thresher.sources import FileColumns, MappedMatrix, SparseColumns, read_target
+from thresher.sources import FileColumns, MappedMatrix, SparseColumns, read_target, take
 
 if TYPE_CHECKING:
     from thresher.cli._show import Voice
@@ -123,7 +124,7 @@ def read_data(
     kind = kind_of(path)
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
-    scratch = place_for(path, memory, may_stay, voice)
+    scratch = place_for(path, memory, may_stay or source.sample is not None, voice)
     if scratch is None:
         content = kind.read(path, voice.open_file, None)
     else:
@@ -153,12 +154,26 @@ def read_data(
         names = X.column_names
     elif isinstance(X, SparseColumns):
         check_entries(path, X, names)
-        X = X.matrix() if names else X
     else:
         _check_columns(path, X, names)
     if not names:
         raise BadInput(f"{path} has no column beside the target {readable(target)}")
+    if source.sample is not None and source.sample < X.shape[0]:
+        voice.note(f"{source.sample} of {X.shape[0]} rows are taken, drawn at random")
+        rows = _drawn(X.shape[0], source.sample, source.seed)
+        X = X.rows(rows) if isinstance(X, FileColumns | SparseColumns) else take(X, rows)
+        y = None if y is None else y[rows]
+        if target is not None:
+            _check_target(target, y, source.target_kind, voice)
+    if isinstance(X, SparseColumns):
+        X = X.matrix()
     return Data(path.name, X, names, y, target or "")
+
+
+def _drawn(n_rows: int, n_drawn: int, seed: int) -> Any:
+    """Rows in their order."""
+    drawn = stream(seed, Purpose.SAMPLED_ROWS).choice(n_rows, n_drawn, replace=False)
+    return np.sort(drawn)
 
 
 def _excluded(

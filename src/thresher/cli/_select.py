@@ -147,7 +147,8 @@ def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
         return "auto" if finder == "auto" else None, None
     if data.is_large:
         raise BadInput(
-            f"-k auto needs the rows in memory to judge by, and {data.name} is larger; give -k N, or more --memory"
+            f"-k auto needs the rows in memory to judge by, and {data.name} is larger; give -k N, --sample N of the "
+            "rows, or more --memory"
         )
     if data.y is None:
         raise BadInput(f"-k auto needs labels to judge by, and {wish.method} has none; give -k N")

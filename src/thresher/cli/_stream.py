@@ -39,7 +39,7 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
         voice.note(f"{path.name} is larger than the memory to be used, and is not read into it")
         return Scratch(memory_limit=limit)
     if _COPIES * size > total_memory():
-        remedy = "give a file of fewer rows, such as a random sample of them, or of fewer columns"
+        remedy = "give --sample N, of so many rows, or a file of fewer columns"
         if not kind_of(path).may_stay:
             remedy = (
                 "save it as .npz or .parquet, which `thresher select` streams, or give fewer rows"

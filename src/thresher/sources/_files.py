@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 
 from thresher._checks import readable
 from thresher.sources._parts import ArrowPart, DatasetPart, ParquetPart, Part, text_parts
-from thresher.sources._scratch import Scratch
+from thresher.sources._scratch import LARGEST_BLOCK, Scratch
 from thresher.sources._text import COMPRESSED
 
 _PARQUET = (".parquet", ".pq", ".parq")
@@ -77,6 +77,18 @@ class FileColumns:
     def column(self, name: str) -> Any:
         """One column, whole."""
         return self.table([name]).column(name)
+
+    def rows(self, rows: Any) -> Any:
+        """Some rows of all columns, in memory; of these some are read at a time."""
+        import pyarrow as pa
+
+        names = list(self.kinds)
+        together = max(1, LARGEST_BLOCK // (16 * self.n_rows))
+        found: dict[str, Any] = {}
+        for first in range(0, len(names), together):
+            table = self.table(names[first : first + together]).take(rows)
+            found.update(zip(table.column_names, table.columns, strict=True))
+        return pa.table(found)
 
     def without(self, columns: set[str]) -> FileColumns:
         """The same files, with some columns not looked at."""

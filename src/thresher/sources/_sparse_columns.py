@@ -56,6 +56,10 @@ class SparseColumns:
         found: npt.NDArray[Any] = self._columns(self.places[[place]]).toarray().ravel()
         return found
 
+    def rows(self, rows: npt.NDArray[np.intp]) -> Any:
+        """Some rows of all columns, in memory."""
+        return sparse.hstack([slab.tocsr()[rows] for slab in self.slabs()], format="csr")
+
     def slabs(self) -> Iterator[Any]:
         """All columns in memory, some at a time: as many as have the entries of one block."""
         counts: Any = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
