@@ -114,7 +114,7 @@ class Nearest(Explanation):
     comparable : bool
         Relevance and redundancy are the same measure.
     chance : float
-        A relevance up to this is what chance gives.
+        A relevance up to this is what chance gives, 19 times of 20.
     threshold : float or None
         Relevances up to this were not considered.
     added : ndarray of int or None

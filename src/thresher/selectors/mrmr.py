@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from thresher._checks import check_choice, check_number
 from thresher._progress import step_reporter
@@ -299,10 +300,14 @@ def _warn_of_categories(training: Training) -> None:
 
 
 def relevance_by_chance(measure: str, training: Training) -> float:
-    """About the mean relevance of features that have nothing to do with the target; 0 where it is not known."""
-    degrees = max(training.labels.n_classes - 1, 1)
-    squared = min(degrees / max(training.n_rows - 1, 1), 1.0)
-    return {"f": 1.0, "r2": squared, "pearson": math.sqrt(squared)}.get(measure, 0.0)
+    """What one in twenty features exceeds that have nothing to do with the target; 0 where it is not known."""
+    above = max(training.labels.n_classes - 1, 1)
+    below = training.n_rows - 1 - above
+    if below < 1:
+        return {"f": 1.0, "r2": 1.0, "pearson": 1.0}.get(measure, 0.0)
+    ratio = float(special.fdtri(above, below, 0.95))
+    squared = above * ratio / (above * ratio + below)
+    return {"f": ratio, "r2": squared, "pearson": math.sqrt(squared)}.get(measure, 0.0)
 
 
 def default_measures(training: Training) -> tuple[str, str]:
