@@ -54,6 +54,15 @@ def is_frame(X: Any) -> bool:
     return isinstance(frame, nw.DataFrame)
 
 
+def with_plain_names(X: Any) -> Any:
+    """Frames of pandas with names that are objects of Python: those of Arrow are slow to go through."""
+    if not nw.dependencies.is_pandas_dataframe(X) or isinstance(X.columns.dtype, np.dtype):
+        return X
+    plain = X.copy(deep=False)
+    plain.columns = X.columns.astype(object)
+    return plain
+
+
 def take_columns(
     X: Any,
     places: npt.NDArray[np.intp],

@@ -15,7 +15,13 @@ from thresher import _core
 from thresher._checks import resolve_features, resolve_threads
 from thresher._warn import warn
 from thresher.sources._columns import Columns, Mask
-from thresher.sources._frames import LARGEST_EXACT, from_smallest, is_frame, read_frame
+from thresher.sources._frames import (
+    LARGEST_EXACT,
+    from_smallest,
+    is_frame,
+    read_frame,
+    with_plain_names,
+)
 from thresher.sources._rules import InputRules
 from thresher.sources._sparse_columns import MappedMatrix
 from thresher.sources._table import Table
@@ -197,6 +203,7 @@ def without_unusable(table: Table, dropped: Mask) -> Table:
 def _read(
     selector: Any, X: Any, n_threads: int, accept_sparse: bool, exclude: Any, is_block: bool
 ) -> Table:
+    X = with_plain_names(X)
     if is_frame(X):
         validate_data(selector, X, skip_check_array=True)
         columns = read_frame(X, exclude, is_block=is_block)
