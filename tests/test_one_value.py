@@ -296,6 +296,26 @@ def test_a_measure_has_one_value_by_whatever_way_it_is_asked_for(seed):
     hold_every_way_to_the_definition(seed)
 
 
+@pytest.mark.parametrize("name", OF_CODES)
+def test_real_weights_give_one_value_to_functions_sums_and_selectors(name):
+    function = OF_CODES[name][1]
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        n, p = 60, 40
+        X, y = rng.integers(0, rng.integers(2, 9, p), (n, p)), rng.integers(0, 4, n)
+        weight = rng.random(n) * 3
+        levels, classes = rng.permutation(9), rng.permutation(4)
+        rows = rng.permutation(n)
+        told = [function(x, y, sample_weight=weight) for x in X.T]
+        assert [function(y, x, sample_weight=weight) for x in X.T] == told
+        selector = MRMR(1, relevance=name, redundancy=name, discretize=None)
+        for form in ("by rows", "by columns", "sparse rows"):
+            fit = selector.fit(FORMS[form](X), y, sample_weight=weight)
+            assert fit.relevance_.tolist() == told
+        fit = selector.fit(levels[X[rows]], classes[y[rows]], sample_weight=weight[rows])
+        assert fit.relevance_.tolist() == told
+
+
 def test_fisher_scores_are_those_of_the_definition():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(60, 9)) + rng.integers(0, 50), rng.integers(0, 3, 60)

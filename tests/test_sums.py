@@ -52,6 +52,42 @@ def test_counts_add_and_subtract_exactly(seed):
         assert whole.value(measure) == discrete(measure, a, b)
 
 
+@pytest.mark.parametrize(
+    "counts",
+    [
+        [[8, 8, 0, 2], [4, 2, 3, 8], [3, 0, 1, 3]],
+        [[1, 5, 5, 8], [6, 5, 8, 7], [4, 6, 5, 4]],
+        [[0, 3, 3, 2], [8, 0, 7, 8], [3, 1, 7, 3]],
+        [[5, 8, 5, 8], [6, 0, 5, 4], [0, 8, 5, 8]],
+    ],
+)
+@pytest.mark.parametrize("times", [1, 2**31, 2**40])
+def test_chi_squared_is_the_rounding_of_the_exact_value_whatever_the_order_of_levels(counts, times):
+    counts = np.array(counts) * times
+    exact = measures_discrete.measure_of_table(counts, "chi2", None)
+    for turned in (counts, counts.T):
+        for order in (turned, turned[::-1], turned[:, ::-1]):
+            assert PairCounts(order).value("chi2") == exact
+
+
+@pytest.mark.parametrize("measure", ["mi", "su", "nmi", "chi2"])
+def test_sums_of_real_weights_do_not_show_the_order_of_levels_nor_of_blocks(measure):
+    for seed in (70, 784, 1792, 1823, 2501, 2972, *range(40)):
+        rng = np.random.default_rng(seed)
+        counts = rng.random((3, 4)) * 5
+        value = PairCounts(counts).value(measure)
+        assert PairCounts(counts.T).value(measure) == value
+        assert PairCounts(counts[::-1]).value(measure) == value
+        a, b, weight = rng.integers(0, 3, 60), rng.integers(0, 4, 60), rng.random(60) * 3
+        whole = PairCounts.of(a, b, 3, 4, weight)
+        first = split(rng, 60)
+        one, two = (PairCounts.of(a[r], b[r], 3, 4, weight[r]) for r in (first, ~first))
+        assert (one + two).counts.tolist() == (two + one).counts.tolist() == whole.counts.tolist()
+        assert (whole - two).counts.tolist() == one.counts.tolist()
+        assert (one + two).value(measure) == whole.value(measure)
+        assert (whole - two).value(measure) == one.value(measure)
+
+
 @given(seeds)
 @settings(max_examples=50, deadline=None)
 def test_moments_add_and_subtract_without_a_trace(seed):

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "bindings/part_sets.hpp"
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "measures/cell_values.hpp"
 #include "measures/discrete_measure.hpp"
 #include "measures/three_way.hpp"
 #include "packing/build.hpp"
@@ -144,23 +146,30 @@ nb::object table_relevance(const CodedTable& table, const Vector<std::int32_t>& 
   return nb::cast(to_numpy(std::move(values), n_replicates, table.n_features()));
 }
 
+// High and low words of sums of real weights, by levels.
+using WeightedCounts = nb::ndarray<const double, nb::shape<-1, -1, 2>, nb::c_contig, nb::device::cpu>;
+
 template <class Count>
-double value_of_counts(const Matrix<Count>& counts, const std::string& measure) {
-  const std::size_t n_rows = counts.shape(0);
-  const std::size_t n_columns = counts.shape(1);
-  std::vector<Count> row_sums(n_rows), column_sums(n_columns);
-  Count total = 0;
-  for (std::size_t i = 0; i < n_rows; ++i) {
-    for (std::size_t j = 0; j < n_columns; ++j) {
-      const Count count = counts.data()[i * n_columns + j];
-      if (count < 0) throw nb::value_error("counts must not be negative");
-      row_sums[i] += count;
-      column_sums[j] += count;
-      total += count;
-    }
+double value_of_cells(std::span<const Count> cells, std::size_t n_rows, const std::string& measure) {
+  Count total{};
+  for (const Count cell : cells) {
+    if (leading(cell) < 0.0) throw nb::value_error("counts must not be negative");
+    total += cell;
   }
-  const TableView<Count> view{counts.data(), row_sums.data(), column_sums.data(), n_rows, n_columns, total};
-  return table_value(measure_named(measure), view, XLogX(static_cast<std::uint64_t>(total)));
+  double value = 0.0;
+  table_values(measure_named(measure), XLogX(static_cast<std::uint64_t>(leading(total))), PartSets(), cells, n_rows,
+               &value);
+  return value;
+}
+
+double value_of_counts(const Matrix<std::int64_t>& counts, const std::string& measure) {
+  return value_of_cells<std::int64_t>({counts.data(), counts.size()}, counts.shape(0), measure);
+}
+
+double value_of_weighted_counts(const WeightedCounts& counts, const std::string& measure) {
+  std::vector<DoubleDouble> cells;
+  for (std::size_t i = 0; i < counts.size(); i += 2) cells.push_back({counts.data()[i], counts.data()[i + 1]});
+  return value_of_cells<DoubleDouble>(cells, counts.shape(0), measure);
 }
 
 nb::dict scan_to_dict(ColumnScan&& scan) {
@@ -267,8 +276,8 @@ void bind_counting(nb::module_& module) {
             new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes, *kind, n_threads);
           },
           nb::arg("table"), nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("term"), nb::arg("n_threads") = 1);
-  module.def("value_of_counts", &value_of_counts<std::int64_t>, nb::arg("counts"), nb::arg("measure"));
-  module.def("value_of_weighted_counts", &value_of_counts<double>, nb::arg("counts"), nb::arg("measure"));
+  module.def("value_of_counts", &value_of_counts, nb::arg("counts"), nb::arg("measure"));
+  module.def("value_of_weighted_counts", &value_of_weighted_counts, nb::arg("counts"), nb::arg("measure"));
   module.def("scan_columns", &scan_columns, nb::arg("array"), nb::arg("n_threads") = 1);
   module.def("scan_sparse", &scan_sparse_columns, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
              nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("n_threads") = 1);

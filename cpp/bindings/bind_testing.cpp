@@ -41,7 +41,7 @@ nb::object cells_to_numpy(const CodedTable& table, const ReferenceColumn& refere
   cells.pop_back();
   using Shown = std::conditional_t<std::is_same_v<Cell, DoubleDouble>, double, std::int64_t>;
   auto* owned = new std::vector<Shown>(cells.size());
-  std::ranges::transform(cells, owned->begin(), [](Cell cell) { return rounded_count(cell); });
+  std::ranges::transform(cells, owned->begin(), [](Cell cell) { return static_cast<Shown>(leading(cell)); });
   nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Shown>*>(p); });
   if (!table.layout().has_parts()) {
     return nb::cast(nb::ndarray<nb::numpy, Shown, nb::ndim<2>>(owned->data(), {a_levels, b_levels}, owner));

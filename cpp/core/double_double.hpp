@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 
 namespace thresher {
 
@@ -10,6 +11,13 @@ struct DoubleDouble {
   double hi = 0.0;
   double lo = 0.0;
 };
+
+inline double leading(double value) { return value; }
+inline double leading(DoubleDouble value) { return value.hi; }
+template <std::integral Whole>
+double leading(Whole value) {
+  return static_cast<double>(value);
+}
 
 // a + b exactly.
 inline DoubleDouble two_sum(double a, double b) {

@@ -72,7 +72,7 @@ DoubleDouble log2_double_double(double x) {
   return log2_mantissa(parts.mantissa) + parts.exponent;
 }
 
-double xlogx_double(double x) { return x > 0.0 ? (log2_double_double(x) * x).hi : 0.0; }
+DoubleDouble xlogx_real(double x) { return x > 0.0 ? log2_double_double(x) * x : DoubleDouble{}; }
 
 XLogX::XLogX(std::uint64_t n)
     : n_(n),

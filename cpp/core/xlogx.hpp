@@ -13,8 +13,8 @@ namespace thresher {
 // log2 of a positive, finite, normal double, good to about 100 bits.
 DoubleDouble log2_double_double(double x);
 
-// x log2 x in plain double, 0 at 0: for weights that are not whole numbers.
-double xlogx_double(double x);
+// x log2 x, 0 at 0: for weights that are not whole numbers.
+DoubleDouble xlogx_real(double x);
 
 // L(c) = round(c log2(c) 2^shift) as 64-bit integers, for counts c up to n.
 //

@@ -79,11 +79,4 @@ void count_cells(const CodedTable& table, const ReferenceColumn& reference, std:
 void count_cells(const CodedTable& table, const ReferenceColumn& reference, std::size_t f, CountScratch& scratch,
                  DoubleDouble* cells);
 
-// A cell as measures take it.
-template <class Count>
-Count rounded_count(Count cell) {
-  return cell;
-}
-inline double rounded_count(DoubleDouble cell) { return cell.hi; }
-
 }  // namespace thresher

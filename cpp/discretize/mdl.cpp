@@ -37,7 +37,7 @@ struct RealCounts {
   using Count = double;
   using Term = double;
 
-  Term operator()(Count count) const { return xlogx_double(count); }
+  Term operator()(Count count) const { return xlogx_real(count).hi; }
   double bits(Term term) const { return term; }
 };
 

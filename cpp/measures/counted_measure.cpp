@@ -80,10 +80,8 @@ void CountedMeasure::complete(std::uint32_t feature, std::uint32_t reference, co
   }
 }
 
-// As in memory, the feature with the lower number gives the rows of the table.
-void CountedPairs::store(std::uint32_t feature, std::uint32_t reference, std::span<const std::int64_t> cells,
-                         double* out) {
-  table_values<std::int64_t>(measure_, xlogx(), sets(), cells, levels(feature), reference < feature, out);
+void CountedPairs::store(std::uint32_t feature, std::uint32_t, std::span<const std::int64_t> cells, double* out) {
+  table_values<std::int64_t>(measure_, xlogx(), sets(), cells, levels(feature), out);
 }
 
 void CountedTriples::store(std::uint32_t feature, std::uint32_t reference, std::span<const std::int64_t> cells,

@@ -72,7 +72,7 @@ struct ReferenceValues::Scratch {
 
 ReferenceValues::ReferenceValues(const CodedTable& table, const MarginSums& margins, const ReplicateRows& rows,
                                  const ReferenceColumn& reference, std::size_t index, DiscreteMeasure measure)
-    : table_(table), margins_(margins), rows_(rows), reference_(reference), index_(index), measure_(measure) {
+    : table_(table), margins_(margins), rows_(rows), reference_(reference), measure_(measure) {
   if (index < table.n_features()) {
     reference_margin_ = margins.of(index);
     largest_level_ = margins.largest_level(index);
@@ -146,9 +146,7 @@ void ReferenceValues::compute_general(std::uint32_t f, Scratch& scratch, std::ve
   const std::size_t n_parts = layout.n_parts();
   cells.assign(n_cells * n_parts + 1, Cell{0});
   count_cells(table_, reference_, f, scratch.counting, cells.data());
-  // Of two features, the one with the lower number gives the rows, so that a pair has one value.
-  table_values<Cell>(measure_, table_.xlogx(), layout.sets(), {cells.data(), n_cells * n_parts}, a_levels, index_ < f,
-                     out);
+  table_values<Cell>(measure_, table_.xlogx(), layout.sets(), {cells.data(), n_cells * n_parts}, a_levels, out);
 }
 
 // Whether the joint kernels apply to the reference. Without parts they are for few rows.

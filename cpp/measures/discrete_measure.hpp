@@ -70,7 +70,6 @@ class ReferenceValues {
   const MarginSums& margins_;
   const ReplicateRows& rows_;
   const ReferenceColumn& reference_;
-  std::size_t index_;
   DiscreteMeasure measure_;
   const std::int64_t* reference_margin_;
   std::uint32_t largest_level_;  // of the reference

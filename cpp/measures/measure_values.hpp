@@ -1,8 +1,12 @@
 // From sums to the published value of a measure, with its one rounding.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -28,7 +32,7 @@ inline double unit_ratio(double numerator, double denominator) {
   return ratio >= 1.0 ? 1.0 : round_to_grid(ratio);
 }
 
-// Information sums of one table: everything times 2^shift and n, as 64-bit integers (doubles for real weights).
+// Information sums of one table: everything times 2^shift and n, as 64-bit integers (double-doubles for real weights).
 template <class Sum>
 struct InformationSums {
   Sum mutual;     // L(n) + sum L(n_ab) - sum L(n_a) - sum L(n_b)
@@ -41,39 +45,32 @@ inline double bits_value(double sum, double unit) { return sum > 0.0 && unit > 0
 
 template <class Sum>
 double information_value(DiscreteMeasure measure, const InformationSums<Sum>& sums) {
-  const auto mutual = static_cast<double>(sums.mutual);
+  const double mutual = leading(sums.mutual);
   switch (measure) {
-    case DiscreteMeasure::su: return unit_ratio(2.0 * mutual, static_cast<double>(sums.entropy_a + sums.entropy_b));
-    case DiscreteMeasure::nmi:
-      return unit_ratio(mutual, static_cast<double>(sums.entropy_a < sums.entropy_b ? sums.entropy_a : sums.entropy_b));
+    case DiscreteMeasure::su: return unit_ratio(2.0 * mutual, leading(sums.entropy_a + sums.entropy_b));
+    case DiscreteMeasure::nmi: return unit_ratio(mutual, std::min(leading(sums.entropy_a), leading(sums.entropy_b)));
     default: return bits_value(mutual, sums.unit);
   }
 }
 
 // L of a count by its kind: whole counts from the table, sums of real weights by the logarithm.
-inline std::int64_t log_term(const XLogX& xlogx, std::uint32_t count) { return xlogx(count); }
-inline std::int64_t log_term(const XLogX& xlogx, std::int64_t count) {
+template <std::integral Whole>
+std::int64_t log_term(const XLogX& xlogx, Whole count) {
   return xlogx(static_cast<std::uint64_t>(count));
 }
-inline double log_term(const XLogX&, double weight) { return xlogx_double(weight); }
-
-template <class Count>
-struct SumOf {
-  using type = std::int64_t;
-};
-template <>
-struct SumOf<double> {
-  using type = double;
-};
+inline DoubleDouble log_term(const XLogX&, DoubleDouble weight) { return xlogx_real(weight.hi); }
 
 // What log_term is scaled by.
 template <class Count>
 double log_scale(const XLogX& xlogx) {
-  return xlogx.scale();
+  return std::integral<Count> ? xlogx.scale() : 1.0;
 }
-template <>
-inline double log_scale<double>(const XLogX&) {
-  return 1.0;
+
+template <class Count>
+auto sum_logs(const XLogX& xlogx, const Count* counts, std::size_t n) {
+  decltype(log_term(xlogx, Count{})) sum{};
+  for (std::size_t i = 0; i < n; ++i) sum += log_term(xlogx, counts[i]);
+  return sum;
 }
 
 // A contingency table, row by row, with its margins.
@@ -88,39 +85,64 @@ struct TableView {
 };
 
 template <class Count>
-InformationSums<typename SumOf<Count>::type> information_sums(const TableView<Count>& table, const XLogX& xlogx) {
-  using Sum = typename SumOf<Count>::type;
-  Sum joint = 0;
-  Sum rows = 0;
-  Sum columns = 0;
-  for (std::size_t i = 0; i < table.n_rows * table.n_columns; ++i) joint += log_term(xlogx, table.cells[i]);
-  for (std::size_t i = 0; i < table.n_rows; ++i) rows += log_term(xlogx, table.row_sums[i]);
-  for (std::size_t j = 0; j < table.n_columns; ++j) columns += log_term(xlogx, table.column_sums[j]);
+auto information_sums(const TableView<Count>& table, const XLogX& xlogx) {
+  using Sum = decltype(log_term(xlogx, table.total));
+  const Sum joint = sum_logs(xlogx, table.cells, table.n_rows * table.n_columns);
+  const Sum rows = sum_logs(xlogx, table.row_sums, table.n_rows);
+  const Sum columns = sum_logs(xlogx, table.column_sums, table.n_columns);
   const Sum whole = log_term(xlogx, table.total);
-  return {whole + joint - rows - columns, whole - rows, whole - columns,
-          static_cast<double>(table.total) * log_scale<Count>(xlogx)};
+  return InformationSums<Sum>{whole + joint - rows - columns, whole - rows, whole - columns,
+                              leading(table.total) * log_scale<Count>(xlogx)};
 }
 
-// Pearson's chi-squared, summed row by row; rows and columns that do not occur are left out.
-template <class Count>
-double chi_squared(const TableView<Count>& table) {
-  const auto total = static_cast<double>(table.total);
-  double sum = 0.0;
+inline DoubleDouble in_two_words(DoubleDouble value) { return value; }
+template <std::integral Whole>
+DoubleDouble in_two_words(Whole value) {
+  return {static_cast<double>(value), 0.0};
+}
+
+inline DoubleDouble square_over(DoubleDouble a, DoubleDouble b) { return a * a / b; }
+inline double square_over(std::int64_t a, std::int64_t b) {
+  return static_cast<double>(a) * static_cast<double>(a) / static_cast<double>(b);
+}
+
+// The sum of (total cell - row column)^2 / (row column) over rows and columns that occur. `product` is of two counts.
+template <class Count, class Product>
+auto sum_departures(const TableView<Count>& table, Product&& product) {
+  const auto nothing = product(table.total, Count{});
+  decltype(square_over(nothing, nothing)) sum{};
   for (std::size_t i = 0; i < table.n_rows; ++i) {
     for (std::size_t j = 0; j < table.n_columns; ++j) {
-      const double expected =
-          static_cast<double>(table.row_sums[i]) * static_cast<double>(table.column_sums[j]) / total;
-      if (!(expected > 0.0)) continue;
-      const double difference = static_cast<double>(table.cells[i * table.n_columns + j]) - expected;
-      sum += difference * difference / expected;
+      const auto expected = product(table.row_sums[i], table.column_sums[j]);
+      if (!(leading(expected) > 0.0)) continue;
+      sum += square_over(product(table.total, table.cells[i * table.n_columns + j]) - expected, expected);
     }
   }
-  return round_significant(sum);
+  return sum;
+}
+
+// Pearson's chi-squared, the rounding of the exact value: neither the order of levels nor which feature comes first
+// shows.
+template <class Count>
+double chi_squared(const TableView<Count>& table) {
+  if constexpr (std::integral<Count>) {
+    if (table.total <= std::numeric_limits<std::int32_t>::max()) {
+      const double sum = sum_departures(table, [](std::int64_t a, std::int64_t b) { return a * b; });
+      // No term is negative, each is off by five roundings at most, and their sum by one for each.
+      const double roundings = static_cast<double>(table.n_rows * table.n_columns) + 8.0;
+      const double value = sum / static_cast<double>(table.total);
+      const double sure =
+          round_if_sure(value, roundings * 0x1p-53 * value, [](double x) { return round_significant(x); });
+      if (!std::isnan(sure)) return sure;
+    }
+  }
+  const DoubleDouble sum = sum_departures(table, [](Count a, Count b) { return in_two_words(a) * in_two_words(b); });
+  return round_significant(sum / in_two_words(table.total));
 }
 
 template <class Count>
 double table_value(DiscreteMeasure measure, const TableView<Count>& table, const XLogX& xlogx) {
-  if (!(table.total > 0)) return 0.0;
+  if (!(leading(table.total) > 0.0)) return 0.0;
   if (measure == DiscreteMeasure::chi2) return chi_squared(table);
   return information_value(measure, information_sums(table, xlogx));
 }

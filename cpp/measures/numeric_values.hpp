@@ -39,8 +39,6 @@ inline constexpr double kRounding<DoubleDouble> = 0x1p-98;
 inline constexpr double kLargestRatio = 1e12;
 inline constexpr double kSmallestRatio = 1e-24;
 
-inline double leading(double value) { return value; }
-inline double leading(DoubleDouble value) { return value.hi; }
 inline double square_root(double value) { return std::sqrt(value); }
 
 // An absolute correlation, its square, and the smaller over the larger sum of squares.

@@ -25,21 +25,20 @@ enum class ThreeWayTerm {
 // Sums of L over every margin of one f x g x C table.
 template <class Sum>
 struct TripleSums {
-  Sum whole{0}, f{0}, g{0}, c{0}, fg{0}, fc{0}, gc{0}, fgc{0};
+  Sum whole{}, f{}, g{}, c{}, fg{}, fc{}, gc{}, fgc{};
 };
 
 template <class Sum>
 double term_value(ThreeWayTerm term, const TripleSums<Sum>& s, double unit) {
   switch (term) {
-    case ThreeWayTerm::joint: return bits_value(static_cast<double>(s.whole + s.fgc - s.fg - s.c), unit);
-    case ThreeWayTerm::conditional: return bits_value(static_cast<double>(s.fgc + s.g - s.fg - s.gc), unit);
-    case ThreeWayTerm::disr:
-      return unit_ratio(static_cast<double>(s.whole + s.fgc - s.fg - s.c), static_cast<double>(s.whole - s.fgc));
+    case ThreeWayTerm::joint: return bits_value(leading(s.whole + s.fgc - s.fg - s.c), unit);
+    case ThreeWayTerm::conditional: return bits_value(leading(s.fgc + s.g - s.fg - s.gc), unit);
+    case ThreeWayTerm::disr: return unit_ratio(leading(s.whole + s.fgc - s.fg - s.c), leading(s.whole - s.fgc));
     case ThreeWayTerm::interaction: break;
   }
   const Sum plain = s.whole + s.fg - s.f - s.g;
   const Sum given = s.fgc + s.c - s.fc - s.gc;
-  return round_to_grid(static_cast<double>(plain - given) / unit);
+  return round_to_grid(leading(plain - given) / unit);
 }
 
 // Margins of one table.
@@ -57,7 +56,7 @@ struct Margins {
         gc(n_g * n_c) {}
 
   void clear() {
-    for (auto* margin : {&f, &g, &c, &fg, &fc, &gc}) std::fill(margin->begin(), margin->end(), Count{0});
+    for (auto* margin : {&f, &g, &c, &fg, &fc, &gc}) std::fill(margin->begin(), margin->end(), Count{});
   }
 
   std::size_t f_levels, g_levels, n_classes;
@@ -65,17 +64,10 @@ struct Margins {
 };
 
 template <class Count>
-auto sum_logs(const XLogX& xlogx, const Count* counts, std::size_t n) {
-  typename SumOf<Count>::type sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += log_term(xlogx, counts[i]);
-  return sum;
-}
-
-template <class Count>
 double triple_value(ThreeWayTerm term, const XLogX& xlogx, const Count* cells, Margins<Count>& m) {
   const auto [f_levels, g_levels, n_classes] = std::array{m.f_levels, m.g_levels, m.n_classes};
   m.clear();
-  Count total{0};
+  Count total{};
   for (std::size_t i = 0; i < f_levels; ++i) {
     for (std::size_t j = 0; j < g_levels; ++j) {
       for (std::size_t k = 0; k < n_classes; ++k) {
@@ -90,8 +82,8 @@ double triple_value(ThreeWayTerm term, const XLogX& xlogx, const Count* cells, M
       }
     }
   }
-  if (!(total > 0)) return 0.0;
-  TripleSums<typename SumOf<Count>::type> sums;
+  if (!(leading(total) > 0.0)) return 0.0;
+  TripleSums<decltype(log_term(xlogx, total))> sums;
   sums.whole = log_term(xlogx, total);
   sums.f = sum_logs(xlogx, m.f.data(), m.f.size());
   sums.g = sum_logs(xlogx, m.g.data(), m.g.size());
@@ -100,7 +92,7 @@ double triple_value(ThreeWayTerm term, const XLogX& xlogx, const Count* cells, M
   sums.fc = sum_logs(xlogx, m.fc.data(), m.fc.size());
   sums.gc = sum_logs(xlogx, m.gc.data(), m.gc.size());
   sums.fgc = sum_logs(xlogx, cells, f_levels * g_levels * n_classes);
-  return term_value(term, sums, static_cast<double>(total) * log_scale<Count>(xlogx));
+  return term_value(term, sums, leading(total) * log_scale<Count>(xlogx));
 }
 
 // Replicates from `first` up to, not including, `last`.
@@ -113,11 +105,9 @@ template <class Cell>
 void triple_values(ThreeWayTerm term, const XLogX& xlogx, const PartSets& sets, ReplicateRange replicates,
                    std::span<const Cell> cells, std::size_t f_levels, std::size_t g_levels, std::size_t n_classes,
                    double* out) {
-  using Count = decltype(rounded_count(Cell{}));
   const std::size_t n_cells = f_levels * g_levels * n_classes;
   std::vector<Cell> kept(n_cells), totals;
-  std::vector<Count> used(n_cells);
-  Margins<Count> margins(f_levels, g_levels, n_classes);
+  Margins<Cell> margins(f_levels, g_levels, n_classes);
   // Whole numbers below 2^32 may be subtracted; of many replicates that saves adding up nearly all parts for each.
   constexpr bool kSubtracts = std::is_same_v<Cell, std::uint32_t>;
   if constexpr (kSubtracts) {
@@ -130,8 +120,7 @@ void triple_values(ThreeWayTerm term, const XLogX& xlogx, const PartSets& sets, 
     } else {
       sets.sum_rows(r, cells.data(), n_cells, kept.data());
     }
-    for (std::size_t c = 0; c < n_cells; ++c) used[c] = rounded_count(kept[c]);
-    out[r - replicates.first] = triple_value(term, xlogx, used.data(), margins);
+    out[r - replicates.first] = triple_value(term, xlogx, kept.data(), margins);
   }
 }
 

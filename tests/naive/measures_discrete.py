@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
-from tests.naive.rounding import XLogX, in_bits, round_40_bits, round_grid, unit_ratio
+from tests.naive.measures_numeric import to_significant
+from tests.naive.rounding import XLogX, in_bits, round_grid, unit_ratio
 
 
 def contingency(a, b, a_levels: int, b_levels: int, weights=None) -> np.ndarray:
@@ -41,14 +43,13 @@ def measure_of_table(table: np.ndarray, measure: str, xlogx: XLogX) -> float:
 
 
 def _chi2(table, rows, columns, n) -> float:
-    total = 0.0
+    total = Fraction(0)
     for i in range(table.shape[0]):
         for j in range(table.shape[1]):
-            expected = float(rows[i]) * float(columns[j]) / float(n)
-            if expected > 0.0:
-                difference = float(table[i, j]) - expected
-                total += difference * difference / expected
-    return round_40_bits(total)
+            expected = Fraction(int(rows[i]) * int(columns[j]), n)
+            if expected > 0:
+                total += (int(table[i, j]) - expected) ** 2 / expected
+    return to_significant(total)
 
 
 def measure(a, b, measure_name: str, a_levels: int, b_levels: int, xlogx: XLogX | None = None):

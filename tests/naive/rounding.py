@@ -61,14 +61,6 @@ def round_grid(x: float) -> float:
     return float(Fraction(round(Fraction(x) * GRID), GRID))
 
 
-def round_40_bits(x: float) -> float:
-    """40 significant bits, halves to even."""
-    if x == 0.0 or not math.isfinite(x):
-        return x
-    mantissa, exponent = math.frexp(x)
-    return math.ldexp(round(Fraction(mantissa) * GRID), exponent - 40)
-
-
 def bits_of(x: float) -> int:
     return struct.unpack("<Q", struct.pack("<d", x))[0]
 

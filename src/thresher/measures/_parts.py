@@ -25,11 +25,6 @@ class PartSets:
     part: npt.NDArray[np.int32]
     keeps: npt.NDArray[np.bool_]
 
-    @classmethod
-    def all_but_one(cls, part: npt.NDArray[np.int32]) -> PartSets:
-        """As many replicates as parts; replicate i leaves part i out."""
-        return cls(part, ~np.eye(int(part.max()) + 1, dtype=np.bool_))
-
     @property
     def n_replicates(self) -> int:
         return len(self.keeps)

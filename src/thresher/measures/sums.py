@@ -1,12 +1,13 @@
 """Sums over rows, the values that all measures are made of.
 
-The sums of two blocks of rows, added, are the sums of all rows; subtracting a block leaves the rest. Counts do
-so exactly, moments with twice the digits that a value is rounded to. Ensembles, out-of-core and streaming selection
-rest on this.
+The sums of two blocks of rows, added, are the sums of all rows; subtracting a block leaves the rest. Whole counts do
+so exactly, sums of real weights and moments with twice the digits that a value is rounded to. Ensembles, out-of-core
+and streaming selection rest on this.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -26,6 +27,8 @@ class PairCounts:
     ----------
     counts : ndarray of shape (n_levels_a, n_levels_b)
         Whole numbers, or sums of real weights.
+    rest : ndarray of the same shape, default=None
+        What the sums of real weights have beyond the digits of ``counts``.
 
     Examples
     --------
@@ -38,6 +41,7 @@ class PairCounts:
     """
 
     counts: npt.NDArray[Any]
+    rest: npt.NDArray[np.float64] | None = None
 
     @classmethod
     def of(
@@ -51,28 +55,42 @@ class PairCounts:
         """Count the rows of two columns of codes."""
         cell = np.asarray(a, dtype=np.int64) * n_levels_b + np.asarray(b, dtype=np.int64)
         size = n_levels_a * n_levels_b
+        shape = (n_levels_a, n_levels_b)
         if sample_weight is None:
-            counts: npt.NDArray[Any] = np.bincount(cell, minlength=size)
-        else:
-            weights = np.asarray(sample_weight)
-            counts = np.zeros(size, dtype=np.int64 if weights.dtype.kind in "iub" else np.float64)
+            return cls(np.bincount(cell, minlength=size).reshape(shape))
+        weights = np.asarray(sample_weight)
+        if weights.dtype.kind in "iub":
+            counts = np.zeros(size, dtype=np.int64)
             np.add.at(counts, cell, weights)
-        return cls(counts.reshape(n_levels_a, n_levels_b))
+            return cls(counts.reshape(shape))
+        order = np.argsort(cell)
+        groups = np.split(weights[order], np.searchsorted(cell[order], np.arange(1, size)))
+        sums = [math.fsum(group) for group in groups]
+        rest = [math.fsum([*group, -total]) for group, total in zip(groups, sums, strict=True)]
+        return cls(np.reshape(sums, shape), np.reshape(rest, shape))
 
     def __add__(self, other: PairCounts) -> PairCounts:
-        return PairCounts(self.counts + other.counts)
+        return self._plus(other, 1)
 
     def __sub__(self, other: PairCounts) -> PairCounts:
-        return PairCounts(self.counts - other.counts)
+        return self._plus(other, -1)
+
+    def _plus(self, other: PairCounts, sign: int) -> PairCounts:
+        if self.counts.dtype.kind != "f" and other.counts.dtype.kind != "f":
+            return PairCounts(self.counts + sign * other.counts)
+        words = _core.add_sums(self._words(), sign * other._words())
+        return PairCounts(words[..., 0], words[..., 1])
+
+    def _words(self) -> npt.NDArray[np.float64]:
+        high = np.asarray(self.counts, dtype=np.float64)
+        return np.stack([high, np.zeros_like(high) if self.rest is None else self.rest], axis=-1)
 
     def value(self, measure: str) -> float:
         """The measure ``"mi"``, ``"su"``, ``"nmi"`` or ``"chi2"`` of these counts."""
         check_choice("measure", measure, [name for name, kind in KINDS.items() if kind.is_discrete])
-        counts = self.counts
-        if counts.dtype.kind == "f":
-            return float(_core.value_of_weighted_counts(np.ascontiguousarray(counts), measure))
-        counts = np.ascontiguousarray(counts, dtype=np.int64)
-        return float(_core.value_of_counts(counts, measure))
+        if self.counts.dtype.kind == "f":
+            return _core.value_of_weighted_counts(self._words(), measure)
+        return _core.value_of_counts(np.ascontiguousarray(self.counts, dtype=np.int64), measure)
 
 
 class _Moments:
