@@ -10,10 +10,11 @@ import pytest
 from scipy import sparse
 from typer.testing import CliRunner
 
-from thresher import MRMR
+from thresher import MIM, MRMR
 from thresher.cli import _write
 from thresher.cli._app import app
 from thresher.cli._errors import BadInput
+from thresher.sources import calling_columns
 
 GOOD = "a,b,y\n" + "\n".join(f"{i % 3},{i % 2},{'pq'[i % 2]}" for i in range(12)) + "\n"
 
@@ -144,7 +145,16 @@ def test_columns_of_a_matrix_are_named_too(command, tmp_path):
     X[3, 1] = np.inf
     np.savez(tmp_path / "m.npz", X=X, y=np.arange(20) % 2, feature_names=["a", "gene 7"])
     said = run(tmp_path, None, name="m.npz", command=command)
-    assert "column gene 7 contains infinity (inf) in 1 of" in said
+    assert "column 'gene 7' of X contains infinity (inf) in 1 of" in said
+
+
+def test_columns_of_another_matrix_are_not_called_by_those_names():
+    X, y = np.arange(900).reshape(300, 3), np.arange(300) % 2
+    with calling_columns(["alpha", "beta", "gamma"]):
+        with pytest.raises(ValueError, match="column 'alpha' has more than 256 levels"):
+            MIM(1, discretize=None).fit(X, y)
+        with pytest.raises(ValueError, match="column 0 has more than 256 levels"):
+            MIM(1, discretize=None).fit(np.c_[X[:, ::-1], X], y)
 
 
 def test_a_mistake_of_ours_keeps_its_traceback_and_ends_with_one(tmp_path, monkeypatch):

@@ -142,7 +142,7 @@ def test_what_needs_all_rows_says_so(table, tmp_path):
 def test_what_is_read_whole_and_cannot_fit_is_refused_before(command, table, tmp_path, monkeypatch):
     path = write(table, tmp_path, "parquet")
     monkeypatch.setattr(_stream, "total_memory", lambda: 2 * N * len(table.column_names) * 8 - 1)
-    monkeypatch.setattr(_stream, "resolve_memory_limit", lambda _: 1 << 20)
+    monkeypatch.setattr(_stream, "resolve_memory_limit", lambda *_: 1 << 20)
     result = CliRunner().invoke(app, [command, str(path), "-t", "target"])
     assert result.exit_code == 2
     assert "takes about 0.0013 GB as a table" in result.stderr

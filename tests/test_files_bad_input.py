@@ -332,3 +332,41 @@ def test_a_ragged_row_is_told_by_its_number_in_the_file(row, tmp_path):
     path.write_text("\n".join(lines))
     with pytest.raises(ValueError, match=f"row {row} has 2 values, but the header 3"):
         MRMR(1).fit(path, "y", memory_limit=1 << 20)
+
+
+@pytest.mark.parametrize("read", ["memory", "files"])
+def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
+    read, tmp_path, monkeypatch
+):
+    from pyarrow import ArrowInvalid, csv
+
+    from thresher.cli._errors import BadInput
+    from thresher.cli._formats import kind_of
+    from thresher.sources import _scratch, _text
+
+    def in_other_words(*args, **options):
+        try:
+            return read_csv(*args, **options)
+        except ArrowInvalid:
+            raise ArrowInvalid("it is wrong, straddling Expected 7 columns, got 8") from None
+
+    def said_of(content):
+        path = tmp_path / "table.csv"
+        path.write_bytes(content)
+        ways = {
+            "memory": lambda: kind_of(path).read(path, lambda path: path.open("rb"), None),
+            "files": lambda: MRMR(1).fit(path, "y"),
+        }
+        with pytest.raises((BadInput, ValueError)) as caught:
+            ways[read]()
+        return str(caught.value)
+
+    read_csv = csv.read_csv
+    monkeypatch.setattr(csv, "read_csv", in_other_words)
+    assert "row 3 has 2 values, but the header 3; mend" in said_of(b"a,b,y\n1,2,p\n1,2\n3,4,q\n")
+    assert said_of(b"\r\n\n").endswith("cannot be read: it is empty")
+    for module in ("thresher.cli._formats", _text.__name__):
+        monkeypatch.setattr(f"{module}.LARGEST_BLOCK", 1 << 20)
+    monkeypatch.setattr(_scratch.Scratch, "block_bytes", 1 << 20)
+    long = b"a,y\n1,p\n" + b"2" * (3 << 20) + b",q\n" + b"3,p\n"
+    assert "a row is longer than 1 MB" in said_of(long)

@@ -29,6 +29,12 @@ def readable(name: Any) -> str:
     return text
 
 
+def first_line(error: Exception) -> str:
+    """What an error of others says, in short."""
+    lines = str(error).splitlines()
+    return lines[0] if lines else repr(error)
+
+
 def check_choice(parameter: str, value: Any, choices: Sequence[str]) -> str:
     """Return `value` if it is one of `choices`, else raise with the nearest of them."""
     if isinstance(value, str) and value in choices:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib import format as npy
 from scipy import sparse
 
-from thresher._checks import readable
+from thresher._checks import first_line, readable
 from thresher.cli._content import Content, Opener, numbered, package
 from thresher.cli._errors import BadInput
 from thresher.sources import (
@@ -238,8 +238,7 @@ def read_h5ad(path: Path, open_file: Opener, scratch: Scratch | None) -> Content
                 return Content(read_element(file["X"]), names, beside)
             return Content(_spooled_h5ad(path, file["X"], names, scratch), names, beside)
     except Exception as error:  # whatever HDF5 and anndata meet
-        said = str(error).partition("\n")[0]
-        raise BadInput(f"{path} cannot be read: {said}") from None
+        raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
 
 
 def _spooled_h5ad(path: Path, X: Any, names: list[str], scratch: Scratch) -> Any:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher._checks import readable
+from thresher._checks import first_line, readable
 from thresher.cli._arrays import (
     read_h5ad,
     read_matlab,
@@ -24,12 +24,13 @@ from thresher.cli._rows import read_arff, read_svmlight
 from thresher.sources import (
     COMPRESSED,
     LARGEST_BLOCK,
+    RaggedRow,
     Scratch,
     decompressed,
     dialect_of,
     open_files,
     parsing,
-    why_not,
+    whole_rows,
 )
 
 # How much larger compressed text may become.
@@ -54,13 +55,24 @@ def _read_text(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {error}") from None
 
+    ragged = RaggedRow()
+
     def parse(use_threads: bool) -> Any:
         with open_file(path) as file:
             return csv.read_csv(
                 decompressed(file, path.suffix),
                 read_options=csv.ReadOptions(block_size=LARGEST_BLOCK, use_threads=use_threads),
-                **parsing(separator, decimal),
+                **parsing(separator, decimal, ragged),
             )
+
+    def why_not(error: Exception) -> str:
+        try:
+            with open_file(path) as file:
+                for _ in whole_rows(decompressed(file, path.suffix), LARGEST_BLOCK):
+                    pass
+        except ValueError as long:
+            return str(long)
+        return ragged.why(error)
 
     try:
         try:
@@ -71,7 +83,7 @@ def _read_text(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
     except UnicodeDecodeError:
         raise BadInput(f"{path}: the names of the columns are not UTF-8 text; convert it") from None
     except pa.ArrowInvalid as error:
-        raise BadInput(f"{path} cannot be read: {why_not(str(error))}") from None
+        raise BadInput(f"{path} cannot be read: {why_not(error)}") from None
     for name, kind in zip(names, table.schema.types, strict=True):
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             raise BadInput(f"{path}: column {readable(name)} is not UTF-8 text; convert the file")
@@ -106,7 +118,7 @@ def _read_arrow(path: Path, open_file: Opener, scratch: Scratch | None) -> Conte
                     source.seek(0)
                     table = pa.ipc.open_stream(source).read_all()
     except (pa.ArrowInvalid, OSError) as error:
-        raise BadInput(f"{path} cannot be read: {why_not(str(error))}") from None
+        raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
     # What pandas keeps of its index is no feature.
     index = [n for n in table.column_names if re.fullmatch(r"__index_level_\d+__", n)]
     return Content(table.drop_columns(index), [n for n in table.column_names if n not in index])

@@ -65,11 +65,6 @@ class Data:
     target: str
 
     @property
-    def is_table(self) -> bool:
-        """Whether columns have names of their own."""
-        return self.is_files or hasattr(self.X, "column_names")
-
-    @property
     def is_files(self) -> bool:
         """Whether columns are read from files as they are needed."""
         return isinstance(self.X, FileColumns)
@@ -80,20 +75,10 @@ class Data:
         return isinstance(self.X, FileColumns | MappedMatrix)
 
     def spoken(self, text: str) -> str:
-        """A message of the package in the words of the command line: options, and columns by name.
-
-        Columns of a matrix have numbers only.
-        """
+        """A message of the package in the words of the command line, which has options for parameters."""
         for parameter, option in _OPTIONS.items():
             text = text.replace(parameter, option)
-        text = re.sub(r'\bmissing="(\w+)"', r"--missing \1", text)
-        if self.is_table:
-            return text
-        return re.sub(r"\bcolumn (\d+)( of X)?\b", self._name_column, text)
-
-    def _name_column(self, found: re.Match[str]) -> str:
-        place = int(found[1])
-        return f"column {readable(self.names[place])}" if place < len(self.names) else found[0]
+        return re.sub(r'\bmissing="(\w+)"', r"--missing \1", text)
 
     def places(self, parameter: str, names: Sequence[str]) -> list[int] | None:
         """Positions of features, None for none; a name that there is not is refused with the nearest."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._checks import first_line
 from thresher.cli import _methods
 from thresher.cli._errors import BadInput
 from thresher.cli._options import Result, Selecting, Wish
@@ -126,9 +127,8 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
         facts = json.loads(text).get("run", {}).get("facts") or gather_facts(selector)
         page = render(selector, facts, title)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        said = str(error).partition("\n")[0]
         raise BadInput(
-            f"{path} is not what `thresher select --out` or to_json wrote: {said}"
+            f"{path} is not what `thresher select --out` or to_json wrote: {first_line(error)}"
         ) from None
     write_all({out: page}, force)
 

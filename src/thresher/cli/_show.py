@@ -22,6 +22,7 @@ from rich.text import Text
 
 from thresher._checks import ThresherWarning
 from thresher.cli._errors import BadInput
+from thresher.sources import calling_columns
 
 # Columns of a terminal that show a table of many columns.
 WIDE = 130
@@ -74,7 +75,8 @@ class Voice:
     ) -> Iterator[None]:
         """Show that work goes on, unless it has a bar of its own; note its warnings, with the names of the data."""
         spoken = str if data is None else data.spoken
-        with warnings.catch_warnings(record=True) as caught:
+        names = [] if data is None else data.names
+        with calling_columns(names), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ThresherWarning)
             try:

@@ -29,9 +29,9 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
     What has to be read whole is refused if it cannot fit.
     """
     try:
-        limit = resolve_memory_limit(memory)
+        limit = resolve_memory_limit(memory, "--memory")
     except ValueError as error:
-        raise BadInput(str(error).replace("memory_limit", "--memory")) from None
+        raise BadInput(str(error)) from None
     size = size_in_memory(path)
     if size <= limit:
         return None

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 import thresher
+from thresher._checks import first_line
 from thresher.measures import Bins
 from thresher.selectors import _explain
 
@@ -69,9 +70,8 @@ def load(text: str) -> Any:
         TypeError,
         ValueError,
     ) as error:
-        said = str(error).splitlines()
         raise ValueError(
-            f"the text is not a selection written by to_json: {said[0] if said else error!r}"
+            f"the text is not a selection written by to_json: {first_line(error)}"
         ) from error
 
 

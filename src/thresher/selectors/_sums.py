@@ -91,18 +91,21 @@ class SumSelector(ChangingRows, Generic[Wanted]):
     @abstractmethod
     def _measure_names(self) -> tuple[str, ...]: ...
 
+    def _far_measures(self, training: FarTraining, parts: Any = None) -> FarMeasures:
+        """Measures of rows in blocks, or with parts."""
+        return FarMeasures(
+            training,
+            self._measure_names(),
+            discretize=getattr(self, "discretize", "auto"),
+            default=self._default_bins or "mean-sd",
+            parts=parts,
+            asks_triples=self._asks_triples,
+        )
+
     def _measures(self, training: Training, parts: Any = None) -> Measures:
         """Measures of all rows, or with parts."""
         if isinstance(training, FarTraining):
-            far: Any = FarMeasures(
-                training,
-                self._measure_names(),
-                discretize=getattr(self, "discretize", "auto"),
-                default=self._default_bins or "mean-sd",
-                parts=parts,
-                asks_triples=self._asks_triples,
-            )
-            return cast(Measures, far)
+            return cast(Measures, self._far_measures(training, parts))
         if self._default_bins is None:
             return Measures(training, parts=parts)
         discretize: Any = getattr(self, "discretize", "auto")

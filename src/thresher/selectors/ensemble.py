@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from thresher._checks import check_choice, check_number
 from thresher._interrupt import run_in_threads
 from thresher._progress import log, report
 from thresher.blocks import FarTraining, is_far
-from thresher.measures import PartSets
+from thresher.measures import Measures, PartSets
 from thresher.search.parts import PART_KINDS, draw_seed, number_groups
 from thresher.search.votes import (
     VOTE_KINDS,
@@ -47,7 +47,7 @@ from thresher.selectors._plan import (
     plan_replicates,
 )
 from thresher.selectors._replicates import Found, not_sums, search_replicates
-from thresher.selectors._sums import SumSelector
+from thresher.selectors._sums import SumSelector, Wanted
 from thresher.sources import (
     Columns,
     Training,
@@ -299,7 +299,7 @@ class Ensemble(ChangingRows, MetaSelector):
         if self.kind == "halves":
             check_halves(self)
 
-    def _fit_sums(self, selector: Any, training: Training, groups: Any) -> Self:
+    def _fit_sums(self, selector: SumSelector[Wanted], training: Training, groups: Any) -> Self:
         self.n_features_in_ = selector.n_features_in_
         if hasattr(selector, "feature_names_in_"):
             self.feature_names_in_ = selector.feature_names_in_
@@ -322,8 +322,9 @@ class Ensemble(ChangingRows, MetaSelector):
             self.part_of_row_: npt.NDArray[np.int32] | None = None
             training.far.session.owner = self
             plan = plan_far_replicates(self, training.n_rows, groups)
-            packed = selector._measures(training, plan.parts)
-            judge_far_replicates(plan, training.labels, packed)
+            far = selector._far_measures(training, plan.parts)
+            judge_far_replicates(plan, training.labels, far)
+            packed = cast(Measures, far)
         else:
             plan = self._plan(training.n_given, training.target, groups, training.rows)
         found, measures = search_replicates(

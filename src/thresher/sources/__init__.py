@@ -2,7 +2,7 @@
 
 from thresher._checks import resolve_threads
 from thresher.sources._chunks import RowChunks
-from thresher.sources._columns import Columns
+from thresher.sources._columns import Columns, calling_columns
 from thresher.sources._far import Far, check_far, column_names, split_far
 from thresher.sources._file_table import FileTable
 from thresher.sources._file_training import SlabConsumer, read_files, refuse_files
@@ -39,10 +39,11 @@ from thresher.sources._target import (
 )
 from thresher.sources._text import (
     COMPRESSED,
+    RaggedRow,
     decompressed,
     dialect_of,
     parsing,
-    why_not,
+    whole_rows,
 )
 from thresher.sources._training import (
     Training,
@@ -69,6 +70,7 @@ __all__ = [
     "InputRules",
     "MappedMatrix",
     "ParquetPart",
+    "RaggedRow",
     "RowChunks",
     "Scratch",
     "ScratchFile",
@@ -80,6 +82,7 @@ __all__ = [
     "Training",
     "as_numbers",
     "bytes_for_one_column",
+    "calling_columns",
     "check_far",
     "checked_training",
     "column_names",
@@ -119,5 +122,5 @@ __all__ = [
     "total_memory",
     "unmasked",
     "warn_of_few",
-    "why_not",
+    "whole_rows",
 ]

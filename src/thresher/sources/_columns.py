@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +65,26 @@ class Columns:
         return can
 
 
-def label(names: Names | None, feature: int) -> str:
+# Names of the columns of a matrix, which has none itself, for messages.
+_OF_MATRIX: ContextVar[Sequence[str]] = ContextVar("names of the columns of a matrix", default=())
+
+
+@contextmanager
+def calling_columns(names: Sequence[str]) -> Iterator[None]:
+    """Call the columns of a matrix with as many columns by these names in messages meanwhile."""
+    before = _OF_MATRIX.set(names)
+    try:
+        yield
+    finally:
+        _OF_MATRIX.reset(before)
+
+
+def names_of_matrix(n_features: int) -> Sequence[str] | None:
+    """What messages call the columns of a matrix, if that is known."""
+    names = _OF_MATRIX.get()
+    return names if len(names) == n_features else None
+
+
+def label(names: Names | Sequence[str] | None, feature: int) -> str:
     """What messages call a feature."""
     return repr(str(names[feature])) if names is not None else str(feature)

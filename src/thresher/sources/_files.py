@@ -13,7 +13,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from thresher._checks import readable
+from thresher._checks import first_line, readable
 from thresher.sources._parts import ArrowPart, DatasetPart, ParquetPart, Part, text_parts
 from thresher.sources._scratch import LARGEST_BLOCK, Scratch
 from thresher.sources._text import COMPRESSED
@@ -258,5 +258,4 @@ def _parts_of_file(path: Path, scratch: Scratch | None, stays_open: bool = True)
             return [ArrowPart(str(path))]
         return [ParquetPart(str(path), stays_open=stays_open)]
     except (pa.ArrowInvalid, OSError) as error:
-        said = str(error).splitlines()[0] if str(error) else "unknown content"
-        raise ValueError(f"{path} cannot be read: {said}") from None
+        raise ValueError(f"{path} cannot be read: {first_line(error)}") from None

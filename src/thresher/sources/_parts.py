@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
-from thresher.sources._scratch import LARGEST_BLOCK, Scratch
+from thresher.sources._scratch import Scratch
 from thresher.sources._spool import PIECE, TableBlock, spool_tables
 from thresher.sources._text import (
+    RaggedRow,
     decompressed,
     dialect_of,
     parsing,
-    why_not,
+    whole_rows,
 )
 
 
@@ -178,20 +179,18 @@ def _parsed_blocks(path: Path, scratch: Scratch, texts: list[str] | None) -> Ite
     import pyarrow as pa
     from pyarrow import csv
 
-    size = scratch.block_bytes
     names: list[str] = []
     rows_before = 0  # the header is a row
+    ragged = RaggedRow()
     with path.open("rb") as file:
-        stream = decompressed(file, path.suffix)
-        head = stream.read(size)
         try:
             separator, decimal = dialect_of(path)
-            options = parsing(separator, decimal)
+            options = parsing(separator, decimal, ragged)
             if texts is not None:
                 options["convert_options"].include_columns = texts
                 options["convert_options"].column_types = dict.fromkeys(texts, pa.string())
-            for block in _whole_rows(head, stream, size):
-                is_first, names = not names, names or _header(block, separator)
+            for block in whole_rows(decompressed(file, path.suffix), scratch.block_bytes):
+                is_first, names = not names, names or _header(block, options["parse_options"])
                 table = csv.read_csv(
                     pa.py_buffer(block),
                     read_options=csv.ReadOptions(
@@ -204,13 +203,11 @@ def _parsed_blocks(path: Path, scratch: Scratch, texts: list[str] | None) -> Ite
                 rows_before += len(table) + is_first
                 yield table
         except (pa.ArrowInvalid, ValueError) as error:
-            why = why_not(str(error), rows_before)
+            why = ragged.why(error, rows_before)
             raise ValueError(f"{path} cannot be read: {why}") from None
-    if not names:
-        raise ValueError(f"{path} cannot be read: it is empty")
 
 
-def _header(block: bytes, separator: str) -> list[str]:
+def _header(block: bytes, parse_options: Any) -> list[str]:
     """The names in the first row."""
     import pyarrow as pa
     from pyarrow import csv
@@ -219,29 +216,6 @@ def _header(block: bytes, separator: str) -> list[str]:
     while end >= 0 and block.count(b'"', 0, end) % 2:
         end = block.find(b"\n", end + 1)
     first = block if end < 0 else block[: end + 1]
-    options = {"parse_options": parsing(separator)["parse_options"]}
-    names: list[str] = csv.read_csv(pa.py_buffer(first), **options).column_names
+    read = csv.read_csv(pa.py_buffer(first), parse_options=parse_options)
+    names: list[str] = read.column_names
     return names
-
-
-def _whole_rows(head: bytes, stream: BinaryIO, size: int) -> Iterator[bytes]:
-    """Blocks that end where a row ends; a line may end inside quotes."""
-    rest = head
-    while rest:
-        more = stream.read(size)
-        end = len(rest) if not more else _last_row_end(rest)
-        if end == 0:
-            if len(rest) > LARGEST_BLOCK:
-                raise ValueError("straddling")
-            rest += more
-            continue
-        yield rest[:end]
-        rest = rest[end:] + more
-
-
-def _last_row_end(block: bytes) -> int:
-    end = len(block)
-    while (end := block.rfind(b"\n", 0, end)) >= 0:
-        if block.count(b'"', 0, end) % 2 == 0:
-            return end + 1
-    return 0

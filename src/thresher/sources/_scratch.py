@@ -27,8 +27,8 @@ _CGROUP_LIMITS = (
 )
 
 
-def resolve_memory_limit(limit: Any) -> int:
-    """Bytes for ``memory_limit``: a number, a text such as ``"2GB"``, or None for a share of the machine's memory."""
+def resolve_memory_limit(limit: Any, parameter: str = "memory_limit") -> int:
+    """Bytes for a limit: a number, a text such as ``"2GB"``, or None for a share of the machine's memory."""
     if limit is None:
         return total_memory() // _DEFAULT_SHARE
     bytes_asked = None
@@ -40,7 +40,7 @@ def resolve_memory_limit(limit: Any) -> int:
         bytes_asked = int(limit)
     if bytes_asked is None or bytes_asked < _SMALLEST_LIMIT:
         raise ValueError(
-            f'memory_limit must be a number of bytes or a text such as "2GB", at least 1 MiB, got {limit!r}'
+            f'{parameter} must be a number of bytes or a text such as "2GB", at least 1 MiB, got {limit!r}'
         )
     return bytes_asked
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._cached import cached
-from thresher.sources._columns import label
+from thresher.sources._columns import label, names_of_matrix
 from thresher.sources._target import MOST_DISCRETE_VALUES, native_bytes
 
 # Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
@@ -101,7 +101,8 @@ class Table:
 
     def name(self, feature: int) -> str:
         """What messages call a feature."""
-        return label(self.names, feature)
+        names = names_of_matrix(self.n_features) if self.names is None else self.names
+        return label(names, feature)
 
     def feature_major(self) -> npt.NDArray[Any]:
         """The columns as the rows of one float array, without a copy where X has that order already.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from thresher._checks import first_line
 from thresher.sources._scratch import LARGEST_BLOCK
 
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
@@ -39,6 +41,8 @@ def dialect_of(path: Path) -> tuple[str, str]:
     """What separates the columns of a text file, and the decimal mark of its numbers."""
     with path.open("rb") as file:
         head = decompressed(file, path.suffix).read(_HEAD)
+    if not head.strip(b"\r\n"):
+        raise ValueError("it is empty")
     is_by_tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
     separator = "\t" if is_by_tabs else separator_of(head)
     return separator, decimal_of(head, separator)
@@ -55,27 +59,63 @@ def decimal_of(head: bytes, separator: str) -> str:
     return "," if is_mark and not any(map(_WITH_POINT.fullmatch, fields)) else "."
 
 
-def parsing(separator: str, decimal: str = ".") -> dict[str, Any]:
+class RaggedRow:
+    """Told by pyarrow's reader: a row with more or fewer values than the header."""
+
+    def __init__(self) -> None:
+        self.found: Any = None
+
+    def __call__(self, row: Any) -> str:
+        self.found = row
+        return "error"
+
+    def why(self, error: Exception, rows_before: int = 0) -> str:
+        """Why text cannot be read, of which the reader saw the rows after so many."""
+        row = self.found
+        if row is None:
+            return first_line(error)
+        where = "a row" if row.number is None else f"row {rows_before + row.number}"
+        return (
+            f"{where} has {row.actual_columns} values, but the header {row.expected_columns}; "
+            "mend the row or the separators"
+        )
+
+
+def parsing(separator: str, decimal: str, ragged: RaggedRow) -> dict[str, Any]:
     """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
     from pyarrow import csv
 
     return {
-        "parse_options": csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        "parse_options": csv.ParseOptions(
+            delimiter=separator, newlines_in_values=True, invalid_row_handler=ragged
+        ),
         "convert_options": csv.ConvertOptions(
             strings_can_be_null=True, null_values=NULLS, decimal_point=decimal
         ),
     }
 
 
-def why_not(said: str, rows_before: int = 0) -> str:
-    """The words of pyarrow in ours, where they are known; it saw the rows after so many."""
-    ragged = re.search(r"(?:Row #(\d+): )?Expected (\d+) columns, got (\d+)", said)
-    if ragged:
-        row, wanted, got = ragged.groups()
-        where = f"row {rows_before + int(row)}" if row else "a row"
-        return f"{where} has {got} values, but the header {wanted}; mend the row or the separators"
-    if "Empty CSV file" in said:
-        return "it is empty"
-    if "straddling" in said:
-        return f"a row is longer than {LARGEST_BLOCK >> 20} MB; is it text with one row per line?"
-    return said.splitlines()[0] if said else "unknown content"
+def whole_rows(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Blocks of text that end where a row ends; a line may end inside quotes."""
+    rest = stream.read(size)
+    while rest:
+        more = stream.read(size)
+        end = len(rest) if not more else _last_row_end(rest)
+        if end == 0:
+            if len(rest) > LARGEST_BLOCK:
+                most = LARGEST_BLOCK >> 20
+                raise ValueError(
+                    f"a row is longer than {most} MB; is it text with one row per line?"
+                )
+            rest += more
+            continue
+        yield rest[:end]
+        rest = rest[end:] + more
+
+
+def _last_row_end(block: bytes) -> int:
+    end = len(block)
+    while (end := block.rfind(b"\n", 0, end)) >= 0:
+        if block.count(b'"', 0, end) % 2 == 0:
+            return end + 1
+    return 0
