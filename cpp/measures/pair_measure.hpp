@@ -20,6 +20,7 @@ struct TermRequest {
 //
 // Values are non-negative and already rounded (bounded measures to multiples of 2^-40), so that searches may add
 // them in any order and compare them exactly. An implementation computes; caching belongs to the search.
+// It may keep what it computed last, so one thread at a time asks it; threads share tables, not measures.
 class PairMeasure {
  public:
   virtual ~PairMeasure() = default;
