@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
-from scipy import io, sparse
+from scipy import sparse
 from typer.testing import CliRunner
 
 from thresher.cli import _stream
@@ -147,16 +147,6 @@ def test_what_is_read_whole_and_cannot_fit_is_refused_before(command, table, tmp
     assert result.exit_code == 2
     assert "takes about 0.0013 GB as a table" in result.stderr
     assert "give --sample N" in result.stderr
-
-
-def test_an_array_of_matlab_that_cannot_fit_is_refused_with_what_can(tmp_path, monkeypatch):
-    path = tmp_path / "table.mat"
-    io.savemat(path, {"X": np.random.default_rng(0).random((2000, 100)), "target": np.arange(2000)})
-    monkeypatch.setattr(_stream, "total_memory", lambda: 3_000_000)
-    code, _, said = select(path, "--memory", "1MiB")
-    assert code == 2
-    assert "takes about 0.0016 GB as a table" in said
-    assert "save it as .npz" in said
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import io, sparse
 from sklearn.datasets import dump_svmlight_file
 from typer.testing import CliRunner
 
@@ -17,6 +17,8 @@ from thresher.cli._options import Source
 from thresher.cli._read import read_data
 from thresher.cli._show import Voice
 from thresher.sources import FileColumns, MappedMatrix
+
+from .matlab_files import as_matlab_7_3
 
 N, P = 700, 40
 
@@ -148,7 +150,38 @@ def npz_columns(path, X, y):
     sparse.save_npz(path, sparse.csc_matrix(np.column_stack([X, y])), compressed=False)
 
 
+def mat(path, X, y):
+    io.savemat(path, {"X": X, "target": y, "number": y * 0.5})
+
+
+def mat_compressed(path, X, y):
+    arrays = {"target": y, "X": X, "number": y * 0.5, "word": "beside", "other": X[:3]}
+    io.savemat(path, arrays, do_compression=True)
+
+
+def mat_sparse(path, X, y):
+    mat_compressed(path, sparse.csc_matrix(X), y)
+
+
+def mat_hdf5(path, X, y):
+    with as_matlab_7_3(path) as file:
+        file["target"], file["number"] = y[None], y[None] * 0.5
+        file.create_dataset("X", data=X.T, chunks=(3, 100), compression="gzip")
+
+
+def mat_sparse_hdf5(path, X, y):
+    with as_matlab_7_3(path) as file:
+        file["target"], file["number"] = y[None], y[None] * 0.5
+        group, matrix = file.create_group("X"), sparse.csc_matrix(X)
+        group.attrs["MATLAB_sparse"] = np.uint64(len(X))
+        group["data"], group["ir"] = matrix.data, matrix.indices.astype(np.uint64)
+        group["jc"] = matrix.indptr.astype(np.uint64)
+
+
 DENSE = {
+    "5.mat": mat,
+    "compressed.mat": mat_compressed,
+    "7.3.mat": mat_hdf5,
     "rows.npz": npz,
     "columns.npz": npz_by_columns,
     "single.npz": npz_single,
@@ -158,6 +191,8 @@ DENSE = {
     "dense.h5ad": h5ad,
 }
 SPARSE = {
+    "sparse.mat": mat_sparse,
+    "sparse 7.3.mat": mat_sparse_hdf5,
     "sparse.arff": sparse_arff,
     "data.svm": svm,
     "zero.libsvm": svm_from_zero,
@@ -303,6 +338,7 @@ def csv(path, X, y):
 SAMPLED = {
     "data.csv": csv,
     "rows.npz": npz,
+    "compressed.mat": mat_compressed,
     "dense.arff": arff,
     "data.svm": svm,
     "rows.h5ad": h5ad_rows,

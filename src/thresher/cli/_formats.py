@@ -10,16 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from thresher._checks import first_line, readable
-from thresher.cli._arrays import (
-    read_h5ad,
-    read_matlab,
-    read_numpy,
-    size_of_h5ad,
-    size_of_matlab,
-    size_of_numpy,
-)
+from thresher.cli._arrays import read_h5ad, read_numpy, size_of_h5ad, size_of_numpy
 from thresher.cli._content import Content, Opener, Reader
 from thresher.cli._errors import BadInput
+from thresher.cli._matlab import read_matlab, size_of_matlab
 from thresher.cli._rows import read_arff, read_svmlight
 from thresher.sources import (
     COMPRESSED,
@@ -138,11 +132,10 @@ def _size_of_text(path: Path) -> int:
 
 @dataclass(frozen=True)
 class Kind:
-    """How a kind of file is read, what its table takes of memory, about, and whether it may stay out of it."""
+    """How a kind of file is read, and what its table takes of memory, about."""
 
     read: Reader
     size: Callable[[Path], int] = _size_of_text
-    may_stay: bool = True
     may_be_compressed: bool = False
 
 
@@ -157,7 +150,7 @@ KINDS = {
     ".arrow": _ARROW,
     ".feather": _ARROW,
     ".npz": Kind(read_numpy, size_of_numpy),
-    ".mat": Kind(read_matlab, size_of_matlab, may_stay=False),
+    ".mat": Kind(read_matlab, size_of_matlab),
     ".arff": Kind(read_arff),
     ".svm": _SVMLIGHT,
     ".svmlight": _SVMLIGHT,

@@ -88,7 +88,7 @@ Estimators = Annotated[
 Memory = Annotated[
     str | None,
     typer.Option(
-        help="Memory to use, such as 2GB: the rows of a larger file, unless .mat, do not come into it. "
+        help="Memory to use, such as 2GB: the rows of a larger file do not come into it. "
         "If not given, a quarter of the machine's."
     ),
 ]

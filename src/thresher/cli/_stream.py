@@ -9,7 +9,7 @@ import numpy as np
 
 from thresher._checks import readable
 from thresher.cli._errors import BadInput
-from thresher.cli._formats import kind_of, size_in_memory
+from thresher.cli._formats import size_in_memory
 from thresher.cli._show import Voice
 from thresher.sources import (
     FileColumns,
@@ -35,18 +35,14 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
     size = size_in_memory(path)
     if size <= limit:
         return None
-    if may_stay and kind_of(path).may_stay:
+    if may_stay:
         voice.note(f"{path.name} is larger than the memory to be used, and is not read into it")
         return Scratch(memory_limit=limit)
     if _COPIES * size > total_memory():
-        remedy = "give --sample N, of so many rows, or a file of fewer columns"
-        if not kind_of(path).may_stay:
-            remedy = (
-                "save it as .npz or .parquet, which `thresher select` streams, or give fewer rows"
-            )
         raise BadInput(
             f"{path} takes about {size / 1e9:.3g} GB as a table, which with a copy is more than the "
-            f"{total_memory() / 1e9:.3g} GB of memory, and is read whole here; {remedy}"
+            f"{total_memory() / 1e9:.3g} GB of memory, and is read whole here; give --sample N, of so many rows, "
+            "or a file of fewer columns"
         )
     return None
 

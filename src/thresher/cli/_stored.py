@@ -1,0 +1,198 @@
+"""Arrays that lie in files, dense or sparse, and the choice of features and labels among them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from thresher._checks import readable
+from thresher.cli._content import Content, numbered
+from thresher.cli._errors import BadInput
+from thresher.sources import (
+    Scratch,
+    SparseColumns,
+    columns_of,
+    spool_columns,
+    spool_matrix,
+    spool_rows,
+)
+
+# The array of features and its names in files of several arrays; those of one array need no name.
+_FEATURES = ("X", "data", "fea", "features")
+_NAMES = ("feature_names", "names", "columns")
+
+
+@dataclass(frozen=True)
+class Stored(ABC):
+    """An array in a file, not yet read."""
+
+    path: Path
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes in memory."""
+        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+
+    @abstractmethod
+    def read(self) -> Any:
+        """All of it."""
+
+    @abstractmethod
+    def spooled(self, names: list[str], scratch: Scratch) -> Any:
+        """Its columns, in a temporary file."""
+
+
+@dataclass(frozen=True)
+class StoredMatrix(Stored):
+    """Numbers, all of them written."""
+
+    by_columns: bool  # they lie one after the other, instead of rows
+
+    @abstractmethod
+    def lines(self, n_bytes: int) -> Iterator[Any]:
+        """Some rows, or columns, at a time: about so many bytes."""
+
+    def spooled(self, names: list[str], scratch: Scratch) -> Any:
+        lines = self.lines(scratch.block_bytes)
+        return columns_of([spool_matrix(str(self.path), names, lines, scratch, self.by_columns)])
+
+
+class StreamedMatrix(StoredMatrix):
+    """Numbers that can only be read one after the other."""
+
+    @abstractmethod
+    def open(self) -> AbstractContextManager[Any]:
+        """What they are read from."""
+
+    def lines(self, n_bytes: int) -> Iterator[Any]:
+        shape = self.shape[::-1] if self.by_columns else self.shape
+        width = int(np.prod(shape[1:], dtype=np.int64)) * self.dtype.itemsize
+        size = max(1, n_bytes // width) * width
+        with self.open() as file:
+            for block in read_blocks(file, self.dtype, self.nbytes, size):
+                yield block.reshape(-1, *shape[1:])
+
+
+@dataclass(frozen=True)
+class StoredSparse(Stored):
+    """A sparse matrix."""
+
+    n_entries: int
+
+    @property
+    def nbytes(self) -> int:
+        return self.n_entries * (self.dtype.itemsize + np.dtype(np.int32).itemsize)
+
+
+def read_blocks(file: Any, dtype: np.dtype[Any], n_bytes: int, size: int) -> Iterator[Any]:
+    """So many bytes of a file as numbers, about `size` bytes at a time."""
+    size = max(1, size // dtype.itemsize) * dtype.itemsize
+    for done in range(0, n_bytes, size):
+        wanted = min(size, n_bytes - done)
+        read = file.read(wanted)
+        if len(read) < wanted:
+            raise EOFError("it ends too early")
+        yield plain_numbers(np.frombuffer(read, dtype))
+
+
+def map_blocks(blocks: Iterable[Any], dtype: np.dtype[Any], scratch: Scratch) -> Any:
+    """Numbers of one type, in a temporary file."""
+    file = scratch.file()
+    for block in blocks:
+        file.write(block)
+    dtype = plain_numbers(np.empty(0, dtype)).dtype
+    return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)
+
+
+def plain_numbers(values: Any) -> Any:
+    """Numbers as this machine has them, of at most 8 bytes."""
+    if values.dtype.itemsize > 8:
+        return values.astype(np.float64)
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
+
+
+def spool_sparse(
+    kind: str, shape: tuple[int, ...], values: Any, places: Any, starts: Any, scratch: Scratch
+) -> SparseColumns:
+    """Compressed rows or columns, of which some at a time are read from what can be sliced."""
+    form, across = (sparse.csr_matrix, shape[1]) if kind == "csr" else (sparse.csc_matrix, shape[0])
+    n_entries = max(1, scratch.block_bytes // 16)
+    bounds = [0, *(np.flatnonzero(np.diff(starts[:-1] // n_entries)) + 1).tolist(), len(starts) - 1]
+
+    def blocks() -> Iterator[Any]:
+        for begin, end in pairwise(bounds):
+            stored = slice(int(starts[begin]), int(starts[end]))
+            entries = values[stored], places[stored], starts[begin : end + 1] - starts[begin]
+            lines = end - begin
+            yield form(entries, shape=(lines, across) if kind == "csr" else (across, lines))
+
+    if kind == "csr":
+        return spool_rows(blocks(), scratch)
+    return spool_columns(blocks(), shape[0], scratch)
+
+
+def spooled_content(content: Content, scratch: Scratch) -> Content:
+    """Features and labels of which the features are no longer in their file but in a temporary one, by columns."""
+    names = content.names or numbered(content.X.shape[1])
+    return Content(content.X.spooled(names, scratch), names, content.beside)
+
+
+def of_arrays(path: Path, arrays: dict[str, Any]) -> Content:
+    """The array of features, perhaps not yet read, and those with one value per row."""
+    tables = {n: a for n, a in arrays.items() if a.ndim == 2}
+    known = [name for name in _FEATURES if name in tables]
+    wide = known or [name for name, a in tables.items() if min(a.shape) > 1]
+    if not known and len(wide) != 1:
+        raise BadInput(
+            f"{path} must have one array of rows and columns, or one named {', '.join(_FEATURES)}, got "
+            + (", ".join(f"{readable(n)} {a.shape}" for n, a in arrays.items()) or "none")
+        )
+    X = arrays[wide[0]]
+    if X.dtype.kind not in "biuf":
+        raise BadInput(
+            f"{path}: {readable(wide[0])} holds {X.dtype}, not numbers; give columns of text as .csv or .parquet"
+        )
+    flat = {
+        name: _unpacked(np.asarray(a.read() if isinstance(a, Stored) else a).ravel())
+        for name, a in arrays.items()
+        if name != wide[0] and not _is_sparse(a) and 1 in (a.ndim, *a.shape)
+    }
+    texts = [name for name in _NAMES if name in flat and len(flat[name]) == X.shape[1]]
+    names = [_text(name) for name in flat.pop(texts[0])] if texts else None
+    return Content(X, names, {n: a for n, a in flat.items() if len(a) == X.shape[0]})
+
+
+def _unpacked(values: Any) -> Any:
+    """Values, each perhaps in a cell of MATLAB's."""
+    if values.dtype != object:
+        return values
+    return np.array([_content(cell) for cell in values], dtype=object)
+
+
+def _content(cell: Any) -> Any:
+    while isinstance(cell, np.ndarray) and cell.size == 1:
+        cell = cell.ravel()[0]
+    return cell
+
+
+def _text(name: Any) -> str:
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def _is_sparse(array: Any) -> bool:
+    return isinstance(array, StoredSparse) or sparse.issparse(array)
