@@ -9,7 +9,8 @@
 #   make lint       the static checks alone
 #   make format     rewrite the sources as the formatters want them
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
-#   make docs       the documentation, its examples run and its links checked, in docs/_build/html
+#   make docs       the documentation, its examples run and its local links checked, in docs/_build/html
+#   make docs-links the links of the documentation to other sites, asked for one by one (needs a network)
 #   make sanitize   the test suite on a core built with ASan and UBSan
 #   make fuzz       random inputs with faults, new ones each time      (EXAMPLES=20000 for each test)
 #   make fuzz-core  libFuzzer on the core's packers, where clang++ is      (SECONDS=600)
@@ -37,7 +38,7 @@ CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability 
     -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
 PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 
-.PHONY: browser java demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs sanitize fuzz clean check-sdist
+.PHONY: browser java demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs docs-links sanitize fuzz clean check-sdist
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -97,6 +98,10 @@ docs: $(VENV)/.docs $(VENV)/.core
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	$(BIN)/python docs/check_links.py docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+# Whatever no site answers for is listed, and an error.
+docs-links: docs
+	$(BIN)/python -m sphinx -q -b linkcheck -d docs/_build/html/.doctrees docs docs/_build/links
 
 clean:
 	rm -rf .venv .venv-* build dist docs/_build docs/api docs/gallery benchmarks/results

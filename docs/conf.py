@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
+
+from docutils import nodes
 
 import thresher
 
@@ -51,8 +54,10 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 4,
     "show_prev_next": False,
-    "secondary_sidebar_items": ["page-toc"],
+    # The table of all selectors needs the room.
+    "secondary_sidebar_items": {"**": ["page-toc"], "methods": []},
 }
+html_context = {"default_mode": "auto"}
 # Only the reference has pages below a page.
 html_sidebars = {page.stem: [] for page in Path(__file__).parent.glob("*.md")}
 myst_enable_extensions = ["dollarmath", "colon_fence"]
@@ -61,6 +66,22 @@ autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+
+linkcheck_timeout = 20
+
+
+def setup(app: Any) -> None:
+    app.connect("doctree-read", end_blocks_with_their_last_line)
+
+
+def end_blocks_with_their_last_line(app: Any, document: nodes.document) -> None:
+    """Blocks of code without the empty line at their end, which doctest needs."""
+    for block in document.findall(nodes.literal_block):
+        text = block.astext().rstrip("\n")
+        if text != block.astext():
+            block.rawsource = text
+            block.children = [nodes.Text(text)]
+
 
 write_api_pages()
 write_selectors_table()

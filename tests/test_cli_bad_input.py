@@ -7,11 +7,12 @@ import sys
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import io, sparse
+from sklearn.datasets import dump_svmlight_file
 from typer.testing import CliRunner
 
 from thresher import MIM, MRMR
-from thresher.cli import _write
+from thresher.cli import _stream, _write
 from thresher.cli._app import app
 from thresher.cli._errors import BadInput
 from thresher.sources import calling_columns
@@ -20,6 +21,7 @@ GOOD = "a,b,y\n" + "\n".join(f"{i % 3},{i % 2},{'pq'[i % 2]}" for i in range(12)
 
 
 COMMANDS = ("select", "stability", "probe", "compare", "recommend")
+BUT_RECOMMEND = COMMANDS[:-1]
 
 
 def run(folder, content, *options, name="data.csv", target="y", command="select"):
@@ -132,7 +134,7 @@ def test_bad_content_is_named(content, said, command, tmp_path):
     assert said in run(tmp_path, content, "--out", tmp_path / "out.json", command=command)
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "recommend"])
+@pytest.mark.parametrize("command", BUT_RECOMMEND)
 def test_missing_values_are_named_with_the_option_that_takes_them(command, tmp_path):
     said = run(tmp_path, GOOD.replace("2,0,p\n", ",0,p\n", 1), command=command)
     assert "column 'a' of X contains NaN in 1 of" in said
@@ -203,19 +205,39 @@ def test_a_folder_is_no_file(tmp_path):
         (("-k", "1,2"), "-k takes one number or auto, got '1,2'"),
         (("-k", "3", "-m", "cwc"), "-k is not for cwc"),
         (("-m", "mrrm"), "did you mean mrmr?"),
-        (("--ensemble", "1"), "n_parts must be at least 2"),
         (("--keep", "aa"), "--keep aa: there is no such column"),
         (("--exclude", "zz"), "--exclude zz: there is no such column"),
         (("--exclude", "y"), "--exclude y: it is the target"),
         (("--exclude", "a,b"), "no column beside the target y"),
-        (("--missing", "ignore"), "missing must be one of"),
-        (("--target-kind", "ordinal"), "target must be one of"),
         (("--seed", "-1"), "--seed must be at least 0"),
         (("--out", "selected.xml"), "must end in .json, .csv or .parquet"),
     ],
 )
 def test_bad_options_are_named(options, said, tmp_path):
     assert said in run(tmp_path, GOOD, *options)
+
+
+WRONG_OPTIONS = {
+    ("--ensemble", "1"): (BUT_RECOMMEND, "--ensemble must be at least 2, got 1"),
+    ("--missing", "no"): (BUT_RECOMMEND, "--missing must be one of error, category, pairwise"),
+    ("--target-kind", "no"): (COMMANDS, "--target-kind must be one of nominal, numeric, got 'no'"),
+    ("--jobs", "0"): (COMMANDS, "--jobs must be a whole number other than 0 (-1: all processors)"),
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "said"),
+    [(c, options, said) for options, (some, said) in WRONG_OPTIONS.items() for c in some],
+)
+def test_every_command_refuses_bad_options_in_its_own_words(command, options, said, tmp_path):
+    assert said in run(tmp_path, GOOD, *options, "--out", tmp_path / "o.csv", command=command)
+
+
+def test_notes_are_in_the_words_of_the_command_line(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("a,y\n" + "".join(f"{i},{i}\n" for i in range(1000)))
+    result = CliRunner().invoke(app, ["select", str(path), "-t", "y"])
+    assert "if it is a quantity, give --target-kind numeric" in result.stderr
 
 
 def test_a_file_is_never_written_over_without_force(tmp_path):
@@ -278,6 +300,32 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "out.json was not written: File too large" in said
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.npz", "d.mat", "d.svm"])
+def test_temporary_files_that_find_no_room_are_told(name, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y, path = rng.random((500, 40)), np.arange(500) % 2, tmp_path / name
+    if name == "d.csv":
+        head = ",".join([*(f"x{i}" for i in range(40)), "target"])
+        np.savetxt(path, np.column_stack([X, y]), "%.3f", ",", header=head, comments="")
+    elif name == "d.npz":
+        np.savez(path, X=X, target=y)
+    elif name == "d.mat":
+        io.savemat(path, {"X": X, "target": y})
+    else:
+        dump_svmlight_file(X, y, str(path))
+    monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
+    try:
+        result = CliRunner().invoke(app, ["select", str(path), "-t", "target", "--memory", "1MiB"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert result.exit_code == 2
+    said = result.stderr.splitlines()[-1]
+    assert said.startswith("thresher: temporary files found no room in")
+    assert said.endswith("set TMPDIR to a folder with more room, or give more --memory")
 
 
 @pytest.mark.parametrize(

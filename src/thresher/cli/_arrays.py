@@ -12,9 +12,8 @@ import numpy as np
 from numpy.lib import format as npy
 from scipy import sparse
 
-from thresher._checks import first_line
 from thresher.cli._content import Content, Opener, package
-from thresher.cli._errors import BadInput
+from thresher.cli._errors import unreadable
 from thresher.cli._stored import (
     StreamedMatrix,
     map_blocks,
@@ -79,7 +78,7 @@ def read_numpy(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
         with np.load(path, allow_pickle=False) as file:
             return of_arrays(path, {name: file[name] for name in file.files})
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise BadInput(f"{path} cannot be read: {error}") from None
+        raise unreadable(path, error) from None
 
 
 def _spooled_numpy(path: Path, scratch: Scratch) -> Content:
@@ -117,7 +116,7 @@ def read_h5ad(path: Path, open_file: Opener, scratch: Scratch | None) -> Content
                 return Content(read_element(file["X"]), names, beside)
             return Content(_spooled_h5ad(path, file["X"], names, scratch), names, beside)
     except Exception as error:  # whatever HDF5 and anndata meet
-        raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
+        raise unreadable(path, error) from None
 
 
 def _spooled_h5ad(path: Path, X: Any, names: list[str], scratch: Scratch) -> Any:

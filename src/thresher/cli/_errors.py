@@ -4,15 +4,48 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 BAD_INPUT = 2
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+# Words of messages for Python, and for a shell.
+_OPTIONS = {
+    "the parameter missing": "--missing",
+    "name it in exclude": "name it in --exclude",
+    "name them in exclude": "name them in --exclude",
+    "n_features_to_select=": "-k ",
+    "n_jobs must be None or": "--jobs must be",
+    "memory_limit=": "--memory ",
+    "give a folder with more room as scratch, or a larger memory_limit": "set TMPDIR to a folder with more room, "
+    "or give more --memory",
+}
 
 
 class BadInput(Exception):
     """Something a user gave cannot be used; the text says what, and what to do."""
+
+
+def as_options(text: str) -> str:
+    """A message of the package in the words of the command line."""
+    for parameter, option in _OPTIONS.items():
+        text = text.replace(parameter, option)
+    text = re.sub(r'\bmissing="(\w+)"', r"--missing \1", text)
+    return re.sub(r'\btarget="(\w+)"', r"--target-kind \1", text)
+
+
+def unreadable(path: Path, error: Exception) -> Exception:
+    """What is said of a file that its parser could not read; what is not its fault stays as it is."""
+    if isinstance(error, BadInput | MemoryError):
+        return error
+    if isinstance(error, OSError) and error.errno in (*_FULL, errno.EFBIG):
+        return error  # of temporary files
+    from thresher._checks import first_line  # here, as it imports NumPy
+
+    return BadInput(f"{path} cannot be read: {first_line(error)}")
 
 
 @contextmanager
@@ -44,13 +77,13 @@ def sentences() -> Iterator[None]:
 def describe(error: OSError) -> str:
     """What the system refused, and for which file."""
     reason = error.strerror or str(error)
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in _FULL and reason == os.strerror(error.errno):
         reason = "the disk is full"
     return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def _end(text: str) -> None:
-    line = " ".join(text.split())
+    line = " ".join(as_options(text).split())
     printable = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
     print(f"thresher: {printable}", file=sys.stderr)
     sys.exit(BAD_INPUT)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.cli import _methods
-from thresher.cli._errors import BadInput
+from thresher.cli._errors import BadInput, as_options
 from thresher.cli._methods import build
 from thresher.cli._options import Result, Selecting, Source, Wish
 from thresher.cli._read import Data, read_data
@@ -135,7 +135,7 @@ def recommend(
             n_jobs=source.jobs,
         )
     for sentence in found.findings:
-        voice.note(data.spoken(sentence))
+        voice.note(as_options(sentence))
     rows = _as_rows(found.table("dict"))
     _give(
         rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result, voice

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher.cli._content import Content, Opener, package
-from thresher.cli._errors import BadInput
+from thresher.cli._errors import unreadable
 from thresher.cli._matlab5 import read_by_scipy, stored_arrays
 from thresher.cli._stored import (
     Stored,
@@ -38,11 +38,8 @@ def read_matlab(path: Path, open_file: Opener, scratch: Scratch | None) -> Conte
         if scratch is not None:
             return spooled_content(content, scratch)
         return Content(content.X.read(), content.names, content.beside)
-    except (BadInput, MemoryError):
-        raise
     except Exception as error:  # whatever SciPy, HDF5 and we meet in a damaged file
-        said = str(error).partition("\n")[0] or type(error).__name__
-        raise BadInput(f"{path} cannot be read: {said}") from None
+        raise unreadable(path, error) from None
 
 
 def _arrays(path: Path) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -27,6 +27,11 @@ def _completing(known: Iterable[str]) -> Callable[[str], list[str]]:
         return [before + comma + name for name in known if name.startswith(last)]
 
     return complete
+
+
+def _check_choice(option: str, value: str | None, known: Sequence[str]) -> None:
+    if value is not None and value not in known:
+        raise BadInput(f"{option} must be one of {', '.join(known)}, got {value[:60]!r}")
 
 
 File = Annotated[
@@ -70,6 +75,8 @@ Sizes = Annotated[
     ),
 ]
 Keep = Annotated[str, typer.Option(help="Features to start from, separated by commas.")]
+_KINDS = ("nominal", "numeric")
+_MISSING = ("error", "category", "pairwise", "drop_rows")
 _complete_estimator = _completing(("logistic", "bayes", "neighbours", "forest", "ridge"))
 Estimator = Annotated[
     str,
@@ -120,7 +127,7 @@ class Source:
         str | None,
         typer.Option(
             help="nominal (classes) or numeric; found from the values if not given.",
-            autocompletion=_completing(("nominal", "numeric")),
+            autocompletion=_completing(_KINDS),
         ),
     ] = None
     exclude: Annotated[
@@ -143,6 +150,7 @@ class Source:
             raise BadInput(f"--seed must be at least 0, got {self.seed}")
         if self.sample is not None and self.sample < 2:
             raise BadInput(f"--sample must be at least 2, got {self.sample}")
+        _check_choice("--target-kind", self.target_kind, _KINDS)
 
 
 @dataclass(frozen=True)
@@ -159,9 +167,15 @@ class Selecting(Source):
         str | None,
         typer.Option(
             help="What to do with missing values: error, category, pairwise or drop_rows, as the method can.",
-            autocompletion=_completing(("error", "category", "pairwise", "drop_rows")),
+            autocompletion=_completing(_MISSING),
         ),
     ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.ensemble is not None and self.ensemble < 2:
+            raise BadInput(f"--ensemble must be at least 2, got {self.ensemble}")
+        _check_choice("--missing", self.missing, _MISSING)
 
     def wish(self, method: str, k: str | None = None, keep: str = "") -> Wish:
         """What a method is to select."""

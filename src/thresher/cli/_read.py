@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,13 +34,6 @@ if TYPE_CHECKING:
 
 # Longer ones come of a wrong separator rather than of a person.
 LONGEST_NAME = 1000
-# Words of messages for Python, and for a shell.
-_OPTIONS = {
-    "the parameter missing": "--missing",
-    "name it in exclude": "name it in --exclude",
-    "name them in exclude": "name them in --exclude",
-    "n_features_to_select=": "-k ",
-}
 
 
 @dataclass(frozen=True)
@@ -73,12 +65,6 @@ class Data:
     def is_large(self) -> bool:
         """Whether the rows are not in memory."""
         return isinstance(self.X, FileColumns | MappedMatrix)
-
-    def spoken(self, text: str) -> str:
-        """A message of the package in the words of the command line, which has options for parameters."""
-        for parameter, option in _OPTIONS.items():
-            text = text.replace(parameter, option)
-        return re.sub(r'\bmissing="(\w+)"', r"--missing \1", text)
 
     def places(self, parameter: str, names: Sequence[str]) -> list[int] | None:
         """Positions of features, None for none; a name that there is not is refused with the nearest."""

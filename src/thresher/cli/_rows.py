@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher.cli._content import Content, Opener, package
-from thresher.cli._errors import BadInput
+from thresher.cli._errors import BadInput, unreadable
 from thresher.sources import (
     LARGEST_BLOCK,
     Scratch,
@@ -172,7 +172,7 @@ def read_svmlight(path: Path, open_file: Opener, scratch: Scratch | None) -> Con
         else:
             X = spool_rows(blocks(), scratch)
     except (ValueError, OSError) as error:
-        raise BadInput(f"{path} cannot be read: {error}") from None
+        raise unreadable(path, error) from None
     if smallest and min(smallest) > 0:
         X = X.take(slice(1, None)) if scratch is not None else X[:, 1:]
     y = np.concatenate(labels)

@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher._checks import ThresherWarning
-from thresher.cli._errors import BadInput
+from thresher.cli._errors import as_options
 from thresher.sources import calling_columns
 
 # Columns of a terminal that show a table of many columns.
@@ -74,21 +74,17 @@ class Voice:
         self, what: str, data: Data | None = None, *, has_bar: bool = False
     ) -> Iterator[None]:
         """Show that work goes on, unless it has a bar of its own; note its warnings, with the names of the data."""
-        spoken = str if data is None else data.spoken
         names = [] if data is None else data.names
         with calling_columns(names), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ThresherWarning)
-            try:
-                if self.is_watched and not has_bar:
-                    with Console(stderr=True).status(what) as status, _followed(status):
-                        yield
-                else:
+            if self.is_watched and not has_bar:
+                with Console(stderr=True).status(what) as status, _followed(status):
                     yield
-            except ValueError as error:
-                raise BadInput(spoken(str(error))) from error
+            else:
+                yield
         for warning in caught:
-            self.note(spoken(str(warning.message)))
+            self.note(as_options(str(warning.message)))
 
     def table(self, rows: Sequence[Mapping[str, Any]], title: str = "") -> None:
         """Print rows as a table, or as JSON."""

@@ -28,10 +28,7 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
 
     What has to be read whole is refused if it cannot fit.
     """
-    try:
-        limit = resolve_memory_limit(memory, "--memory")
-    except ValueError as error:
-        raise BadInput(str(error)) from None
+    limit = resolve_memory_limit(memory, "--memory")
     size = size_in_memory(path)
     if size <= limit:
         return None
