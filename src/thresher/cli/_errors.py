@@ -18,6 +18,7 @@ _OPTIONS = {
     "name it in exclude": "name it in --exclude",
     "name them in exclude": "name them in --exclude",
     "n_features_to_select=": "-k ",
+    'see kind="bagging" or stability_curve': "see `thresher stability`",
     "n_jobs must be None or": "--jobs must be",
     "memory_limit=": "--memory ",
     "give a folder with more room as scratch, or a larger memory_limit": "set TMPDIR to a folder with more room, "

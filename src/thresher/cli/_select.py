@@ -16,7 +16,7 @@ import numpy as np
 
 from thresher._checks import first_line
 from thresher.cli import _methods
-from thresher.cli._errors import BadInput
+from thresher.cli._errors import BadInput, as_options
 from thresher.cli._options import Result, Selecting, Wish
 from thresher.cli._read import Data, read_data
 from thresher.cli._show import Voice, as_plain, print_json
@@ -236,7 +236,7 @@ def _show(selector: Any, data: Data, voice: Voice) -> None:
             f"{n_selected} of {p} features from {data.X.shape[0]} samples of {data.name}",
         )
         if hasattr(selector, "stability_"):
-            print(f"stability {selector.stability_:.2f}: {selector.stability_note_}")
+            print(f"stability {selector.stability_:.2f}: {as_options(selector.stability_note_)}")
 
 
 def encode_rows(out: Path, rows: list[dict[str, Any]]) -> bytes:
