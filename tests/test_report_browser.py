@@ -254,3 +254,19 @@ def test_a_hundred_thousand_features_open(browser, tmp_path):
     with Visit(browser, path) as visit:
         assert len(names_shown(visit.page)) == 1500
         assert visit.complaints == []
+
+
+def test_what_follows_a_long_table_is_near_and_on_paper_the_table_is_whole(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (20, 500))
+    path = tmp_path / "long.html"
+    path.write_text(render_report(MRMR(5).fit(X, X[:, 7]), X, X[:, 7]))
+    heights = "[document.querySelector('.long').clientHeight, document.querySelector('#rows').clientHeight]"
+    with Visit(browser, path, viewport={"width": 900, "height": 600}) as visit:
+        box, rows = visit.page.evaluate(heights)
+        assert box < 600 < rows
+        visit.page.focus(".long")
+        assert "long" in visit.page.evaluate("document.activeElement.className")  # keys scroll it
+        visit.page.emulate_media(media="print")
+        box, rows = visit.page.evaluate(heights)
+        assert box >= rows
