@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.stats import spearmanr
 
 from tests.naive import dispersion as naive
-from thresher import RRFS, FisherScore
+from thresher import LCC, MRMR, RFS, RRFS, Chain, Ensemble, FisherScore
 from thresher.pp import _blocks, select_genes
 
 anndata = pytest.importorskip("anndata")
@@ -238,3 +238,33 @@ def test_without_anndata_the_extra_is_named(monkeypatch, cells):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=r"install thresher\[anndata\]"):
         select_genes(cells)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        Ensemble(FisherScore(3), 3, kind="full"),
+        Chain([RFS(30), FisherScore(3)]),
+        Chain([RFS(30), Ensemble(MRMR(3), 3)]),
+    ],
+    ids=["ensemble", "chain", "ensemble in a chain"],
+)
+@pytest.mark.parametrize("batch_key", [None, "batch"])
+def test_the_number_asked_for_reaches_the_selector_inside(cells, method, batch_key):
+    frame = select_genes(
+        cells,
+        method=method,
+        n_top_genes=7,
+        target_key="kind",
+        batch_key=batch_key,
+        inplace=False,
+    )
+    assert frame["highly_variable"].sum() == 7
+
+
+def test_of_a_method_that_finds_the_number_by_itself_the_first_are_taken(cells):
+    whole = select_genes(cells, method=LCC(), target_key="kind", inplace=False)
+    assert whole["highly_variable"].sum() > 2
+    frame = select_genes(cells, method=LCC(), n_top_genes=2, target_key="kind", inplace=False)
+    wanted = whole.index[whole["highly_variable_rank"] < 2]
+    assert frame.index[frame["highly_variable"]].tolist() == wanted.tolist()

@@ -21,9 +21,9 @@ from thresher._warn import one_call
 from thresher.evaluate._candidates import Candidate, Profile, candidates, look_at
 from thresher.evaluate._numbers import Numbers
 from thresher.evaluate._race import Race
-from thresher.evaluate._sizes import resize
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
+from thresher.selectors._foreign import resize
 from thresher.selectors._judge import check_scorer
 
 __all__ = ["Recommendation", "recommend"]

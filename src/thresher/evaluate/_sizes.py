@@ -5,27 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 
-from thresher.selectors._foreign import order_of_choice
-
-_SIZE_PARAMETERS = ("n_features_to_select", "k", "max_features")
-
-
-def resize(selector: Any, size: int) -> Any:
-    """A clone of the selector that will choose `size` features; None if it has no parameter for that."""
-    resized = getattr(selector, "_resized", None)
-    if resized is not None:
-        return resized(size)
-    parameters = selector.get_params(deep=False)
-    for parameter in _SIZE_PARAMETERS:
-        if parameter in parameters:
-            given: dict[str, Any] = {parameter: size}
-            if parameter == "max_features" and parameters.get("threshold", 0) is None:
-                given["threshold"] = -np.inf  # else only what is better than the mean
-            return clone(selector).set_params(**given)
-    return None
+from thresher.selectors._foreign import order_of_choice, resize
 
 
 def fit_sizes(

@@ -20,7 +20,8 @@ from thresher._interrupt import run_in_threads
 from thresher._output import Output, as_table, as_text
 from thresher._progress import track
 from thresher._warn import one_call, warn
-from thresher.evaluate._sizes import fit_sizes, resize
+from thresher.evaluate._sizes import fit_sizes
+from thresher.selectors._foreign import resize
 from thresher.sources import indexable, take
 
 Floats = NDArray[np.float64]

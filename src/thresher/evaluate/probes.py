@@ -24,9 +24,8 @@ from thresher._types import TargetKind
 from thresher._warn import one_call, warn
 from thresher.evaluate._columns import Positions, widen
 from thresher.evaluate._runs import with_seed
-from thresher.evaluate._sizes import resize
 from thresher.search.parts import draw_seed
-from thresher.selectors._foreign import order_of_choice
+from thresher.selectors._foreign import order_of_choice, resize
 from thresher.selectors.univariate import Univariate
 from thresher.sources import is_frame, take
 

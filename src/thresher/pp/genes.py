@@ -13,6 +13,7 @@ from thresher._checks import check_number, readable
 from thresher._progress import Voice, on_behalf, report
 from thresher.pp._blocks import GeneValues
 from thresher.pp._dispersion import GeneDispersion, adjusted_dispersion, over_mean, read_moments
+from thresher.selectors._foreign import resize
 from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import RelevanceFilter
 
@@ -62,7 +63,8 @@ def select_genes(
         ``"variance"``, ``"laplacian"``, and with `target_key` ``"fisher"``, ``"f"``, ``"mi"``, ``"relieff"``,
         ``"mrmr"``; or any selector of ours.
     n_top_genes : int, default=None
-        Genes to choose. None: as many as a selector given as `method` says, 2000 for a method given by name.
+        Genes to choose, whatever a selector given as `method`, or one inside it, says; fewer if it stops by itself.
+        None: as many as the selector says, 2000 for a method given by name.
     layer : str, default=None
         Values to read; None: ``adata.X``.
     batch_key : str, default=None
@@ -118,7 +120,7 @@ def select_genes(
     target = None if target_key is None else _observed(adata, target_key, "target_key").to_numpy()
     if batch_key is None:
         fitted = _fit(selector, values, target)
-        columns = _single(fitted)
+        columns = _single(fitted, n_top_genes)
     else:
         fitted = None
         batches = _observed(adata, batch_key, "batch_key").to_numpy()
@@ -179,10 +181,8 @@ def _selector(method: Any, n_top_genes: int | None) -> Any:
         raise ValueError(f"method must be one of {list(NAMES)} or a selector, got {method!r}")
     from sklearn.base import clone
 
-    selector = clone(method)
-    if n_top_genes is not None and "n_features_to_select" in selector.get_params(deep=False):
-        selector.set_params(n_features_to_select=int(n_top_genes))
-    return selector
+    asked = None if n_top_genes is None else resize(method, int(n_top_genes))
+    return clone(method) if asked is None else asked
 
 
 def _fit(selector: Any, values: GeneValues, target: Any) -> Any:
@@ -211,12 +211,13 @@ def _takes_chunks(selector: Any) -> bool:
     )
 
 
-def _single(fitted: Any) -> dict[str, Any]:
+def _single(fitted: Any, most: int | None = None) -> dict[str, Any]:
     p = fitted.n_features_in_
+    chosen = fitted.selected_[:most]
     rank = np.full(p, np.nan)
-    rank[fitted.selected_] = np.arange(len(fitted.selected_))
+    rank[chosen] = np.arange(len(chosen))
     return {
-        "highly_variable": fitted.support_,
+        "highly_variable": ~np.isnan(rank),
         "highly_variable_rank": rank,
         "thresher_score": fitted.scores_,
         "thresher_relevance": fitted.relevance_,

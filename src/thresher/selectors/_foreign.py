@@ -1,4 +1,4 @@
-"""Any selector, ours or another's: its fit on some rows, and what it tells of its choice."""
+"""Any selector, ours or another's: its number of features, its fit on some rows, and what it tells of its choice."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 
 from thresher._interrupt import call_interruptibly
 from thresher._progress import on_behalf
 from thresher.sources import take
 
 Positions = npt.NDArray[np.intp]
+
+# Names of the number of features to choose.
+_SIZE_PARAMETERS = ("n_features_to_select", "k", "max_features")
 
 
 def order_of_choice(selector: Any) -> Positions:
@@ -37,6 +41,21 @@ def order_of_choice(selector: Any) -> Positions:
     )
     # lexsort puts nan last and leaves equal ones in the order of their positions.
     return np.asarray(chosen[np.lexsort(keys)], dtype=np.intp)
+
+
+def resize(selector: Any, size: int) -> Any:
+    """A clone of the selector that will choose `size` features; None if it has no parameter for that."""
+    resized = getattr(selector, "_resized", None)
+    if resized is not None:
+        return resized(size)
+    parameters = selector.get_params(deep=False)
+    for parameter in _SIZE_PARAMETERS:
+        if parameter in parameters:
+            given: dict[str, Any] = {parameter: size}
+            if parameter == "max_features" and parameters.get("threshold", 0) is None:
+                given["threshold"] = -np.inf  # else only what is better than the mean
+            return clone(selector).set_params(**given)
+    return None
 
 
 def _of_chosen(values: Any, support: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:

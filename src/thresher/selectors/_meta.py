@@ -11,6 +11,7 @@ from sklearn.utils._metadata_requests import _raise_for_params
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
 from thresher.selectors._base import BaseSelector
+from thresher.selectors._foreign import resize
 from thresher.selectors.mrmr import MRMR
 
 # Older pipelines ask what fit_transform passes on.
@@ -43,13 +44,11 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
 
     def _resized(self, k: int) -> Any:
         """A clone around a selector of `k` features."""
-        selector = clone(self._given_selector())
-        for name in ("n_features_to_select", "k"):
-            if name in selector.get_params(deep=False):
-                return clone(self).set_params(selector=selector.set_params(**{name: k}))
-        raise ValueError(
-            f"the selector {type(selector).__name__} has no parameter n_features_to_select or k"
-        )
+        selector = resize(self._given_selector(), k)
+        if selector is None:
+            inside = type(self._given_selector()).__name__
+            raise ValueError(f"the selector {inside} has no parameter n_features_to_select or k")
+        return clone(self).set_params(selector=selector)
 
     def _check_state(self) -> None:
         super()._check_state()

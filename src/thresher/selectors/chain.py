@@ -20,7 +20,7 @@ from sklearn.utils.validation import validate_data
 
 from thresher._progress import on_behalf, report
 from thresher.selectors._base import BaseSelector, all_or_nothing
-from thresher.selectors._foreign import order_of_choice
+from thresher.selectors._foreign import order_of_choice, resize
 from thresher.selectors._meta import FITTING
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state, is_set
@@ -184,6 +184,12 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
                     )
                 reduced = take(reduced, np.flatnonzero(support), axis=1)
         return self._describe()
+
+    def _resized(self, k: int) -> Any:
+        """A clone whose last selector chooses `k` features; None if that has no parameter for it."""
+        name, last = self._steps[-1]
+        selector = resize(last, k)
+        return None if selector is None else clone(self).set_params(**{name: selector})
 
     def _describe(self) -> Self:
         p = self.n_features_in_
