@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thresher import MRMR, Ensemble, ThresherWarning
+from thresher import MRMR, Ensemble, ErrorControlled, FisherScore, ThresherWarning
 
 from .test_ensemble import codes, lists_of, same
 
@@ -67,3 +67,32 @@ def test_a_feature_constant_on_a_replicate_is_no_candidate_there():
     ensemble = Ensemble(MRMR(12), 10).fit(X, y)
     assert [0 in entries for entries in lists_of(ensemble)] == [i != 3 for i in range(10)]
     same(ensemble, Ensemble(MRMR(12), 10, kind="full").fit(X, y))
+
+
+@pytest.mark.parametrize(
+    "around",
+    [lambda s: Ensemble(s, 3, kind="full"), lambda s: ErrorControlled(s)],
+    ids=["parts", "gate"],
+)
+@pytest.mark.parametrize(
+    "X", [np.arange(30.0), None, {"a": [1, 2]}, {1, 2}], ids=["row", "None", "dict", "set"]
+)
+def test_what_is_no_table_is_told_so_by_selectors_around_others(around, X):
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        around(FisherScore(2)).fit(X, np.arange(30) % 2)
+
+
+def test_any_buffer_of_numbers_is_a_table_to_selectors_around_others():
+    X, y = codes()
+    ensemble = Ensemble(FisherScore(3), 3, kind="full")
+    wanted = ensemble.fit(X.astype(float), y).selected_.tolist()
+    assert ensemble.fit(memoryview(X.astype(float)), y).selected_.tolist() == wanted
+
+
+def test_what_every_replicate_excludes_may_hold_anything_when_it_is_transformed():
+    X, y = codes()
+    X = X.astype(float)
+    X[:, 1] = np.nan
+    ensemble = Ensemble(FisherScore(3, exclude=[1]), 3, kind="full").fit(X, y)
+    assert ensemble.transform(X).shape == (len(X), 3)
+    assert ensemble.reason(1) == "excluded by the parameter exclude"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,7 @@ from thresher import (
     Univariate,
 )
 from thresher.evaluate.stability import stability_curve
-from thresher.sources import read_target
+from thresher.sources import read_table, read_target
 from thresher.sources._frames import read_frame
 
 rng = np.random.default_rng(0)
@@ -313,3 +314,65 @@ def test_arrays_of_dates_are_refused_as_in_frames(unit):
     X = np.arange(3 * N).reshape(N, 3).astype(unit)
     with pytest.raises(ValueError, match="X holds dates or times"):
         MRMR(2).fit(X, Y)
+
+
+SPARSE_DUMMIES = pd.get_dummies(pd.Series(list("uvw" * 100)), sparse=True)
+
+
+@pytest.mark.parametrize(
+    "thin",
+    [
+        pd.concat([NUMBERS, SPARSE_DUMMIES], axis=1),
+        SPARSE_DUMMIES,
+        NUMBERS.round().astype(pd.SparseDtype(float, 0.0)),
+        NUMBERS.round().astype(pd.SparseDtype(float, 1.0)),
+    ],
+    ids=["beside numbers", "flags", "zeros", "ones"],
+)
+@pytest.mark.parametrize(
+    "selector", [MRMR(2), JMI(2), FisherScore(2), GSO(2), ReliefF(2)], ids=repr
+)
+def test_sparse_columns_of_pandas_are_read_like_dense_ones(selector, thin):
+    dense = thin.astype(float)
+    wanted = selector.fit(dense, Y).selected_.tolist()
+    assert clone(selector).fit(thin, Y).selected_.tolist() == wanted
+    for out in ("default", "pandas", "polars"):
+        found = selector.set_output(transform=out).transform(thin)
+        found = found.toarray() if sparse.issparse(found) else np.asarray(found, dtype=float)
+        np.testing.assert_array_equal(found, dense.to_numpy()[:, np.sort(wanted)])
+
+
+def test_frames_of_sparse_columns_stay_sparse():
+    thin = NUMBERS.round().astype(pd.SparseDtype(float, 0.0))
+    assert read_table(MRMR(), thin).is_sparse
+
+
+@pytest.mark.parametrize("out", ["pandas", "polars"])
+def test_types_stay_when_frames_become_those_of_another_package(out):
+    words = np.array(["low", "high"])[Y]
+    frame = pl.DataFrame(
+        {"level": words, "flag": Y > 0, "count": Y.astype(np.int8), "value": Y.astype(np.float32)},
+        schema_overrides={"level": pl.Categorical},
+    )
+    given = frame if out == "pandas" else frame.to_pandas()
+    wanted = frame if out == "polars" else frame.to_pandas()
+    found = MRMR(4, relevance="mi").set_output(transform=out).fit_transform(given, Y)
+    assert dict(zip(found.columns, found.dtypes, strict=True)) == dict(
+        zip(wanted.columns, wanted.dtypes, strict=True)
+    )
+
+
+@pytest.mark.parametrize("kind", [float, Decimal], ids=["floats", "decimals"])
+def test_numbers_that_are_objects_are_a_quantity_as_floats_are(kind):
+    X, y = load_diabetes(return_X_y=True)
+    objects = np.array([kind(value) for value in y.tolist()], dtype=object)
+    assert MRMR(3).fit(X, objects).relevance_.tolist() == MRMR(3).fit(X, y).relevance_.tolist()
+    for selector in (FisherScore(3), SVMRFE(3), MultiSURF(3), LCC()):
+        with pytest.raises(ValueError, match="needs classes, but y holds 214 distinct numbers"):
+            selector.fit(X, objects)
+
+
+def test_times_that_are_missing_are_no_class():
+    y = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-02", None] * 100))
+    with pytest.raises(ValueError, match="first at sample 2"):
+        MRMR(2).fit(NUMBERS, y)

@@ -35,11 +35,13 @@ from thresher.sources import (
     Scratch,
     Training,
     check_far,
+    dense_frame,
     is_files,
     is_frame,
     read_files,
     read_training,
     refuse_files,
+    sparse_frame,
     take_columns,
     unmasked,
 )
@@ -344,7 +346,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return take_columns(X, np.flatnonzero(support), wanted)
         places = np.flatnonzero(looked_at)
         if is_table:
-            read = take_columns(X, places)
+            columns = take_columns(X, places)
+            matrix = sparse_frame(columns)
+            read = dense_frame(columns) if matrix is None else matrix
         else:
             read = X.tocsc() if sparse.issparse(X) else unmasked(X)
             read = read if looked_at.all() else read[:, places]

@@ -476,7 +476,8 @@ class Ensemble(ChangingRows, MetaSelector):
         if self.kind == "halves":
             names = getattr(self, "feature_names_in_", None)
             n_choosable = count_choosable(X, getattr(selector, "exclude", None), names)
-        columns = Columns.read(None, np.ones(n_features, dtype=bool))
+        excluded = getattr(fitted[0], "_excluded", np.zeros(n_features, dtype=bool))
+        columns = Columns(None, ~excluded, np.empty(0, np.intp), excluded)
         self._describe(columns, found, None, plan, n_choosable)
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self

@@ -23,7 +23,7 @@ from thresher.selectors._meta import MetaSelector, kept_by
 from thresher.selectors._reason import Reason
 from thresher.selectors._sums import SumSelector
 from thresher.selectors.univariate import MEASURES, Univariate
-from thresher.sources import Columns, indexable, refuse_files, take
+from thresher.sources import Columns, indexable, refuse_files, take, with_shuffled_copies
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
@@ -252,14 +252,13 @@ class ErrorControlled(MetaSelector):
         self, search: Search, X: Any, candidates: Positions, wanted: int | None
     ) -> Positions:
         """Real features of the longest prefix of the search in which probes are few enough."""
-        own = np.asarray(_dense(take(X, candidates, axis=1)))
         p = len(candidates)
         rng = stream(draw_seed(self.random_state), Purpose.COMPETING_COPIES)
-        probes = np.column_stack([rng.permutation(column) for column in own.T])
+        both = with_shuffled_copies(take(X, candidates, axis=1), rng)
         places = rng.permutation(
             2 * p
         )  # ties go to the lowest position, which must not mean anything
-        mixed = np.concatenate([own, probes], axis=1)[:, places]
+        mixed = take(both, places, axis=1)
         most = p if wanted is None else wanted
         asked = None if wanted is None else min(2 * most, 2 * p)
         order, fitted = search(mixed, np.arange(2 * p), asked)
@@ -368,7 +367,3 @@ def _unsupervised(selector: Any) -> Any:
         rule = selector._default_bins
     looks_at_y = isinstance(rule, MDLBins) or (isinstance(rule, str) and rule == "mdl")
     return "equal-frequency" if looks_at_y else rule
-
-
-def _dense(matrix: Any) -> Any:
-    return matrix.toarray() if hasattr(matrix, "toarray") else matrix

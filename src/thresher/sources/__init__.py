@@ -3,11 +3,20 @@
 from thresher._checks import resolve_threads
 from thresher.sources._chunks import RowChunks
 from thresher.sources._columns import Columns, calling_columns
+from thresher.sources._exact import LARGEST_EXACT
 from thresher.sources._far import Far, check_far, column_names, split_far
 from thresher.sources._file_table import FileTable
 from thresher.sources._file_training import SlabConsumer, read_files, refuse_files
 from thresher.sources._files import FileColumns, columns_of, is_files, open_files
-from thresher.sources._frames import LARGEST_EXACT, is_frame, read_frame, take, take_columns
+from thresher.sources._frames import (
+    dense_frame,
+    is_frame,
+    read_frame,
+    sparse_frame,
+    take,
+    take_columns,
+    with_shuffled_copies,
+)
 from thresher.sources._parts import ParquetPart, read_row_groups
 from thresher.sources._rules import InputRules
 from thresher.sources._scratch import (
@@ -88,6 +97,7 @@ __all__ = [
     "column_names",
     "columns_of",
     "decompressed",
+    "dense_frame",
     "dialect_of",
     "distinct_labels",
     "feature_blocks",
@@ -111,6 +121,7 @@ __all__ = [
     "refuse_unusable_values",
     "resolve_memory_limit",
     "resolve_threads",
+    "sparse_frame",
     "split_far",
     "spool_columns",
     "spool_matrix",
@@ -123,4 +134,5 @@ __all__ = [
     "unmasked",
     "warn_of_few",
     "whole_rows",
+    "with_shuffled_copies",
 ]

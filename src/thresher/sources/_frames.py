@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import count
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -16,10 +18,10 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from thresher._checks import is_missing, resolve_features
+from thresher.sources._exact import LARGEST_EXACT, are_exact, as_double, from_smallest
 from thresher.sources._levels import category_ranks, text_ranks
 from thresher.sources._table import feature_blocks
 
-LARGEST_EXACT = 1 << 53  # whole numbers beyond it have no double of their own
 _BLOCK_TEXTS = 1 << 20  # values that are objects at a time
 
 
@@ -72,9 +74,17 @@ def take_columns(
     frame = nw.from_native(X, eager_only=True)[:, places.tolist()]
     if package in ("default", frame.implementation.value):
         return frame.to_native()
-    columns = {name: frame[name].to_numpy() for name in frame.columns}
-    other: Any = package
-    return nw.from_dict(columns, backend=other).to_native()
+    try:
+        dense = nw.from_native(dense_frame(frame.to_native()), eager_only=True)
+        return dense.to_polars() if package == "polars" else dense.to_pandas()
+    except (
+        ImportError,
+        TypeError,
+        ValueError,
+    ):  # pyarrow is not there, or does not know the objects
+        columns = {name: frame[name].to_numpy() for name in frame.columns}
+        other: Any = package
+        return nw.from_dict(columns, backend=other).to_native()
 
 
 def take(X: Any, places: Any, axis: int = 0) -> Any:
@@ -85,6 +95,28 @@ def take(X: Any, places: Any, axis: int = 0) -> Any:
     if chosen.dtype == bool:
         chosen = np.flatnonzero(chosen)
     return X.select(chosen.tolist()) if axis == 1 else X.take(chosen)
+
+
+def with_shuffled_copies(X: Any, rng: np.random.Generator) -> Any:
+    """The columns of X and, after them, a copy of each with its values in another order; what X is it stays."""
+    n_rows, p = X.shape
+    if sparse.issparse(X):
+        copies = X.tocsc(copy=True)
+        for j in range(p):
+            stored = slice(*copies.indptr[j : j + 2])
+            goes_to = np.argsort(rng.permutation(n_rows))
+            copies.indices[stored] = goes_to[copies.indices[stored]]
+        copies.has_sorted_indices = False
+        return sparse.hstack([X, copies], format="csc")
+    if not is_frame(X):
+        own = np.asarray(X)
+        copies = np.column_stack([rng.permutation(column) for column in own.T])
+        return np.concatenate([own, copies], axis=1)
+    frame = nw.from_native(X, eager_only=True)
+    columns = dict(zip(map(str, frame.columns), frame.iter_columns(), strict=True))
+    free = (name for name in map("shuffled {}".format, count()) if name not in columns)
+    copies = {next(free): column[rng.permutation(n_rows)] for column in frame.iter_columns()}
+    return nw.from_dict(columns | copies).to_native()
 
 
 @contextmanager
@@ -106,12 +138,12 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     Excluded columns may be anything: unless they are numbers they are read as zeros. With `is_block` there are more
     rows elsewhere, to which values must be comparable.
     """
-    frame = nw.from_native(X, eager_only=True)
+    frame = nw.from_native(dense_frame(X), eager_only=True)
     names = np.array([str(name) for name in frame.columns], dtype=object)
     p = len(names)
     kinds = _kinds(frame)
     is_category = np.zeros(p, dtype=bool)
-    plain = kinds.places(lambda kind: kind.is_numeric() and not kind.is_decimal())
+    plain = kinds.places(lambda kind: kind.is_numeric() and not _is_wide(kind))
     if len(plain) == p:
         matrix = _matrix_of(frame, "fiu")
         rounded = [] if matrix is None else _rounded(matrix.T, kinds)
@@ -125,9 +157,6 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
         if numbers is not None:
             columns[some] = numbers.T
             to_read[some] = False
-    rounded = _rounded(columns, kinds)
-    for i in [] if is_block else rounded:
-        columns[i] = from_smallest(frame[:, i].to_numpy())
     to_read[resolve_features("exclude", exclude, names, p)] = False
     texts: dict[int, list[str]] = {}
     for some, ranks, found in _ranked_columns(frame, kinds, to_read):
@@ -142,6 +171,10 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
         if of_one is not None:
             texts[i] = of_one
     is_category[list(texts)] = True
+    rounded = _rounded(columns, kinds)
+    rounded = [i for i in rounded if kinds.of(i) != nw.Object or are_exact(frame[:, i].to_list())]
+    for i in [] if is_block else rounded:
+        columns[i] = from_smallest(as_they_are(frame[:, i]))
     return FrameColumns(columns.T, names, is_category, texts, rounded)
 
 
@@ -199,21 +232,54 @@ def _matrix_of(frame: Any, letters: str) -> npt.NDArray[Any] | None:
     return matrix if matrix.dtype.kind in letters else None
 
 
+def _is_wide(kind: Any) -> bool:
+    """Whether numbers of this kind may have more digits than any of NumPy's."""
+    return bool(kind.is_decimal() or kind in (nw.Int128, nw.UInt128))
+
+
+def is_exact_kind(kind: Any) -> bool:
+    """Whether numbers of this kind are whole or decimal."""
+    return bool(kind.is_integer() or kind.is_decimal())
+
+
 def _rounded(columns: npt.NDArray[Any], kinds: _Kinds) -> list[int]:
-    """Columns of whole numbers that are too large for the doubles they were read as."""
-    integers = kinds.places(lambda kind: kind.is_integer()) if columns.dtype.kind == "f" else []
-    if not integers:
+    """Columns of exact numbers that are too large for the doubles they were read as."""
+    exact = kinds.places(lambda kind: is_exact_kind(kind) or kind == nw.Object)
+    if columns.dtype.kind != "f" or not exact:
         return []
-    size = np.maximum(columns.max(axis=1, initial=0), -columns.min(axis=1, initial=0))
-    return [i for i in integers if size[i] >= LARGEST_EXACT]
+    highest, lowest = (f.reduce(columns, axis=1, initial=0) for f in (np.fmax, np.fmin))
+    return [i for i in exact if max(highest[i], -lowest[i]) >= LARGEST_EXACT]
 
 
-def from_smallest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Whole numbers that doubles cannot tell apart as their distance from the smallest, where that is exact."""
-    if values.dtype.kind not in "iu" or int(values.max()) - int(values.min()) >= LARGEST_EXACT:
-        return values
-    distances: npt.NDArray[Any] = values - values.min()
-    return distances
+def as_they_are(column: Any) -> npt.NDArray[Any]:
+    """The values of a column, as objects where they are no numbers of NumPy's."""
+    if column.dtype.is_integer() and not _is_wide(column.dtype) and not column.null_count():
+        return np.asarray(column.to_numpy())
+    return np.array(column.to_list(), dtype=object)
+
+
+def sparse_frame(X: Any) -> Any | None:
+    """The matrix of a pandas frame whose columns are all sparse, with zeros left out; None of any other."""
+    types = _sparse_types(X)
+    if not types or len(types) < X.shape[1] or any(kind.fill_value for kind in types.values()):
+        return None
+    return X.sparse.to_coo().tocsc()
+
+
+def dense_frame(X: Any) -> Any:
+    """A pandas frame with the values of its sparse columns one by one; any other as it is."""
+    types = _sparse_types(X)
+    return X.astype({name: kind.subtype for name, kind in types.items()}) if types else X
+
+
+def _sparse_types(X: Any) -> dict[Any, Any]:
+    """The types of a pandas frame's sparse columns, known by name, as pandas need not be there."""
+    if not nw.dependencies.is_pandas_dataframe(X):
+        return {}
+    sparse_kinds = {kind for kind in set(map(type, X.dtypes)) if kind.__name__ == "SparseDtype"}
+    if not sparse_kinds:
+        return {}
+    return {name: kind for name, kind in X.dtypes.items() if type(kind) in sparse_kinds}
 
 
 def _read_column(
@@ -264,8 +330,8 @@ def _object_column(
     present = [value for value in values if not is_missing(value)]
     if all(isinstance(value, str) for value in present):
         return _category_codes(values)
-    if all(isinstance(value, int | float | np.number | np.bool_) for value in present):
-        numbers = [np.nan if is_missing(value) else float(value) for value in values]
+    if all(isinstance(value, int | float | Decimal | np.number | np.bool_) for value in present):
+        numbers = [np.nan if is_missing(value) else as_double(value) for value in values]
         return np.array(numbers, dtype=np.float64), None
     types = sorted({type(value).__name__ for value in present})
     raise ValueError(

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import is_missing
 from thresher.sources._columns import Names
+from thresher.sources._exact import LARGEST_EXACT, from_smallest
 from thresher.sources._files import FileColumns
-from thresher.sources._frames import LARGEST_EXACT, from_smallest, refuse_type
+from thresher.sources._frames import as_they_are, is_exact_kind, refuse_type
 from thresher.sources._scratch import Scratch
 from thresher.sources._spool import PIECE
 from thresher.sources._table import Table
@@ -30,6 +32,7 @@ _CACHED = 1 << 24
 _TEXT_WEIGHT = 4
 
 # What Arrow calls them.
+_EXACT_TYPES = ("int64", "uint64", "decimal")
 _FLOATS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
 
 
@@ -72,8 +75,10 @@ class SlabReader:
         self.is_category: npt.NDArray[np.bool_] = (kinds == "text") & ~excluded
         types = {name: {str(kind) for kind in files.types[name]} for name in names.tolist()}
         is_single = all(found == {"float"} for found in types.values())
-        # Whole numbers that doubles may not tell apart.
-        self._may_be_large = {name for name in types if types[name] & {"int64", "uint64"}}
+        # Exact numbers that doubles may not tell apart.
+        self._may_be_large = {
+            name for name in types if any(t.startswith(_EXACT_TYPES) for t in types[name])
+        }
         self.dtype = np.dtype(np.float32 if is_single else np.float64)
         self._together = self._decoded_together()
         self.slabs = self._plan(scratch.memory_limit)
@@ -184,12 +189,15 @@ class SlabReader:
             at += len(chunk)
 
     def _mend_large(self, values: npt.NDArray[Any], feature: int) -> None:
-        """Whole numbers that doubles cannot tell apart, read again as they are."""
+        """Exact numbers that doubles cannot tell apart, read again as they are."""
         name = str(self.names[feature])
         if name not in self._may_be_large:
             return
-        if values.size and max(values.max(), -values.min()) >= LARGEST_EXACT:  # false with NaN
-            values[:] = from_smallest(self.files.column(name).to_numpy())
+        highest, lowest = (f.reduce(values, initial=0) for f in (np.fmax, np.fmin))
+        if max(highest, -lowest) >= LARGEST_EXACT:
+            column = nw.from_native(self.files.column(name), series_only=True)
+            if is_exact_kind(column.dtype):  # parts of other types make it one of floats
+                values[:] = from_smallest(as_they_are(column))
 
 
 class _Texts:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -12,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from thresher._checks import check_choice, is_missing
 from thresher._warn import warn
+from thresher.sources._exact import as_double
 
 # More distinct whole numbers than this are a quantity, unless their type says that they are not.
 MOST_DISCRETE_VALUES = 10
@@ -128,7 +131,7 @@ def _distinct(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
             present = np.flatnonzero(np.bincount(shifted))
             place = np.zeros(highest - lowest + 1, dtype=np.int32)
             place[present] = np.arange(len(present), dtype=np.int32)
-            return (present + lowest).astype(y.dtype), place[shifted]
+            return present.astype(y.dtype) + y.dtype.type(lowest), place[shifted]
     return np.unique(y, return_inverse=True)
 
 
@@ -149,9 +152,18 @@ def one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
         # Whole numbers that could be missing are whole numbers where none is.
         y = series.to_numpy() if series.null_count() == 0 else y
     y = column_or_1d(y, warn=True)
-    if y.dtype.kind in "OUST" and y.dtype.kind != "O":
+    if y.dtype.kind in "UST":
         y = y.astype(object)
-    return native_bytes(np.asarray(y))
+    return native_bytes(_numbers_of_objects(np.asarray(y)))
+
+
+def _numbers_of_objects(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Objects as numbers of NumPy, where all are numbers and, if whole, not too large; else as they are."""
+    if y.dtype != object or not all(isinstance(v, numbers.Real | Decimal) for v in y):
+        return y
+    if all(isinstance(v, numbers.Integral) for v in y):
+        return np.array(y.tolist())
+    return np.array([as_double(v) for v in y])
 
 
 def is_plain_array(values: Any, n_dimensions: int) -> bool:
@@ -177,7 +189,7 @@ def refuse_missing_labels(y: npt.NDArray[Any], where: str = "") -> None:
             )
         if np.isinf(y).any():
             raise ValueError("y contains infinity (inf); give finite numbers")
-    elif y.dtype.kind == "O":
+    elif y.dtype.kind in "OMm":
         bad = [i for i, label in enumerate(y) if is_missing(label)]
         if bad:
             raise ValueError(

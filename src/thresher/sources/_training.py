@@ -9,19 +9,14 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from thresher import _core
 from thresher._checks import resolve_features, resolve_threads
 from thresher._warn import warn
 from thresher.sources._columns import Columns, Mask
-from thresher.sources._frames import (
-    LARGEST_EXACT,
-    from_smallest,
-    is_frame,
-    read_frame,
-    with_plain_names,
-)
+from thresher.sources._exact import LARGEST_EXACT, are_exact, from_smallest
+from thresher.sources._frames import is_frame, read_frame, sparse_frame, with_plain_names
 from thresher.sources._rules import InputRules
 from thresher.sources._sparse_columns import MappedMatrix
 from thresher.sources._table import Table
@@ -184,8 +179,9 @@ def read_table(
     Excluded columns that are no finite numbers are read as zeros: nobody has to mend what is not used. With `is_block`
     there are more rows elsewhere, to which values must be comparable.
     """
+    X = np.asarray(X) if isinstance(X, list) else X
     table = _read(selector, X, n_threads, accept_sparse, exclude, is_block)
-    table = table if is_block else _exact(table)
+    table = table if is_block else _exact(table, X)
     if exclude is None:
         return table
     dropped = np.zeros(table.n_features, dtype=bool)
@@ -206,6 +202,14 @@ def _read(
     X = with_plain_names(X)
     if is_frame(X):
         validate_data(selector, X, skip_check_array=True)
+        matrix = sparse_frame(X) if accept_sparse and not is_block else None
+        if matrix is not None:
+            selector.n_features_in_ = matrix.shape[1]
+            selector.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
+            no_category = np.zeros(matrix.shape[1], dtype=bool)
+            return Table(
+                _with_own_places(matrix), selector.feature_names_in_, no_category, n_threads
+            )
         columns = read_frame(X, exclude, is_block=is_block)
         if columns.matrix.shape[1] == 0 or columns.matrix.shape[0] == 0:
             validate_data(selector, columns.matrix)  # scikit-learn's words for empty data
@@ -249,17 +253,20 @@ def _read(
 
 
 def unmasked(X: Any) -> Any:
-    """Masked arrays with NaN where a value is masked; all else as it is."""
-    if isinstance(X, np.ma.MaskedArray):
+    """Masked arrays with NaN where a value is masked, as they are if none is; all else as it is."""
+    if np.ma.is_masked(X):
         return np.ma.filled(X.astype(np.float64), np.nan)
-    return X
+    return np.ma.getdata(X) if isinstance(X, np.ma.MaskedArray) else X
 
 
 def indexable(X: Any) -> Any:
-    """X as something whose rows and columns can be taken; a lazy frame is refused."""
+    """X as something whose rows and columns can be taken; what has none, such as a lazy frame, is refused."""
     if is_frame(X) or sparse.issparse(X):
         return X
-    return unmasked(X) if hasattr(X, "shape") else np.asarray(X)
+    X = np.asarray(unmasked(X))
+    return (
+        X if X.ndim == 2 else check_array(X, dtype=None)
+    )  # scikit-learn's words for what is no table
 
 
 def _with_own_places(matrix: Any) -> Any:
@@ -280,17 +287,26 @@ def _with_own_places(matrix: Any) -> Any:
     return own
 
 
-def _exact(table: Table) -> Table:
-    """Whole numbers that doubles cannot tell apart as their distance from the smallest of their column."""
-    if table.is_sparse or table.matrix.dtype not in (np.int64, np.uint64):
+def _exact(table: Table, X: Any) -> Table:
+    """The table with exact numbers that doubles cannot tell apart as distances from the smallest of their column."""
+    of_objects = isinstance(X, np.ndarray) and (X.dtype == object or np.ma.is_masked(X))
+    given = X if of_objects else table.matrix
+    if given.dtype.kind not in "iuO" or given.dtype.itemsize < 8:
         return table
     size = np.maximum(np.abs(table.scan.minimum), np.abs(table.scan.maximum))
     large = np.flatnonzero(size >= LARGEST_EXACT)
     if not large.size:
         return table
-    matrix = table.matrix.copy()
+    matrix = table.matrix.tocsc(copy=True) if table.is_sparse else table.matrix.copy()
     for feature in large:
-        matrix[:, feature] = from_smallest(matrix[:, feature])
+        if table.is_sparse:
+            stored = slice(*matrix.indptr[feature : feature + 2])
+            if stored.stop - stored.start == table.n_rows:  # else 0 is far away
+                matrix.data[stored] = from_smallest(matrix.data[stored])
+        elif not of_objects:
+            matrix[:, feature] = from_smallest(matrix[:, feature])
+        elif are_exact(values := given[:, feature].tolist()):
+            matrix[:, feature] = from_smallest(np.array(values, dtype=object))
     return Table(matrix, table.names, table.is_category, table.n_threads)
 
 
