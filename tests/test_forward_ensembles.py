@@ -11,7 +11,9 @@ from sklearn.datasets import load_breast_cancer
 
 import thresher
 from thresher import CFS, FCBF, GSO, MRMR, NMIFS, RRCT, CMIFilter, Ensemble, LassoPath
+from thresher.measures import ChosenRows
 from thresher.search.parts import assign_parts, bootstrap_counts, draw_seed
+from thresher.selectors import _replicates
 
 from .naive.cmi import inner_cmi_filter
 from .naive.gso import inner_gso
@@ -197,3 +199,27 @@ def test_forward_selectors_print_a_line_per_step_and_one_at_the_end(selector, ca
         expected = [f"feature {f}, score {fitted.scores_[f]:.4g}" for f in fitted.selected_]
         assert [line.split(" ", 2)[2] for line in lines[:-1]] == expected
     assert f"{len(fitted.selected_)} of {X.shape[1]} features" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("selector", "copies", "n_by_rows"),
+    [(CFS(), 60, 4), (FCBF(), 60, 4), (NMIFS(4), 60, 4), (FCBF(), 1, 0), (NMIFS(4), 1, 0)],
+    ids=repr,
+)
+def test_without_room_for_pairs_replicates_count_on_their_own_rows(
+    selector, copies, n_by_rows, monkeypatch
+):
+    X, y = (np.concatenate([part] * copies) for part in discrete_problem())
+    by_rows = []
+
+    def noted(whole, rows):
+        by_rows.append(len(rows))
+        return ChosenRows(whole, rows)
+
+    monkeypatch.setattr(_replicates, "ChosenRows", noted)
+    tight = Ensemble(selector, n_parts=5, memory_limit=1).fit(X, y)
+    # All but the first, which finds out that there is no room; of few rows the store has its own way.
+    assert by_rows == [len(X) - len(X) // 5] * n_by_rows
+    wide = Ensemble(selector, n_parts=5).fit(X, y)
+    assert [part.tolist() for part in tight.parts_] == [part.tolist() for part in wide.parts_]
+    assert tight.n_evaluations_ >= wide.n_evaluations_

@@ -29,16 +29,23 @@ class SharedReplicates:
         With parts.
     memory_limit : int, default=0
         Bytes for the values of pairs, per measure; 0 for no limit. Past it they are computed again.
+    own_replicates : bool, default=False
+        Whether replicates of few rows count their own pairs instead of keeping them for each other.
     """
 
-    def __init__(self, whole: Measures, memory_limit: int = 0) -> None:
+    def __init__(
+        self, whole: Measures, memory_limit: int = 0, *, own_replicates: bool = False
+    ) -> None:
         self.whole = whole
         self.memory_limit = memory_limit
+        self.own_replicates = own_replicates
         self._caches: dict[str, _core.ReplicateCache] = {}
         self._relevance: dict[str, Floats] = {}
         self._candidates: dict[tuple[str, ...], Mask] = {}
+        self.n_replicates = 0  # that were asked for
 
     def replicate(self, i: int) -> OneReplicate:
+        self.n_replicates += 1
         return OneReplicate(self, i)
 
     def relevance(self, name: str) -> Floats:
@@ -55,7 +62,9 @@ class SharedReplicates:
 
     def cache(self, name: str) -> _core.ReplicateCache:
         if name not in self._caches:
-            self._caches[name] = _core.ReplicateCache(self.whole.pairs(name), self.memory_limit)
+            self._caches[name] = _core.ReplicateCache(
+                self.whole.pairs(name), self.memory_limit, self.own_replicates
+            )
         return self._caches[name]
 
     def triple_cache(self, term: str) -> _core.ReplicateCache:

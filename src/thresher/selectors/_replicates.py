@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,8 @@ class Found:
         The memory limit was reached, and values were computed again.
     inner : Selection or None
         Of an Inner Ensemble.
+    evaluations : list of int
+        Of every search, where each is one of its own.
     """
 
     lists: list[list[int]]
@@ -46,6 +48,7 @@ class Found:
     n_evaluations: int = 0
     full: bool = False
     inner: Selection | None = None
+    evaluations: list[int] = field(default_factory=list)
 
 
 def search_replicates(
@@ -90,12 +93,30 @@ def search_replicates(
         together, relevance = of_all
         mean = mean_of([relevance[i] for i in plan.usable])
         return Found(together.lists, mean, together.n_evaluations, together.full), whole
-    shared = SharedReplicates(whole, memory_limit)
-    replicates = (shared.replicate(i) for i in plan.usable)
-    found = _search_each(selector, training, wanted, replicates, progress)
+    shared = SharedReplicates(whole, memory_limit, own_replicates=selector._asks_once)
+    has_rows = packed is None and _exact_on_rows(selector)
+    while_room = _until_full(shared, selector if has_rows else None, training, plan)
+    found = _search_each(selector, training, wanted, while_room, progress)
     if selector._asks_pairs:
-        found.n_evaluations, found.full = shared.n_computed, shared.full
+        of_rows = sum(found.evaluations[shared.n_replicates :])
+        found.n_evaluations, found.full = shared.n_computed + of_rows, shared.full
     return found, whole
+
+
+def _until_full(
+    shared: SharedReplicates, selector: SumSelector[Wanted] | None, training: Training, plan: Plan
+) -> Iterator[RowMeasures]:
+    """The replicates; once nothing more can be kept for others, those of a selector by their own rows.
+
+    A pair would be computed on all replicates for the one that asks, and again for the next.
+    """
+    plain: Measures | None = None
+    for i in plan.usable:
+        if selector is None or not shared.full:
+            yield shared.replicate(i)
+            continue
+        plain = selector._measures(training) if plain is None else plain
+        yield ChosenRows(plain, plan.rows(i))
 
 
 def not_sums(selector: SumSelector[Wanted]) -> str | None:
@@ -129,7 +150,8 @@ def _search_each(
         with on_behalf():
             selection = selector._search(training, measures, wanted)
         found.lists.append(np.asarray(selection.selected, dtype=np.intp).tolist())
-        found.n_evaluations += int(selection.n_evaluations)
+        found.evaluations.append(int(selection.n_evaluations))
+        found.n_evaluations += found.evaluations[-1]
         if selection.relevance is not None:
             relevances.append(selection.relevance)
         progress(number, len(found.lists[-1]))

@@ -40,6 +40,8 @@ class SumSelector(ChangingRows, Generic[Wanted]):
     _default_bins: ClassVar[str | None] = "mean-sd"
     # Whether the search asks for values of pairs, which replicates can share.
     _asks_pairs = True
+    # Whether a search asks for hundreds of pairs for each that it comes back to, so that keeping them does not pay.
+    _asks_once = False
     # Whether it asks for terms of two features and the target.
     _asks_triples = False
     _reads_blocks = True

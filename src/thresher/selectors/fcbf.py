@@ -99,6 +99,7 @@ class FCBF(ForwardSelector[int | None]):
     _nested = True
     _stops_by_itself = True
     _default_bins = "mdl"
+    _asks_once = True
 
     def __init__(
         self,
