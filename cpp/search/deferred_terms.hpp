@@ -1,6 +1,7 @@
 // Terms of a candidate that were not at hand when it was looked at, and are computed only if it still can win.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,21 +14,46 @@ class DeferredTerms {
   // Places from here on were not looked at yet.
   std::uint32_t n_looked_up() const { return n_looked_up_; }
   void take() { ++n_looked_up_; }
-  void put_off() { places_.push_back(n_looked_up_++); }
+  void put_off() {
+    const std::uint32_t word = n_looked_up_ / kBits;
+    if (word > later_.size()) later_.resize(word);
+    marks(word) |= std::uint64_t{1} << n_looked_up_++ % kBits;
+  }
 
-  // The first place put off, and how many of its neighbours behind it, with itself, were put off too.
-  std::uint32_t first() const { return places_[n_made_up_]; }
+  // The first place put off; there must be one.
+  std::uint32_t first() const {
+    std::uint32_t word = 0;
+    while (marks(word) == 0) ++word;
+    return word * kBits + static_cast<std::uint32_t>(std::countr_zero(marks(word)));
+  }
+  // How many neighbours behind the first, with itself, were put off too.
   std::uint32_t n_neighbours(std::uint32_t most) const {
+    const std::uint32_t place = first();
     std::uint32_t n = 1;
-    while (n < most && n_made_up_ + n < places_.size() && places_[n_made_up_ + n] == first() + n) ++n;
+    while (n < most && is_put_off(place + n)) ++n;
     return n;
   }
-  void make_up(std::size_t n) { n_made_up_ += n; }
+  // The first n are not put off any more.
+  void make_up(std::size_t n) {
+    for (; n > 0; --n) {
+      std::uint64_t& word = marks(first() / kBits);
+      word &= word - 1;
+    }
+  }
 
  private:
+  static constexpr std::uint32_t kBits = 64;
+
+  std::uint64_t& marks(std::uint32_t word) { return word == 0 ? early_ : later_[word - 1]; }
+  std::uint64_t marks(std::uint32_t word) const { return word == 0 ? early_ : later_[word - 1]; }
+  bool is_put_off(std::uint32_t place) const {
+    return place < n_looked_up_ && place / kBits <= later_.size() && (marks(place / kBits) >> place % kBits & 1) != 0;
+  }
+
   std::uint32_t n_looked_up_ = 0;
-  std::size_t n_made_up_ = 0;
-  std::vector<std::uint32_t> places_;
+  // A bit per place. Few searches choose more than 64 features, so most candidates need no memory of their own.
+  std::uint64_t early_ = 0;
+  std::vector<std::uint64_t> later_;
 };
 
 }  // namespace thresher

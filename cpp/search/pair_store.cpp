@@ -59,8 +59,11 @@ double PairStore::value_of(std::size_t replicate, std::uint32_t reference, std::
 
 void PairStore::look_up(std::size_t replicate, std::uint32_t feature, std::span<const std::uint32_t> references,
                         std::span<double> terms) {
+  const std::span<const std::uint32_t> row = rows_[feature];
   for (std::size_t i = 0; i < references.size(); ++i) {
-    const std::uint32_t pair = find(references[i], feature);
+    const std::uint32_t number = numbers_[references[i]];
+    std::uint32_t pair = number < row.size() ? row[number] : kUnknown;
+    if (pair == kUnknown) pair = find(references[i], feature);
     terms[i] = pair < kNotKept ? value(pair, replicate) : std::numeric_limits<double>::quiet_NaN();
   }
 }
