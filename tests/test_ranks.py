@@ -39,17 +39,31 @@ def test_spearman_beyond_sixty_four_bits():
     assert measure.relevance_spearman(up.astype(float)).tolist() == [1, 1]
 
 
-@settings(max_examples=40, deadline=None)
-@given(tables, st.data())
-def test_ranks_count_weights(matrix, data):
+# Whole numbers in all widths of ranks, and fractions.
+weights_of_rows = st.sampled_from(
+    [
+        st.integers(0, 3),
+        st.integers(0, 20_000),
+        st.integers(0, 1 << 27),
+        st.integers(0, 1 << 45),
+        st.floats(0, 10),
+        st.sampled_from([0.0, 1e-9, 1 / 3, 1.0, 1e9]),
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(tables, weights_of_rows, st.data())
+def test_ranks_count_weights(matrix, sizes, data):
     n = matrix.shape[1]
-    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
-    expected = [naive.doubled_ranks(a, weights) for a in matrix]
-    assert _core.doubled_ranks(matrix, weights=weights).tolist() == expected
-    assert _core.doubled_ranks(matrix).tolist() == [naive.doubled_ranks(a) for a in matrix]
+    weights = np.array(data.draw(st.lists(sizes, min_size=n, max_size=n)), dtype=np.float64)
     target = matrix[0] * 2 + np.arange(n) % 3
-    relevance = _core.RankPairMeasure(matrix).relevance_spearman(target)
-    assert_same(relevance, [naive.spearman(a, target) for a in matrix])
+    for given_weights in (None, weights):
+        measure = _core.RankPairMeasure(matrix, weights=given_weights)
+        of_target = [naive.spearman(a, target, given_weights) for a in matrix]
+        assert_same(measure.relevance_spearman(target), of_target)
+        of_first = [naive.spearman(a, matrix[0], given_weights) for a in matrix]
+        assert_same(measure.values(0, features(len(matrix)))[:, 0], of_first)
 
 
 REAL_DTYPES = [

@@ -95,21 +95,20 @@ NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::s
   return new NumericPairMeasure(table, kind, n_threads);
 }
 
-RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads,
-                                   std::optional<Vector<std::int64_t>> weights) {
+RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads, std::optional<Vector<double>> weights) {
   const NumericMatrix matrix = numeric_matrix(array);
   ReleasedGil released;
   SignalInterrupt interrupt;
   return new RankPairMeasure(matrix, as_span(weights), n_threads, interrupt);
 }
 
-nb::object rank_array(NumericArray array, std::size_t n_threads, std::optional<Vector<std::int64_t>> weights) {
+nb::object rank_array(NumericArray array, std::size_t n_threads) {
   const NumericMatrix matrix = numeric_matrix(array);
   DoubledRanks ranks;
   {
     ReleasedGil released;
     SignalInterrupt interrupt;
-    ranks = doubled_ranks(matrix, as_span(weights), n_threads, interrupt);
+    ranks = doubled_ranks(matrix, {}, n_threads, interrupt);
   }
   if (ranks.wide.empty()) return nb::cast(to_numpy(std::move(ranks.narrow), matrix.n_features, matrix.n_rows));
   return nb::cast(to_numpy(std::move(ranks.wide), matrix.n_features, matrix.n_rows));
@@ -160,7 +159,7 @@ void bind_moments(nb::module_& module) {
       .def_prop_ro("n_rows", &RankPairMeasure::n_rows)
       .def("relevance_spearman", &relevance_spearman, nb::arg("values"));
   module.def("doubled_ranks", &rank_array, nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,
-             nb::arg("weights") = nb::none(), "2 less + equal - n for every value; int16 or int32, (p, n).");
+             "2 less + equal - n for every value; int16 or int32, (p, n).");
 }
 
 }  // namespace thresher::bindings

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 
 #include "core/feature_loop.hpp"
 #include "core/parallel.hpp"
@@ -15,7 +16,7 @@
 namespace thresher {
 namespace {
 
-constexpr std::size_t kNarrowRows = 32768;
+constexpr std::int64_t kNarrowRows = 32768;
 // Sums of n squares of ranks stay below 2^63 up to here.
 constexpr std::size_t kLongRows = 3000000;
 
@@ -27,19 +28,18 @@ std::size_t narrow_run(std::size_t n) {
   return std::max<std::size_t>(std::numeric_limits<std::int32_t>::max() / largest, 1);
 }
 
-std::size_t count_rows(std::size_t n_rows, std::span<const std::int64_t> weights) {
-  if (weights.empty()) return n_rows;
+// The sum of weights below 2^31 that are all whole numbers; 0 for others.
+std::int64_t count_rows(std::size_t n_rows, std::span<const double> weights) {
+  if (weights.empty()) return static_cast<std::int64_t>(n_rows);
   if (weights.size() != n_rows) throw std::invalid_argument("weights must have one entry per row");
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  std::int64_t total = 0;
-  for (const std::int64_t weight : weights) {
-    if (weight < 0) throw std::invalid_argument("weights must not be negative");
-    if (weight > kMost - total) {
-      throw std::invalid_argument("ranks with weights need a sum of sample_weight below 2^31; divide the weights");
-    }
-    total += weight;
+  double total = 0.0;
+  bool whole = true;
+  for (const double weight : weights) {
+    if (!(weight >= 0.0)) throw std::invalid_argument("weights must not be negative");
+    whole = whole && weight <= 0x1p31 - 1 - total && weight == std::floor(weight);
+    if (whole) total += weight;
   }
-  return static_cast<std::size_t>(total);
+  return whole ? static_cast<std::int64_t>(total) : 0;
 }
 
 DoubleDouble exactly(std::int64_t value) {
@@ -50,65 +50,86 @@ DoubleDouble exactly(WideSum sum) { return exactly(sum.high) * 0x1p32 + exactly(
 
 // Sum of weight times product. Exact: weights sum to less than 2^31 and products are below 2^62.
 template <class D>
-WideSum weighted_dot(const D* a, const D* b, std::span<const std::int64_t> weights) {
+DoubleDouble weighted_dot(const D* a, const D* b, std::span<const double> weights) {
   WideSum total{0, 0};
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const std::int64_t product = static_cast<std::int64_t>(a[i]) * b[i];
-    total.high += (product >> 32) * weights[i];
-    total.low += (static_cast<std::uint64_t>(product) & 0xffffffffu) * static_cast<std::uint64_t>(weights[i]);
+    const auto weight = static_cast<std::int64_t>(weights[i]);
+    total.high += (product >> 32) * weight;
+    total.low += (static_cast<std::uint64_t>(product) & 0xffffffffu) * static_cast<std::uint64_t>(weight);
   }
   total.high += static_cast<std::int64_t>(total.low >> 32);
   total.low &= 0xffffffffu;
+  return exactly(total);
+}
+
+DoubleDouble weighted_dot(const DoubleDouble* a, const DoubleDouble* b, std::span<const double> weights) {
+  DoubleDouble total;
+  for (std::size_t i = 0; i < weights.size(); ++i) total += a[i] * b[i] * weights[i];
   return total;
 }
 
-template <class T, class D>
-void rank_column(const SortedColumn<T>& sorted, std::span<const std::int64_t> weights, std::int64_t total, D* out) {
+// Sums are whole numbers, or two doubles, which are then the ranks.
+template <class Sum, class T, class D>
+void rank_column(const SortedColumn<T>& sorted, std::span<const double> weights, Sum total, D* out) {
+  using Weight = std::conditional_t<std::is_same_v<Sum, DoubleDouble>, double, Sum>;
   const auto values = sorted.values;
-  std::int64_t less = 0;
+  Sum less{};
   for (std::size_t begin = 0; begin < values.size();) {
     std::size_t end = begin;
-    std::int64_t equal = 0;
+    Sum equal{};
     do {
-      equal += weights.empty() ? 1 : weights[sorted.rows[end]];
+      equal += weights.empty() ? Weight{1} : static_cast<Weight>(weights[sorted.rows[end]]);
       ++end;
     } while (end < values.size() && values[end] == values[begin]);
-    const auto rank = static_cast<D>(2 * less + equal - total);
+    const auto rank = static_cast<D>(less + less + equal - total);
     for (std::size_t i = begin; i < end; ++i) out[sorted.rows[i]] = rank;
     less += equal;
     begin = end;
   }
 }
 
-}  // namespace
-
-DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const std::int64_t> weights, std::size_t n_threads,
-                           Interrupt& interrupt) {
-  if (matrix.n_rows > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("more than 2^31 rows");
-  const std::size_t total = count_rows(matrix.n_rows, weights);
-  DoubledRanks ranks{matrix.n_features, matrix.n_rows, {}, {}};
-  const bool narrow = total <= kNarrowRows;
-  narrow ? ranks.narrow.resize(matrix.n_features * matrix.n_rows)
-         : ranks.wide.resize(matrix.n_features * matrix.n_rows);
+// rank(feature, sorted column) for all features.
+template <class Rank>
+void for_sorted_columns(NumericMatrix matrix, std::size_t n_threads, Interrupt& interrupt, Rank&& rank) {
   visit_type(matrix, [&](const auto* base) {
     using T = std::remove_cv_t<std::remove_pointer_t<decltype(base)>>;
     for_features(matrix.n_features, 8 * matrix.n_rows, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
       ColumnSorter<T> sorter({}, true);
       sorter.visit(base, matrix.n_rows, begin, end, [&](std::size_t feature, const SortedColumn<T>& sorted) {
-        const std::size_t at = feature * matrix.n_rows;
         if (sorted.rows.size() != matrix.n_rows) throw std::invalid_argument("ranks need values that are not NaN");
-        if (narrow) {
-          rank_column(sorted, weights, static_cast<std::int64_t>(total), ranks.narrow.data() + at);
-        } else {
-          rank_column(sorted, weights, static_cast<std::int64_t>(total), ranks.wide.data() + at);
-        }
+        rank(feature, sorted);
       });
     });
   });
+}
+
+}  // namespace
+
+DoubledRanks doubled_ranks(NumericMatrix matrix, std::span<const double> weights, std::size_t n_threads,
+                           Interrupt& interrupt) {
+  if (matrix.n_rows > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("more than 2^31 rows");
+  DoubledRanks ranks{matrix.n_features, matrix.n_rows, {}, {}, {}};
+  const auto rank_all = [&](auto& out, auto total) {
+    out.resize(matrix.n_features * matrix.n_rows);
+    for_sorted_columns(matrix, n_threads, interrupt, [&](std::size_t feature, const auto& sorted) {
+      rank_column(sorted, weights, total, out.data() + feature * matrix.n_rows);
+    });
+  };
+  const std::int64_t total = count_rows(matrix.n_rows, weights);
+  if (total > 0 && total <= kNarrowRows) {
+    rank_all(ranks.narrow, total);
+  } else if (total > 0) {
+    rank_all(ranks.wide, total);
+  } else {
+    DoubleDouble sum;
+    for (const double weight : weights) sum += weight;
+    rank_all(ranks.real, sum);
+  }
   return ranks;
 }
 
-RankPairMeasure::RankPairMeasure(NumericMatrix matrix, std::span<const std::int64_t> weights, std::size_t n_threads,
+RankPairMeasure::RankPairMeasure(NumericMatrix matrix, std::span<const double> weights, std::size_t n_threads,
                                  Interrupt& interrupt)
     : n_threads_(n_threads),
       weights_(weights.begin(), weights.end()),
@@ -127,9 +148,11 @@ DoubleDouble RankPairMeasure::dot(const DoubledRanks& other, std::size_t index, 
   const RankKernels& kernels = THRESHER_DISPATCH(rank_kernels);
   const std::size_t n = n_rows();
   if (!weights_.empty()) {
-    return exactly(ranks_.narrow.empty()
-                       ? weighted_dot(other.wide.data() + index * n, ranks_.wide.data() + feature * n, weights_)
-                       : weighted_dot(other.narrow.data() + index * n, ranks_.narrow.data() + feature * n, weights_));
+    const auto weighted = [&](const auto& a, const auto& b) {
+      return weighted_dot(a.data() + index * n, b.data() + feature * n, weights_);
+    };
+    if (!ranks_.real.empty()) return weighted(other.real, ranks_.real);
+    return ranks_.narrow.empty() ? weighted(other.wide, ranks_.wide) : weighted(other.narrow, ranks_.narrow);
   }
   if (!ranks_.narrow.empty()) {
     return exactly(

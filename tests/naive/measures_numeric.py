@@ -125,33 +125,25 @@ def cosine(x, y, weights=None, kept=None):
     return _bounded(xy, Fraction(xx * yy))
 
 
-def average_ranks(x):
-    """Ranks 1..n, equal values share their mean rank."""
+def average_ranks(x, weights):
+    """Ranks 1..n, equal values share their mean rank; a weight w stands for w samples."""
     x = [float(value) for value in x]
     return [
-        Fraction(2 * sum(v < value for v in x) + sum(v == value for v in x) + 1, 2) for value in x
-    ]
-
-
-def doubled_ranks(x, weights=None):
-    x = [float(value) for value in x]
-    weights = [1] * len(x) if weights is None else [int(w) for w in weights]
-    n = sum(weights)
-    return [
-        2 * sum(w for v, w in zip(x, weights, strict=True) if v < value)
-        + sum(w for v, w in zip(x, weights, strict=True) if v == value)
-        - n
+        sum(w for v, w in zip(x, weights, strict=True) if v < value)
+        + (sum(w for v, w in zip(x, weights, strict=True) if v == value) + 1) / Fraction(2)
         for value in x
     ]
 
 
-def spearman(x, y):
-    ranks_x, ranks_y = average_ranks(x), average_ranks(y)
-    n = len(ranks_x)
-    mean = Fraction(n + 1, 2)
-    xy = sum((a - mean) * (b - mean) for a, b in zip(ranks_x, ranks_y, strict=True))
-    xx = sum((a - mean) ** 2 for a in ranks_x)
-    yy = sum((b - mean) ** 2 for b in ranks_y)
+def spearman(x, y, weights=None):
+    weights = [Fraction(w) for w in ([1] * len(x) if weights is None else weights.tolist())]
+    mean = (sum(weights) + 1) / Fraction(2)
+    centred_x = [rank - mean for rank in average_ranks(x, weights)]
+    centred_y = [rank - mean for rank in average_ranks(y, weights)]
+    rows = list(zip(centred_x, centred_y, weights, strict=True))
+    xy = sum(w * a * b for a, b, w in rows)
+    xx = sum(w * a**2 for a, _, w in rows)
+    yy = sum(w * b**2 for _, b, w in rows)
     return _bounded(xy, xx * yy)
 
 

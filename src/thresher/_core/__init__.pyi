@@ -55,9 +55,7 @@ class SummedReplicates(PairMeasure):
 def feature_major(
     array: NDArray[Any], n_threads: int = 1, order: NDArray[np.uint32] | None = None
 ) -> NDArray[Any]: ...
-def doubled_ranks(
-    matrix: NDArray[Any], n_threads: int = 1, weights: NDArray[np.int64] | None = None
-) -> NDArray[Any]: ...
+def doubled_ranks(matrix: NDArray[Any], n_threads: int = 1) -> NDArray[Any]: ...
 
 class NumericTable:
     def __init__(
@@ -100,7 +98,7 @@ class RankPairMeasure(PairMeasure):
         self,
         matrix: NDArray[Any],
         n_threads: int = 1,
-        weights: NDArray[np.int64] | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> None: ...
     @property
     def n_rows(self) -> int: ...

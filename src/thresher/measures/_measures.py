@@ -70,13 +70,16 @@ class Measures:
         """Class codes of the target and their number; a numeric target is binned."""
         return code_target(self.training, self.discretize)
 
+    @property
+    def _real_weights(self) -> Floats | None:
+        weights = self.training.weights
+        return None if weights is None else weights.astype(np.float64)
+
     @cached
     def _numbers(self) -> Any:
         """The core's table of numeric columns."""
         training = self.training
-        weights = training.weights
-        if weights is not None:
-            weights = weights.astype(np.float64)
+        weights = self._real_weights
         table = training.table
         if table.is_sparse:
             return self._sparse_numbers(weights)
@@ -139,13 +142,8 @@ class Measures:
                 'the measure "spearman" would have to densify sparse X; use "pearson", or give X.toarray()'
             )
         rows = training.table.feature_major()
-        values = training.labels.values
-        if training.weights is not None and training.weights.dtype.kind == "f":
-            raise ValueError(
-                'the measure "spearman" takes whole-number sample_weight only (as repeats of rows, below 2^31 in all); '
-                'use "pearson" for other weights'
-            )
-        return _core.RankPairMeasure(rows, training.n_threads, training.weights), values
+        ranks = _core.RankPairMeasure(rows, training.n_threads, self._real_weights)
+        return ranks, training.labels.values
 
     def relevance(self, name: str) -> Floats:
         """The measure of every feature with the target: one per feature, or a row per replicate."""

@@ -153,8 +153,10 @@ def class_r_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _by_class("r2", x, y, sample_weight)
 
 
-def spearman(x: Any, y: Any) -> float:
+def spearman(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     """Absolute Pearson correlation of the average ranks; 0 if either is constant.
+
+    A sample of weight w counts like w samples of equal rank, w any number.
 
     Examples
     --------
@@ -165,7 +167,10 @@ def spearman(x: Any, y: Any) -> float:
     _same_length(a, b)
     if len(a) == 0:
         return 0.0
-    ranks = _core.RankPairMeasure(np.stack([a, b]), 1)
+    weights = read_weights(sample_weight, len(a))
+    if weights is not None:
+        weights = weights.astype(np.float64)
+    ranks = _core.RankPairMeasure(np.stack([a, b]), 1, weights)
     return float(ranks.values(0, np.array([1], dtype=np.uint32))[0, 0])
 
 

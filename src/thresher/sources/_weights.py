@@ -21,6 +21,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
         return None
     weights = np.asarray(sample_weight)
     if weights.dtype.kind not in "iub":
+        if weights.dtype.kind == "c":
+            raise ValueError("sample_weight must hold real numbers, one per sample")
         try:
             weights = weights.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
