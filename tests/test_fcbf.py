@@ -18,8 +18,11 @@ def test_worked_example():
     np.testing.assert_allclose(
         selector.scores_[[5, 0]], [0.601195525902, 0.458065285644], atol=1e-12
     )
-    assert "redundant with feature 5" in selector.reason(3)
+    assert "redundant with feature 0" in selector.reason(1)
+    assert selector.reason(3).startswith("irrelevant")  # of ten samples that says little
     assert selector.reason(4) == "constant"
+    many = FCBF().fit(np.repeat(X, 10, axis=0), np.repeat(Y, 10))
+    assert "redundant with feature 5" in many.reason(3)
 
 
 def test_agrees_with_the_definition_on_random_problems():

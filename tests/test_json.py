@@ -58,8 +58,8 @@ def test_the_version_that_wrote_it_is_in_the_text(texts):
     for text in texts:
         assert json.loads(text)["version"] == thresher.__version__
     other = json.loads(texts[0])
-    other["thresher"], other["version"] = 3, "9.9.9"
-    with pytest.raises(ValueError, match=r"format 3, written by thresher '9\.9\.9'"):
+    other["thresher"], other["version"] = 4, "9.9.9"
+    with pytest.raises(ValueError, match=r"format 4, written by thresher '9\.9\.9'"):
         MRMR.from_json(json.dumps(other))
 
 
@@ -166,13 +166,13 @@ def test_a_text_cannot_hide_methods_or_add_parameters(key, texts):
     "text",
     [
         "[" * 100_000,
-        '{"thresher": 2, "selector": ' + "[" * 900 + "]" * 900 + "}",
-        '{"thresher": 2, "selector": ' + '{"tuple": [' * 400 + "]}" * 400 + "}",
-        '{"thresher": 2}',
-        '{"thresher": 2, "selector": {"object": ["MRMR"]}}',
-        '{"thresher": 2, "selector": {"object": "ThresherWarning"}}',
-        '{"thresher": 2, "selector": {"object": "MRMR", "parameters": {"dict": [["n", 1]]}, "state": {"dict": []}}}',
-        '{"thresher": 2, "selector": {"record": "os"}}',
+        '{"thresher": 3, "selector": ' + "[" * 900 + "]" * 900 + "}",
+        '{"thresher": 3, "selector": ' + '{"tuple": [' * 400 + "]}" * 400 + "}",
+        '{"thresher": 3}',
+        '{"thresher": 3, "selector": {"object": ["MRMR"]}}',
+        '{"thresher": 3, "selector": {"object": "ThresherWarning"}}',
+        '{"thresher": 3, "selector": {"object": "MRMR", "parameters": {"dict": [["n", 1]]}, "state": {"dict": []}}}',
+        '{"thresher": 3, "selector": {"record": "os"}}',
         '{"thresher": NaN}',
         "1" * 10_000,
         "",

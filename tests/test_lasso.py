@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
@@ -93,11 +91,3 @@ def test_kept_features_come_first_and_excluded_ones_are_not_in_the_model():
     assert 2 not in selector.selected_
     without = LassoPath(2).fit(np.delete(X, 2, axis=1), y)
     assert selector.selected_[1:].tolist() == [f + (f >= 2) for f in without.selected_]
-
-
-def test_nothing_left_to_choose_from_is_one_sentence():
-    X = np.column_stack([np.arange(8.0), np.ones(8), np.arange(8.0) ** 2])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(ValueError, match="exclude leaves LassoPath no feature that varies"):
-            LassoPath(1, exclude=[0, 2]).fit(X, np.arange(8.0))

@@ -103,9 +103,9 @@ def test_versions_are_shown_of_all_that_is_used(capsys):
         ("no json", "not a selection"),
         ("[]", "not a selection"),
         ('{"thresher": 99, "selector": 0}', "format 99"),
-        ('{"thresher": 2, "selector": {"object": "os.system"}}', "does not know"),
-        ('{"thresher": 2, "selector": 5}', "not a selection"),
-        ('{"thresher": 2, "selector": null}', "not a selection"),
+        ('{"thresher": 3, "selector": {"object": "os.system"}}', "does not know"),
+        ('{"thresher": 3, "selector": 5}', "not a selection"),
+        ('{"thresher": 3, "selector": null}', "not a selection"),
     ],
 )
 def test_json_of_something_else_is_refused(text, words):

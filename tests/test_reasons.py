@@ -16,6 +16,7 @@ from thresher import (
     GSO,
     JMI,
     LCC,
+    MIM,
     MRMR,
     NMIFS,
     RFS,
@@ -27,6 +28,8 @@ from thresher import (
     Univariate,
 )
 from thresher._checks import readable
+from thresher.measures import symmetrical_uncertainty
+from thresher.selectors._reason import Reason
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +48,10 @@ def test_chosen_features_tell_relevance_redundancy_and_with_whom(strategy, cance
     for step, feature in enumerate(selector.selected_[1:], start=2):
         before = selector.selected_[: step - 1]
         values = [mutual_information(codes[feature], codes[g]) for g in before]
+        mean = f"mean redundancy {np.mean(values):.4g}, " if step > 2 else ""
         expected = (
             f"chosen at step {step}, score {selector.scores_[feature]:.4g}; "
-            f"relevance {selector.relevance_[feature]:.4g}, mean redundancy {np.mean(values):.4g}, "
+            f"relevance {selector.relevance_[feature]:.4g}, {mean}"
             f"largest redundancy {max(values):.4g} with {names[before[int(np.argmax(values))]]}"
         )
         assert selector.reason(names[feature]) == expected
@@ -103,6 +107,94 @@ def test_squared_correlations_at_the_level_of_chance_are_irrelevant(is_numeric):
         assert is_called == (pvalue >= 0.05)
         n_called += is_called
     assert n_called > 180
+
+
+def noisy_codes(n_rows):
+    """Classes, and features that have nothing to do with them but the first and its copy."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 3, n_rows)
+    levels = rng.integers(2, 7, 200)
+    X = rng.integers(0, levels, (n_rows, 200))
+    X[:, 0] = np.where(rng.random(n_rows) < 0.5, y, X[:, 0] % 3)
+    X[:, 1] = X[:, 0]
+    X[0] = levels - 1  # every level occurs
+    return X, y
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        MRMR(2, relevance="mi"),
+        MRMR(1, relevance="chi2"),
+        MRMR(2, relevance="mi", strategy="naive"),
+        NMIFS(2),
+        MIM(1),
+        Ensemble(MRMR(2, relevance="mi"), kind="inner"),
+    ],
+    ids=repr,
+)
+def test_information_at_the_level_of_chance_is_irrelevant(selector):
+    """Not "redundant with feature 0, 0.01": 19 of 20 features of noise, by the p-values of their tables."""
+    X, y = noisy_codes(300)
+    selector = clone(selector).fit(X, y)
+    is_sum = isinstance(selector, Ensemble)
+    test = "pearson" if getattr(selector, "relevance", "mi") == "chi2" else "log-likelihood"
+    n_called = 0
+    for feature in np.flatnonzero(~selector.support_):
+        table = pd.crosstab(X[:, feature], y)
+        pvalue = stats.chi2_contingency(table, correction=False, lambda_=test).pvalue
+        is_called = selector.reason(int(feature)).startswith("irrelevant: relevance ")
+        assert feature < 2 or is_called == (pvalue >= 0.05) or (is_sum and 0.02 < pvalue < 0.1)
+        n_called += is_called
+    assert 175 < n_called < 198
+    copy = int(np.flatnonzero(~selector.support_[:2])[0])
+    assert not selector.reason(copy).startswith("irrelevant")
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        MRMR(2, relevance="su"),
+        MRMR(2, relevance="nmi"),
+        FCBF(discretize=None),
+        CFS(discretize=None),
+        CFS(discretize=None, search="best-first"),
+        MRMR(2, relevance="spearman", target="numeric"),
+        CFS(measure="pearson", target="numeric"),
+    ],
+    ids=repr,
+)
+def test_noise_is_hardly_ever_called_redundant(selector):
+    X, y = noisy_codes(300)
+    selector = clone(selector).fit(X, y)
+    reasons = [selector.reason(int(feature)) for feature in np.flatnonzero(~selector.support_)]
+    assert sum(reason.startswith("irrelevant: relevance ") for reason in reasons) > 175
+    assert sum(reason.startswith("redundant with feature ") for reason in reasons) < 10
+
+
+def test_a_copy_of_a_feature_that_tells_little_is_redundant():
+    rng = np.random.default_rng(5)
+    y = np.arange(20) % 2
+    X = np.repeat(rng.normal(size=(20, 3)), 2, axis=1)
+    selector = MRMR(3, strategy="naive").fit(X, y)
+    assert stats.f_oneway(X[y == 0], X[y == 1]).pvalue.min() > 0.05
+    assert set(selector.selected_) == {0, 2, 4}
+    for feature in selector.selected_[:2]:
+        reason = selector.reason(int(feature) + 1)
+        assert reason.startswith(f"redundant with feature {feature}, 1.00")
+
+
+def test_best_first_search_tells_with_whom():
+    X, y = noisy_codes(3000)
+    rng = np.random.default_rng(0)
+    X[:, 1] = np.where(rng.random(3000) < 0.7, X[:, 0], rng.integers(0, 3, 3000))
+    X[:, 2] = np.where(rng.random(3000) < 0.5, y, X[:, 2] % 3)
+    selector = CFS(discretize=None, search="best-first").fit(X, y)
+    assert {0, 2} <= set(selector.selected_)
+    su = symmetrical_uncertainty(X[:, 0], X[:, 2])
+    assert f"largest redundancy {su:.4g} with feature 0" in selector.reason(2)
+    su = symmetrical_uncertainty(X[:, 0], X[:, 1])
+    assert selector.reason(1).startswith(f"redundant with feature 0, {su:.2f}; relevance ")
 
 
 def test_fcbf_names_its_threshold(cancer):
@@ -197,3 +289,19 @@ def test_strange_names_reach_neither_reason_nor_progress(cancer, capsys):
     assert len(lines) == 4
     sentences = [selector.reason(name) for name in strange]
     assert all(text.isprintable() and len(text) < 250 for text in [*lines, *sentences])
+
+
+@pytest.mark.parametrize(
+    ("share", "words"), [(0.0, "and in none of the 15 sets"), (0.2, "though in 20% of the 15 sets")]
+)
+def test_a_feature_of_no_good_set_is_in_none(share, words):
+    sentence = Reason("left out", value=share, against=15.0).sentence(None)
+    assert sentence.startswith(f"not in the best set, {words} within one standard error")
+
+
+def test_the_largest_redundancy_is_not_called_a_mean():
+    """`FCBF` knows no other."""
+    X, y = noisy_codes(300)
+    selector = FCBF(discretize=None).fit(X, y)
+    assert len(selector.selected_) > 2
+    assert not any("mean" in selector.reason(int(feature)) for feature in selector.selected_)

@@ -119,6 +119,7 @@ class BestFirstRun {
       if (is_open_[f] != 0) result.selected.push_back(f);
     }
     result.n_evaluations = rows_.n_evaluations();
+    result.against = against(result.selected);
     return result;
   }
 
@@ -240,6 +241,21 @@ class BestFirstRun {
       meet(f);
     }
     return n_added;
+  }
+
+  // Of rows that are known, as those of the selected are: their set was expanded.
+  ExtremeTerms against(std::span<const std::uint32_t> selected) {
+    ExtremeTerms terms(relevance_.size());
+    for (const std::uint32_t g : selected) {
+      if (!rows_.knows(g)) continue;
+      const auto& row = rows_.row(g);
+      for (std::size_t f = 0; f < row.size(); ++f) {
+        if (f == g || (terms.partner[f] >= 0 && row[f] <= terms.extreme[f])) continue;
+        terms.extreme[f] = row[f];
+        terms.partner[f] = g;
+      }
+    }
+    return terms;
   }
 
   std::span<const double> relevance_;

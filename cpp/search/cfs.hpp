@@ -36,6 +36,7 @@ struct BestFirstResult {
   std::size_t n_evaluations = 0;        // distinct pairs
   std::size_t n_subsets = 0;            // distinct subsets judged, the first one included
   std::size_t n_added = 0;              // by the locally predictive step
+  ExtremeTerms against;                 // largest redundancy of each feature with another one of the selected
 };
 
 // Weka's best-first search, forward: a short list of open subsets, the best of which is expanded next.

@@ -12,6 +12,7 @@ from scipy import special, stats
 from thresher import _core
 from thresher.measures._measures import Measures
 from thresher.measures._names import BY_CLASS
+from thresher.measures.chance import total_weight
 from thresher.measures.columns import round_significant
 from thresher.measures.tails import minus_log_chi2, minus_log_f
 from thresher.sources import Columns, Table, Training
@@ -23,7 +24,7 @@ def analytic_pvalues(
     training: Training, measures: Measures, measure: str, scores: Floats
 ) -> Floats:
     """Probability of a value at least as large if feature and target were independent."""
-    n = _weight(training)
+    n = total_weight(training)
     if measure in BY_CLASS:
         n_means = training.labels.n_classes if training.labels.is_nominal else 2
         rest = max(n - n_means, 1e-9)
@@ -79,14 +80,10 @@ def _among(training: Training, places: npt.NDArray[np.intp]) -> Training:
     return replace(training, table=some, columns=Columns.read(names, np.ones(len(places), bool)))
 
 
-def _weight(training: Training) -> float:
-    return float(training.n_rows if training.weights is None else training.weights.sum())
-
-
 def _of_numbers(training: Training) -> Floats:
     n_means = training.labels.n_classes if training.labels.is_nominal else 2
     values = Measures(training).relevance("f")
-    return _minus_log_f(values, np.full(len(values), n_means), _weight(training))
+    return _minus_log_f(values, np.full(len(values), n_means), total_weight(training))
 
 
 def _of_categories(training: Training) -> Floats:
@@ -104,7 +101,7 @@ def _of_categories(training: Training) -> Floats:
         target.relevance_of_classes("f", codes.astype(np.int32), int(n_levels))[0]
         for codes, n_levels in zip(measures.codes.matrix(training.n_threads), levels, strict=True)
     ]
-    return _minus_log_f(np.array(values), levels, _weight(training))
+    return _minus_log_f(np.array(values), levels, total_weight(training))
 
 
 def _minus_log_f(values: Floats, n_means: npt.NDArray[Any], n: float) -> Floats:

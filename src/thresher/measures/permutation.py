@@ -102,7 +102,7 @@ def _by_counts(measures: Measures, measure: str, candidates: npt.NDArray[np.bool
                 for order in orders
             ]
         )
-        if np.ptp(freedom) > 0:
+        if (freedom != freedom[:1]).any():
             values = minus_log_chi2(unit * values, freedom)
         yield values, np.zeros(len(freedom))  # the core's values tie as they do on paper
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from thresher import _core
 from thresher.search.forward import ForwardSearch
@@ -22,11 +23,19 @@ from thresher.search.greedy import (
 
 @dataclass(frozen=True)
 class BestSet:
-    """The set that best-first search ended with, its merit, and the feature pairs evaluated."""
+    """The set that best-first search ended with, its merit, and the feature pairs evaluated.
+
+    Attributes
+    ----------
+    nearest, nearest_value : ndarray of shape (n_features,)
+        The other feature of the set that each has its largest redundancy with (-1: none), and that value.
+    """
 
     selected: Features
     merit: float
     n_evaluations: int
+    nearest: NDArray[np.int64]
+    nearest_value: Floats
 
 
 def cfs_forward(
@@ -73,7 +82,13 @@ def cfs_best_first(
         **choices(candidates, kept),
     )
     selected = found["selected"].astype(np.intp)
-    return BestSet(selected, float(found["merit"]), int(found["n_evaluations"]))
+    return BestSet(
+        selected,
+        float(found["merit"]),
+        int(found["n_evaluations"]),
+        found["partner"],
+        found["extreme"],
+    )
 
 
 def add_locally_predictive(

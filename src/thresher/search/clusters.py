@@ -43,9 +43,11 @@ class Clustering:
 
 
 def one_cluster(n_features: int) -> Clustering:
-    """All in one cluster, around the first."""
+    """All in one cluster, around the first, if there is one."""
     none = np.zeros(n_features)
-    return Clustering(np.zeros(1, dtype=np.intp), np.zeros(n_features, dtype=np.intp), none, none)
+    return Clustering(
+        np.zeros(min(1, n_features), dtype=np.intp), np.zeros(n_features, dtype=np.intp), none, none
+    )
 
 
 class FeatureClusters:

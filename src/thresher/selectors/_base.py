@@ -224,9 +224,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         available = int(columns.selectable.sum())
         if wanted > available:
+            some = (
+                "1 feature varies and is"
+                if available == 1
+                else f"{available} features vary and are"
+            )
             warn(
-                f"n_features_to_select={wanted}, but only {available} features can be selected "
-                "(they vary and are not excluded); selecting all of them"
+                f"n_features_to_select={wanted}, but only {some} not excluded; selecting all of them"
             )
         return min(wanted, available)
 
@@ -429,6 +433,6 @@ def spread(
 def _warn_of_shortfall(n_selected: int, wanted: int | None, why: str) -> None:
     because = f": {why}" if why else ""
     if n_selected == 0:
-        warn(f"no feature was selected{because}")
+        warn(f"no feature was selected{because or ': none varies after binning'}")
     elif wanted is not None and n_selected < wanted:
         warn(f"selected {n_selected} of {wanted} features asked for{because}")

@@ -19,7 +19,7 @@ Positions = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int64]
 FeatureSet = npt.NDArray[np.intp]
 
-# From here on a redundancy in [0, 1] is called one, where it cannot be compared with the relevance.
+# From here on a redundancy in [0, 1] is called one, where it cannot be compared with the relevance, or that is noise.
 CLEARLY_REDUNDANT = 0.5
 
 # A feature is called irrelevant if it has at most this share of the largest relevance.
@@ -113,8 +113,8 @@ class Nearest(Explanation):
     value : ndarray of float of shape (n_features,)
     comparable : bool
         Relevance and redundancy are the same measure.
-    chance : float
-        A relevance up to this is what chance gives, 19 times of 20.
+    noise : ndarray of bool of shape (n_features,)
+        Relevances that one in twenty features of noise exceeds.
     threshold : float or None
         Relevances up to this were not considered.
     added : ndarray of int or None
@@ -124,7 +124,7 @@ class Nearest(Explanation):
     partner: Positions
     value: Floats
     comparable: bool
-    chance: float = 0.0
+    noise: Mask
     threshold: float | None = None
     added: FeatureSet | None = None
 
@@ -137,9 +137,12 @@ class Nearest(Explanation):
         relevance = account.relevance[feature]
         if self.threshold is not None and not relevance > self.threshold:
             return Reason("irrelevant", against=self.threshold)
-        if relevance <= max(self.chance, NEGLIGIBLE * account.largest_relevance):
+        is_met = self.partner[feature] >= 0
+        # What repeats a chosen feature is redundant with it, however little the two tell.
+        is_noise = self.noise[feature] and not (is_met and self.value[feature] >= CLEARLY_REDUNDANT)
+        if is_noise or relevance <= NEGLIGIBLE * account.largest_relevance:
             return Reason("irrelevant")
-        if self.partner[feature] < 0:
+        if not is_met:
             return Reason("never near")
         bound = relevance if self.comparable else CLEARLY_REDUNDANT
         return self._met("redundant" if self.value[feature] >= bound else "outscored", feature)
@@ -371,7 +374,7 @@ class Needed(Explanation):
         return Reason("needed", value=float(account.scores[feature]), against=self.risk)
 
     def left(self, feature: int, account: Account) -> Reason:
-        return Reason("not needed")
+        return Reason("not needed", value=self.risk)
 
 
 @dataclass

@@ -16,7 +16,7 @@ from thresher._checks import first_line
 from thresher.measures import Bins
 from thresher.selectors import _explain
 
-FORMAT = 2
+FORMAT = 3
 # Parts of a fitted result that are no estimators.
 RECORDS: dict[str, Any] = {
     record.__name__: record

@@ -131,7 +131,8 @@ def _votes(reason: Reason) -> str:
 
 
 def _teams(reason: Reason) -> str:
-    return f"in {reason.value:.0%} of the {reason.against:.0f} sets within one standard error of the best"
+    share = f"{reason.value:.0%}" if reason.value else "none"
+    return f"in {share} of the {reason.against:.0f} sets within one standard error of the best"
 
 
 def _rank(reason: Reason) -> str:
@@ -159,7 +160,7 @@ def _chosen(reason: Reason, names: Names | None) -> str:
     if reason.relevance is not None and reason.relevance != reason.score:
         more.append(f"relevance {_number(reason.relevance)}")
     if reason.partner is not None:
-        if reason.redundancy is not None:
+        if reason.redundancy not in (None, reason.value):
             more.append(f"mean redundancy {_number(reason.redundancy)}")
         more.append(_with(reason, names))
     known = ", ".join(clause for clause in more if clause)
@@ -217,7 +218,9 @@ _LEFT: dict[str, Callable[[Reason, Names | None], str]] = {
         f"{_rank(reason)}, corrected p-value {_number(reason.value)} above {_number(reason.against)}"
     ),
     "irrelevant": _irrelevant,
-    "left out": lambda reason, names: f"not in the best set, though {_teams(reason)}",
+    "left out": lambda reason, names: (
+        f"not in the best set, {'though' if reason.value else 'and'} {_teams(reason)}"
+    ),
     "never near": lambda reason, names: f"never came near: relevance {_number(reason.relevance)}",
     "not entered": lambda reason, names: "did not enter the part of the path that was followed",
     "not in the pool": lambda reason, names: (
@@ -225,7 +228,7 @@ _LEFT: dict[str, Callable[[Reason, Names | None], str]] = {
     ),
     "not looked at": lambda reason, names: "not looked at: enough features were kept",
     "not needed": lambda reason, names: (
-        "not needed: the chosen features tell the classes apart within the bound"
+        f"not needed: the risk of the chosen features is {_number(reason.value)} without it"
     ),
     "not reached": lambda reason, names: (
         f"not reached: the walk ended after {reason.against:.0f} features; relevance {_number(reason.relevance)}"

@@ -12,7 +12,8 @@ from thresher import _core
 from thresher._checks import check_bool, check_choice
 from thresher._progress import step_reporter
 from thresher._types import Auto, Missing, TargetKind
-from thresher.measures import SearchMeasures
+from thresher.measures import RowMeasures
+from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, Found
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
@@ -171,15 +172,13 @@ class CFS(ForwardSelector[int | None]):
     def _measure_names(self) -> tuple[str, ...]:
         return (self.measure,)
 
-    def _search(
-        self, training: Training, measures: SearchMeasures, wanted: int | None
-    ) -> Selection:
+    def _search(self, training: Training, measures: RowMeasures, wanted: int | None) -> Selection:
         if self.search == "best-first":
             return self._best_first(training, measures)
         return self._start(training, measures, wanted).found()
 
     def _start(
-        self, training: Training, measures: SearchMeasures, wanted: int | None
+        self, training: Training, measures: RowMeasures, wanted: int | None
     ) -> ForwardSearch[Selection]:
         relevance = measures.relevance(self.measure)
         pairs = measures.pairs(self.measure)
@@ -193,16 +192,18 @@ class CFS(ForwardSelector[int | None]):
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
-        return search.reported(partial(self._selection, measures, pairs, relevance))
+        return search.reported(partial(self._selection, training, measures, pairs, relevance))
 
     def _selection(
         self,
-        measures: SearchMeasures,
+        training: Training,
+        measures: RowMeasures,
         pairs: _core.PairMeasure,
         relevance: npt.NDArray[np.float64],
         found: Found,
     ) -> Selection:
         scale = measures.scale
+        relevance, unscaled = relevance / scale, relevance
         chosen = found.selected
         merits = found.scores / np.sqrt(scale)
         self.merit_ = float(merits[-1]) if len(chosen) else 0.0
@@ -210,7 +211,7 @@ class CFS(ForwardSelector[int | None]):
         added: Indices = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
             may = measures.candidates(self.measure)
-            added = add_locally_predictive(pairs, relevance, may, chosen)
+            added = add_locally_predictive(pairs, unscaled, may, chosen)
             n_evaluations += (len(chosen) + len(added)) * (len(relevance) - 1)
         selected = np.concatenate([chosen, added])
         nothing = np.full(len(added), np.nan)
@@ -219,14 +220,20 @@ class CFS(ForwardSelector[int | None]):
         return Selection.of_steps(
             selected,
             scores,
-            relevance / scale,
+            relevance,
             redundancy,
             n_evaluations=n_evaluations,
-            explanation=Nearest(found.nearest, found.nearest_value / scale, True, added=added),
+            explanation=Nearest(
+                found.nearest,
+                found.nearest_value / scale,
+                True,
+                within_chance(training, measures.whole, self.measure, relevance),
+                added=added,
+            ),
             shortfall=_why_it_stopped(len(selected)),
         )
 
-    def _best_first(self, training: Training, measures: SearchMeasures) -> Selection:
+    def _best_first(self, training: Training, measures: RowMeasures) -> Selection:
         relevance = measures.relevance(self.measure)
         found = cfs_best_first(
             measures.pairs(self.measure),
@@ -247,6 +254,12 @@ class CFS(ForwardSelector[int | None]):
             scores=np.full(training.n_features, np.nan),
             relevance=relevance,
             n_evaluations=found.n_evaluations,
+            explanation=Nearest(
+                found.nearest,
+                found.nearest_value / measures.scale,
+                True,
+                within_chance(training, measures.whole, self.measure, relevance),
+            ),
             trace={"feature": selected, "relevance": relevance[selected]},
             shortfall=_why_it_stopped(len(selected)),
         )

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from thresher._checks import check_choice
 from thresher._progress import step_reporter
 from thresher._types import Missing, TargetKind
-from thresher.measures import SearchMeasures
+from thresher.measures import RowMeasures, SearchMeasures
+from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, Found, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
-from thresher.selectors._explain import TermsSeen
+from thresher.selectors._explain import Nearest, TermsSeen
 from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
@@ -112,7 +113,7 @@ class MIM(_Criterion):
 
     _asks_triples = False
 
-    def _search(self, training: Training, measures: SearchMeasures, wanted: int) -> Selection:
+    def _search(self, training: Training, measures: RowMeasures, wanted: int) -> Selection:
         relevance = measures.relevance("mi")
         may = measures.candidates("mi")
         may[training.kept] = False
@@ -123,8 +124,13 @@ class MIM(_Criterion):
         if show is not None:
             for step, feature in enumerate(selected, 1):
                 show(step, feature, relevance[feature])
-        nothing = TermsSeen(np.full(len(relevance), -1), np.full(len(relevance), np.nan), "")
-        return Selection.of_steps(selected, relevance[selected], relevance, explanation=nothing)
+        alone = Nearest(
+            np.full(len(relevance), -1),
+            np.full(len(relevance), np.nan),
+            True,
+            within_chance(training, measures.whole, "mi", relevance),
+        )
+        return Selection.of_steps(selected, relevance[selected], relevance, explanation=alone)
 
 
 @documented

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from thresher._checks import check_number
 from thresher._progress import step_reporter
 from thresher._types import Auto, Missing, TargetKind
-from thresher.measures import SearchMeasures
+from thresher.measures import RowMeasures
+from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, Found, fcbf
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
@@ -131,7 +132,7 @@ class FCBF(ForwardSelector[int | None]):
         return ("su",)
 
     def _start(
-        self, training: Training, measures: SearchMeasures, wanted: int | None
+        self, training: Training, measures: RowMeasures, wanted: int | None
     ) -> ForwardSearch[Selection]:
         relevance = measures.relevance("su")
         search = fcbf(
@@ -143,10 +144,16 @@ class FCBF(ForwardSelector[int | None]):
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
-        return search.reported(partial(self._selection, measures.scale, relevance))
+        return search.reported(partial(self._selection, training, measures, relevance))
 
-    def _selection(self, scale: int, relevance: npt.NDArray[np.float64], found: Found) -> Selection:
-        selected = found.selected
+    def _selection(
+        self,
+        training: Training,
+        measures: RowMeasures,
+        relevance: npt.NDArray[np.float64],
+        found: Found,
+    ) -> Selection:
+        selected, scale = found.selected, measures.scale
         relevance = relevance / scale
         why = (
             "the others are redundant with those selected"
@@ -163,6 +170,7 @@ class FCBF(ForwardSelector[int | None]):
                 found.nearest,
                 found.nearest_value / scale,
                 True,
+                within_chance(training, measures.whole, "su", relevance),
                 threshold=float(self.threshold),
             ),
             shortfall=why,

@@ -131,10 +131,6 @@ class LassoPath(BaseSelector):
         """
         training = self._read(X, y, sample_weight, far)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
-        if not features.size:
-            raise ValueError(
-                "exclude leaves LassoPath no feature that varies; leave at least one of them in"
-            )
         wanted = self._count(training.columns)
         columns = safe_columns(self, training)
         targets = _targets(training, self.target)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from thresher._checks import check_choice, check_number
 from thresher._progress import step_reporter
 from thresher._types import Auto, Measure, Missing, PairMeasureName, TargetKind
 from thresher._warn import warn
-from thresher.measures import KINDS, Measures, SearchMeasures, are_discrete, check_measure
+from thresher.measures import KINDS, Measures, RowMeasures, are_discrete, check_measure
+from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
@@ -168,7 +167,7 @@ class MRMR(ForwardSelector[int]):
         return self.relevance_measure_, self.redundancy_measure_
 
     def _start(
-        self, training: Training, measures: SearchMeasures, wanted: int
+        self, training: Training, measures: RowMeasures, wanted: int
     ) -> ForwardSearch[Selection]:
         relevance = measures.relevance(self.relevance_measure_)
         search = greedy_forward(
@@ -183,13 +182,17 @@ class MRMR(ForwardSelector[int]):
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
-        chance = relevance_by_chance(self.relevance_measure_, training)
-        return search.reported(partial(self._selection, measures.scale, relevance, chance))
+        return search.reported(partial(self._selection, training, measures, relevance))
 
     def _selection(
-        self, scale: int, relevance: npt.NDArray[np.float64], chance: float, found: Found
+        self,
+        training: Training,
+        measures: RowMeasures,
+        relevance: npt.NDArray[np.float64],
+        found: Found,
     ) -> Selection:
         # An Inner Ensemble searches on sums; what it reports are means.
+        scale = measures.scale
         relevance = relevance / scale
         redundancy = found.redundancy / scale
         scores = found.scores / scale
@@ -205,7 +208,7 @@ class MRMR(ForwardSelector[int]):
                 found.nearest,
                 found.nearest_value / scale,
                 self.relevance_measure_ == self.redundancy_measure_,
-                chance=chance,
+                within_chance(training, measures.whole, self.relevance_measure_, relevance),
             ),
         )
 
@@ -297,17 +300,6 @@ def _warn_of_categories(training: Training) -> None:
             f"{binned} cut into bins; code the categories as numbers, or name them in exclude, "
             'to compare numbers as they are, or give relevance="mi"'
         )
-
-
-def relevance_by_chance(measure: str, training: Training) -> float:
-    """What one in twenty features exceeds that have nothing to do with the target; 0 where it is not known."""
-    above = max(training.labels.n_classes - 1, 1)
-    below = training.n_rows - 1 - above
-    if below < 1:
-        return {"f": 1.0, "r2": 1.0, "pearson": 1.0}.get(measure, 0.0)
-    ratio = float(special.fdtri(above, below, 0.95))
-    squared = above * ratio / (above * ratio + below)
-    return {"f": ratio, "r2": squared, "pearson": math.sqrt(squared)}.get(measure, 0.0)
 
 
 def default_measures(training: Training) -> tuple[str, str]:

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._progress import step_reporter
-from thresher.measures import SearchMeasures
+from thresher.measures import RowMeasures
+from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, Found, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
@@ -96,9 +97,10 @@ class NMIFS(InformationCriterion):
         return ("mi", "nmi")
 
     def _start(
-        self, training: Training, measures: SearchMeasures, wanted: int
+        self, training: Training, measures: RowMeasures, wanted: int
     ) -> ForwardSearch[Selection]:
-        relevance = in_nats(measures.relevance("mi"))
+        bits = measures.relevance("mi")
+        relevance = in_nats(bits)
         search = greedy_forward(
             measures.pairs("nmi"),
             relevance,
@@ -108,16 +110,23 @@ class NMIFS(InformationCriterion):
             kept=training.kept,
             progress=step_reporter(self, training.names, wanted),
         )
-        return search.reported(partial(self._selection, measures.scale, relevance))
+        noise = within_chance(training, measures.whole, "mi", bits / measures.scale)
+        return search.reported(partial(self._selection, measures.scale, relevance, noise))
 
-    def _selection(self, scale: int, relevance: npt.NDArray[np.float64], found: Found) -> Selection:
+    def _selection(
+        self,
+        scale: int,
+        relevance: npt.NDArray[np.float64],
+        noise: npt.NDArray[np.bool_],
+        found: Found,
+    ) -> Selection:
         return Selection.of_steps(
             found.selected,
             found.scores / scale,
             relevance / scale,
             found.redundancy / scale,
             n_evaluations=found.n_evaluations,
-            explanation=Nearest(found.nearest, found.nearest_value / scale, False),
+            explanation=Nearest(found.nearest, found.nearest_value / scale, False, noise),
         )
 
 

@@ -162,6 +162,8 @@ def checked_training(
             "no column of X varies: every feature is constant, so there is nothing to select"
         )
     columns = Columns.read(table.names, varies, rules.keep, rules.exclude)
+    if not columns.selectable.any():
+        raise ValueError("exclude leaves no feature that varies; leave at least one of them in")
     return kind(table, columns, labels, weights, rules.missing, rows)
 
 

@@ -227,7 +227,7 @@ class ConsistencySelector(BaseSelector):
                 n_evaluations=n_evaluations,
                 trace=trace or {},
                 explanation=Needed(self.risk_),
-                shortfall="the bound on the risk is met without any feature",
+                shortfall=f"the risk without any, {self.risk_:.4g}, is low enough or cannot be lowered",
             ),
         )
 

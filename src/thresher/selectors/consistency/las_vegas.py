@@ -38,7 +38,7 @@ class LVF(ConsistencySelector):
 
     Notes
     -----
-    A try draws a size from 1 to that of the smallest set so far, then that many features at random.
+    A try draws a size from 1 to that of the smallest set so far, then that many features that vary at random.
     The first of several equally small sets is chosen. Missing values as for `INTERACT`.
 
     References
@@ -195,7 +195,7 @@ def _las_vegas(
 ) -> tuple[list[list[int]], int]:
     """The smallest sets that random draws met, the first one met first, and the evaluations."""
     rng = check_random_state(random_state)
-    universe = np.sort(problem.order)
+    universe = np.sort(problem.order[problem.n_constant :])
     feasible = _within(problem, bound)
     smallest = [universe.tolist()]
     n_evaluations = 1

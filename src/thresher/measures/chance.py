@@ -1,0 +1,49 @@
+"""What a measure has by chance with a target that a feature has nothing to do with."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from thresher.measures._names import KINDS
+from thresher.measures._protocol import CodedRows, Floats, Mask
+from thresher.sources import Training
+
+# One in so many features of noise has more than is granted to chance.
+ONE_IN = 20
+
+
+def within_chance(training: Training, rows: CodedRows, measure: str, values: Floats) -> Mask:
+    """Whether one in twenty features that have nothing to do with the target has more than each of these values.
+
+    By the laws behind `analytic_pvalues`. Ratios of information are taken for the most information they can stand
+    for with so many levels, so that nothing is counted again. Of a measure without a law nothing is called chance.
+    """
+    if KINDS[measure].is_discrete:
+        return _few_bits(training, rows, measure, values)
+    above = max(training.labels.n_classes - 1, 1)
+    below = total_weight(training) - 1 - above
+    ratio, squared = np.inf, 1.0
+    if below > 0:
+        ratio = float(special.fdtri(above, below, 1 - 1 / ONE_IN))
+        squared = above * ratio / (above * ratio + below)
+    bounds = {"f": ratio, "r2": squared, "pearson": squared**0.5, "spearman": squared**0.5}
+    return np.asarray(values <= bounds.get(measure, -np.inf))
+
+
+def _few_bits(training: Training, rows: CodedRows, measure: str, values: Floats) -> Mask:
+    """By the chi-squared distribution of a table's statistic, which is ``2 n ln(2) I`` for information."""
+    levels, n_classes = rows.codes.levels, rows.target_codes[1]
+    bits, class_bits = np.log2(np.maximum(levels, 1)), np.log2(max(n_classes, 1))
+    most = {"mi": 1.0, "su": (bits + class_bits) / 2, "nmi": np.minimum(bits, class_bits)}
+    statistic = values
+    if measure != "chi2":
+        statistic = values * most[measure] * (2 * total_weight(training) * np.log(2))
+    freedom = (np.arange(levels.max(initial=1) + 1) - 1.0) * (n_classes - 1)
+    bounds = special.chdtri(np.maximum(freedom, 1.0), 1 / ONE_IN)
+    return np.asarray(statistic <= bounds[levels])
+
+
+def total_weight(training: Training) -> float:
+    """How many samples the rows count for."""
+    return float(training.n_rows if training.weights is None else training.weights.sum())
