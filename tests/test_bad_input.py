@@ -7,18 +7,22 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import get_tags
 
 from thresher import (
+    GBC,
     GSO,
     MRMR,
     RRCT,
     RRFS,
+    SALCC,
     Ensemble,
     FisherScore,
     LassoPath,
     ReliefF,
     ThresherWarning,
+    evaluate,
 )
 from thresher.discretize import EqualFrequencyBins
 
@@ -214,6 +218,25 @@ def test_n_jobs_of_a_wrong_kind_is_one_sentence(owner, n_jobs):
         clone(owner).set_params(n_jobs=n_jobs).fit(X, y)
 
 
-def test_any_number_of_threads_will_do():
-    few = MRMR(2).fit(X, Y)
-    assert MRMR(2, n_jobs=2**70).fit(X, Y).selected_.tolist() == few.selected_.tolist()
+@pytest.mark.parametrize("n_jobs", [2**31, 2**100])
+@pytest.mark.parametrize(
+    "selector",
+    [
+        MRMR(2),
+        GBC(random_state=0),
+        SALCC(max_iterations=2, random_state=0),
+        Ensemble(LassoPath(2), 3, kind="full"),
+    ],
+    ids=lambda selector: type(selector).__name__,
+)
+def test_any_number_of_threads_will_do(selector, n_jobs):
+    few = clone(selector).fit(X, Y)
+    many = clone(selector).set_params(n_jobs=n_jobs).fit(X, Y)
+    assert many.selected_.tolist() == few.selected_.tolist()
+
+
+def test_any_number_of_processes_will_do():
+    estimator = LogisticRegression()
+    few = evaluate.select_k(MRMR(), X, Y, estimator, [1, 2], cv=2, random_state=0)
+    many = evaluate.select_k(MRMR(), X, Y, estimator, [1, 2], cv=2, random_state=0, n_jobs=2**100)
+    np.testing.assert_array_equal(many.fold_scores, few.fold_scores)

@@ -95,6 +95,26 @@ print("ends")
 
 
 @needs_signals
+def test_an_interrupted_search_of_sets_in_processes_ends_with_its_traceback_alone():
+    done = run_python(
+        """
+from sklearn.svm import SVC
+from thresher import GBC
+
+os.setsid()  # a terminal tells all processes of a command
+
+def interrupt(state):
+    threading.Timer(0.3, os.killpg, (0, signal.SIGINT)).start()
+
+X = X[:400, :300].astype(float)
+GBC(SVC(C=100, kernel="linear"), callback=interrupt, n_jobs=2).fit(X, y[:400])
+"""
+    )
+    assert done.returncode == -2, done.stderr
+    assert done.stderr.rstrip().endswith("KeyboardInterrupt")
+
+
+@needs_signals
 def test_interrupted_workers_end_and_so_does_the_interpreter():
     done = run_python(
         INTERRUPTED

@@ -23,7 +23,11 @@ from thresher.selectors.rfs import RELEVANCES
 SOURCE = Path(thresher.__file__).parents[1]
 USER_FILE = """\
 import thresher
-from thresher import MRMR, Chain, Ensemble, MDLBins, Univariate
+from typing import Any
+
+from sklearn.feature_selection import SelectKBest  # type: ignore[import-untyped]
+
+from thresher import MRMR, Chain, Ensemble, ErrorControlled, MDLBins, Univariate
 from thresher.evaluate.stability import stability_curve
 
 X, y = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]], [0, 1, 1, 0]
@@ -31,6 +35,21 @@ fitted: MRMR = MRMR(1, relevance="mi", redundancy="auto").fit(X, y)
 again: MRMR = MRMR.from_json(fitted.to_json())
 sentence: str = again.reason(0)
 ensemble: Ensemble = Ensemble(MRMR(1), 2, kind="full", verbose=1).fit(X, y)
+around: Ensemble = Ensemble(SelectKBest(k=1), kind="full").fit(X, y)
+
+
+class Own:
+    def fit(self, data: Any, target: Any = None) -> "Own":
+        return self
+
+    def get_support(self) -> list[bool]:
+        return [True, False]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {}
+
+
+of_own: Ensemble = Ensemble(ErrorControlled(Own()), kind="bagging")
 chosen: Univariate = Univariate("auto", correction=None).fit(X, y)
 chain: Chain = Chain([chosen, fitted]).fit(X, y)
 bins: MDLBins = MDLBins().fit(X, y)
@@ -47,6 +66,8 @@ MISTAKES = [
     "MRMR().fit()",
     'MRMR().table("panda")',
     'Ensemble(kind="fats")',
+    'Ensemble("mrmr")',
+    "ErrorControlled(5)",
     'Univariate("autom")',
     "thresher.NoSuch",
     "thresher.MRMR.from_json(5)",

@@ -43,6 +43,10 @@ void bind_system(nb::module_& module) {
 NB_MODULE(_core, module) {
   namespace nb = nanobind;
   module.doc() = "The compiled core of thresher.";
+#ifdef NDEBUG
+  // After Ctrl-C frames of others may keep objects until the end; that is no news for users.
+  nb::set_leak_warnings(false);
+#endif
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);

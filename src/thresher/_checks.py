@@ -85,8 +85,11 @@ def is_missing(value: Any) -> bool:
 MOST_THREADS = 1024
 
 
-def resolve_threads(n_jobs: Any) -> int:
-    """Number of threads for ``n_jobs``, as scikit-learn means it: None is one, -1 is all."""
+def resolve_threads(n_jobs: Any, n_tasks: int = MOST_THREADS) -> int:
+    """Number of threads, or processes, for ``n_jobs``, as scikit-learn means it: None is one, -1 is all.
+
+    Never more than there are tasks for, nor more than the processors of any machine.
+    """
     is_whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool | np.bool_)
     if n_jobs is not None and (not is_whole or n_jobs == 0):
         raise ValueError(
@@ -94,7 +97,7 @@ def resolve_threads(n_jobs: Any) -> int:
         )
     from joblib import effective_n_jobs
 
-    return min(int(effective_n_jobs(n_jobs)), MOST_THREADS)
+    return min(int(effective_n_jobs(n_jobs)), max(n_tasks, 1), MOST_THREADS)
 
 
 def check_bool(parameter: str, value: Any) -> bool:

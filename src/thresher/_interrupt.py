@@ -70,7 +70,7 @@ def run_in_threads(
 
     When one fails, or Ctrl-C is pressed, or nobody wants the rest, those under way are ended and waited for.
     """
-    resolve_threads(n_jobs)  # joblib's own words for a wrong kind are less clear
+    n_threads = resolve_threads(n_jobs)
     stop = _core.Stop()
     running: list[None] = []
     context = contextvars.copy_context()  # so that warnings know who called
@@ -78,7 +78,7 @@ def run_in_threads(
         (_Watched(function, stop, running, context.copy()), *given) for function, *given in calls
     )
     try:
-        yield from Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as)(watched)
+        yield from Parallel(n_jobs=n_threads, prefer="threads", return_as=return_as)(watched)
     except BaseException:
         stop.request()
         while running:

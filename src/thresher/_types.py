@@ -1,8 +1,8 @@
-"""The words that parameters take, for those who check types."""
+"""The words and things that parameters take, for those who check types."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 TargetKind = Literal["auto", "nominal", "numeric"]
 Missing = Literal["error", "category", "pairwise", "drop_rows"]
@@ -15,3 +15,13 @@ PairMeasureName = Literal["mi", "su", "nmi", "chi2", "r2", "pearson", "spearman"
 Relevance = (
     Literal["variance", "mad", "mean-median", "iqr", "am/gm", "amgm", "fir", "fisher"] | Measure
 )
+
+
+class Selector(Protocol):
+    """A selector, ours or another's, as those around it know it."""
+
+    def fit(self, X: Any, y: Any, /) -> Any: ...
+
+    def get_support(self) -> Any: ...
+
+    def get_params(self, deep: bool = ...) -> Any: ...

@@ -158,7 +158,8 @@ def compare(
         )
         for place, (d, s, f) in enumerate(places)
     )
-    running: Iterator[Cell] = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+    n_workers = resolve_threads(n_jobs, len(places))
+    running: Iterator[Cell] = Parallel(n_jobs=n_workers, return_as="generator")(jobs)
     cells = list(track(running, len(places), "compare", show=progress))
     comparison = Comparison(
         tuple(selectors), tuple(sets), tuple(estimators), dict(zip(places, cells, strict=True))

@@ -89,7 +89,7 @@ class Race:
             self.dropped[candidate.name] = "not tried: half of the budget was spent before"
 
     def _run_fold(self, i: int, fold: Fold, some: list[Candidate]) -> None:
-        outcomes = Parallel(n_jobs=self.n_jobs)(
+        outcomes = Parallel(n_jobs=resolve_threads(self.n_jobs, len(some)))(
             delayed(_timed_cell)(
                 candidate.selector,
                 {"": self.estimator},

@@ -165,7 +165,7 @@ def nested_score(
     splitter = check_cv(splitter_of(cv, y, groups, classifier=classifier), y, classifier=classifier)
     folds = list(splitter.split(np.empty((_num_samples(X), 0)), y, groups))
     with one_call():
-        outcomes = Parallel(n_jobs=n_jobs)(
+        outcomes = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
             delayed(_one_fold)(selector, estimator, scorer, X, y, groups, *fold) for fold in folds
         )
     scores, selectors = zip(*outcomes, strict=True)

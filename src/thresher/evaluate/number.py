@@ -148,7 +148,7 @@ def select_k(
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     estimators = {"estimator": estimator}
     folds = draw_folds(cv, X, y, estimators, seed)
-    cells = Parallel(n_jobs=n_jobs)(
+    cells = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
         delayed(run_cell)(selector, estimators, scoring, X, y, fold, sizes, derive_seed(seed, i))
         for i, fold in enumerate(folds)
     )

@@ -22,7 +22,7 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from thresher._checks import check_choice, check_number
+from thresher._checks import check_choice, check_number, resolve_threads
 from thresher._interrupt import call_interruptibly, one_blas_thread, run_in_threads
 from thresher._warn import warn
 from thresher.selectors._machine import MOST_ROWS, Machines, default_classifier
@@ -183,7 +183,8 @@ class Judge:
     def _fitted(self, sets: list[Key]) -> Generator[list[Outcome], None, None]:
         """The outcomes of the estimator itself."""
         matrices = (self.columns(np.array(key, dtype=np.intp)) for key in sets)
-        running = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+        n_workers = resolve_threads(self.n_jobs, len(sets) * len(self.folds))
+        running = Parallel(n_jobs=n_workers, return_as="generator")(
             delayed(call_interruptibly)(
                 fit_and_score, self.estimator, self.scorer, matrix, self.y, *fold
             )

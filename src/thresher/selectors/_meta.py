@@ -10,6 +10,7 @@ from sklearn.utils import get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from thresher._types import Selector
 from thresher.selectors._base import BaseSelector
 from thresher.selectors._foreign import resize
 from thresher.selectors.mrmr import MRMR
@@ -29,7 +30,7 @@ def kept_by(selector: Any) -> str:
 class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     """What `Ensemble` and `ErrorControlled` share; the parameter `selector` is the one inside."""
 
-    selector: Any
+    selector: Selector | None
 
     def _given_selector(self) -> Any:
         given = MRMR() if self.selector is None else self.selector

@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 from thresher._checks import check_choice, check_number
 from thresher._interrupt import run_in_threads
 from thresher._progress import log, report
+from thresher._types import Selector
 from thresher.blocks import FarTraining, is_far
 from thresher.measures import Measures, PartSets
 from thresher.search.parts import PART_KINDS, draw_seed, number_groups
@@ -203,7 +204,7 @@ class Ensemble(ChangingRows, MetaSelector):
 
     def __init__(
         self,
-        selector: Any = None,
+        selector: Selector | None = None,
         n_parts: int = 20,
         *,
         kind: Literal["fast", "inner", "full", "bagging", "halves"] = "fast",

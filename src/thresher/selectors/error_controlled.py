@@ -14,6 +14,7 @@ from sklearn.base import clone
 from thresher._checks import check_choice, check_number, resolve_count
 from thresher._progress import on_behalf, report
 from thresher._streams import Purpose, stream
+from thresher._types import Selector
 from thresher.discretize import MDLBins
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
@@ -110,7 +111,7 @@ class ErrorControlled(MetaSelector):
 
     def __init__(
         self,
-        selector: Any = None,
+        selector: Selector | None = None,
         fdr: float = 0.1,
         *,
         pfer: float | None = None,
