@@ -231,7 +231,7 @@ def _check_target(name: str, y: Any, kind: str | None, voice: Voice) -> None:
     try:
         with voice.working("reading the target"):
             found = read_target(y, len(y), kind=kind or "auto")
-    except BadInput as error:
+    except ValueError as error:
         raise BadInput(f"--target {readable(name)}: {error}") from error
     if found.classes is not None and len(found.classes) < 2:
         label = readable(found.classes[0])

@@ -22,7 +22,7 @@ from thresher._progress import track
 from thresher._warn import one_call, warn
 from thresher.evaluate._sizes import fit_sizes
 from thresher.selectors._foreign import resize
-from thresher.sources import indexable, take
+from thresher.sources import rows_and_columns, take
 
 Floats = NDArray[np.float64]
 
@@ -187,7 +187,7 @@ def stability_curve(
     [1.0, 1.0]
     """
     measure = _index_function(index)
-    X = indexable(X)
+    X = rows_and_columns(X)
     sizes = _sizes(k, X.shape[1])
     if n_repeats < 1:
         raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")

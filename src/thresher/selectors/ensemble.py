@@ -52,10 +52,10 @@ from thresher.selectors._sums import SumSelector, Wanted
 from thresher.sources import (
     Columns,
     Training,
-    indexable,
     is_files,
     read_target,
     refuse_files,
+    rows_and_columns,
     split_far,
 )
 
@@ -452,7 +452,7 @@ class Ensemble(ChangingRows, MetaSelector):
     def _refit(self, selector: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> Self:
         """Fit a clone of any selector on the rows of every replicate."""
         refuse_files(X, selector)
-        X = indexable(X)
+        X = rows_and_columns(X)
         X = X.tocsr() if sparse.issparse(X) else X  # other forms have no rows to take
         validate_data(self, X, skip_check_array=True)
         n_rows, n_features = X.shape

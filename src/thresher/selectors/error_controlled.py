@@ -24,7 +24,7 @@ from thresher.selectors._meta import MetaSelector, kept_by
 from thresher.selectors._reason import Reason
 from thresher.selectors._sums import SumSelector
 from thresher.selectors.univariate import MEASURES, Univariate
-from thresher.sources import Columns, indexable, refuse_files, take, with_shuffled_copies
+from thresher.sources import Columns, refuse_files, rows_and_columns, take, with_shuffled_copies
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
@@ -156,7 +156,7 @@ class ErrorControlled(MetaSelector):
                 f"{keep} would select features that were not tested; leave it out of the selector of ErrorControlled"
             )
         refuse_files(X, self)
-        X = indexable(X)
+        X = rows_and_columns(X)
         X = X.tocsc() if hasattr(X, "tocsc") else X  # columns will be taken
         ranking = self._rank(selector, X, y, routed.get("sample_weight"))
         self.n_features_in_ = ranking.n_features_in_

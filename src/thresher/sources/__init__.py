@@ -61,6 +61,7 @@ from thresher.sources._training import (
     read_table,
     read_training,
     refuse_unusable_values,
+    rows_and_columns,
     unmasked,
 )
 from thresher.sources._weights import MOST_COUNTED, read_weights, warn_of_few
@@ -121,6 +122,7 @@ __all__ = [
     "refuse_unusable_values",
     "resolve_memory_limit",
     "resolve_threads",
+    "rows_and_columns",
     "sparse_frame",
     "split_far",
     "spool_columns",

@@ -262,13 +262,14 @@ def unmasked(X: Any) -> Any:
 
 
 def indexable(X: Any) -> Any:
-    """X as something whose rows and columns can be taken; what has none, such as a lazy frame, is refused."""
-    if is_frame(X) or sparse.issparse(X):
-        return X
-    X = np.asarray(unmasked(X))
-    return (
-        X if X.ndim == 2 else check_array(X, dtype=None)
-    )  # scikit-learn's words for what is no table
+    """X as something whose rows and columns can be taken, if it has both; a lazy frame is refused."""
+    return X if is_frame(X) or sparse.issparse(X) else np.asarray(unmasked(X))
+
+
+def rows_and_columns(X: Any) -> Any:
+    """X as something with rows and columns that can be taken; all else is refused in scikit-learn's words."""
+    X = indexable(X)
+    return X if len(X.shape) == 2 else check_array(X, dtype=None)
 
 
 def _with_own_places(matrix: Any) -> Any:
