@@ -205,6 +205,13 @@ def test_fast_is_full_on_many_rows(objective, limit):
         assert fast.n_evaluations_ < full.n_evaluations_
 
 
+def test_fast_is_full_for_more_features_than_a_word_has_bits():
+    X, y = numbers(n=200, p=150)
+    fast = Ensemble(MRMR(140), n_parts=5).fit(X, y)
+    full = Ensemble(MRMR(140), n_parts=5, kind="full").fit(X, y)
+    assert lists_of(fast) == lists_of(full)
+
+
 def test_fast_is_full_on_a_numeric_target():
     X, _ = numbers(seed=4)
     y = X[:, 0] + np.sin(np.arange(60))

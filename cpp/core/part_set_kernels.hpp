@@ -1,4 +1,4 @@
-// Counts on many sets of parts at once, one build per instruction set.
+// Counts and sums on many sets of parts at once, one build per instruction set.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +34,23 @@ inline void count_on_sets(const SetMasks& sets, const std::uint32_t* by_part, st
 
 }  // namespace
 
+// by_part[part * part_stride + i], i < count, are summed over the parts that replicate r keeps, into
+// kept[r * stride + i * apart].
+struct PartSums {
+  const double* by_part;
+  std::size_t part_stride, count;
+  double* kept;
+  std::size_t stride, apart;
+};
+
 struct PartSetKernels {
   void (*count)(const SetMasks& sets, const std::uint32_t* by_part, std::uint32_t* counts);
+  // Sums of two doubles each. Replicate r keeps the parts with keeps[r * n_parts + part] != 0.
+  void (*sum)(const PartSums& sums, const std::uint8_t* keeps, std::size_t n_parts, std::size_t n_replicates);
+  // The same where replicate i keeps all parts but part i. `room`: for kSumRoom doubles a part.
+  void (*sum_all_but_one)(const PartSums& sums, std::size_t n_parts, double* room);
 };
+inline constexpr std::size_t kSumRoom = 16;
 
 THRESHER_DECLARE_KERNELS(PartSetKernels, part_set_kernels)
 

@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "core/double_double.hpp"
-
 namespace thresher {
 namespace {
 
@@ -74,50 +72,6 @@ void PartSets::count(const std::uint32_t* by_part, std::uint32_t* kept) const {
   }
 }
 
-// `room`: for 2 * n_parts * width doubles.
-template <std::size_t width>
-void PartSets::sum_side_by_side(const double* by_part, std::size_t part_stride, double* kept, std::size_t stride,
-                                std::size_t apart, double* room) const {
-  // So many sums as two doubles: none waits for another.
-  struct Sums {
-    double hi[width] = {};
-    double lo[width] = {};
-
-    void add(const double* values) {
-      for (std::size_t i = 0; i < width; ++i) {
-        const DoubleDouble added = two_sum(hi[i], values[i]);
-        hi[i] = added.hi;
-        lo[i] += added.lo;
-      }
-    }
-  };
-  if (!all_but_one_) {
-    for (std::size_t r = 0; r < n_replicates_; ++r) {
-      Sums total;
-      for (std::size_t part = 0; part < n_parts_; ++part) {
-        if (keeps(r, part)) total.add(by_part + part * part_stride);
-      }
-      for (std::size_t i = 0; i < width; ++i) kept[r * stride + i * apart] = total.hi[i] + total.lo[i];
-    }
-    return;
-  }
-  // Sums from both ends.
-  Sums after;
-  for (std::size_t part = n_parts_; part-- > 0;) {
-    std::copy_n(after.hi, width, room + 2 * part * width);
-    std::copy_n(after.lo, width, room + (2 * part + 1) * width);
-    after.add(by_part + part * part_stride);
-  }
-  Sums before;
-  for (std::size_t part = 0; part < n_parts_; ++part) {
-    Sums both = before;
-    both.add(room + 2 * part * width);
-    const double* rests = room + (2 * part + 1) * width;
-    for (std::size_t i = 0; i < width; ++i) kept[part * stride + i * apart] = both.hi[i] + (both.lo[i] + rests[i]);
-    before.add(by_part + part * part_stride);
-  }
-}
-
 void PartSets::sum_each(const double* by_part, std::size_t part_stride, std::size_t count, double* kept,
                         std::size_t stride, std::size_t apart) const {
   if (n_parts_ == 1) {
@@ -126,16 +80,13 @@ void PartSets::sum_each(const double* by_part, std::size_t part_stride, std::siz
     }
     return;
   }
-  constexpr std::size_t kWidth = 4;
+  const PartSums sums = {by_part, part_stride, count, kept, stride, apart};
+  const PartSetKernels& kernels = THRESHER_DISPATCH(part_set_kernels);
+  if (!all_but_one_) return kernels.sum(sums, keeps_.data(), n_parts_, n_replicates_);
   constexpr std::size_t kFew = 64;
-  double few[2 * kFew * kWidth];
-  std::vector<double> many(n_parts_ > kFew ? 2 * n_parts_ * kWidth : 0);
-  double* room = many.empty() ? few : many.data();
-  std::size_t i = 0;
-  for (; i + kWidth <= count; i += kWidth) {
-    sum_side_by_side<kWidth>(by_part + i, part_stride, kept + i * apart, stride, apart, room);
-  }
-  for (; i < count; ++i) sum_side_by_side<1>(by_part + i, part_stride, kept + i * apart, stride, apart, room);
+  double few[kFew * kSumRoom];
+  std::vector<double> many(n_parts_ > kFew ? n_parts_ * kSumRoom : 0);
+  kernels.sum_all_but_one(sums, n_parts_, many.empty() ? few : many.data());
 }
 
 void PartSets::sum_rows(std::size_t replicate, const std::uint32_t* by_part, const std::uint32_t* totals, std::size_t n,

@@ -51,11 +51,6 @@ class PartSets {
   void find_constant(const double* low, const double* high, std::uint8_t* constant) const;
 
  private:
-  // Of `width` values.
-  template <std::size_t width>
-  void sum_side_by_side(const double* by_part, std::size_t part_stride, double* kept, std::size_t stride,
-                        std::size_t apart, double* room) const;
-
   std::size_t n_parts_;
   std::size_t n_replicates_;
   bool all_but_one_ = false;

@@ -104,7 +104,7 @@ ColumnReader::ColumnReader(const SegmentLayout& layout)
       low_(layout.n_segments()),
       high_(layout.n_segments()),
       sums_(layout.n_segments()),
-      squares_(layout.n_segments()) {}
+      kept_(layout.n_replicates()) {}
 
 void ColumnReader::read(const ColumnRows& column, double centre) {
   const MomentKernels& kernels = THRESHER_DISPATCH(moment_kernels);
@@ -115,8 +115,7 @@ void ColumnReader::read(const ColumnRows& column, double centre) {
     const bool has_zeros = count < layout_.segments()[s + 1] - layout_.segments()[s];
     low_[s] = has_zeros ? std::min(own.minimum, 0.0) : own.minimum;
     high_[s] = has_zeros ? std::max(own.maximum, 0.0) : own.maximum;
-    sums_[s] = own.about.sum;
-    squares_[s] = own.about.squares;
+    sums_[s] = own.about;
   });
 }
 
@@ -126,7 +125,7 @@ void ColumnReader::read_with_missing(const ColumnRows& column) {
     const RangeSum range = range_with_missing(x, weights, count, rows_);
     low_[s] = range.minimum;
     high_[s] = range.maximum;
-    sums_[s] = range.sum;
+    sums_[s].sum = range.sum;
   });
 }
 
@@ -141,24 +140,30 @@ double ColumnReader::maximum() const {
 // The mean of a constant column is that constant: a computed one may be off by a rounding.
 double ColumnReader::mean() const {
   if (minimum() == maximum()) return minimum();
-  return centre_ + std::accumulate(sums_.begin(), sums_.end(), 0.0) / rows_;
+  return centre_ + total().sum / rows_;
 }
 
 bool ColumnReader::is_far() const {
-  const double sum = std::accumulate(sums_.begin(), sums_.end(), 0.0);
-  return sum * (sum / rows_) > kFar * std::accumulate(squares_.begin(), squares_.end(), 0.0);
+  const auto [sum, squares] = total();
+  return sum * (sum / rows_) > kFar * squares;
+}
+
+CentredSums ColumnReader::total() const {
+  CentredSums total{0.0, 0.0};
+  for (const CentredSums& segment : sums_) {
+    total.sum += segment.sum;
+    total.squares += segment.squares;
+  }
+  return total;
 }
 
 void ColumnReader::kept_constants(std::uint8_t* kept) const {
   layout_.sets().find_constant(low_.data(), high_.data(), kept);
 }
 
-void ColumnReader::set_moments(bool centred, std::size_t feature, ColumnMoments& moments) const {
+void ColumnReader::set_moments(bool centred, std::size_t feature, ColumnMoments& moments) {
   const std::size_t at = feature * layout_.n_replicates();
-  double* kept_sum = moments.kept_sum.data() + at;
-  double* norm = moments.norm.data() + at;
-  layout_.sets().sum(sums_.data(), kept_sum);
-  layout_.sets().sum(squares_.data(), norm);
+  layout_.sets().sum_each(&sums_.front().sum, 2, 2, &kept_.front().sum, 2, 1);  // sums and squares
   const bool extreme = is_extreme(minimum(), maximum());
   const bool nothing = minimum() == 0.0 && maximum() == 0.0;
   for (std::size_t r = 0; r < layout_.n_replicates(); ++r) {
@@ -166,15 +171,15 @@ void ColumnReader::set_moments(bool centred, std::size_t feature, ColumnMoments&
       set_undefined(moments, at + r);
       continue;
     }
-    const double sum = kept_sum[r];
-    const double squares = norm[r];
+    const auto [sum, squares] = kept_[r];
     const double shift = centred ? sum * (sum / layout_.kept_rows()[r]) : 0.0;
     const double scatter = squares - shift;
     const bool lost = extreme || !(squares > kLeastSquares) || !(scatter > 0.0);
     // The sum is off by as many units of the root of rows times squares.
     const double units = units_ * (1.0 + 2.0 * std::sqrt(shift / squares));
     const double share = squares / scatter;
-    norm[r] = lost ? 1.0 : std::sqrt(scatter);
+    moments.kept_sum[at + r] = sum;
+    moments.norm[at + r] = lost ? 1.0 : std::sqrt(scatter);
     moments.error[at + r] = lost ? kInfinity : 0.5 * 0x1p-53 * (units * share + 3.0 * (share - 1.0));
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/numeric_matrix.hpp"
+#include "moments/moment_kernels.hpp"
 #include "moments/segment_layout.hpp"
 
 namespace thresher {
@@ -83,9 +84,11 @@ class ColumnReader {
   // Whether sums about the mean would have far smaller errors.
   bool is_far() const;
   // Moments at `feature`: with the norms about the mean if `centred`, else about the centre.
-  void set_moments(bool centred, std::size_t feature, ColumnMoments& moments) const;
+  void set_moments(bool centred, std::size_t feature, ColumnMoments& moments);
 
  private:
+  CentredSums total() const;
+
   const SegmentLayout& layout_;
   double rows_;
   double units_;
@@ -93,8 +96,8 @@ class ColumnReader {
   double centre_ = 0.0;
   std::vector<double> low_;
   std::vector<double> high_;
-  std::vector<double> sums_;
-  std::vector<double> squares_;
+  std::vector<CentredSums> sums_;  // of each segment
+  std::vector<CentredSums> kept_;  // by each replicate
 };
 
 // Near the mean of a column that is too long to be read twice, from some of its rows; 0 for others. That of a constant

@@ -264,14 +264,23 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
 
   // Candidates of the batch for which others have computed terms go back with these; the rest stay in the batch.
   void take_kept_terms() {
+    // All are looked up first: that waits for memory, but one candidate not for another.
+    std::size_t n_terms = 0;
+    for (const std::uint32_t s : batch_) n_terms += selected_.size() - put_off_[s].n_looked_up();
+    kept_terms_.resize(n_terms);
+    std::span<double> terms = kept_terms_;
+    for (const std::uint32_t s : batch_) {
+      const auto fresh = selected_.subspan(put_off_[s].n_looked_up());
+      measure_->look_up(slots_[s].feature, fresh, terms.first(fresh.size()));
+      terms = terms.subspan(fresh.size());
+    }
+    const double* next = kept_terms_.data();
     std::size_t n_stay = 0;
     for (const std::uint32_t s : batch_) {
       DeferredTerms& put_off = put_off_[s];
-      const auto fresh = selected_.subspan(put_off.n_looked_up());
-      kept_terms_.resize(fresh.size());
-      measure_->look_up(slots_[s].feature, fresh, kept_terms_);
       const std::uint32_t n_before = slots_[s].depth;
-      for (const double term : kept_terms_) {
+      while (put_off.n_looked_up() < selected_.size()) {
+        const double term = *next++;
         if (std::isnan(term)) {
           put_off.put_off();
         } else {
