@@ -193,7 +193,10 @@ void pack_sparse(CodedTable& table, std::size_t first, const SparseView& array, 
         const std::size_t n_stored = columns.size(column);
         if (n_stored > array.n_rows) throw std::invalid_argument("sparse array: it has duplicate entries");
         if (n_stored < array.n_rows) levels.back().add(T{0});
-        for (std::size_t i = columns.begin(column); i < columns.end(column); ++i) levels.back().add(columns.value(i));
+        for (std::size_t i = columns.begin(column); i < columns.end(column); ++i) {
+          const T value = columns.value(i);
+          if (i == columns.begin(column) || value != columns.value(i - 1)) levels.back().add(value);
+        }
         shapes.push_back(levels.back().shape());
         if (!may_list || n_stored == array.n_rows) continue;
         list_rows(column, columns, levels.back(), places, lists[column - begin]);

@@ -34,14 +34,14 @@ def within_chance(training: Training, rows: CodedRows, measure: str, values: Flo
 def _few_bits(training: Training, rows: CodedRows, measure: str, values: Floats) -> Mask:
     """By the chi-squared distribution of a table's statistic, which is ``2 n ln(2) I`` for information."""
     levels, n_classes = rows.codes.levels, rows.target_codes[1]
-    bits, class_bits = np.log2(np.maximum(levels, 1)), np.log2(max(n_classes, 1))
-    most = {"mi": 1.0, "su": (bits + class_bits) / 2, "nmi": np.minimum(bits, class_bits)}
-    statistic = values
+    counts = np.arange(1, max(levels.max(initial=1), 1) + 1)
+    bounds = special.chdtri(np.maximum((counts - 1.0) * (n_classes - 1), 1.0), 1 / ONE_IN)
     if measure != "chi2":
-        statistic = values * most[measure] * (2 * total_weight(training) * np.log(2))
-    freedom = (np.arange(levels.max(initial=1) + 1) - 1.0) * (n_classes - 1)
-    bounds = special.chdtri(np.maximum(freedom, 1.0), 1 / ONE_IN)
-    return np.asarray(statistic <= bounds[levels])
+        bits, class_bits = np.log2(counts), np.log2(max(n_classes, 1))
+        most = {"mi": 1.0, "su": (bits + class_bits) / 2, "nmi": np.minimum(bits, class_bits)}
+        with np.errstate(divide="ignore"):
+            bounds = bounds / (most[measure] * (2 * total_weight(training) * np.log(2)))
+    return np.asarray(values <= np.append(np.inf, bounds)[levels])  # no level at all is nothing
 
 
 def total_weight(training: Training) -> float:

@@ -117,8 +117,8 @@ class Table:
         if self.is_category.any():
             first = int(np.argmax(self.is_category))
             raise ValueError(
-                f"column {self.name(first)} holds categories, which this measure cannot use; "
-                'use a measure for discrete features such as "mi", or drop the column'
+                f"column {self.name(first)} holds categories, where numbers are needed; give numbers, name the column "
+                'in exclude, or use what takes categories, such as JMI or the measure "mi"'
             )
 
     def coded_columns(self) -> npt.NDArray[Any]:
