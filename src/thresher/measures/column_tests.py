@@ -13,7 +13,7 @@ from thresher import _core
 from thresher.measures._measures import Measures
 from thresher.measures._names import BY_CLASS
 from thresher.measures.chance import total_weight
-from thresher.measures.columns import round_significant
+from thresher.measures.rounding import round_significant
 from thresher.measures.tails import minus_log_chi2, minus_log_f
 from thresher.sources import Columns, Table, Training
 
@@ -69,7 +69,7 @@ def evidence(training: Training) -> Floats:
     ):
         if places.size:
             found[places] = of_columns(_among(training, places)) / np.log(10)
-    return round_significant(found, 40)
+    return round_significant(found)
 
 
 def _among(training: Training, places: npt.NDArray[np.intp]) -> Training:

@@ -18,13 +18,6 @@ SEPARATIONS = ("fir", "fisher")
 SIMILARITIES = ("cosine", "pearson", "mici")
 
 
-def round_significant(values: Floats, bits: int) -> Floats:
-    """To so many significant bits, so that values equal on paper tie."""
-    mantissa, exponent = np.frexp(values)
-    rounded: Floats = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
-    return rounded
-
-
 def stored_columns(table: Table) -> tuple[Any, Any, Any, int]:
     """Values, rows and starts of a sparse table by columns, in the types of the core."""
     matrix = table.matrix.tocsc()

@@ -12,7 +12,8 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._interrupt import call_interruptibly
-from thresher.measures.columns import round_significant, stored_columns
+from thresher.measures.columns import stored_columns
+from thresher.measures.rounding import round_significant
 from thresher.sources import Table, Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher._progress import Voice
+from thresher.measures.rounding import round_bounded
 from thresher.pp._blocks import GeneValues
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
@@ -157,7 +158,7 @@ def adjusted_dispersion(values: GeneValues, moments: Moments) -> Floats:
     for genes, piece in values.pieces():
         squares[genes] += _squares(piece, means[genes], highest[genes])
     scores[varies] = (squares / max(1, n - 1) / expected)[varies]
-    return np.round(scores * 2.0**40) / 2.0**40
+    return round_bounded(scores)
 
 
 def smooth(x: Floats, y: Floats) -> Floats:

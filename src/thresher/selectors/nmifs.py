@@ -11,6 +11,7 @@ import numpy.typing as npt
 from thresher._progress import step_reporter
 from thresher.measures import RowMeasures
 from thresher.measures.chance import within_chance
+from thresher.measures.rounding import round_bounded
 from thresher.search import ForwardSearch, Found, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
@@ -132,5 +133,4 @@ class NMIFS(InformationCriterion):
 
 def in_nats(bits: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
     """Information in nats, rounded like all bounded measures to a multiple of 2^-40."""
-    nats: np.typing.NDArray[np.float64] = np.rint(bits * math.log(2) * 2.0**40) / 2.0**40
-    return nats
+    return round_bounded(bits * math.log(2))

@@ -17,10 +17,10 @@ from thresher.measures.columns import (
     DISPERSIONS,
     SEPARATIONS,
     dispersion,
-    round_significant,
     separation,
     stored_columns,
 )
+from thresher.measures.rounding import round_significant
 from thresher.search.walk import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._changing import ChangingRows
@@ -101,7 +101,7 @@ class RelevanceFilter(Ranking):
         """Of rows in blocks, from sums."""
         if self.relevance_measure_ == "variance":
             training.table.refuse_categories()
-            return round_significant(training.far.facts.moments()[1], 40)
+            return round_significant(training.far.facts.moments()[1])
         return measures.relevance(self.relevance_measure_)
 
     def _rfs_measures(self, training: Training) -> Measures:

@@ -12,7 +12,7 @@ from thresher import _core
 from thresher._checks import check_bool, check_choice
 from thresher._progress import step_reporter
 from thresher._types import Auto
-from thresher.measures.columns import round_significant
+from thresher.measures.rounding import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Outscored
 from thresher.sources import Far, Training
@@ -204,13 +204,13 @@ class ClassBalls:
             # Of all that are known, since to take some out would be to copy them.
             every, samples, centroids = self._known
             found = self._values(samples, centroids)[np.searchsorted(every, features)]
-            return round_significant(found, 40)
+            return round_significant(found)
         block = max(1, BLOCK_SIZE // n)
         parts = [
             self._values(*self._terms(features[start : start + block]))
             for start in range(0, len(features), block)
         ]
-        return round_significant(np.concatenate(parts), 40)
+        return round_significant(np.concatenate(parts))
 
     def _values(self, samples: Floats, centroids: Floats) -> Floats:
         distances = samples + self.of_samples

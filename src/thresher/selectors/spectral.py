@@ -19,6 +19,7 @@ from thresher.measures.graphs import (
     product_graph,
     smoothness,
 )
+from thresher.measures.rounding import round_bounded
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import Far, Training, feature_blocks
@@ -335,4 +336,4 @@ def low_frequency_share(
         coefficients = np.asarray(columns @ weighted)
         share = np.divide(coefficients, norms, out=np.zeros_like(coefficients), where=norms > 0)
         scores[block] = (share**2) @ pull
-    return np.round(np.clip(scores, 0, 2) * 2.0**40) / 2.0**40, values
+    return round_bounded(np.clip(scores, 0, 2)), values

@@ -1,0 +1,20 @@
+"""The rounding of every measure, where its value is made in Python; in the core it is ``cpp/core/rounding.hpp``."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def round_bounded(values: Floats) -> Floats:
+    """To multiples of 2^-40, so that sums of values in a range do not depend on their order."""
+    return np.rint(values * 2.0**40) / 2.0**40
+
+
+def round_significant(values: Floats, bits: int = 40) -> Floats:
+    """To so many significant bits, so that values equal on paper tie."""
+    mantissa, exponent = np.frexp(values)
+    rounded: Floats = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
+    return rounded
