@@ -104,6 +104,10 @@ def test_score_against_the_number_of_features_is_drawn_when_given(cancer):
     page = render_report(selector, number=number)
     assert "How many features" in page
     assert page.count("<circle") == 3
+    assert number.k != 4
+    assert f"Chosen: {number.k}." in render_report(MRMR(number.k).fit(X, y), number=number)
+    other = render_report(MRMR(4).fit(X, y), number=number)
+    assert f"This curve speaks for {number.k}; 4 were selected." in other
 
 
 @pytest.mark.parametrize(
