@@ -418,3 +418,14 @@ def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):
     with pytest.raises(BadInput, match="the disk is full"):
         _write.write_all({tmp_path / "a.json": b"1", tmp_path / "b.json": b"2"}, force=False)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_interpreter_is_not_taken_down_under_threads_of_parsers(tmp_path):
+    program = (
+        "import atexit, sys; from thresher.cli import main; atexit.register(print, 'taken down'); "
+        f"sys.argv[1:] = ['select', {str(tmp_path / 'none.csv')!r}, '--target', 'y']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "there is no file" in done.stderr

@@ -14,7 +14,7 @@ def main() -> None:
             "thresher: the command line needs typer; install it with: pip install 'thresher[cli]'"
         )
     from thresher.cli._app import app
-    from thresher.cli._errors import sentences
+    from thresher.cli._errors import leave_at_once, sentences
 
-    with sentences():  # help, too, may find no place
+    with leave_at_once(), sentences():  # help, too, may find no place
         app(prog_name="thresher")

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 BAD_INPUT = 2
@@ -56,6 +56,23 @@ def unless_unread() -> Iterator[None]:
         yield
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def leave_at_once() -> Iterator[None]:
+    """End the process after bad input without taking the interpreter down.
+
+    Threads of a parser may still read ahead in a file that is refused, and abort the process if it ends under them.
+    """
+    try:
+        yield
+    except SystemExit as end:
+        if end.code != BAD_INPUT:
+            raise
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(BAD_INPUT)
 
 
 @contextmanager
