@@ -251,6 +251,7 @@ std::size_t CodedTable::levels_by_part(std::size_t f, std::vector<std::uint32_t>
 }
 
 bool CodedTable::is_constant(std::size_t f) const {
+  if (surely_varies(f)) return false;
   std::vector<std::uint32_t> counts;
   const std::size_t n_levels = levels_by_part(f, counts);
   std::size_t present = 0;

@@ -108,8 +108,8 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
     highest_ = -kInfinity;
     bool infinite = false;
     for (Slot& slot : slots_) {
-      const double key = objective(slot.relevance, slot.total);
-      slot.key = key;
+      if constexpr (!Objective::kSteady) slot.key = objective(slot.relevance, slot.total);
+      const double key = slot.key;
       infinite = infinite || key == kInfinity;
       highest_ = key > highest_ && key < kInfinity ? key : highest_;
     }

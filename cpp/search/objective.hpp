@@ -15,9 +15,11 @@ namespace thresher {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Terms are summed; a candidate without terms has the sum 0. The extreme term is the largest.
+// Terms are summed; a candidate without terms has the sum 0. The extreme term is the largest. A key that is not steady
+// also changes with the number of features selected.
 struct SummedTerms {
   static constexpr double kEmpty = 0.0;
+  static constexpr bool kSteady = false;
   static double add(double sum, double term) { return sum + term; }
   static bool more_extreme(double term, double than) { return term > than; }
   static double coordinate(double key) { return key; }
@@ -26,6 +28,7 @@ struct SummedTerms {
 // The smallest term counts.
 struct SmallestTerm {
   static constexpr double kEmpty = kInfinity;
+  static constexpr bool kSteady = true;
   static double add(double smallest, double term) { return term < smallest ? term : smallest; }
   static bool more_extreme(double term, double than) { return term < than; }
   static double coordinate(double key) { return key; }
@@ -51,6 +54,7 @@ struct WeightedDifference : SummedTerms {
 
 // R - w B.
 struct SumDifference : SummedTerms {
+  static constexpr bool kSteady = true;
   double weight;
   explicit SumDifference(double w) : weight(w) {}
   double operator()(double relevance, double sum) const { return relevance - weight * sum; }
@@ -66,6 +70,7 @@ inline double logarithmic_coordinate(double key) {
 // R / B; the factor k is common to all candidates of a step. R = 0 is 0; R > 0 with B = 0 is +inf, and candidates
 // at +inf are ordered by R.
 struct Quotient : SummedTerms {
+  static constexpr bool kSteady = true;
   double k;
   explicit Quotient(std::size_t n_selected) : k(static_cast<double>(n_selected)) {}
   static double coordinate(double key) { return logarithmic_coordinate(key); }
