@@ -67,10 +67,13 @@ double PairSums::value(NumericKind kind) const {
   if (!(square_x.hi > kNothing * xx.hi) || !(square_y.hi > kNothing * yy.hi)) return 0.0;
   const DoubleDouble square = (cross / square_x) * (cross / square_y);
   const DoubleDouble one{1.0};
-  const int apart = 2 * (scale_x - scale_y);
-  DoubleDouble share = square_y / square_x;
-  share = {std::ldexp(share.hi, apart), std::ldexp(share.lo, apart)};
-  if (share.hi > 1.0) share = std::isfinite(share.hi) ? one / share : DoubleDouble{};
+  DoubleDouble share;
+  if (kind == NumericKind::mici) {
+    const int apart = 2 * (scale_x - scale_y);
+    share = square_y / square_x;
+    share = {std::ldexp(share.hi, apart), std::ldexp(share.lo, apart)};
+    if (share.hi > 1.0) share = std::isfinite(share.hi) ? one / share : DoubleDouble{};
+  }
   const DoubleDouble value = pair_formula(kind, square_root(square), square.hi < 1.0 ? square : one, share, n);
   return kind == NumericKind::f ? round_significant(value) : round_bounded(value);
 }

@@ -120,7 +120,7 @@ struct ClassPart {
 };
 
 // The value from such sums; NaN if their errors do not settle its rounding. `squares` is off by `units` roundings of
-// itself and each sum by `sum_error` at most, beyond the last place.
+// itself and each sum by `sum_error` at most, beyond the last place. Rows of a class are whole.
 template <class Number>
 double sure_class_value(ClassKind kind, std::span<const ClassPart<Number>> classes, Number squares, double units,
                         double sum_error) {
@@ -133,8 +133,9 @@ double sure_class_value(ClassKind kind, std::span<const ClassPart<Number>> class
     ++present;
     n += part.n;
     sum += part.sum;
-    explained += part.sum * (part.sum / Number{part.n});
-    doubt += (2.0 * std::fabs(leading(part.sum)) + sum_error) * (sum_error / part.n);
+    const Number mean = part.sum / Number{part.n};
+    explained += part.sum * mean;
+    doubt += (2.0 * std::fabs(leading(mean)) + sum_error) * sum_error;
   }
   const Number shift = sum * (sum / Number{n});
   const double roundings = static_cast<double>(present) + 6.0;

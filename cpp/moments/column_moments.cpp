@@ -76,14 +76,18 @@ std::size_t tile_rows(const SegmentLayout& layout) {
   return is_long ? 64 : 256;
 }
 
-// Of every product: two subtractions, one to spare, one with a weight, and one for each that its lane adds up.
-// Then those of the sixteen lanes: four, or two if they go to a sum of two doubles, and its own.
+// Of every product: two subtractions, one to spare, one with a weight, and one for each that its lane adds up: those of
+// a run, its last rows, and the runs. Then those of the sixteen lanes: four, or two if they go to a sum of two doubles,
+// and its own.
 double product_units(const SegmentLayout& layout) {
   const std::size_t tile = tile_rows(layout);
+  const auto pieces = [](std::size_t rows, std::size_t size) { return (rows + size - 1) / size; };
   double units = 0.0;
   for (std::size_t s = 0; s < layout.n_segments(); ++s) {
     const std::size_t rows = layout.segments()[s + 1] - layout.segments()[s];
-    const std::size_t in_a_lane = (std::min(rows, tile) + kMomentLanes - 1) / kMomentLanes;
+    const std::size_t together = std::min(rows, tile);
+    const std::size_t of_runs = together > kRunRows ? pieces(together, kRunRows) : 0;
+    const std::size_t in_a_lane = pieces(std::min(together, kRunRows), kMomentLanes) + of_runs;
     units = std::max(units, static_cast<double>(in_a_lane) + (rows <= tile ? 4.0 : 3.0));
   }
   units += layout.weights() == nullptr ? 3.0 : 4.0;

@@ -58,6 +58,17 @@ CentredSums centred_sums(const T* x, const double* weight, std::size_t n, double
   return {lanes_total(sum), lanes_total(squares)};
 }
 
+// Lanes add up one run of rows, then the sums of the runs: that errs less than in one go.
+inline bool is_next_run(std::size_t row) { return row % kRunRows == 0 && row > 0; }
+
+template <std::size_t count>
+inline void add_run(Lanes (&before)[count], Lanes (&sums)[count]) {
+  for (std::size_t c = 0; c < count; ++c) {
+    before[c] = lanes_add(before[c], sums[c]);
+    sums[c] = lanes_set(0.0);
+  }
+}
+
 // The part of a value that is a multiple of 2^-53 of the split.
 inline Vec upper_part(Vec value, Vec split) { return vec_sub(vec_add_by_product(value, split), split); }
 
@@ -70,8 +81,9 @@ ColumnSums sums_in_tiles(const T* x, const double* weight, std::size_t n, double
   alignas(64) double lanes[2 * kTwinLanes] = {};
   for (std::size_t start = 0; start < n; start += tile) {
     const std::size_t end = n - start < tile ? n : start + tile;
-    Lanes sum = lanes_set(0.0);
-    Lanes squares = sum;
+    const Lanes nothing = lanes_set(0.0);
+    Lanes sums[2] = {nothing, nothing};  // of distances, and of their squares
+    Lanes before[2] = {nothing, nothing};
     // load(values, fill): a vector of lanes from there.
     const auto add = [&](std::size_t i, const auto& load) {
       const Lanes value = load(x + i, first);
@@ -80,21 +92,22 @@ ColumnSums sums_in_tiles(const T* x, const double* weight, std::size_t n, double
       const Lanes distance = lanes_sub(load(x + i, middle), centre);
       Lanes counted = distance;
       if constexpr (weighted) counted = lanes_mul(distance, load(weight + i, 0.0));
-      sum = lanes_add(sum, counted);
+      sums[0] = lanes_add(sums[0], counted);
       for (std::size_t v = 0; v < kVecs; ++v) {
-        squares.part[v] = vec_multiply_add(counted.part[v], distance.part[v], squares.part[v]);
+        sums[1].part[v] = vec_multiply_add(counted.part[v], distance.part[v], sums[1].part[v]);
       }
     };
     const std::size_t whole = end - end % kLanes;
     for (std::size_t i = start; i < whole; i += kLanes) {
+      if (is_next_run(i - start)) add_run(before, sums);
       add(i, [](const auto* from, double) { return lanes_load(from); });
     }
     if (whole < end) {
       add(whole, [&](const auto* from, double fill) { return lanes_load_tail(from, end - whole, fill); });
     }
-    if (n <= tile) return {lanes_least(low), lanes_most(high), {lanes_total(sum), lanes_total(squares)}};
-    four_add_to(lanes, lanes_four(sum));
-    four_add_to(lanes + kTwinLanes, lanes_four(squares));
+    add_run(before, sums);
+    if (n <= tile) return {lanes_least(low), lanes_most(high), {lanes_total(before[0]), lanes_total(before[1])}};
+    for (std::size_t k = 0; k < 2; ++k) four_add_to(lanes + k * kTwinLanes, lanes_four(before[k]));
   }
   double both[2];
   totals(lanes, 2, both);
@@ -129,7 +142,8 @@ inline void prefetch_rows(const T* next, std::size_t i) {
 #endif
 }
 
-// Several columns at a time: each has its own chain of additions, and the reference is loaded once for all.
+// Several columns at a time: each has its own chain of additions, and the reference is loaded once for all. A tile is
+// no longer than a run.
 // `next`: where the columns after these lie; memory fetches them meanwhile.
 template <class T, std::size_t columns>
 void dot_group(const T* const* column, const T* const* next, const double* means, const double* reference,
@@ -170,6 +184,7 @@ template <class T>
 void dots(const T* const* columns, const double* means, std::size_t n_columns, const double* reference, std::size_t n,
           std::size_t tile, double* lanes) {
   const T* following[kColumns];
+  tile = tile < kRunRows ? tile : kRunRows;
   std::size_t c = 0;
   for (; c + kColumns <= n_columns; c += kColumns) {
     // After the last columns come the first ones again, with the next rows.
@@ -211,8 +226,12 @@ void direct_group(const T* const* column, const T* const* next, const double* me
   const Vec middle = vec_set(reference_mean);
   const std::size_t whole = n - n % kLanes;
   Lanes sums[columns];
+  Lanes before[columns];
+  const bool in_runs = way != Way::lanes && n > kRunRows;
   for (std::size_t c = 0; c < columns; ++c) sums[c] = lanes_set(0.0);
+  for (std::size_t c = 0; c < columns && in_runs; ++c) before[c] = lanes_set(0.0);
   for (std::size_t i = 0; i < whole; i += kLanes) {
+    if (in_runs && is_next_run(i)) add_run(before, sums);
     for (std::size_t c = 0; c < columns && way != Way::lanes; ++c) prefetch_rows(next[c], i);
     for (std::size_t v = 0; v < kVecs; ++v) {
       Vec other = vec_load(reference + i + v * kWidth);
@@ -232,10 +251,15 @@ void direct_group(const T* const* column, const T* const* next, const double* me
       sums[c] = lanes_add(sums[c], lanes_mul(value, other));
     }
   }
+  if (in_runs) add_run(sums, before);
   for (std::size_t c = 0; c < columns; ++c) finish_tile<way>(lanes_four(sums[c]), sums_out + c * kStride<way>);
 }
 
 #if defined(__FMA__)
+inline Four quad_total(const __m256d (&sums)[4]) {
+  return _mm256_add_pd(_mm256_add_pd(sums[0], sums[2]), _mm256_add_pd(sums[1], sums[3]));
+}
+
 // The same for single precision about zero, four doubles at a time: converting eight takes longer than twice four.
 template <std::size_t columns, Way way>
 void direct_float_group(const float* const* column, const float* const* next, const float* reference, std::size_t n,
@@ -245,10 +269,16 @@ void direct_float_group(const float* const* column, const float* const* next, co
   for (std::size_t c = 0; c < columns; ++c) x[c] = column[c];
   const std::size_t whole = n - n % kLanes;
   __m256d sums[columns][kQuads];
+  Four before[columns];
   for (std::size_t c = 0; c < columns; ++c) {
+    before[c] = _mm256_setzero_pd();
     for (std::size_t q = 0; q < kQuads; ++q) sums[c][q] = _mm256_setzero_pd();
   }
   for (std::size_t i = 0; i < whole; i += kLanes) {
+    for (std::size_t c = 0; c < columns && way != Way::lanes && is_next_run(i); ++c) {
+      before[c] = _mm256_add_pd(before[c], quad_total(sums[c]));
+      for (std::size_t q = 0; q < kQuads; ++q) sums[c][q] = _mm256_setzero_pd();
+    }
     for (std::size_t c = 0; c < columns && way != Way::lanes; ++c) prefetch_rows(next[c], i);
     for (std::size_t q = 0; q < kQuads; ++q) {
       const __m256d other = _mm256_cvtps_pd(_mm_loadu_ps(reference + i + 4 * q));
@@ -260,7 +290,7 @@ void direct_float_group(const float* const* column, const float* const* next, co
   Lanes rest = lanes_set(0.0);
   if (whole < n) rest = lanes_load_tail(reference + whole, n - whole, 0.0);
   for (std::size_t c = 0; c < columns; ++c) {
-    Four total = _mm256_add_pd(_mm256_add_pd(sums[c][0], sums[c][2]), _mm256_add_pd(sums[c][1], sums[c][3]));
+    Four total = _mm256_add_pd(before[c], quad_total(sums[c]));
     if (whole < n) {
       total = _mm256_add_pd(total, lanes_four(lanes_mul(lanes_load_tail(x[c] + whole, n - whole, 0.0), rest)));
     }

@@ -17,6 +17,9 @@ inline constexpr std::size_t kSplitLanes = 2 * kMomentLanes;
 inline constexpr std::size_t kShortRows = 4096;
 // Rows that are read of one column before those of the next.
 inline constexpr std::size_t kBlockRows = 2048;
+// Rows that lanes add up in one go.
+inline constexpr std::size_t kRunRows = 256;
+
 struct RangeSum {
   double minimum;
   double maximum;
@@ -70,7 +73,7 @@ struct TypedMomentKernels {
   // it is read. `next` names n_columns columns that will be wanted soon.
   void (*direct_dots)(const T* const* columns, const T* const* next, const double* means, std::size_t n_columns,
                       const T* reference, double reference_mean, std::size_t n, std::size_t tile, double* totals);
-  // The same of one tile, to lanes as `dots` does it.
+  // The same of one tile no longer than a run, to lanes as `dots` does it.
   void (*direct_lanes)(const T* const* columns, const double* means, std::size_t n_columns, const T* reference,
                        double reference_mean, std::size_t n, double* lanes);
   // sums[c] = (weighted) sum of x over class c, the last over all rows; by a split of at least twice the sum of the
