@@ -164,6 +164,7 @@ class BestFirstRun {
     }
     std::vector<std::uint8_t> is_member(sums_.size(), 0);
     for (const std::uint32_t g : head.members) is_member[g] = 1;
+    const double min_gain = options_.min_gain * std::sqrt(options_.unit);
     bool progress = false;
     for (std::uint32_t f = 0; f < sums_.size(); ++f) {
       if (is_open_[f] == 0 || is_member[f] != 0) continue;
@@ -171,7 +172,7 @@ class BestFirstRun {
       const double redundancy_sum = head.redundancy_sum + sums_[f];
       const double merit = merit_of(relevance_sum, redundancy_sum, head.members.size() + 1, options_.unit);
       ++n_subsets;
-      const bool is_best = merit - best_.merit > options_.min_gain * std::sqrt(options_.unit);
+      const bool is_best = merit - best_.merit > min_gain;
       if (!is_best && !fits(merit)) continue;
       Subset subset = extended(head, f, relevance_sum, redundancy_sum, merit);
       if (is_best) {
