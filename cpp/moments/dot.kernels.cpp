@@ -48,34 +48,29 @@ double dot(const T* column, double mean, const double* vector, std::size_t n_row
   return lanes_total(total);
 }
 
-template <class T>
-double sum(const T* column, double mean, std::size_t n_rows) {
+// Adds up term(value - mean).
+template <class T, class Term>
+double add_up(const T* column, double mean, std::size_t n_rows, const Term& term) {
   double lanes[kDotLanes] = {};
+  const auto add = [&](std::size_t row, std::size_t lane) {
+    lanes[lane] += term(static_cast<double>(column[row + lane]) - mean);
+  };
   std::size_t row = 0;
   for (; row + kDotLanes <= n_rows; row += kDotLanes) {
-    for (std::size_t lane = 0; lane < kDotLanes; ++lane) {
-      lanes[lane] += static_cast<double>(column[row + lane]) - mean;
-    }
+    for (std::size_t lane = 0; lane < kDotLanes; ++lane) add(row, lane);
   }
-  for (std::size_t lane = 0; row + lane < n_rows; ++lane) lanes[lane] += static_cast<double>(column[row + lane]) - mean;
+  for (std::size_t lane = 0; row + lane < n_rows; ++lane) add(row, lane);
   return add_lanes(lanes);
 }
 
 template <class T>
+double sum(const T* column, double mean, std::size_t n_rows) {
+  return add_up(column, mean, n_rows, [](double value) { return value; });
+}
+
+template <class T>
 double square(const T* column, double mean, std::size_t n_rows) {
-  double lanes[kDotLanes] = {};
-  std::size_t row = 0;
-  for (; row + kDotLanes <= n_rows; row += kDotLanes) {
-    for (std::size_t lane = 0; lane < kDotLanes; ++lane) {
-      const double value = static_cast<double>(column[row + lane]) - mean;
-      lanes[lane] += value * value;
-    }
-  }
-  for (std::size_t lane = 0; row + lane < n_rows; ++lane) {
-    const double value = static_cast<double>(column[row + lane]) - mean;
-    lanes[lane] += value * value;
-  }
-  return add_lanes(lanes);
+  return add_up(column, mean, n_rows, [](double value) { return value * value; });
 }
 
 void subtract(double* vector, double factor, const double* direction, std::size_t n_rows) {

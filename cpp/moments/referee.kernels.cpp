@@ -51,22 +51,8 @@ PairedRange range(const X* x, const Y* y, const double* weight, std::size_t n) {
       high_y.part[v] = vec_max(high_y.part[v], vec_if_present(p, q, q, bottom));
     }
   });
-  const auto smallest = [](const Lanes& lanes) {
-    double each[kLanes];
-    lanes_store(each, lanes);
-    double least = each[0];
-    for (std::size_t l = 1; l < kLanes; ++l) least = each[l] < least ? each[l] : least;
-    return least;
-  };
-  const auto largest = [](const Lanes& lanes) {
-    double each[kLanes];
-    lanes_store(each, lanes);
-    double most = each[0];
-    for (std::size_t l = 1; l < kLanes; ++l) most = each[l] > most ? each[l] : most;
-    return most;
-  };
-  return {lanes_total(rows), lanes_total(sum_x), lanes_total(sum_y), smallest(low_x),
-          largest(high_x),   smallest(low_y),    largest(high_y)};
+  return {lanes_total(rows),  lanes_total(sum_x), lanes_total(sum_y), lanes_least(low_x),
+          lanes_most(high_x), lanes_least(low_y), lanes_most(high_y)};
 }
 
 // All lanes in one sum.
