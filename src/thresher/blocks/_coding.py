@@ -85,8 +85,7 @@ def between(below: Floats, above: Floats) -> Floats:
     with np.errstate(over="ignore"):
         middle = (below + above) / 2.0
     middle = np.where(np.isfinite(middle), middle, below / 2.0 + above / 2.0)
-    cuts: Floats = np.where((middle >= below) & (middle < above), middle, below)
-    return cuts
+    return np.where((middle >= below) & (middle < above), middle, below)
 
 
 def level_borders(values: Floats) -> Floats:

@@ -278,10 +278,7 @@ class KeptRows(LocalEngine):
         return given.by_feature(names, self.n_features if n_features is None else n_features)
 
     def _left_out(self, exclude: Any, names: Any) -> list[int]:
-        found: list[int] = sorted(
-            resolve_features("exclude", exclude, names, self.n_features).tolist()
-        )
-        return found
+        return sorted(resolve_features("exclude", exclude, names, self.n_features).tolist())
 
     def _find(self, unwanted: Keys, living: list[Places], ends: npt.NDArray[np.intp]) -> Places:
         """Of each unwanted row the place, among all living, of the oldest one of its key that no other has."""
@@ -334,8 +331,7 @@ def _match(kept: Keys, unwanted: Keys) -> Places:
         raise _never_added(len(unwanted), int(np.argmin(found)))
     by_pair = np.argsort(pair[: len(near)])
     places = np.searchsorted(pair[: len(near)], pair[len(near) :], sorter=by_pair)
-    matched: Places = near[by_pair[places]]
-    return matched
+    return near[by_pair[places]]
 
 
 def _never_added(n_rows: int, first: int) -> ValueError:

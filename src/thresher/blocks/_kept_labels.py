@@ -43,8 +43,7 @@ class KeptLabels:
     def labels(self) -> npt.NDArray[Any] | None:
         if self.classes is None or self.values is None:
             return self.values
-        found: npt.NDArray[Any] = self.classes[self.values]
-        return found
+        return np.asarray(self.classes[self.values])
 
     def take(self, places: npt.NDArray[np.intp]) -> KeptLabels:
         weights = None if self.weights is None else self.weights[places]

@@ -260,8 +260,7 @@ class FarMeasures:
 
     def _ask_counts(self, references: Features, features: Features) -> Counts:
         task = CountPairs(references, features, self._incomplete)
-        answer: Counts = self._far.session.ask(task, np.add)
-        return answer
+        return np.asarray(self._far.session.ask(task, np.add))
 
     def _count_relevance(self, name: str) -> Floats:
         """Pairs with the target, whose counts came with the margins."""
@@ -320,8 +319,7 @@ class FarMeasures:
 
     def _ask_products(self, references: Features, features: Features) -> Floats:
         task = SumProducts(references, features, self._centres[: self.training.n_features])
-        answer: Floats = self._far.session.ask(task, words.add)
-        return answer
+        return np.asarray(self._far.session.ask(task, words.add))
 
     def _class_relevance(self, name: str) -> Floats:
         told = self._receipts.class_sums
@@ -441,8 +439,7 @@ def _class_rows(target: Any) -> Counts:
             'use parts="round-robin"'
         )
     ends = np.cumsum(target.n_of_class)
-    first: Counts = (ends - target.n_of_class)[None, :] + target.rows_before
-    return first
+    return np.asarray((ends - target.n_of_class)[None, :] + target.rows_before)
 
 
 def _refuse_ranks(name: str) -> None:

@@ -56,13 +56,11 @@ class Codes:
 
     def matrix(self, n_threads: int = 1) -> npt.NDArray[np.uint8]:
         """One row of codes per feature."""
-        codes: npt.NDArray[np.uint8] = self.table.matrix(n_threads=n_threads)
-        return codes
+        return self.table.matrix(n_threads=n_threads)
 
     @property
     def levels(self) -> npt.NDArray[np.int32]:
-        levels: npt.NDArray[np.int32] = self.table.levels
-        return levels
+        return self.table.levels
 
 
 def code_table(training: Training, rule: Any, parts: PartSets | None = None) -> Codes:

@@ -46,17 +46,13 @@ def analytic_pvalues(
             information = scores if measure == "mi" else measures.relevance("mi")
             statistic = 2 * n * np.log(2) * information
         found = np.where(freedom > 0, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
-    values: Floats = np.asarray(found, dtype=np.float64)
-    return values
+    return np.asarray(found, dtype=np.float64)
 
 
 def names_of_tests(training: Training) -> npt.NDArray[np.object_]:
     """``"f"`` for numbers; for categories ``"chi2"`` with classes, ``"anova"`` with numbers."""
     of_categories = "chi2" if training.labels.is_nominal else "anova"
-    names: npt.NDArray[np.object_] = np.where(
-        training.table.is_category, of_categories, "f"
-    ).astype(object)
-    return names
+    return np.where(training.table.is_category, of_categories, "f").astype(object)
 
 
 def evidence(training: Training) -> Floats:

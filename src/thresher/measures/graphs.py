@@ -185,12 +185,7 @@ def smoothness(training: Training, graph: Graph, *, centred: bool) -> Floats:
     edges = graph.first, graph.second, graph.weight, graph.degree
     table = training.table
     if table.is_sparse:
-        found = _core.graph_scores_sparse(
+        return _core.graph_scores_sparse(
             *stored_columns(table), *edges, centred, n_threads=training.n_threads
         )
-    else:
-        found = _core.graph_scores(
-            table.feature_major(), *edges, centred, n_threads=training.n_threads
-        )
-    values: Floats = found
-    return values
+    return _core.graph_scores(table.feature_major(), *edges, centred, n_threads=training.n_threads)

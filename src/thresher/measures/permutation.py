@@ -151,8 +151,7 @@ def _by_products(measures: Measures, measure: str, candidates: npt.NDArray[np.bo
 
 def _scatter(columns: Floats) -> Floats:
     """Sums of squares about the mean."""
-    scatter: Floats = ((columns - columns.mean(axis=0)) ** 2).sum(axis=0)
-    return scatter
+    return np.asarray(((columns - columns.mean(axis=0)) ** 2).sum(axis=0))
 
 
 def _slack(rounded: npt.NDArray[np.bool_], scatter: Floats) -> Floats:

@@ -127,8 +127,7 @@ def _squares(piece: Any, means: Floats, highest: Floats | None = None) -> Floats
     """Of every gene, the sum of squares about its mean, of values cut off at the highest."""
     if not sparse.issparse(piece):
         cut = piece if highest is None else np.minimum(piece, highest)
-        dense: Floats = ((cut - means) ** 2).sum(axis=0)
-        return dense
+        return np.asarray(((cut - means) ** 2).sum(axis=0))
     columns = piece.tocsc()
     stored = np.diff(columns.indptr)
     gene = np.repeat(np.arange(len(means)), stored)
@@ -140,8 +139,8 @@ def _squares(piece: Any, means: Floats, highest: Floats | None = None) -> Floats
 
 def over_mean(variances: Floats, means: Floats) -> Floats:
     """Variance over mean; nan for genes without any expression."""
-    ratio: Floats = np.divide(variances, means, out=np.full(len(means), np.nan), where=means > 0)
-    return ratio
+    unknown = np.full(len(means), np.nan)
+    return np.asarray(np.divide(variances, means, out=unknown, where=means > 0))
 
 
 def adjusted_dispersion(values: GeneValues, moments: Moments) -> Floats:
@@ -178,5 +177,4 @@ def smooth(x: Floats, y: Floats) -> Floats:
         design = np.stack([np.ones(len(away)), away, away**2], axis=1) * root[:, None]
         fitted[i] = np.linalg.lstsq(design, y_sorted[near] * root, rcond=None)[0][0]
     knots, first = np.unique(x_sorted[places], return_index=True)
-    values: Floats = np.interp(x, knots, fitted[first])
-    return values
+    return np.interp(x, knots, fitted[first])

@@ -264,5 +264,5 @@ def _mean(values: list[Floats]) -> Floats:
     stacked = np.stack(values)
     present = (~np.isnan(stacked)).sum(axis=0)
     total = np.nansum(stacked, axis=0)
-    mean: Floats = np.divide(total, present, out=np.full(len(total), np.nan), where=present > 0)
-    return mean
+    unknown = np.full(len(total), np.nan)
+    return np.asarray(np.divide(total, present, out=unknown, where=present > 0))

@@ -29,8 +29,7 @@ def from_smallest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return _from_smallest_object(values)
     if values.dtype.kind not in "iu" or int(values.max()) - int(values.min()) >= LARGEST_EXACT:
         return values
-    distances: npt.NDArray[Any] = values - values.min()
-    return distances
+    return np.asarray(values - values.min())
 
 
 def _from_smallest_object(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

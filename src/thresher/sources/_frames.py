@@ -188,8 +188,7 @@ class _Kinds:
     def places(self, is_wanted: Callable[[Any], bool]) -> list[int]:
         """Columns of the wanted types."""
         wanted = np.array([is_wanted(kind) for kind in self.found], dtype=bool)
-        places: list[int] = np.flatnonzero(wanted[self.which]).tolist()
-        return places
+        return np.flatnonzero(wanted[self.which]).tolist()
 
     def of(self, column: int) -> Any:
         return self.found[self.which[column]]

@@ -53,8 +53,7 @@ class SparseColumns:
 
     def column(self, place: int) -> npt.NDArray[Any]:
         """One column, dense and in memory."""
-        found: npt.NDArray[Any] = self._columns(self.places[[place]]).toarray().ravel()
-        return found
+        return np.asarray(self._columns(self.places[[place]]).toarray().ravel())
 
     def rows(self, rows: npt.NDArray[np.intp]) -> Any:
         """Some rows of all columns, in memory."""

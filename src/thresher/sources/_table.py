@@ -83,21 +83,17 @@ class Table:
     @cached
     def is_discrete(self) -> npt.NDArray[np.bool_]:
         """Categories, and whole numbers with at most ten distinct values."""
-        few: npt.NDArray[np.bool_] = self.scan.whole & (
-            self.scan.n_distinct <= MOST_DISCRETE_VALUES
-        )
-        return few | self.is_category
+        few = self.scan.n_distinct <= MOST_DISCRETE_VALUES
+        return self.is_category | (self.scan.whole & few)
 
     @cached
     def has_missing(self) -> npt.NDArray[np.bool_]:
-        missing: npt.NDArray[np.bool_] = self.scan.n_missing > 0
-        return missing
+        return self.scan.n_missing > 0
 
     @cached
     def is_constant(self) -> npt.NDArray[np.bool_]:
         """One distinct value among those present, tested by minimum and maximum; no value counts too."""
-        constant: npt.NDArray[np.bool_] = ~(self.scan.minimum < self.scan.maximum)
-        return constant
+        return ~(self.scan.minimum < self.scan.maximum)
 
     def name(self, feature: int) -> str:
         """What messages call a feature."""
