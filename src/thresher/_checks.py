@@ -35,15 +35,18 @@ def first_line(error: Exception) -> str:
     return lines[0] if lines else repr(error)
 
 
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message about a word that nobody knows: the nearest of those known, if one is near."""
+    nearest = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+
+
 def check_choice(parameter: str, value: Any, choices: Sequence[str]) -> str:
     """Return `value` if it is one of `choices`, else raise with the nearest of them."""
     if isinstance(value, str) and value in choices:
         return value
     options = ", ".join(repr(choice) for choice in choices)
-    nearest = (
-        difflib.get_close_matches(value.lower(), choices, n=1) if isinstance(value, str) else []
-    )
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    hint = did_you_mean(value.lower(), choices) if isinstance(value, str) else ""
     raise ValueError(f"{parameter} must be one of {options}, got {value!r}{hint}")
 
 
@@ -160,8 +163,7 @@ def feature_position(
         found = np.flatnonzero(names == feature)
         if found.size:
             return int(found[0])
-        nearest = difflib.get_close_matches(feature, [str(name) for name in names], n=1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        hint = did_you_mean(feature, map(str, names))
         raise ValueError(f"{parameter} names the feature {feature!r}, which X does not have{hint}")
     if isinstance(feature, numbers.Integral) and not isinstance(feature, bool | np.bool_):
         position = int(feature)

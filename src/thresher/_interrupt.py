@@ -8,8 +8,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
-from functools import cache
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import sklearn
@@ -23,23 +24,17 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_core.forget_calls)
 
 
+@dataclass(eq=False)
 class _Watched:
     """A function whose calls end when the stop is requested; counts them.
 
     In another process there is nothing to watch: joblib ends its processes itself.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        stop: _core.Stop,
-        running: list[None],
-        context: contextvars.Context,
-    ) -> None:
-        self.function = function
-        self.context = context
-        self.stop = stop
-        self.running = running
+    function: Callable[..., Any]
+    stop: _core.Stop
+    running: list[None]
+    context: contextvars.Context
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         before = _core.exchange_stop(self.stop)
@@ -53,11 +48,7 @@ class _Watched:
             _core.exchange_stop(before)
 
     def __reduce__(self) -> Any:
-        return _itself, (self.function,)
-
-
-def _itself(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
+        return partial, (self.function,)
 
 
 def run_in_threads(
@@ -91,11 +82,12 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """BLAS on one thread, for calls that are themselves made by several."""
-    with _controller().limit(limits=1, user_api="blas"):
-        yield
+def blas_threads(n_threads: int | None) -> AbstractContextManager[Any]:
+    """BLAS on so many threads meanwhile; None: as ever."""
+    if n_threads is None:
+        return nullcontext()
+    limited: AbstractContextManager[Any] = _controller().limit(limits=n_threads, user_api="blas")
+    return limited
 
 
 def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int | None = 1) -> Any:
@@ -107,11 +99,7 @@ def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int 
     Elsewhere it is simply called. BLAS uses no more than `n_threads` threads meanwhile: by default (None: as ever) it
     takes all processors, and is slow where these are busy.
     """
-    with (
-        nullcontext()
-        if n_threads is None
-        else _controller().limit(limits=n_threads, user_api="blas")
-    ):
+    with blas_threads(n_threads):
         is_main = threading.current_thread() is threading.main_thread()
         if not is_main and not _core.has_stop():
             return function(*args)
@@ -140,16 +128,11 @@ def _call_and_wait(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
             if _core.stop_requested():
                 raise KeyboardInterrupt
     except BaseException:
-        _end(thread)
+        # KeyboardInterrupt there where the thread next runs Python: loops end, compiled calls run on to their end.
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(KeyboardInterrupt)
+        )
         raise
     if failure:
         raise failure[0]
     return result[0]
-
-
-def _end(thread: threading.Thread) -> None:
-    """Raise KeyboardInterrupt in a thread, where it next runs Python: loops end, compiled calls run on to their end."""
-    if thread.ident is not None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
-        )

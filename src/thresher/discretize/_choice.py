@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from thresher._checks import did_you_mean
 from thresher.discretize._base import Bins, Cuts
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
 
@@ -100,8 +100,7 @@ def make_discretizer(discretize: Any) -> Any:
         )
     name, colon, setting = discretize.partition(":")
     if name not in _BY_NAME:
-        near = difflib.get_close_matches(name, _BY_NAME, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, _BY_NAME)
         raise ValueError(
             f"discretize must be one of {', '.join(map(repr, _BY_NAME))}, got {discretize!r}{hint}"
         )

@@ -23,7 +23,7 @@ from sklearn.model_selection import (
 )
 
 from thresher._checks import check_choice, check_number, resolve_threads
-from thresher._interrupt import call_interruptibly, one_blas_thread, run_in_threads
+from thresher._interrupt import blas_threads, call_interruptibly, run_in_threads
 from thresher._warn import warn
 from thresher.selectors._machine import MOST_ROWS, Machines, default_classifier
 from thresher.sources import take
@@ -174,7 +174,7 @@ class Judge:
             return
         self.machines.prepare(feature for key in sets for feature in key)
         calls = (delayed(self.machines.outcomes)(key) for key in sets)
-        with one_blas_thread():
+        with blas_threads(1):
             for key, found in zip(
                 sets, run_in_threads(calls, self.n_jobs, return_as="generator"), strict=True
             ):

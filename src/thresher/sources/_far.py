@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
+
+from thresher._checks import did_you_mean
 
 
 class Far(TypedDict, total=False):
@@ -33,8 +34,7 @@ def check_far(owner: str, far: Mapping[str, Any] | None, *, in_memory: bool) -> 
     """Raise for a name that ``fit`` does not know, and for one that says nothing of rows in memory."""
     for name in far or ():
         if name not in Far.__annotations__:
-            nearest = difflib.get_close_matches(name, Far.__annotations__, n=1)
-            hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+            hint = did_you_mean(name, Far.__annotations__)
             raise TypeError(f"{owner}.fit() got an unexpected keyword argument {name!r}{hint}")
         if in_memory:
             raise ValueError(
@@ -54,8 +54,7 @@ def column_names(names: Sequence[str], y: Any = None, sample_weight: Any = None)
     named = {parameter: name for parameter, name in given.items() if isinstance(name, str)}
     for parameter, name in named.items():
         if name not in names:
-            nearest = difflib.get_close_matches(name, [str(known) for known in names], n=1)
-            hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+            hint = did_you_mean(name, map(str, names))
             raise ValueError(f"{parameter} names the column {name!r}, which X does not have{hint}")
     if len(named) == 2 and y == sample_weight:
         raise ValueError(f"y and sample_weight both name the column {y!r}; they must differ")
