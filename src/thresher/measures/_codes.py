@@ -126,9 +126,8 @@ def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArr
         return target.codes, target.n_classes
     rule = "mean-sd" if discretize is None or discretize == "auto" else discretize
     discretizer = make_discretizer(rule)
-    if isinstance(
-        discretizer, MDLBins | GivenBins
-    ):  # classes are what y is to become; cuts are of X
+    # Classes are what y is to become; cuts are of X.
+    if isinstance(discretizer, MDLBins | GivenBins):
         discretizer = make_discretizer("mean-sd")
     values = target.values[:, None]
     column = Table(values, None, np.zeros(1, bool))
@@ -155,19 +154,9 @@ def _code_as_is(
         "n_threads": table.n_threads,
         "missing": missing,
     }
-    m = table.matrix
     if table.is_sparse:
-        return _core.CodedTable.from_sparse(
-            m.indptr,
-            m.indices,
-            m.data,
-            table.n_rows,
-            table.n_features,
-            m.format == "csc",
-            dense_bytes=DENSE_BYTES,
-            **options,
-        )
-    return _core.CodedTable.from_dense(m, **options)
+        return _core.CodedTable.from_sparse(*table.stored, dense_bytes=DENSE_BYTES, **options)
+    return _core.CodedTable.from_dense(table.matrix, **options)
 
 
 def _code_sparse(
@@ -247,10 +236,8 @@ def code_mixed(
         levels = np.ones(table.n_features, dtype=np.int32)
         all_cuts = []
         for features in _in_blocks(np.flatnonzero(~to_bin), table.n_rows):
-            flags = table.is_category[features]
-            part = Table(table.matrix[:, features], None, flags, table.n_threads)
             try:
-                as_is = _code_as_is(part, {}, None, "category")
+                as_is = _code_as_is(table.of_features(features), {}, None, "category")
             except _core.TooManyLevels as error:
                 error.column = int(features[error.column])
                 raise

@@ -15,7 +15,7 @@ from thresher.measures._names import BY_CLASS
 from thresher.measures.chance import total_weight
 from thresher.measures.rounding import round_significant
 from thresher.measures.tails import minus_log_chi2, minus_log_f
-from thresher.sources import Columns, Table, Training
+from thresher.sources import Columns, Training
 
 Floats = npt.NDArray[np.float64]
 
@@ -70,10 +70,9 @@ def evidence(training: Training) -> Floats:
 
 def _among(training: Training, places: npt.NDArray[np.intp]) -> Training:
     """The training set of some of the columns."""
-    table = training.table
-    names = None if table.names is None else table.names[places]
-    some = Table(table.matrix[:, places], names, table.is_category[places], table.n_threads)
-    return replace(training, table=some, columns=Columns.read(names, np.ones(len(places), bool)))
+    some = training.table.of_features(places)
+    columns = Columns.read(some.names, np.ones(len(places), bool))
+    return replace(training, table=some, columns=columns)
 
 
 def _of_numbers(training: Training) -> Floats:

@@ -90,15 +90,7 @@ class FileTable(Table):
         width = max(1, self.scratch.memory_limit // 64 // max(1, self.n_rows))
         for begin in range(0, self.n_features, width):
             slab = slice(begin, min(begin + width, self.n_features))
-            yield (
-                slab,
-                Table(
-                    self._columns[slab].T,
-                    None if self.names is None else self.names[slab],
-                    self.is_category[slab],
-                    self.n_threads,
-                ),
-            )
+            yield slab, self.of_features(slab)
 
     def look(self, slabs: Iterator[tuple[slice, Table]]) -> Iterator[tuple[slice, Table]]:
         """Pass slabs through and note what their scans say."""
@@ -111,32 +103,27 @@ class FileTable(Table):
             yield slab, table
         self.scan = ColumnScan(**found)
 
-    def coded_columns(self) -> npt.NDArray[Any]:
-        return self._columns
-
     def in_order(self, order: npt.NDArray[np.uint32]) -> npt.NDArray[Any]:
         return self.take(order).coded_columns()
 
     def take(self, rows: npt.NDArray[Any]) -> FileTable:
-        return FileTable(
+        return self._like(
             lambda: ((slab, table.take(rows)) for slab, table in self.slabs()),
-            self.names,
+            len(rows),
             self.is_category,
-            (len(rows), self.n_features),
-            self._dtype,
-            self.scratch,
-            self.n_threads,
         )
 
     def without(self, features: npt.NDArray[np.bool_]) -> Table:
         if not features.any():
             return self
-        return FileTable(
+        return self._like(
             lambda: ((slab, table.without(features[slab])) for slab, table in self.slabs()),
-            self.names,
+            self.n_rows,
             self.is_category & ~features,
-            self._shape,
-            self._dtype,
-            self.scratch,
-            self.n_threads,
+        )
+
+    def _like(self, slabs: Slabs, n_rows: int, is_category: npt.NDArray[np.bool_]) -> FileTable:
+        shape = (n_rows, self.n_features)
+        return FileTable(
+            slabs, self.names, is_category, shape, self._dtype, self.scratch, self.n_threads
         )

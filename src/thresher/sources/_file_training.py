@@ -88,18 +88,12 @@ def read_files(
     readings = _readings(selector, reader, excluded)
     if rules.missing == "drop_rows":
         rows = _complete_rows(readings, files.n_rows, rows)
+    shape = (files.n_rows, len(names))
+    table = FileTable(readings, names, reader.is_category, shape, reader.dtype, scratch, n_threads)
     if rows is not None:
+        table = table.take(rows)
         labels = labels.take(rows) if labels is not None else None
         weights = weights[rows] if weights is not None else None
-    table = FileTable(
-        readings if rows is None else lambda: _taken(readings, rows),
-        names,
-        reader.is_category,
-        (files.n_rows if rows is None else len(rows), len(names)),
-        reader.dtype,
-        scratch,
-        n_threads,
-    )
     check_rows(table, labels)
     columns = Columns.read(names, np.ones(len(names), dtype=bool), rules.keep, rules.exclude)
     training = Training(table, columns, labels, weights, rules.missing, rows)
@@ -123,24 +117,14 @@ def _readings(selector: Any, reader: SlabReader, excluded: Mask) -> Slabs:
 
     def reading() -> Iterator[tuple[slice, Table]]:
         selector.n_passes_ += 1
-        tenth = 0
+        tenth, p = 0, len(excluded)
         for slab, table in reader.read():
             yield slab, without_unusable(table, excluded[slab])
-            if slab.stop * 10 // len(excluded) > tenth:
-                tenth = slab.stop * 10 // len(excluded)
-                report(
-                    selector,
-                    "reading %d: %d of %d columns",
-                    selector.n_passes_,
-                    slab.stop,
-                    len(excluded),
-                )
+            if slab.stop * 10 // p > tenth:
+                tenth = slab.stop * 10 // p
+                report(selector, "reading %d: %d of %d columns", selector.n_passes_, slab.stop, p)
 
     return reading
-
-
-def _taken(readings: Slabs, rows: npt.NDArray[np.intp]) -> Iterator[tuple[slice, Table]]:
-    return ((slab, table.take(rows)) for slab, table in readings())
 
 
 def _read_slabs(table: FileTable, consumer: SlabConsumer | None, missing: str) -> None:

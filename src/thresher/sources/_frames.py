@@ -65,11 +65,7 @@ def with_plain_names(X: Any) -> Any:
     return plain
 
 
-def take_columns(
-    X: Any,
-    places: npt.NDArray[np.intp],
-    package: str = "default",
-) -> Any:
+def take_columns(X: Any, places: npt.NDArray[np.intp], package: str = "default") -> Any:
     """Some columns of a dataframe, as a frame of its own kind or of a package by name; types stay."""
     frame = nw.from_native(X, eager_only=True)[:, places.tolist()]
     if package in ("default", frame.implementation.value):
@@ -77,11 +73,8 @@ def take_columns(
     try:
         dense = nw.from_native(dense_frame(frame.to_native()), eager_only=True)
         return dense.to_polars() if package == "polars" else dense.to_pandas()
-    except (
-        ImportError,
-        TypeError,
-        ValueError,
-    ):  # pyarrow is not there, or does not know the objects
+    except (ImportError, TypeError, ValueError):
+        # pyarrow is not there, or does not know the objects.
         columns = {name: frame[name].to_numpy() for name in frame.columns}
         other: Any = package
         return nw.from_dict(columns, backend=other).to_native()
@@ -288,7 +281,7 @@ def _read_column(
     if kind == nw.Boolean or kind.is_numeric():
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), None
     if kind in (nw.Categorical, nw.Enum):
-        return _category_codes([v if is_missing(v) else str(v) for v in column.to_list()])
+        return _text_column([v if is_missing(v) else str(v) for v in column.to_list()])
     if kind in (nw.String, nw.Object):
         return _object_column(column.to_list(), name)
     raise refuse_type(name, kind)
@@ -328,7 +321,7 @@ def _object_column(
 ) -> tuple[npt.NDArray[np.float64], list[str] | None]:
     present = [value for value in values if not is_missing(value)]
     if all(isinstance(value, str) for value in present):
-        return _category_codes(values)
+        return _text_column(values)
     if all(isinstance(value, int | float | Decimal | np.number | np.bool_) for value in present):
         numbers = [np.nan if is_missing(value) else as_double(value) for value in values]
         return np.array(numbers, dtype=np.float64), None
@@ -338,8 +331,6 @@ def _object_column(
     )
 
 
-def _category_codes(values: list[Any]) -> tuple[npt.NDArray[np.float64], list[str]]:
-    present = sorted({value for value in values if not is_missing(value)})
-    code = {value: float(i) for i, value in enumerate(present)}
-    missing = float("nan")
-    return np.array([code.get(value, missing) for value in values], dtype=np.float64), present
+def _text_column(values: list[Any]) -> tuple[npt.NDArray[np.float64], list[str] | None]:
+    ranks, texts = text_ranks(np.array([values], dtype=object))
+    return ranks[0], texts[0]

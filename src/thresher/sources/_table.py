@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,6 @@ class Table:
     names: npt.NDArray[np.object_] | None
     is_category: npt.NDArray[np.bool_]
     n_threads: int = 1
-    _feature_major: npt.NDArray[Any] | None = field(default=None, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -69,15 +68,16 @@ class Table:
     def is_sparse(self) -> bool:
         return bool(sparse.issparse(self.matrix))
 
+    @property
+    def stored(self) -> tuple[Any, Any, Any, int, int, bool]:
+        """A sparse matrix as the core takes it."""
+        m = self.matrix
+        return m.indptr, m.indices, m.data, self.n_rows, self.n_features, m.format == "csc"
+
     @cached
     def scan(self) -> ColumnScan:
         if self.is_sparse:
-            m = self.matrix
-            shape = (self.n_rows, self.n_features)
-            found = _core.scan_sparse(
-                m.indptr, m.indices, m.data, *shape, m.format == "csc", self.n_threads
-            )
-            return ColumnScan(**found)
+            return ColumnScan(**_core.scan_sparse(*self.stored, self.n_threads))
         return ColumnScan(**_core.scan_columns(self.matrix, self.n_threads))
 
     @cached
@@ -119,9 +119,11 @@ class Table:
 
     def coded_columns(self) -> npt.NDArray[Any]:
         """As `feature_major`; a category is the number of its level."""
-        if self._feature_major is None:
-            self._feature_major = to_feature_major(self.matrix, self.n_threads)
-        return self._feature_major
+        return self._columns
+
+    @cached
+    def _columns(self) -> npt.NDArray[Any]:
+        return to_feature_major(self.matrix, self.n_threads)
 
     def in_order(self, order: npt.NDArray[np.uint32]) -> npt.NDArray[Any]:
         """As `feature_major`, rows in another order."""
@@ -133,10 +135,13 @@ class Table:
             return self
         matrix = self.matrix.copy()
         if self.is_sparse:
-            by_column = (
-                np.repeat(features, np.diff(matrix.indptr)) if matrix.format == "csc" else None
+            is_by_column = matrix.format == "csc"
+            own = (
+                np.repeat(features, np.diff(matrix.indptr))
+                if is_by_column
+                else features[matrix.indices]
             )
-            matrix.data[features[matrix.indices] if by_column is None else by_column] = 0
+            matrix.data[own] = 0
             matrix.eliminate_zeros()
         else:
             matrix[:, features] = 0
@@ -150,6 +155,11 @@ class Table:
                 f"column {self.name(int(np.argmax(beyond)))} of X has values beyond {LARGEST_SQUARABLE:g}, whose "
                 "squares overflow; divide the column by a constant"
             )
+
+    def of_features(self, features: Any) -> Table:
+        """The table of some of the features."""
+        names = None if self.names is None else self.names[features]
+        return Table(self.matrix[:, features], names, self.is_category[features], self.n_threads)
 
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """The table of some rows, with repeats if `rows` has them."""

@@ -88,13 +88,16 @@ def holds_classes(
     distinct: npt.NDArray[Any], n_rows: int, kind: str, classes_only: bool, owner: str
 ) -> bool:
     """Whether a target with these distinct values in so many rows holds classes; refused if it must and cannot."""
-    is_number = distinct.dtype.kind in "fiub"
-    if kind == "auto" and is_number and len(distinct) > 2:
+    if kind == "auto" and distinct.dtype.kind in "fiub" and len(distinct) > 2:
         if classes_only:
             _refuse_quantity(distinct, n_rows, owner)
         elif distinct.dtype.kind == "f":
             return False
-    _warn_of_many_classes(len(distinct), n_rows, kind, is_number and not classes_only)
+        elif len(distinct) > n_rows / 5:
+            warn(
+                f"y has {len(distinct)} distinct values in {n_rows} samples and is taken as classes; "
+                'if it is a quantity, give target="numeric"'
+            )
     return True
 
 
@@ -114,15 +117,6 @@ def _refuse_quantity(distinct: npt.NDArray[Any], n_rows: int, owner: str) -> Non
 
 def distinct_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The distinct values, sorted, and the place of each value among them."""
-    try:
-        return _distinct(y)
-    except TypeError as error:
-        raise ValueError(
-            "y mixes labels of types that cannot be compared; give labels of one type"
-        ) from error
-
-
-def _distinct(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     if y.dtype.kind in "iu" and y.size:
         lowest, highest = int(y.min()), int(y.max())
         if highest - lowest < MOST_COUNTED_LABELS:  # counting is much faster than sorting
@@ -132,7 +126,12 @@ def _distinct(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
             place = np.zeros(highest - lowest + 1, dtype=np.int32)
             place[present] = np.arange(len(present), dtype=np.int32)
             return present.astype(y.dtype) + y.dtype.type(lowest), place[shifted]
-    return np.unique(y, return_inverse=True)
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(
+            "y mixes labels of types that cannot be compared; give labels of one type"
+        ) from error
 
 
 def one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
@@ -205,11 +204,3 @@ def as_numbers(y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         raise ValueError(
             f'target="numeric" needs numbers in y, got {y[0]!r}; give numbers or target="nominal"'
         ) from error
-
-
-def _warn_of_many_classes(n_classes: int, n_rows: int, kind: str, may_be_number: bool) -> None:
-    if kind == "auto" and may_be_number and n_classes > 2 and n_classes > n_rows / 5:
-        warn(
-            f"y has {n_classes} distinct values in {n_rows} samples and is taken as classes; "
-            'if it is a quantity, give target="numeric"'
-        )

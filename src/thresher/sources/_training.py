@@ -16,7 +16,13 @@ from thresher._checks import resolve_features, resolve_threads
 from thresher._warn import warn
 from thresher.sources._columns import Columns, Mask
 from thresher.sources._exact import LARGEST_EXACT, are_exact, from_smallest
-from thresher.sources._frames import is_frame, read_frame, sparse_frame, with_plain_names
+from thresher.sources._frames import (
+    FrameColumns,
+    is_frame,
+    read_frame,
+    sparse_frame,
+    with_plain_names,
+)
 from thresher.sources._rules import InputRules
 from thresher.sources._sparse_columns import MappedMatrix
 from thresher.sources._table import Table
@@ -151,9 +157,7 @@ def checked_training(
 ) -> T:
     """What was read as a `Training` of some kind, if one can learn from it; else one clear ``ValueError``."""
     check_rows(table, labels)
-    _refuse_infinite(table)
-    if rules.missing == "error":
-        _refuse_missing(table)
+    refuse_unusable_values(table, allow_missing=rules.missing != "error")
     varies = ~table.is_constant
     if rules.missing == "category":
         varies |= table.has_missing & (table.scan.n_missing < table.n_rows)
@@ -206,15 +210,13 @@ def _read(
         validate_data(selector, X, skip_check_array=True)
         matrix = sparse_frame(X) if accept_sparse and not is_block else None
         if matrix is not None:
-            selector.n_features_in_ = matrix.shape[1]
-            selector.feature_names_in_ = np.array([str(name) for name in X.columns], dtype=object)
-            no_category = np.zeros(matrix.shape[1], dtype=bool)
-            return Table(
-                _with_own_places(matrix), selector.feature_names_in_, no_category, n_threads
-            )
-        columns = read_frame(X, exclude, is_block=is_block)
-        if columns.matrix.shape[1] == 0 or columns.matrix.shape[0] == 0:
-            validate_data(selector, columns.matrix)  # scikit-learn's words for empty data
+            names = np.array([str(name) for name in X.columns], dtype=object)
+            no_category = np.zeros(len(names), dtype=bool)
+            columns = FrameColumns(_with_own_places(matrix), names, no_category)
+        else:
+            columns = read_frame(X, exclude, is_block=is_block)
+            if 0 in columns.matrix.shape:
+                validate_data(selector, columns.matrix)  # scikit-learn's words for empty data
         selector.n_features_in_ = columns.matrix.shape[1]
         selector.feature_names_in_ = columns.names
         return Table(columns.matrix, columns.names, columns.is_category, n_threads)
@@ -241,7 +243,6 @@ def _read(
         matrix = validate_data(
             selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
         )
-    is_category = np.zeros(matrix.shape[1], dtype=bool)
     if sparse.issparse(matrix):
         matrix = _with_own_places(matrix)
         if not matrix.has_canonical_format:
@@ -251,7 +252,7 @@ def _read(
         matrix = matrix.astype(np.float64)
     else:
         matrix = native_bytes(matrix)
-    return Table(matrix, None, is_category, n_threads)
+    return Table(matrix, None, np.zeros(matrix.shape[1], dtype=bool), n_threads)
 
 
 def unmasked(X: Any) -> Any:
@@ -318,14 +319,9 @@ def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArr
     if not table.has_missing.any():
         return rows
     if table.is_sparse:
-        as_rows = table.matrix.tocsr()
-        holes = np.diff(as_rows.indptr) * 0
-        np.add.at(
-            holes,
-            np.repeat(np.arange(table.n_rows), np.diff(as_rows.indptr)),
-            np.isnan(as_rows.data),
-        )
-        complete = holes == 0
+        entries = table.matrix.tocoo()
+        complete = np.ones(table.n_rows, dtype=bool)
+        complete[entries.row[np.isnan(entries.data)]] = False
     else:
         complete = ~np.isnan(table.matrix).any(axis=1)
     return complete_rows(complete, rows)
@@ -360,29 +356,18 @@ def check_rows(table: Table, labels: Target | None) -> None:
 
 def refuse_unusable_values(table: Table, *, allow_missing: bool) -> None:
     """Raise for infinite values and, unless they are allowed, for missing ones."""
-    _refuse_infinite(table)
-    if not allow_missing:
-        _refuse_missing(table)
-
-
-def _refuse_infinite(table: Table) -> None:
-    infinite = table.scan.n_infinite > 0
-    if infinite.any():
-        first = int(np.argmax(infinite))
+    n_infinite, n_missing = table.scan.n_infinite, table.scan.n_missing
+    if n_infinite.any():
+        first = int(np.argmax(n_infinite > 0))
         raise ValueError(
             f"column {table.name(first)} of X contains infinity (inf) in "
-            f"{int(table.scan.n_infinite[first])} of {table.n_rows} samples; replace or drop those values"
+            f"{int(n_infinite[first])} of {table.n_rows} samples; replace or drop those values"
         )
-
-
-def _refuse_missing(table: Table) -> None:
-    missing = table.has_missing
-    if not missing.any():
-        return
-    first = int(np.argmax(missing))
-    count = int(table.scan.n_missing[first])
-    what = "only NaN" if count == table.n_rows else f"NaN in {count} of {table.n_rows} samples"
-    raise ValueError(
-        f"column {table.name(first)} of X contains {what}; fill the values in, drop the column, "
-        "or see the parameter missing"
-    )
+    if n_missing.any() and not allow_missing:
+        first = int(np.argmax(n_missing > 0))
+        count = int(n_missing[first])
+        what = "only NaN" if count == table.n_rows else f"NaN in {count} of {table.n_rows} samples"
+        raise ValueError(
+            f"column {table.name(first)} of X contains {what}; fill the values in, drop the column, "
+            "or see the parameter missing"
+        )
