@@ -4,25 +4,7 @@ from thresher.blocks._kept import KeptRows
 from thresher.blocks._list import ListEngine
 from thresher.blocks._measures import FarMeasures
 from thresher.blocks._open import is_far, open_engine
-from thresher.blocks._protocol import Answer, Engine, Packed, Progress, RowBlock
-from thresher.blocks._split import column_names, split_columns
+from thresher.blocks._protocol import RowBlock
+from thresher.blocks._split import split_columns
 from thresher.blocks._tall_files import TallFiles
 from thresher.blocks._training import FarTraining, read_far_training
-
-__all__ = [
-    "Answer",
-    "Engine",
-    "FarMeasures",
-    "FarTraining",
-    "KeptRows",
-    "ListEngine",
-    "Packed",
-    "Progress",
-    "RowBlock",
-    "TallFiles",
-    "column_names",
-    "is_far",
-    "open_engine",
-    "read_far_training",
-    "split_columns",
-]

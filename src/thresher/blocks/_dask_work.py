@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from typing import Any
 
 from thresher.blocks._dask_rows import DaskRows
 from thresher.blocks._protocol import Answer, Packed, RowBlock
+from thresher.blocks._same_versions import check_versions, versions_here
 from thresher.blocks._split import split_columns
 
 Add = Callable[[Answer, Answer], Answer]
@@ -50,7 +50,7 @@ def delay(rows: DaskRows, task: Callable[[int, RowBlock], Any], is_packing: bool
 
 
 def _run(work: _Work, number: int, X: Any, y: Any, weights: Any) -> Done:
-    _check_versions(work.versions)
+    check_versions(work.versions, "Dask")
     block = RowBlock(X, y, weights)
     if any(work.columns):
         named = split_columns(X, *work.columns)
@@ -70,22 +70,6 @@ def _run(work: _Work, number: int, X: Any, y: Any, weights: Any) -> Done:
 def without_packed(done: Done) -> Done:
     """What comes back of a block that stays where it is."""
     return Done(done.sizes, done.said)
-
-
-def versions_here() -> tuple[str, str]:
-    """What must be the same wherever a task runs."""
-    import thresher
-
-    return ".".join(platform.python_version_tuple()[:2]), thresher.__version__
-
-
-def _check_versions(wanted: tuple[str, str]) -> None:
-    here = versions_here()
-    if here != wanted:
-        raise RuntimeError(
-            f"a Dask worker has Python {here[0]} and thresher {here[1]}, but fit was called from Python "
-            f"{wanted[0]} and thresher {wanted[1]}; install the same versions on all of them"
-        )
 
 
 def hold_blocks(blocks: Sequence[Done]) -> list[Packed]:

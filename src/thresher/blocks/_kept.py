@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import resolve_features
-from thresher.blocks._kept_labels import KeptLabels
+from thresher.blocks._kept_labels import KeptLabels, same_arrays
 from thresher.blocks._list import LocalEngine
 from thresher.blocks._packed_rows import PackedRows, join_rows, pack_rows, same_rows
 from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
@@ -169,7 +169,7 @@ class KeptRows(LocalEngine):
     def check(self, given: GivenBins | None, exclude: Any) -> None:
         """Refuse to go on with other cuts or columns than those by which rows are kept."""
         labels = None if self._names is None else np.array(self._names, dtype=object)
-        same_cuts = given is self._given or _equal(self._cuts, self._cuts_of(given))
+        same_cuts = given is self._given or same_arrays(self._cuts, self._cuts_of(given))
         same_columns = self._left_out(self._exclude, labels) == self._left_out(exclude, labels)
         for name, is_same in (("discretize", same_cuts), ("exclude", same_columns)):
             if not is_same:
@@ -225,34 +225,24 @@ class KeptRows(LocalEngine):
     def pack(
         self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
     ) -> list[T]:
-        signed = task.signed() if hasattr(task, "signed") else None
-        if signed is not None:
-            return self._pack_signed(signed, progress)
+        """Of each block what is told of all its rows, less that of the lost; or of the living, where it has no sign."""
+        signed: Any = task.signed() if hasattr(task, "signed") else None
+        name = _name(signed)
         packed: list[Any] = []
-        receipts = []
-        # What is told of numbers differs each time, so that nothing is kept.
+        receipts: list[Any] = []
         for number, block in enumerate(self._blocks):
-            own, receipt = task(number, block.living_rows())
+            if signed is None:  # what is told of numbers differs each time, so that nothing is kept
+                own, receipt = task(number, block.living_rows())
+            else:
+                own, receipt = block.of_all.get(name, signed, number, block.all_rows)
             packed.append(Signed(own, False))
             receipts.append(receipt)
-            progress(number + 1, len(self._blocks))
-        self._packed = packed
-        return receipts
-
-    def _pack_signed(self, task: Callable[[int, RowBlock], Any], progress: Progress) -> list[Any]:
-        """Of each block what is told of all its rows, and what is to be subtracted of the lost."""
-        name = _name(task)
-        self._packed, receipts = [], []
-        for number, block in enumerate(self._blocks):
-            packed, receipt = block.of_all.get(name, task, number, block.all_rows)
-            self._packed.append(Signed(packed, False))
-            receipts.append(receipt)
-            for places, said in block.lost:
-                taken = partial(block.rows_at, places)
-                packed, receipt = said.get(name, task, number, taken)
-                self._packed.append(Signed(packed, True))
+            for places, said in block.lost if signed is not None else ():
+                own, receipt = said.get(name, signed, number, partial(block.rows_at, places))
+                packed.append(Signed(own, True))
                 receipts.append(receipt.negative())
             progress(number + 1, len(self._blocks))
+        self._packed = packed
         return receipts
 
     def ask(
@@ -300,13 +290,6 @@ def _name(task: Any) -> bytes:
     return blake2b(pickle.dumps(task)).digest()
 
 
-def _equal(a: list[Any], b: list[Any]) -> bool:
-    return len(a) == len(b) and all(
-        (x is None) == (y is None) and (x is None or np.array_equal(x, y))
-        for x, y in zip(a, b, strict=True)
-    )
-
-
 def _match(kept: Keys, unwanted: Keys) -> Places:
     """For each unwanted row the first row kept of the same key that no other one has."""
     near = np.flatnonzero(np.isin(kept[:, 0], unwanted[:, 0]))
@@ -318,10 +301,8 @@ def _match(kept: Keys, unwanted: Keys) -> Places:
     group[order] = np.cumsum(starts) - 1
     nth = np.empty(len(keys), dtype=np.intp)
     is_kept = order < len(near)
-    for some in (
-        is_kept,
-        ~is_kept,
-    ):  # the how-manieth of its group, among the kept and among the unwanted
+    # The how-manieth of its group, among the kept and among the unwanted.
+    for some in (is_kept, ~is_kept):
         places = order[some]
         first = np.searchsorted(group[places], group[places])
         nth[places] = np.arange(len(places)) - first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,13 +66,15 @@ class KeptLabels:
         )
 
     def equals(self, other: KeptLabels) -> bool:
-        return _equal(self.labels(), other.labels()) and _equal(self.weights, other.weights)
+        return same_arrays([self.labels(), self.weights], [other.labels(), other.weights])
 
 
-def _equal(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    return np.array_equal(a, b)
+def same_arrays(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Whether there are as many arrays, equal ones and None in the same places."""
+    return len(a) == len(b) and all(
+        x is y if x is None or y is None else np.array_equal(x, y)
+        for x, y in zip(a, b, strict=True)
+    )
 
 
 def _stacked(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None) -> Any:

@@ -87,16 +87,14 @@ def merge_labels(
     """The target of all blocks, by the rules of a target in memory."""
     filled = [own for own in facts if own.distinct is None or len(own.distinct)] or list(facts[:1])
     told = [own.distinct for own in filled if own.distinct is not None]
+    is_text = {own.distinct is not None and own.distinct.dtype.kind == "O" for own in filled}
+    if len(is_text) == 2:
+        raise ValueError("y holds text in one block and numbers in another; make it one of them")
     is_quantity = kind == "numeric" or len(told) < len(filled)
     if not is_quantity:
-        _refuse_mixed(told)
         classes = distinct_labels(np.concatenate(told))[0]
         is_quantity = not holds_classes(classes, n_given, kind, classes_only, owner)
     if is_quantity:
-        if any(own.distinct is not None and own.distinct.dtype.kind == "O" for own in filled):
-            raise ValueError(
-                "y holds text in one block and numbers in another; make it one of them"
-            )
         lowest = np.fmin.reduce([own.lowest for own in facts])
         highest = np.fmax.reduce([own.highest for own in facts])
         return FarTarget(False, np.array([lowest, highest]), None, None)
@@ -117,9 +115,3 @@ def merge_labels(
     return FarTarget(
         True, nothing, nothing.astype(np.int32), classes[used], before, counts.sum(axis=0)
     )
-
-
-def _refuse_mixed(told: Sequence[npt.NDArray[Any]]) -> None:
-    kinds = {distinct.dtype.kind == "O" for distinct in told}
-    if len(kinds) == 2:
-        raise ValueError("y holds text in one block and numbers in another; make it one of them")

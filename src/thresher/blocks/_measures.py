@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -160,50 +161,7 @@ class FarMeasures:
         """Those of all blocks, added up."""
         told = self._far.session.pack(self._pack)
         self._far.session.packed(self.parts, [(own.n_rows, own.fingerprint) for own in told])
-        added = {
-            name: [getattr(own, name) for own in told]
-            for name in (
-                "margins",
-                "rows_of",
-                "counted_of",
-                "column_sums",
-                "class_sums",
-                "products",
-            )
-        }
-        ranges = {name: [getattr(own, name) for own in told] for name in Receipt.__annotations__}
-
-        def smallest_and_largest(name: str) -> Any:
-            values = ranges[name]
-            if values[0] is None:
-                return None
-            return np.stack(
-                [
-                    np.min([own[0] for own in values], axis=0),
-                    np.max([own[1] for own in values], axis=0),
-                ]
-            )
-
-        def summed(name: str, in_words: bool) -> Any:
-            values = added[name]
-            if values[0] is None:
-                return None
-            return words.add(*values) if in_words else np.sum(values, axis=0)
-
-        return Receipt(
-            sum(own.n_rows for own in told),
-            0,
-            summed("margins", False),
-            None if told[0].below is None else np.max(ranges["below"], axis=0),
-            None if told[0].above is None else np.min(ranges["above"], axis=0),
-            summed("rows_of", False),
-            summed("counted_of", False),
-            smallest_and_largest("target_range"),
-            summed("column_sums", True),
-            summed("class_sums", True),
-            summed("products", True),
-            smallest_and_largest("column_range"),
-        )
+        return _merged(told)
 
     # -- measures that count ---------------------------------------------------------------------
 
@@ -422,6 +380,36 @@ class FarMeasures:
                 lowest = extremes[0][:, kept].min(axis=1)
                 may[i] &= lowest < extremes[1][:, kept].max(axis=1)
         return may if self.parts is not None else may[0]
+
+
+def _merged(told: Sequence[Receipt]) -> Receipt:
+    """The receipt of all blocks."""
+    total, least, most = (partial(join, axis=0) for join in (np.sum, np.min, np.max))
+
+    def in_words(values: Sequence[Any]) -> Any:
+        return words.add(*values)
+
+    def extremes(values: Sequence[Any]) -> Any:
+        lowest, highest = zip(*values, strict=True)
+        return np.stack([least(lowest), most(highest)])
+
+    ways: dict[str, Callable[[Sequence[Any]], Any]] = {
+        "margins": total,
+        "below": most,
+        "above": least,
+        "rows_of": total,
+        "counted_of": total,
+        "target_range": extremes,
+        "column_sums": in_words,
+        "class_sums": in_words,
+        "products": in_words,
+        "column_range": extremes,
+    }
+    found = {name: [getattr(own, name) for own in told] for name in ways}
+    joined: dict[str, Any] = {
+        name: None if own[0] is None else ways[name](own) for name, own in found.items()
+    }
+    return Receipt(sum(own.n_rows for own in told), 0, **joined)
 
 
 def _class_value(state: list[float], name: str) -> float:

@@ -202,14 +202,8 @@ class Pack:
     def signed(self) -> Pack | None:
         """The same of rows that come and go; None where more is told of them than counts, which alone subtract."""
         is_learnt = self.coding is not None and bool(self.coding.thresholds.any())
-        if (
-            self.parts is not None
-            or self.centres is not None
-            or is_learnt
-            or self.missing_code >= 0
-        ):
-            return None
-        return replace(self, is_signed=True)
+        is_more = self.parts is not None or self.centres is not None or self.missing_code >= 0
+        return None if is_more or is_learnt else replace(self, is_signed=True)
 
     @property
     def n_parts(self) -> int:
@@ -297,22 +291,17 @@ class Pack:
             return None, None, None, None
         p = len(columns)
         extremes = _range_of_parts(columns, packed.parts, self.n_parts)
-        table = packed.numbers
-        by_class = products = None
-        if table is None:
-            sums = np.zeros((p + 1, self.n_parts, 3, 2))
-            if self.of_classes:
-                by_class = np.zeros((p, self.n_parts * self.n_classes, 3, 2))
-            if self.of_numbers:
-                products = np.zeros((p, self.n_parts, 2))
-            return sums, by_class, products, extremes
         sums = np.zeros((p + 1, self.n_parts, 3, 2))
+        n_split = self.n_parts * self.n_classes
+        by_class = np.zeros((p, n_split, 3, 2)) if self.of_classes else None
+        products = np.zeros((p, self.n_parts, 2)) if self.of_numbers else None
+        table = packed.numbers
+        if table is None:
+            return sums, by_class, products, extremes
         sums[:p] = _core.column_sums(table, centres[:p])
         if self.of_classes:
             split = packed.parts * self.n_classes + classes
-            in_classes = numeric_table(
-                columns, split, self.n_parts * self.n_classes, packed.weights
-            )
+            in_classes = numeric_table(columns, split, n_split, packed.weights)
             by_class = _core.column_sums(in_classes, centres[:p])
         if self.of_numbers:
             with_target = np.vstack([columns, values[None, :]]).astype(np.float64, copy=False)

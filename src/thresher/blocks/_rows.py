@@ -15,6 +15,7 @@ from thresher.blocks._packed_rows import PackedRows
 from thresher.blocks._protocol import RowBlock
 from thresher.sources import (
     LARGEST_EXACT,
+    check_weights,
     is_frame,
     one_dimensional,
     read_frame,
@@ -97,7 +98,7 @@ class RowReader:
                 "give one weight per sample"
             )
         if weights is not None:
-            _check_weights(weights, number)
+            check_weights(weights, f" of block {number}")
         counts = np.ones(len(matrix), dtype=bool) if weights is None else weights != 0
         n_incomplete = 0
         if self.drops_rows and matrix.dtype.kind == "f":
@@ -171,17 +172,6 @@ def _numbers(weights: Any) -> npt.NDArray[Any]:
         return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError("sample_weight must hold numbers, one per sample") from error
-
-
-def _check_weights(weights: npt.NDArray[Any], number: int) -> None:
-    if not np.isfinite(weights).all():
-        raise ValueError("sample_weight contains NaN or infinity; give finite weights")
-    negative = np.flatnonzero(weights < 0)
-    if negative.size:
-        raise ValueError(
-            f"sample_weight is negative ({weights[negative[0]]} at sample {negative[0]} of block {number}); "
-            "give weights of at least 0"
-        )
 
 
 def _refuse_large(column: str, number: int) -> None:

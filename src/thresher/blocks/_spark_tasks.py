@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import platform
 import shutil
 import tempfile
 import uuid
@@ -19,14 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from thresher.blocks._protocol import Answer, Packed, RowBlock
+from thresher.blocks._same_versions import check_versions, versions_here
 from thresher.blocks._spark_rows import SparkRows
-
-
-def versions_here() -> tuple[str, str]:
-    """What must be the same wherever a task runs."""
-    import thresher
-
-    return platform.python_version().rpartition(".")[0], thresher.__version__
 
 
 @dataclass(frozen=True)
@@ -45,13 +38,8 @@ class _Work:
 
     def attempt(self, call: Callable[[], Any]) -> Any:
         """What the call returns, or how it failed."""
-        here, there = versions_here(), self.versions
         try:
-            if here != there:
-                raise RuntimeError(
-                    f"a Spark worker has Python {here[0]} and thresher {here[1]}, but fit was called from Python "
-                    f"{there[0]} and thresher {there[1]}; install the same versions on all of them"
-                )
+            check_versions(self.versions, "Spark")
             return call()
         except Exception as error:
             return Failure(error)

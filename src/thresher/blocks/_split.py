@@ -9,8 +9,6 @@ import narwhals.stable.v2 as nw
 from thresher.blocks._protocol import RowBlock
 from thresher.sources import column_names
 
-__all__ = ["column_names", "split_columns"]
-
 
 def split_columns(frame: Any, y: Any = None, sample_weight: Any = None) -> RowBlock:
     """The rows of a frame, with target and weights taken out of it where they are given by name."""

@@ -152,26 +152,6 @@ def column_facts(
     n, p = matrix.shape
     is_number = np.ones(p, dtype=bool)
     is_number[list(texts)] = False
-    if n == 0:
-        nothing = np.full(p, np.nan)
-        zero = np.zeros(p, dtype=np.int64)
-        none: list[Floats | None] = [np.empty(0) for _ in range(p)]
-        empty = np.zeros((p, 2))
-        yes = np.ones(p, dtype=bool)
-        return ColumnFacts(
-            nothing,
-            nothing,
-            zero,
-            zero,
-            yes,
-            none,
-            {},
-            ~yes,
-            np.zeros(p),
-            np.zeros(p),
-            empty,
-            empty,
-        )
     scan = _core.scan_columns(matrix, 1)
     present = n - scan["n_missing"]
     known = {}

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 from thresher.blocks._list import LocalEngine
 from thresher.blocks._protocol import Packed, Progress, RowBlock
-from thresher.blocks._split import column_names, split_columns
+from thresher.blocks._split import split_columns
 from thresher.sources import (
     FileColumns,
     Scratch,
     bytes_for_one_column,
+    column_names,
     no_room,
     one_dimensional,
 )

@@ -35,13 +35,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
         raise ValueError(
             f"sample_weight.shape == {weights.shape}, expected {(n_rows,)}: give one weight per sample"
         )
-    if not np.isfinite(weights).all():
-        raise ValueError("sample_weight contains NaN or infinity; give finite weights")
-    if (weights < 0).any():
-        first = int(np.flatnonzero(weights < 0)[0])
-        raise ValueError(
-            f"sample_weight is negative ({weights[first]} at sample {first}); give weights of at least 0"
-        )
+    check_weights(weights)
     if not (weights > 0).any():
         raise ValueError("sample_weight is zero for every sample; give some a positive weight")
     is_whole = weights.dtype.kind != "f" or bool((weights == np.floor(weights)).all())
@@ -50,6 +44,18 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
     used = weights[weights > 0]
     warn_of_few(float(used.sum()) if used.max() < 2 else np.inf, len(used))
     return _in_range(weights.astype(np.float64))
+
+
+def check_weights(weights: npt.NDArray[Any], where: str = "") -> None:
+    """Raise for weights that are not finite or negative; `where` is added to the place of a row."""
+    if not np.isfinite(weights).all():
+        raise ValueError("sample_weight contains NaN or infinity; give finite weights")
+    negative = np.flatnonzero(weights < 0)
+    if negative.size:
+        first = negative[0]
+        raise ValueError(
+            f"sample_weight is negative ({weights[first]} at sample {first}{where}); give weights of at least 0"
+        )
 
 
 def warn_of_few(total: float, n_used: int) -> None:
