@@ -26,6 +26,25 @@ def axes_or_new(ax: Any, *, width: float = 6.4, height: float = 4.2) -> Any:
     return ax
 
 
+def draw_line(
+    ax: Any, i: int, x: Any, y: Any, band: Any, *, alpha: float = 0.15, **style: Any
+) -> None:
+    """The i-th line of several, told from the others; a band between two others about it, unless that is None."""
+    colour = COLOURS[i % len(COLOURS)]
+    ax.plot(x, y, LINES[i % len(LINES)], color=colour, **style)
+    if band is not None:
+        ax.fill_between(x, *band, color=colour, alpha=alpha, linewidth=0)
+
+
+def finish(ax: Any, x: str, y: str, **legend: Any) -> Any:
+    """The axes with labels, a faint grid and a legend."""
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.grid(alpha=0.3)
+    ax.legend(frameon=False, **legend)
+    return ax
+
+
 def count_along_x(ax: Any) -> None:
     """Whole numbers alone at the ticks of an axis that counts."""
     ax.xaxis.get_major_locator().set_params(integer=True)
@@ -35,6 +54,12 @@ def feature_labels(selector: Any, features: Iterable[int]) -> list[str]:
     """What features are called on a picture."""
     names = getattr(selector, "feature_names_in_", None)
     return [f"x{i}" if names is None else readable(names[i]) for i in features]
+
+
+def write_above(ax: Any, text: str, point: tuple[float, float]) -> None:
+    """A small text right above a point."""
+    style = {"ha": "center", "fontsize": 7, "color": "#666666"}
+    ax.annotate(text, point, xytext=(0, 6), textcoords="offset points", **style)
 
 
 def take_literally(texts: Iterable[Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.plots._axes import COLOURS, axes_or_new
+from thresher.plots._axes import COLOURS, axes_or_new, finish, write_above
 
 
 def plot_annealing(selector: Any, *, ax: Any = None, moves: bool = True) -> Any:
@@ -40,8 +40,7 @@ def plot_annealing(selector: Any, *, ax: Any = None, moves: bool = True) -> Any:
     ax.plot(risks, scores, "-", color=COLOURS[0], linewidth=1, label="sets of LCC")
     ax.scatter(risks, scores, s=12 + 4 * sizes, color=COLOURS[0], zorder=3)
     for risk, score, size in zip(risks, scores, sizes, strict=True):
-        label = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center", "fontsize": 7}
-        ax.annotate(str(size), (risk, score), color="#666666", **label)
+        write_above(ax, str(size), (risk, score))
     trace = selector.trace_
     if moves and "risk" in trace:
         path = {"color": COLOURS[4], "linewidth": 0.6, "alpha": 0.7}
@@ -49,9 +48,6 @@ def plot_annealing(selector: Any, *, ax: Any = None, moves: bool = True) -> Any:
     if np.isfinite(selector.best_score_):
         found = {"marker": "x", "s": 120, "color": "black", "linewidths": 2, "zorder": 4}
         ax.scatter([selector.risk_], [selector.best_score_], label="found", **found)
-    ax.set_xlabel("risk of the set (the number of its features is beside it)")
-    ax.set_ylabel("cross-validated score")
     ax.margins(y=0.1)
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False)
-    return ax
+    risk = "risk of the set (the number of its features is beside it)"
+    return finish(ax, risk, "cross-validated score")

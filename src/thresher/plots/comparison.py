@@ -13,7 +13,7 @@ from thresher._checks import check_choice, readable
 from thresher._warn import warn
 from thresher.evaluate.comparison import Comparison
 from thresher.evaluate.significance import PairwiseTests
-from thresher.plots._axes import COLOURS, LINES, axes_or_new, count_along_x
+from thresher.plots._axes import COLOURS, axes_or_new, count_along_x, draw_line, finish
 
 Floats = npt.NDArray[np.float64]
 
@@ -163,22 +163,18 @@ def plot_scores(
     ax = axes_or_new(ax)
     for s, values in drawn.items():
         mean = values.mean(axis=0)
-        colour, line = COLOURS[s % len(COLOURS)], LINES[s % len(LINES)]
-        label = comparison.selectors[s]
-        ax.plot(sizes, mean, line, color=colour, marker="o", markersize=3, label=label)
+        band = None
         if len(values) > 1:
             error = values.std(axis=0, ddof=1) / math.sqrt(len(values))
-            ax.fill_between(
-                sizes, mean - error, mean + error, color=colour, alpha=0.12, linewidth=0
-            )
+            band = (mean - error, mean + error)
+        style = {"marker": "o", "markersize": 3, "label": comparison.selectors[s]}
+        draw_line(ax, s, sizes, mean, band, alpha=0.12, **style)
     n_sets = max(len(values) for values in drawn.values())
     count_along_x(ax)
-    ax.set_xlabel("selected features")
-    ax.set_ylabel("score" if estimator is None else f"score of {estimator}")
     ax.set_title(data if data is not None else f"mean over {n_sets} data sets", fontsize=10)
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False, fontsize=8, ncols=1 + len(comparison.selectors) // 7)
-    return ax
+    score = "score" if estimator is None else f"score of {estimator}"
+    n_columns = 1 + len(comparison.selectors) // 7
+    return finish(ax, "selected features", score, fontsize=8, ncols=n_columns)
 
 
 def _means_of_sets(

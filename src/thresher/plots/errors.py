@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.evaluate.errors import error_bound
-from thresher.plots._axes import COLOURS, LINES, axes_or_new
+from thresher.plots._axes import COLOURS, LINES, axes_or_new, finish
 
 _ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
@@ -67,11 +67,8 @@ def plot_gate(selector: Any, *, n_features: int | None = None, ax: Any = None) -
     top = max(float(level), float(pvalues[order].max()))
     ax.set_ylim(-0.03 * top, 1.05 * top)
     ax.set_xlim(0, len(order) + 1)
-    ax.set_xlabel("rank of the p-value")
-    ax.set_ylabel(f"p-value of the relevance ({selector.relevance_name_})")
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False)
-    return ax
+    pvalue = f"p-value of the relevance ({selector.relevance_name_})"
+    return finish(ax, "rank of the p-value", pvalue)
 
 
 def plot_error_bound(
@@ -107,22 +104,19 @@ def plot_error_bound(
         name: [error_bound(p, q, float(c), n_pairs=n_pairs, assumption=name) for c in cutoffs]
         for name in _ASSUMPTIONS
     }
-    at = ["" for _ in _ASSUMPTIONS]
+    at = dict.fromkeys(_ASSUMPTIONS, "")
     if cutoff is not None:
-        at = [
-            f": {error_bound(p, q, cutoff, n_pairs=n_pairs, assumption=name):.3g}"
-            for name in _ASSUMPTIONS
-        ]
+        for name in _ASSUMPTIONS:
+            bound = error_bound(p, q, cutoff, n_pairs=n_pairs, assumption=name)
+            at[name] = f": {bound:.3g}"
     ax = axes_or_new(ax)
     for i, (name, bounds) in enumerate(lines.items()):
-        label = ("no assumption" if name == "none" else name) + at[i]
+        label = ("no assumption" if name == "none" else name) + at[name]
         ax.plot(cutoffs, bounds, LINES[i], color=COLOURS[i], label=label)
     if cutoff is not None:
         ax.axvline(cutoff, color="0.5", linewidth=0.8, zorder=0)
     ax.set_yscale("log")
-    ax.set_xlabel("cutoff: share of the halves that must choose a feature")
-    ax.set_ylabel("expected rarely chosen features, at most")
     ax.set_title(f"{q:g} of {p} features on each of {2 * n_pairs} halves")
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False, title=None if cutoff is None else f"bound at cutoff {cutoff:g}")
-    return ax
+    share = "cutoff: share of the halves that must choose a feature"
+    title = None if cutoff is None else f"bound at cutoff {cutoff:g}"
+    return finish(ax, share, "expected rarely chosen features, at most", title=title)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thresher.evaluate.probes import ProbeBenchmark
-from thresher.plots._axes import COLOURS, LINES, axes_or_new, count_along_x
+from thresher.plots._axes import axes_or_new, count_along_x, draw_line
 
 
 def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Any = None) -> Any:
@@ -39,17 +39,14 @@ def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Any = None) -> Any:
     ax = axes_or_new(ax)
     steps = np.arange(1, benchmark.n_steps + 1)
     for i, (name, mean) in enumerate(benchmark.mean_false_selected.items()):
-        colour, line = COLOURS[i % len(COLOURS)], LINES[i % len(LINES)]
-        ax.plot(steps, mean, line, color=colour, label=name)
-        counts = benchmark.counts[name]
+        counts, band = benchmark.counts[name], None
         if len(counts) > 1:
             sd = counts.std(axis=0, ddof=1)
-            low = np.maximum(mean - sd, 0)
-            ax.fill_between(steps, low, mean + sd, color=colour, alpha=0.15, linewidth=0)
+            band = (np.maximum(mean - sd, 0), mean + sd)
+        draw_line(ax, i, steps, mean, band, label=name)
     ax.plot(steps, steps, ":", color="0.6", label="random columns alone")
     count_along_x(ax)
     ax.set_xlabel("first features")
     ax.set_ylabel("random columns among them, mean")
-    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.legend()
     return ax

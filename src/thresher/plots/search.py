@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from thresher.plots._axes import COLOURS, axes_or_new, count_along_x
+from thresher.plots._axes import COLOURS, axes_or_new, count_along_x, finish, write_above
 
 
 def plot_fitness(selector: Any, *, ax: Any = None) -> Any:
@@ -44,23 +44,12 @@ def plot_fitness(selector: Any, *, ax: Any = None) -> Any:
     ax.plot(cycles, mean, "--", color=COLOURS[1], marker="s", markersize=3, label="mean")
     sizes = np.asarray(trace["n_features"])
     for i in [0, *(np.flatnonzero(np.diff(sizes)) + 1)]:
-        ax.annotate(
-            str(sizes[i]),
-            (cycles[i], trace["best"][i]),
-            xytext=(0, 6),
-            textcoords="offset points",
-            ha="center",
-            fontsize=7,
-            color="#666666",
-        )
+        write_above(ax, str(sizes[i]), (cycles[i], trace["best"][i]))
     count_along_x(ax)
-    ax.set_xlabel("cycle (where it changes, the size of the best set is above)")
-    ax.set_ylabel("cross-validated score")
     ax.set_title(f"{type(selector).__name__}, ended by {selector.stopped_by_}")
     ax.margins(y=0.1)
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False)
-    return ax
+    cycle = "cycle (where it changes, the size of the best set is above)"
+    return finish(ax, cycle, "cross-validated score")
 
 
 def plot_front(selector: Any, *, ax: Any = None) -> Any:
@@ -109,11 +98,7 @@ def plot_front(selector: Any, *, ax: Any = None) -> Any:
         ax.set_xscale("log")
         ax.set_xticks(ticks, [str(size) for size in ticks])
         ax.minorticks_off()
-    ax.set_xlabel("features of the set")
-    ax.set_ylabel("cross-validated score")
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False, loc="lower right")
-    return ax
+    return finish(ax, "features of the set", "cross-validated score", loc="lower right")
 
 
 def _front(sizes: Any, scores: Any) -> list[int]:

@@ -11,10 +11,11 @@ from thresher._checks import readable
 from thresher.evaluate.stability import StabilityCurve, StabilityGrid
 from thresher.plots._axes import (
     COLOURS,
-    LINES,
     axes_or_new,
     count_along_x,
+    draw_line,
     feature_labels,
+    finish,
     take_literally,
 )
 
@@ -58,19 +59,14 @@ def plot_stability(
         raise ValueError("curves must hold at least one curve, got none")
     ax = axes_or_new(ax)
     for i, curve in enumerate(drawn):
-        colour, line = COLOURS[i % len(COLOURS)], LINES[i % len(LINES)]
         marker = "o" if len(curve.k) == 1 else None
-        ax.plot(curve.k, curve.mean, line, color=colour, marker=marker, label=curve.name)
-        if spread and len(curve.values) > 1:
-            low, high = curve.mean - curve.std, curve.mean + curve.std
-            ax.fill_between(curve.k, low, high, color=colour, alpha=0.15, linewidth=0)
-    ax.set_xlabel("selected features")
-    ax.set_ylabel(" / ".join(dict.fromkeys(_INDEX_LABELS[curve.index] for curve in drawn)))
+        is_wide = spread and len(curve.values) > 1
+        band = (curve.mean - curve.std, curve.mean + curve.std) if is_wide else None
+        draw_line(ax, i, curve.k, curve.mean, band, marker=marker, label=curve.name)
     ax.set_ylim(min(0.0, ax.get_ylim()[0]), 1.0)
     count_along_x(ax)
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False)
-    return ax
+    names = dict.fromkeys(_INDEX_LABELS[curve.index] for curve in drawn)
+    return finish(ax, "selected features", " / ".join(names))
 
 
 def plot_stability_grid(grid: StabilityGrid, *, ax: Any = None) -> Any:
