@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Self
 
@@ -26,15 +27,14 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
     n_jobs: int | None
     _uses_target = False
 
-    @abstractmethod
+    # The function of the core that finds cuts by this rule in dense columns.
+    _learn: Callable[..., Cuts]
+
     def learn_cuts(
-        self,
-        matrix: NDArray[Any],
-        y: Any,
-        weights: NDArray[np.float64] | None,
-        n_threads: int,
+        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
     ) -> Cuts:
         """The cuts of every row of a feature-major matrix, and where each feature's begin."""
+        return self._learn(matrix, self._rule()[1], weights, n_threads)
 
     def learn_sparse_cuts(
         self,

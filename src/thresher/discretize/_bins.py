@@ -55,10 +55,7 @@ class EqualFrequencyBins(CountedBins):
     [[0], [1]]
     """
 
-    def learn_cuts(
-        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
-    ) -> Cuts:
-        return _core.cuts_equal_frequency(matrix, self.n_bins, weights, n_threads)
+    _learn = staticmethod(_core.cuts_equal_frequency)
 
     def _rule(self) -> tuple[str, float]:
         return "equal-frequency", self.n_bins
@@ -93,10 +90,7 @@ class EqualWidthBins(CountedBins):
     [array([6.5])]
     """
 
-    def learn_cuts(
-        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
-    ) -> Cuts:
-        return _core.cuts_equal_width(matrix, self.n_bins, weights, n_threads)
+    _learn = staticmethod(_core.cuts_equal_width)
 
     def _rule(self) -> tuple[str, float]:
         return "equal-width", self.n_bins
@@ -133,6 +127,8 @@ class MeanSdBins(Bins):
     [0, 1, 1, 1, 2]
     """
 
+    _learn = staticmethod(_core.cuts_mean_sd)
+
     def __init__(
         self, t: float = 1.0, *, keep_discrete: bool = False, n_jobs: int | None = None
     ) -> None:
@@ -143,11 +139,6 @@ class MeanSdBins(Bins):
     def _validate_parameters(self) -> None:
         if not isinstance(self.t, Real) or isinstance(self.t, bool) or not 0 < self.t < np.inf:
             raise ValueError(f"t must be a positive number, got {self.t!r}")
-
-    def learn_cuts(
-        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
-    ) -> Cuts:
-        return _core.cuts_mean_sd(matrix, float(self.t), weights, n_threads)
 
     def _rule(self) -> tuple[str, float]:
         return "mean-sd", float(self.t)
