@@ -135,7 +135,7 @@ def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArr
         codes = np.unique(target.values, return_inverse=True)[1].astype(np.int32)
     else:
         row = np.ascontiguousarray(values.T)
-        cuts, offsets = discretizer.learn_cuts(row, None, _real(training.weights), 1)
+        cuts, offsets = discretizer.learn_cuts(row, None, training.real_weights, 1)
         codes = _core.apply_cuts(row, cuts, offsets, 1)[0].astype(np.int32)
     return codes, int(codes.max()) + 1
 
@@ -171,7 +171,7 @@ def _code_sparse(
     Codes are stored less the code of zero, so that the values not stored keep it.
     """
     table = training.table
-    weights, classes = _real(training.weights), classes_of(training)
+    weights, classes = training.real_weights, classes_of(training)
     values, rows, starts, n_rows = stored_columns(table)
     builder = _core.SlabBuilder(
         n_rows,
@@ -217,7 +217,7 @@ def code_mixed(
     y_codes: npt.NDArray[np.int32] | None,
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
     table = training.table
-    weights = _real(training.weights)
+    weights = training.real_weights
 
     def binned(
         columns: npt.NDArray[Any], features: npt.NDArray[np.intp]
@@ -271,10 +271,6 @@ def _with_given_cuts(rule: GivenBins, table: Table) -> npt.NDArray[np.bool_]:
 
 def _in_blocks(features: npt.NDArray[np.intp], n_rows: int) -> Iterator[npt.NDArray[np.intp]]:
     return (features[block] for block in feature_blocks(len(features), n_rows))
-
-
-def _real(weights: npt.NDArray[Any] | None) -> npt.NDArray[np.float64] | None:
-    return None if weights is None else weights.astype(np.float64)
 
 
 def _place_missing(

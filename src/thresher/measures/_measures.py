@@ -70,16 +70,11 @@ class Measures:
         """Class codes of the target and their number; a numeric target is binned."""
         return code_target(self.training, self.discretize)
 
-    @property
-    def _real_weights(self) -> Floats | None:
-        weights = self.training.weights
-        return None if weights is None else weights.astype(np.float64)
-
     @cached
     def _numbers(self) -> Any:
         """The core's table of numeric columns."""
         training = self.training
-        weights = self._real_weights
+        weights = training.real_weights
         table = training.table
         if table.is_sparse:
             return self._sparse_numbers(weights)
@@ -107,11 +102,8 @@ class Measures:
         if self.parts is None or self.training.table.is_sparse:
             return None
         part = self.parts.part
-        return (
-            None
-            if np.all(np.diff(part) >= 0)
-            else np.argsort(part, kind="stable").astype(np.uint32)
-        )
+        is_sorted = np.all(np.diff(part) >= 0)
+        return None if is_sorted else np.argsort(part, kind="stable").astype(np.uint32)
 
     def _in_row_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return values if self._row_order is None else values[self._row_order]
@@ -142,7 +134,7 @@ class Measures:
                 'the measure "spearman" would have to densify sparse X; use "pearson", or give X.toarray()'
             )
         rows = training.table.feature_major()
-        ranks = _core.RankPairMeasure(rows, training.n_threads, self._real_weights)
+        ranks = _core.RankPairMeasure(rows, training.n_threads, training.real_weights)
         return ranks, training.labels.values
 
     def relevance(self, name: str) -> Floats:
@@ -203,12 +195,12 @@ class Measures:
         may = self.training.candidates
         if self.parts is not None:
             may = np.repeat(may[None, :], self.parts.n_replicates, axis=0)
-        for is_discrete in {KINDS[name].is_discrete for name in names}:
-            table = self.codes.table if is_discrete else None
-            if table is not None:
-                may = may & ~(table.constant if self.parts is None else table.constant_parts)
-            elif self.parts is not None:
-                may = may & ~self._numbers.constant_parts
+        kinds = {KINDS[name].is_discrete for name in names}
+        if True in kinds:
+            table = self.codes.table
+            may = may & ~(table.constant if self.parts is None else table.constant_parts)
+        if False in kinds and self.parts is not None:
+            may = may & ~self._numbers.constant_parts
         return may
 
 

@@ -60,20 +60,12 @@ class SharedReplicates:
             self._candidates[names] = self.whole.candidates(*names)
         return self._candidates[names]
 
-    def cache(self, name: str) -> _core.ReplicateCache:
-        if name not in self._caches:
-            self._caches[name] = _core.ReplicateCache(
-                self.whole.pairs(name), self.memory_limit, self.own_replicates
-            )
-        return self._caches[name]
-
-    def triple_cache(self, term: str) -> _core.ReplicateCache:
-        key = f"triples: {term}"
+    def cache(self, name: str, of_triples: bool = False) -> _core.ReplicateCache:
+        key = f"triples: {name}" if of_triples else name
         if key not in self._caches:
-            triples = self.whole.triples(term)
-            self._caches[key] = _core.ReplicateCache(
-                triples, self.memory_limit, own_replicates=True
-            )
+            values = self.whole.triples(name) if of_triples else self.whole.pairs(name)
+            own = of_triples or self.own_replicates
+            self._caches[key] = _core.ReplicateCache(values, self.memory_limit, own)
         return self._caches[key]
 
     @property
@@ -103,7 +95,7 @@ class OneReplicate:
         return _core.ReplicateView(self.shared.cache(name), self.replicate)
 
     def triples(self, term: str) -> _core.PairMeasure:
-        return _core.ReplicateView(self.shared.triple_cache(term), self.replicate)
+        return _core.ReplicateView(self.shared.cache(term, of_triples=True), self.replicate)
 
     def row_weights(self) -> RowWeights:
         return self.whole.weights_on([self.replicate])

@@ -87,16 +87,13 @@ def _of_categories(training: Training) -> Floats:
     if training.labels.is_nominal:
         freedom = np.maximum((levels - 1.0) * (training.labels.n_classes - 1), 1.0)
         return minus_log_chi2(measures.relevance("chi2"), freedom)
-    weights = training.weights
-    target = _core.NumericTable(
-        np.ascontiguousarray(training.labels.values[None, :]),
-        weights=None if weights is None else weights.astype(np.float64),
-    )
-    values = [
+    values = np.ascontiguousarray(training.labels.values[None, :])
+    target = _core.NumericTable(values, weights=training.real_weights)
+    found = [
         target.relevance_of_classes("f", codes.astype(np.int32), int(n_levels))[0]
         for codes, n_levels in zip(measures.codes.matrix(training.n_threads), levels, strict=True)
     ]
-    return _minus_log_f(np.array(values), levels, total_weight(training))
+    return _minus_log_f(np.array(found), levels, total_weight(training))
 
 
 def _minus_log_f(values: Floats, n_means: npt.NDArray[Any], n: float) -> Floats:

@@ -91,6 +91,10 @@ class Training:
         return self.columns.excluded
 
     @property
+    def real_weights(self) -> npt.NDArray[np.float64] | None:
+        return None if self.weights is None else self.weights.astype(np.float64)
+
+    @property
     def labels(self) -> Target:
         """The target, where there must be one."""
         assert self.target is not None
