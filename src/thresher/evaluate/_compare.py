@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import sklearn
 from joblib import Parallel, delayed
-from sklearn.utils import check_random_state
 
 import thresher
 from thresher._checks import check_bool, readable, resolve_threads
@@ -24,10 +23,9 @@ from thresher.evaluate._runs import (
 )
 from thresher.evaluate._store import Store, digest, digest_folds
 from thresher.evaluate.comparison import Comparison, DataSet
+from thresher.search.parts import draw_seed
 from thresher.selectors._judge import check_scorer
 from thresher.sources import indexable
-
-__all__ = ["Comparison", "compare"]
 
 
 @one_call()
@@ -113,7 +111,7 @@ def compare(
     check_bool("progress", progress)
     resolve_threads(n_jobs)
     asked = check_sizes(k)
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    seed = draw_seed(random_state)
     folder = None if store is None else Store(store)
     if folder is not None and random_state is None:
         seed = folder.seed(seed)

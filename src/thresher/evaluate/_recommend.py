@@ -12,7 +12,6 @@ import numpy.typing as npt
 from scipy import stats
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.utils import check_random_state
 
 import thresher
 from thresher._checks import check_number, resolve_threads
@@ -23,6 +22,7 @@ from thresher.evaluate._numbers import Numbers
 from thresher.evaluate._race import Race
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
+from thresher.search.parts import draw_seed
 from thresher.selectors._foreign import resize
 from thresher.selectors._judge import check_scorer
 
@@ -163,7 +163,7 @@ def recommend(
     profile = look_at(X, y)
     given = _usual(profile) if estimator is None else estimator
     tried, left_out = candidates(profile, int(k), budget_s)
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    seed = draw_seed(random_state)
     race = Race(tried, given, scoring, X, y, int(k), n_jobs, profile.smallest_class, seed)
     race.run(budget_s)
     return _judge(race, [*profile.sentences], left_out, estimator is None)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_random_state
 
 from thresher._checks import readable
 from thresher._interrupt import run_in_threads
@@ -21,6 +20,7 @@ from thresher._output import Output, as_table, as_text
 from thresher._progress import track
 from thresher._warn import one_call, warn
 from thresher.evaluate._sizes import fit_sizes
+from thresher.search.parts import draw_seed
 from thresher.selectors._foreign import resize
 from thresher.sources import rows_and_columns, take
 
@@ -191,7 +191,7 @@ def stability_curve(
     sizes = _sizes(k, X.shape[1])
     if n_repeats < 1:
         raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    seed = draw_seed(random_state)
     splitter = StratifiedKFold if stratify else KFold
     trains = [
         train
@@ -252,9 +252,7 @@ def stability_grid(
     if not counts:
         raise ValueError("n_parts must name at least one number of parts, got none")
     # One draw for all rows of the grid, also from a RandomState or None.
-    settings["random_state"] = int(
-        check_random_state(settings.get("random_state")).randint(np.iinfo(np.int32).max)
-    )
+    settings["random_state"] = draw_seed(settings.get("random_state"))
     curves = [
         stability_curve(clone(ensemble).set_params(n_parts=e), X, y, **settings) for e in counts
     ]

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.utils import check_random_state
 
 from thresher._checks import check_choice, resolve_threads
 from thresher._output import Output, as_table, as_text
 from thresher._warn import one_call, warn
 from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
+from thresher.search.parts import draw_seed
 from thresher.selectors._judge import check_scorer
 
 __all__ = ["NumberOfFeatures", "select_k"]
@@ -145,7 +145,7 @@ def select_k(
         raise ValueError(f"k must hold a number of at most {X.shape[1]}, the features, got {asked}")
     if len(sizes) < len(asked) and k is not None:
         warn(f"X has {X.shape[1]} features: k is tried up to {sizes[-1]}, not {asked[-1]}")
-    seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    seed = draw_seed(random_state)
     estimators = {"estimator": estimator}
     folds = draw_folds(cv, X, y, estimators, seed)
     cells = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
