@@ -8,62 +8,41 @@ from thresher._loading import load as _load
 
 __version__ = "0.1.0"
 
-# Public name -> module that defines it. Loaded on first use, so that `import thresher` is quick.
-_EXPORTS: dict[str, str] = {
-    "ABB": "thresher.selectors.consistency",
-    "ASDCC": "thresher.selectors.consistency",
-    "CFS": "thresher.selectors.cfs",
-    "Chain": "thresher.selectors.chain",
-    "CIFE": "thresher.selectors.criteria",
-    "CMIFilter": "thresher.selectors.cmi",
-    "CMIM": "thresher.selectors.criteria",
-    "CWC": "thresher.selectors.consistency",
-    "difficulty_ratio": "thresher.selectors.rfs",
-    "DISR": "thresher.selectors.criteria",
-    "Ensemble": "thresher.selectors.ensemble",
-    "EqualFrequencyBins": "thresher.discretize",
-    "EqualWidthBins": "thresher.discretize",
-    "ErrorControlled": "thresher.selectors.error_controlled",
-    "FCBF": "thresher.selectors.fcbf",
-    "FisherScore": "thresher.selectors.fisher",
-    "Focus": "thresher.selectors.consistency",
-    "GBC": "thresher.selectors.two_stage",
-    "GSO": "thresher.selectors.gso",
-    "GivenBins": "thresher.discretize",
-    "ICAP": "thresher.selectors.criteria",
-    "INTERACT": "thresher.selectors.consistency",
-    "JMI": "thresher.selectors.criteria",
-    "JMIM": "thresher.selectors.criteria",
-    "LaplacianScore": "thresher.selectors.spectral",
-    "LassoPath": "thresher.selectors.lasso",
-    "LCC": "thresher.selectors.consistency",
-    "LVF": "thresher.selectors.consistency",
-    "MDLBins": "thresher.discretize",
-    "MeanSdBins": "thresher.discretize",
-    "MIM": "thresher.selectors.criteria",
-    "MRMR": "thresher.selectors.mrmr",
-    "MRMRGA": "thresher.selectors.two_stage",
-    "MultiSURF": "thresher.selectors.relief",
-    "NMIFS": "thresher.selectors.nmifs",
-    "QBB": "thresher.selectors.consistency",
-    "Relief": "thresher.selectors.relief",
-    "ReliefF": "thresher.selectors.relief",
-    "RFS": "thresher.selectors.rfs",
-    "RRCT": "thresher.selectors.rrct",
-    "RRFS": "thresher.selectors.rrfs",
-    "S3F": "thresher.selectors.s3f",
-    "SALCC": "thresher.selectors.consistency",
-    "SDCC": "thresher.selectors.consistency",
-    "SetCover": "thresher.selectors.consistency",
-    "show_versions": "thresher._versions",
-    "SFSLW": "thresher.selectors.sfslw",
-    "SPEC": "thresher.selectors.spectral",
-    "SVMRFE": "thresher.selectors.svmrfe",
-    "SWCFS": "thresher.selectors.consistency",
-    "ThresherWarning": "thresher._checks",
-    "Univariate": "thresher.selectors.univariate",
+# Public names by the module that defines them. Loaded on first use, so that `import thresher` is quick.
+_NAMES = {
+    "_checks": "ThresherWarning",
+    "_versions": "show_versions",
+    "discretize": "EqualFrequencyBins EqualWidthBins GivenBins MDLBins MeanSdBins",
+    "selectors.cfs": "CFS",
+    "selectors.chain": "Chain",
+    "selectors.cmi": "CMIFilter",
+    "selectors.consistency": "ABB ASDCC CWC Focus INTERACT LCC LVF QBB SALCC SDCC SetCover SWCFS",
+    "selectors.criteria": "CIFE CMIM DISR ICAP JMI JMIM MIM",
+    "selectors.ensemble": "Ensemble",
+    "selectors.error_controlled": "ErrorControlled",
+    "selectors.fcbf": "FCBF",
+    "selectors.fisher": "FisherScore",
+    "selectors.gso": "GSO",
+    "selectors.lasso": "LassoPath",
+    "selectors.mrmr": "MRMR",
+    "selectors.nmifs": "NMIFS",
+    "selectors.relief": "MultiSURF Relief ReliefF",
+    "selectors.rfs": "difficulty_ratio RFS",
+    "selectors.rrct": "RRCT",
+    "selectors.rrfs": "RRFS",
+    "selectors.s3f": "S3F",
+    "selectors.sfslw": "SFSLW",
+    "selectors.spectral": "LaplacianScore SPEC",
+    "selectors.svmrfe": "SVMRFE",
+    "selectors.two_stage": "GBC MRMRGA",
+    "selectors.univariate": "Univariate",
 }
-
+_EXPORTS = {
+    name: f"thresher.{module}"
+    for _, name, module in sorted(
+        (name.lower(), name, module) for module, own in _NAMES.items() for name in own.split()
+    )
+}
 # Public modules, loaded in the same way.
 _MODULES = ("datasets", "discretize", "evaluate", "measures", "plots", "pp", "report")
 
