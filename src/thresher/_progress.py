@@ -114,7 +114,7 @@ class Bar:
         self._start = self._last = time.monotonic()
         self._shown = (0, "")
         if stream is not None:
-            _draw(stream, label, 0, total, 0.0, "")
+            self._redraw()
 
     def show(self, done: int, note: str = "") -> None:
         """Show how many are done, and a note; at most every tenth of a second."""
@@ -128,8 +128,14 @@ class Bar:
     def _redraw(self) -> None:
         assert self._stream is not None
         self._last = time.monotonic()
-        done, note = self._shown
-        _draw(self._stream, self._label, done, self._total, self._last - self._start, note)
+        (done, note), total = self._shown, self._total
+        filled = _WIDTH * done // max(total, 1)
+        seconds = (self._last - self._start) / max(done, 1) * (total - done)
+        left = f", {seconds:.0f} s left" if 0 < done < total else ""
+        bar = "#" * filled + "." * (_WIDTH - filled)
+        more = f", {note}" if note else ""
+        self._stream.write(f"\r{self._label} [{bar}] {done}/{total}{left}{more}   ")
+        self._stream.flush()
 
     def __enter__(self) -> Self:
         return self
@@ -141,12 +147,3 @@ class Bar:
         self._redraw()
         self._stream.write("\n")
         self._stream.flush()
-
-
-def _draw(stream: TextIO, label: str, done: int, total: int, elapsed: float, note: str) -> None:
-    filled = _WIDTH * done // max(total, 1)
-    left = f", {elapsed / done * (total - done):.0f} s left" if 0 < done < total else ""
-    bar = "#" * filled + "." * (_WIDTH - filled)
-    more = f", {note}" if note else ""
-    stream.write(f"\r{label} [{bar}] {done}/{total}{left}{more}   ")
-    stream.flush()

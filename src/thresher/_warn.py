@@ -20,10 +20,7 @@ _BETWEEN = {"thresher", "sklearn", "joblib", "threading", "contextlib", "concurr
 class _Call:
     """A call of ours from outside: where from, and what it was told already."""
 
-    file: str
-    line: int
-    module: str
-    registry: dict[Any, Any]
+    place: tuple[str, int, str, dict[Any, Any]]  # file, line, module and its registry of warnings
     said: set[str] = field(default_factory=set)
 
 
@@ -35,7 +32,7 @@ def warn(message: str, category: type[Warning] = ThresherWarning) -> None:
     call = _call.get() or _caller()
     if message not in call.said:
         call.said.add(message)
-        warnings.warn_explicit(message, category, call.file, call.line, call.module, call.registry)
+        warnings.warn_explicit(message, category, *call.place)
 
 
 @contextmanager
@@ -58,7 +55,7 @@ def _caller() -> _Call:
     names = frame.f_globals
     registry = names.setdefault("__warningregistry__", {})
     module = names.get("__name__") or "<string>"
-    return _Call(frame.f_code.co_filename, frame.f_lineno, module, registry)
+    return _Call((frame.f_code.co_filename, frame.f_lineno, module, registry))
 
 
 def _top_package(names: dict[str, Any]) -> str:
