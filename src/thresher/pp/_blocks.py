@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher._progress import Voice, report
+from thresher.sources import feature_blocks
 
 # Values read from a file at a time, were they all stored.
 BLOCK_VALUES = 1 << 23
@@ -54,12 +55,12 @@ class GeneValues:
             return
         n_cells, n_genes = self.values.shape
         if self.by_genes:
-            for genes in _blocks(n_genes, n_cells):
+            for genes in feature_blocks(n_genes, n_cells, BLOCK_VALUES):
                 piece = self.values[:, genes]
                 yield genes, piece if self.rows is None else piece[self.rows]
                 report(self.voice, "read %d of %d genes", genes.stop, n_genes)
             return
-        for cells in _blocks(n_cells, n_genes):
+        for cells in feature_blocks(n_cells, n_genes, BLOCK_VALUES):
             if self.rows is None:
                 yield slice(0, n_genes), self.values[cells]
             else:
@@ -81,8 +82,3 @@ class GeneValues:
         if sparse.issparse(parts[0]):
             return (sparse.hstack if self.by_genes else sparse.vstack)(parts, parts[0].format)
         return np.concatenate(parts)
-
-
-def _blocks(count: int, width: int) -> Iterator[slice]:
-    size = max(1, BLOCK_VALUES // max(1, width))
-    return (slice(start, min(start + size, count)) for start in range(0, count, size))

@@ -169,16 +169,15 @@ def _observed(adata: Any, key: str, parameter: str) -> Any:
 
 
 def _selector(method: Any, n_top_genes: int | None) -> Any:
-    if isinstance(method, str):
-        if method not in NAMES:
-            raise ValueError(f"method must be one of {list(NAMES)} or a selector, got {method!r}")
+    is_name = isinstance(method, str)
+    if not (method in NAMES if is_name else hasattr(method, "get_support")):
+        raise ValueError(f"method must be one of {list(NAMES)} or a selector, got {method!r}")
+    if is_name:
         count = N_TOP_GENES if n_top_genes is None else int(n_top_genes)
         if method == "dispersion":
             return GeneDispersion(count)
         name, settings = METHODS[method]
         return getattr(thresher, name)(count, **settings)
-    if not hasattr(method, "get_support"):
-        raise ValueError(f"method must be one of {list(NAMES)} or a selector, got {method!r}")
     from sklearn.base import clone
 
     asked = None if n_top_genes is None else resize(method, int(n_top_genes))
@@ -212,15 +211,17 @@ def _takes_chunks(selector: Any) -> bool:
 
 
 def _single(fitted: Any, most: int | None = None) -> dict[str, Any]:
-    p = fitted.n_features_in_
-    chosen = fitted.selected_[:most]
-    rank = np.full(p, np.nan)
+    return _columns(fitted.selected_[:most], fitted.scores_, fitted.relevance_)
+
+
+def _columns(chosen: Any, scores: Floats, relevance: Floats) -> dict[str, Any]:
+    rank = np.full(len(scores), np.nan)
     rank[chosen] = np.arange(len(chosen))
     return {
         "highly_variable": ~np.isnan(rank),
         "highly_variable_rank": rank,
-        "thresher_score": fitted.scores_,
-        "thresher_relevance": fitted.relevance_,
+        "thresher_score": scores,
+        "thresher_relevance": relevance,
     }
 
 
@@ -248,13 +249,10 @@ def _per_batch(
     if n_top_genes is None:
         n_top_genes = max(int(f["highly_variable"].sum()) for f in found)
     best = order[: min(n_top_genes, int(chosen.sum()))]
-    rank = np.full(len(times), np.nan)
-    rank[best] = np.arange(len(best))
+    scores = _mean([f["thresher_score"] for f in found])
+    relevance = _mean([f["thresher_relevance"] for f in found])
     return {
-        "highly_variable": ~np.isnan(rank),
-        "highly_variable_rank": rank,
-        "thresher_score": _mean([f["thresher_score"] for f in found]),
-        "thresher_relevance": _mean([f["thresher_relevance"] for f in found]),
+        **_columns(best, scores, relevance),
         "highly_variable_nbatches": times,
         "highly_variable_intersection": times == len(labels),
     }
