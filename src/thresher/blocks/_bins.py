@@ -70,7 +70,10 @@ def plan_codes(
     texts = {column: own for column, own in facts.texts.items() if not training.far.zeros[column]}
     untouched = training.far.zeros | (training.excluded & ~table.is_discrete & (rule is None))
     for column in np.flatnonzero(~to_bin & ~table.is_category & ~untouched).tolist():
-        borders[column] = level_borders(_levels(training, column))
+        values = facts.distinct[column]
+        if values is None:
+            raise too_many_levels(table, column)
+        borders[column] = level_borders(values)
     places = np.flatnonzero(to_bin & ~untouched).tolist()
     target_bins = _target_bins(training, target_rule)
     # Equal frequency takes passes over the rows, in which features and target are looked at together.
@@ -122,13 +125,6 @@ def _plan_target(training: FarTraining, bins: Any, cuts: Floats | None) -> Label
         cuts = level_borders(values)
     no = np.zeros(1, dtype=bool)
     return LabelCoding(None, Coding([cuts], {}, no, no, no))
-
-
-def _levels(training: FarTraining, column: int) -> Floats:
-    values = training.far.facts.distinct[column]
-    if values is None:
-        raise too_many_levels(training.table, column)
-    return values
 
 
 def _learn(training: FarTraining, rule: Any, places: list[int]) -> tuple[list[Floats], bool]:

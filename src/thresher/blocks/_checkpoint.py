@@ -81,12 +81,9 @@ class Checkpoint:
             known = json.loads(path.read_text())
         except ValueError:
             known = {}
-        for name, other in (
-            ("selector", "selector"),
-            ("parameters", "parameters"),
-            ("blocks", "data"),
-        ):
+        for name in plan:
             if known.get(name) != plan[name]:
+                other = "data" if name == "blocks" else name
                 raise ValueError(
                     f"checkpoint {str(self._folder)!r} is of a fit with other {other}; give another folder or delete it"
                 )
@@ -109,11 +106,8 @@ class Checkpoint:
         kind = 0 if answer.dtype.kind == "i" else 1
         numbers = np.ascontiguousarray(answer, dtype=_TYPES[kind])
         shape = struct.pack(f"<{numbers.ndim}Q", *numbers.shape)
-        record = (
-            _HEAD.pack(numbers.nbytes, self._mark(task), kind, numbers.ndim)
-            + shape
-            + numbers.tobytes()
-        )
+        head = _HEAD.pack(numbers.nbytes, self._mark(task), kind, numbers.ndim)
+        record = head + shape + numbers.tobytes()
         self._log.write(record + _CRC.pack(zlib.crc32(record)))
         self._log.flush()
         os.fsync(self._log.fileno())

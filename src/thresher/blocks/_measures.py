@@ -89,7 +89,11 @@ class FarMeasures:
         asks_triples: bool = False,
     ) -> None:
         for name in names:
-            _refuse_ranks(name)
+            if not KINDS[name].is_sum:
+                raise ValueError(
+                    f'the measure "{name}" needs all values of a column in one place, which blocks do not give; use '
+                    '"pearson", or give the rows as files or in memory'
+                )
         self.training = training
         self.parts = parts
         self._far = training.far
@@ -212,10 +216,6 @@ class FarMeasures:
             return None
         return table.has_missing.astype(np.uint8)
 
-    @cached
-    def _n_counted(self) -> int:
-        return int(self._far.total)
-
     def _ask_counts(self, references: Features, features: Features) -> Counts:
         task = CountPairs(references, features, self._incomplete)
         return np.asarray(self._far.session.ask(task, np.add))
@@ -242,7 +242,7 @@ class FarMeasures:
             np.concatenate(
                 [own.sum(axis=2).ravel() for own in margins] + [self._receipts.counted_of.T.ravel()]
             ),
-            self._n_counted,
+            int(self._far.total),
             measure=name,
             sets=self._sets,
             incomplete=None if incomplete is None else np.append(incomplete, 0).astype(np.uint8),
@@ -328,7 +328,7 @@ class FarMeasures:
                 self._ask_counts,
                 self._planned.coding.levels,
                 np.concatenate([own.sum(axis=2).ravel() for own in self._margins]),
-                self._n_counted,
+                int(self._far.total),
                 measure=name,
                 sets=self._sets,
                 incomplete=self._incomplete,
@@ -355,7 +355,7 @@ class FarMeasures:
             self._ask_counts,
             self._planned.coding.levels,
             np.concatenate([own.ravel() for own in self._margins]),
-            self._n_counted,
+            int(self._far.total),
             self._pack.n_classes,
             term=term,
             sets=self._sets,
@@ -428,11 +428,3 @@ def _class_rows(target: Any) -> Counts:
         )
     ends = np.cumsum(target.n_of_class)
     return np.asarray((ends - target.n_of_class)[None, :] + target.rows_before)
-
-
-def _refuse_ranks(name: str) -> None:
-    if not KINDS[name].is_sum:
-        raise ValueError(
-            f'the measure "{name}" needs all values of a column in one place, which blocks do not give; use "pearson", '
-            "or give the rows as files or in memory"
-        )

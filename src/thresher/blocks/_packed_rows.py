@@ -62,10 +62,8 @@ class PackedRows:
         place[self.coded] = np.arange(len(self.coded))
         others = np.cumsum(place < 0) - 1
         is_coded = place[wanted] >= 0
-        found: npt.NDArray[Any]
         if not is_coded.any():
-            found = self.others[others[wanted]]
-            return found
+            return np.asarray(self.others[others[wanted]])
         found = np.empty((len(wanted), len(self)))
         found[~is_coded] = self.others[others[wanted[~is_coded]]]
         places = place[wanted[is_coded]]
@@ -117,7 +115,11 @@ def pack_rows(matrix: npt.NDArray[Any], texts: dict[int, list[str]], cuts: Cuts)
             is_short = scan["whole"] & (scan["maximum"] - scan["minimum"] <= SHORT_SPAN)
         is_short &= finite & (scan["n_missing"] < n)
         is_short[list(values)] = False
-        _code_short(columns, codes, values, np.flatnonzero(is_short), scan["minimum"])
+        for column in np.flatnonzero(is_short).tolist():
+            lowest = scan["minimum"][column]
+            own = columns[column] - lowest
+            codes[column] = np.where(np.isnan(own), 0, own)
+            values[column] = lowest + np.arange(codes[column].max() + 1.0)
         for column in np.flatnonzero(~is_short).tolist():
             if column not in values:
                 _code_few(columns[column], codes[column], values, column)
@@ -206,19 +208,6 @@ def _code_bins(
         beyond = np.nextafter(own[-1], np.inf) if own.size else 0.0
         if np.isfinite(beyond):
             values[place] = np.append(own, beyond)
-
-
-def _code_short(
-    columns: npt.NDArray[Any],
-    codes: Codes,
-    values: dict[int, Floats],
-    places: Places,
-    minimum: Floats,
-) -> None:
-    for place in places.tolist():
-        own = columns[place] - minimum[place]
-        codes[place] = np.where(np.isnan(own), 0, own)
-        values[place] = minimum[place] + np.arange(codes[place].max() + 1.0)
 
 
 def _code_few(

@@ -73,15 +73,9 @@ def _bits(values: npt.NDArray[Any]) -> Keys:
         numbers = values.astype(np.float64) + 0.0  # one zero
         numbers[np.isnan(numbers)] = np.nan  # and one NaN
         return numbers.view(np.uint64)
-    known: dict[Any, np.uint64] = {}
-    return np.fromiter(
-        (
-            known[value] if value in known else known.setdefault(value, _word(value))
-            for value in values.tolist()
-        ),
-        dtype=np.uint64,
-        count=len(values),
-    )
+    given = values.tolist()
+    word_of = {value: _word(value) for value in set(given)}
+    return np.array([word_of[value] for value in given], dtype=np.uint64)
 
 
 def _word(value: Any) -> np.uint64:

@@ -245,14 +245,13 @@ def merge_columns(facts: Sequence[ColumnFacts], most_levels: int, names: Any = N
                 f"has {p}"
             )
     texts: dict[int, set[str]] = {}
-    text_in: dict[int, int] = {}
-    for number, own in enumerate(facts):
+    for own in facts:
         for column, some in own.texts.items():
             texts.setdefault(column, set()).update(some)
-            text_in.setdefault(column, number)
     is_number = np.any([own.is_number for own in facts], axis=0)
-    for column, number in text_in.items():
+    for column in texts:
         if is_number[column]:
+            number = next(i for i, own in enumerate(facts) if column in own.texts)
             other = next(i for i, own in enumerate(facts) if own.is_number[column])
             label = column if names is None else repr(str(names[column]))
             raise ValueError(
