@@ -163,19 +163,15 @@ class CountedBins(Bins):
         self.n_jobs = n_jobs
 
     def _validate_parameters(self) -> None:
-        _check_n_bins(self.n_bins)
+        is_whole = isinstance(self.n_bins, Integral) and not isinstance(self.n_bins, bool)
+        if not is_whole or not 2 <= self.n_bins <= 255:
+            raise ValueError(f"n_bins must be a whole number from 2 to 255, got {self.n_bins!r}")
 
 
 def class_codes(y: Any) -> tuple[NDArray[np.int32], int]:
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return codes.reshape(-1).astype(np.int32), len(classes)
-
-
-def _check_n_bins(n_bins: Any) -> None:
-    whole = isinstance(n_bins, Integral) and not isinstance(n_bins, bool)
-    if not whole or not 2 <= n_bins <= 255:
-        raise ValueError(f"n_bins must be a whole number from 2 to 255, got {n_bins!r}")
 
 
 def _with_discrete(

@@ -37,22 +37,14 @@ Counts = npt.NDArray[np.int64]
 RELEVANCE_ONLY = "relevance only"
 
 
-def _extreme_value(rng: np.random.Generator, n: int) -> Floats:
-    return -rng.gumbel(0.0, 1.0, n)
-
-
-def _generalised_extreme_value(rng: np.random.Generator, n: int) -> Floats:
-    return np.asarray(((-np.log(rng.random(n))) ** -0.2 - 1) / 0.2)
-
-
 FAMILIES = {
     "normal": lambda rng, n: rng.standard_normal(n),
-    "extreme value": _extreme_value,
+    "extreme value": lambda rng, n: -rng.gumbel(0.0, 1.0, n),
     "uniform": lambda rng, n: rng.random(n),
     "beta": lambda rng, n: rng.beta(2.0, 5.0, n),
     "chi-square": lambda rng, n: rng.chisquare(4.0, n),
     "gamma": lambda rng, n: rng.gamma(2.0, 1.0, n),
-    "generalised extreme value": _generalised_extreme_value,
+    "generalised extreme value": lambda rng, n: ((-np.log(rng.random(n))) ** -0.2 - 1) / 0.2,
     "Weibull": lambda rng, n: rng.weibull(1.5, n),
 }
 

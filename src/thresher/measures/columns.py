@@ -33,12 +33,13 @@ def dispersion(training: Training, measure: str) -> Floats:
     table = training.table
     skip = training.missing == "pairwise"
     if table.is_sparse:
-        found = _core.dispersion_sparse(
+        values = _core.dispersion_sparse(
             *stored_columns(table), measure, skip, n_threads=training.n_threads
         )
     else:
-        found = _core.dispersion(table.feature_major(), measure, skip, n_threads=training.n_threads)
-    values: Floats = found
+        values = _core.dispersion(
+            table.feature_major(), measure, skip, n_threads=training.n_threads
+        )
     bad = np.isnan(values) & training.candidates
     if bad.any():
         first = int(np.argmax(bad))

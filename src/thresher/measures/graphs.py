@@ -61,12 +61,8 @@ def neighbour_graph(
         values = _core.exponentials(-squared / bandwidth) if bandwidth > 0 else values
     elif weight == "cosine":
         values = _edge_cosines(table, first, second, squared)
-    return _graph(first, second, values, table.n_rows), bandwidth
-
-
-def _graph(first: Any, second: Any, weight: Any, n_rows: int) -> Graph:
-    degree = np.bincount(first, weight, n_rows) + np.bincount(second, weight, n_rows)
-    return Graph(first, second, weight, degree.astype(np.float64))
+    degree = np.bincount(first, values, table.n_rows) + np.bincount(second, values, table.n_rows)
+    return Graph(first, second, values, degree.astype(np.float64)), bandwidth
 
 
 def _edge_cosines(table: Table, first: Rows, second: Rows, squared: Floats) -> Floats:
@@ -155,11 +151,8 @@ def given_graph(weights: Any, n_rows: int) -> Graph:
         lopsided = abs(full - full.T).max() if full.nnz else 0.0
     else:
         full = np.asarray(weights, dtype=np.float64)
-        lopsided = (
-            np.abs(full - full.T).max()
-            if full.ndim == 2 and full.shape[0] == full.shape[1]
-            else np.inf
-        )
+        is_square = full.ndim == 2 and full.shape[0] == full.shape[1]
+        lopsided = np.abs(full - full.T).max() if is_square else np.inf
     if full.shape != (n_rows, n_rows):
         raise ValueError(
             f"graph must have the shape {(n_rows, n_rows)}, one row per sample, got {full.shape}"
@@ -170,8 +163,8 @@ def given_graph(weights: Any, n_rows: int) -> Graph:
             "graph must hold finite weights of at least 0 and be symmetric; "
             "make it so, e.g. by numpy.maximum(W, W.T)"
         )
-    upper = sparse.triu(full, 1).tocoo() if sparse.issparse(full) else None
-    if upper is not None:
+    if sparse.issparse(full):
+        upper = sparse.triu(full, 1).tocoo()
         first, second, weight = upper.row, upper.col, upper.data
     else:
         first, second = np.nonzero(np.triu(full, 1))

@@ -154,10 +154,8 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     texts: dict[int, list[str]] = {}
     for some, ranks, found in _ranked_columns(frame, kinds, to_read):
         columns[some] = ranks
-        for i, of_one in zip(some, found, strict=True):
-            if of_one is not None:
-                texts[i] = of_one
-                to_read[i] = False
+        texts |= {i: own for i, own in zip(some, found, strict=True) if own is not None}
+    to_read[list(texts)] = False
     left = np.flatnonzero(to_read).tolist()
     for i, column in zip(left, frame[:, left].iter_columns() if left else [], strict=True):
         columns[i], of_one = _read_column(column, kinds.of(i), names[i])

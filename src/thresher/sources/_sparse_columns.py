@@ -88,9 +88,8 @@ class SparseColumns:
             columns.append(np.repeat(np.arange(len(places)), np.diff(starts)[places]))
             n_above += block.shape[0]
         column = np.concatenate(columns)
-        order = np.argsort(
-            column, kind="stable"
-        )  # of each column the rows of one block after the other
+        # Of each column the rows of one block after the other.
+        order = np.argsort(column, kind="stable")
         starts = np.searchsorted(column[order], np.arange(len(places) + 1))
         entries = np.concatenate(values)[order], np.concatenate(rows)[order], starts
         return sparse.csc_matrix(entries, shape=(n_above, len(places)))
@@ -157,10 +156,8 @@ class _Spool:
         blocks, done = [], 0
         for i, (n_rows, _, n_entries) in enumerate(self._sizes):
             block = MappedMatrix((n_rows, widest), dtype=np.float64)
-            block.data, block.indices = (
-                values[done : done + n_entries],
-                rows[done : done + n_entries],
-            )
+            own = slice(done, done + n_entries)
+            block.data, block.indices = values[own], rows[own]
             block.indptr = starts[i * (widest + 1) : (i + 1) * (widest + 1)]
             block.has_canonical_format = True
             block.scratch = self._scratch
