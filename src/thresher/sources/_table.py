@@ -135,12 +135,10 @@ class Table:
             return self
         matrix = self.matrix.copy()
         if self.is_sparse:
-            is_by_column = matrix.format == "csc"
-            own = (
-                np.repeat(features, np.diff(matrix.indptr))
-                if is_by_column
-                else features[matrix.indices]
-            )
+            if matrix.format == "csc":
+                own = np.repeat(features, np.diff(matrix.indptr))
+            else:
+                own = features[matrix.indices]
             matrix.data[own] = 0
             matrix.eliminate_zeros()
         else:
