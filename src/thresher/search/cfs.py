@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
-from thresher.search.forward import ForwardSearch
-from thresher.search.greedy import (
-    Features,
-    Floats,
-    Found,
-    Mask,
-    Progress,
-    choices,
-    order_by_relevance,
-    read_found,
-)
+from thresher.search.forward import Choices, Features, Floats, ForwardSearch, Mask, Result, in_core
+from thresher.search.greedy import Found, order_by_relevance
 
 
 @dataclass(frozen=True)
-class BestSet:
+class BestSet(Result):
     """The set that best-first search ended with, its merit, and the feature pairs evaluated.
 
     Attributes
@@ -45,9 +37,7 @@ def cfs_forward(
     n_select: int | None = None,
     strategy: str = "lazy",
     unit: float = 1.0,
-    candidates: Mask | None = None,
-    kept: Features | None = None,
-    progress: Progress | None = None,
+    **choices: Unpack[Choices],
 ) -> ForwardSearch[Found]:
     """Add the feature that raises the merit most, until none does; `unit` is what 1 is multiplied by in all values."""
     search = _core.cfs_forward(
@@ -56,10 +46,9 @@ def cfs_forward(
         n_select=n_select,
         strategy=strategy,
         unit=unit,
-        progress=progress,
-        **choices(candidates, kept),
+        **in_core(**choices),
     )
-    return ForwardSearch(search, read_found)
+    return ForwardSearch(search, Found.read)
 
 
 def cfs_best_first(
@@ -79,16 +68,9 @@ def cfs_best_first(
         zero_to_one=zero_as_one,
         locally_predictive=locally_predictive,
         unit=unit,
-        **choices(candidates, kept),
+        **in_core(candidates, kept),
     )
-    selected = found["selected"].astype(np.intp)
-    return BestSet(
-        selected,
-        float(found["merit"]),
-        int(found["n_evaluations"]),
-        found["partner"],
-        found["extreme"],
-    )
+    return BestSet.read(found)
 
 
 def add_locally_predictive(

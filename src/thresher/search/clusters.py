@@ -10,13 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
+from thresher.search.forward import Features, Floats, Result
 
 
 @dataclass(frozen=True)
-class Clustering:
+class Clustering(Result):
     """Features in clusters; they are addressed by their place among those clustered.
 
     Attributes
@@ -28,8 +26,8 @@ class Clustering:
         Distances to the medoid of the feature's cluster, and to the nearest other medoid.
     """
 
-    medoids: Places
-    clusters: Places
+    medoids: Features
+    clusters: Features
     own: Floats
     other: Floats
 
@@ -83,19 +81,13 @@ class FeatureClusters:
         """Similarities computed so far."""
         return self._core.n_evaluations
 
-    def far_apart(self, count: int) -> Places:
+    def far_apart(self, count: int) -> Features:
         """The most relevant feature, then again and again the one farthest from those taken."""
         return self._core.far_apart(count).astype(np.intp)
 
-    def cluster(self, starts: Places, max_rounds: int) -> Clustering:
+    def cluster(self, starts: Features, max_rounds: int) -> Clustering:
         """Clusters of k-medoids from the given starts; cheap where `starts` grows by one from call to call."""
-        found = self._core.cluster(starts.astype(np.uint32), max_rounds)
-        return Clustering(
-            found["medoids"].astype(np.intp),
-            found["clusters"].astype(np.intp),
-            found["own"],
-            found["other"],
-        )
+        return Clustering.read(self._core.cluster(starts.astype(np.uint32), max_rounds))
 
     def similarities(self, place: int) -> Floats:
         """Of every feature to one of them."""

@@ -3,12 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, Generic, Self, TypedDict, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from thresher import _core
 
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Features = NDArray[np.intp]
+Progress = Callable[[int, int, float], object]
 Found = TypeVar("Found")
 Report = TypeVar("Report")
+
+# What the core calls fields that have another name here.
+_NAMES = {
+    "nearest": "partner",
+    "nearest_value": "extreme",
+    "relevance": "feature_relevance",
+    "mean_redundancy": "feature_redundancy",
+    "last_score": "feature_score",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a search of the core found."""
+
+    @classmethod
+    def read(cls, found: dict[str, Any]) -> Self:
+        """The fields of this class from what the core says; features are numbered as NumPy does."""
+        values = {field.name: found[_NAMES.get(field.name, field.name)] for field in fields(cls)}
+        for field in fields(cls):
+            if field.type == "Features":
+                values[field.name] = values[field.name].astype(np.intp)
+        return cls(**values)
+
+
+class Choices(TypedDict, total=False):
+    """What every forward search takes: features to choose from and to start from, and whom to tell of each step."""
+
+    candidates: Mask | None
+    kept: Features | None
+    progress: Progress | None
+
+
+def in_core(
+    candidates: Mask | None = None, kept: Features | None = None, **others: Progress | None
+) -> dict[str, Any]:
+    """The features to choose from and to start from, as the core takes them."""
+    return {
+        "candidates": None if candidates is None else candidates.view(np.uint8),
+        "kept": None if kept is None else kept.astype(np.uint32),
+        **others,
+    }
 
 
 class ForwardSearch(Generic[Found]):

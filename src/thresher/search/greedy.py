@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
-from thresher.search.forward import ForwardSearch
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Features = NDArray[np.intp]
-Progress = Callable[[int, int, float], object]
+from thresher.search.forward import Choices, Features, Floats, ForwardSearch, Mask, Result, in_core
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(Result):
     """What a forward search found.
 
     Attributes
@@ -43,30 +37,6 @@ class Found:
     nearest_value: Floats
 
 
-def read_found(found: dict[str, Any]) -> Found:
-    return Found(**found_fields(found))
-
-
-def found_fields(found: dict[str, Any]) -> dict[str, Any]:
-    """The fields of `Found` from what the core says."""
-    return {
-        "selected": found["selected"].astype(np.intp),
-        "scores": found["scores"],
-        "redundancy": found["redundancy"],
-        "n_evaluations": int(found["n_evaluations"]),
-        "nearest": found["partner"],
-        "nearest_value": found["extreme"],
-    }
-
-
-def choices(candidates: Mask | None, kept: Features | None) -> dict[str, Any]:
-    """The features to choose from and to start from, as the core takes them."""
-    return {
-        "candidates": None if candidates is None else candidates.view(np.uint8),
-        "kept": None if kept is None else kept.astype(np.uint32),
-    }
-
-
 def greedy_forward(
     pairs: _core.PairMeasure,
     relevance: Floats,
@@ -76,9 +46,7 @@ def greedy_forward(
     weight: float = 1.0,
     offset: float = 0.0,
     strategy: str = "lazy",
-    candidates: Mask | None = None,
-    kept: Features | None = None,
-    progress: Progress | None = None,
+    **choices: Unpack[Choices],
 ) -> ForwardSearch[Found]:
     """Add the best feature, one at a time; ties go to the lowest position.
 
@@ -92,10 +60,9 @@ def greedy_forward(
         weight=float(weight),
         offset=float(offset),
         strategy=strategy,
-        progress=progress,
-        **choices(candidates, kept),
+        **in_core(**choices),
     )
-    return ForwardSearch(search, read_found)
+    return ForwardSearch(search, Found.read)
 
 
 def greedy_accumulate(
@@ -105,9 +72,7 @@ def greedy_accumulate(
     *,
     accumulation: str,
     strategy: str = "lazy",
-    candidates: Mask | None = None,
-    kept: Features | None = None,
-    progress: Progress | None = None,
+    **choices: Unpack[Choices],
 ) -> ForwardSearch[Found]:
     """As `greedy_forward`, the score being gathered from one term per chosen feature."""
     search = _core.greedy_accumulate(
@@ -116,10 +81,9 @@ def greedy_accumulate(
         n_select,
         accumulation=accumulation,
         strategy=strategy,
-        progress=progress,
-        **choices(candidates, kept),
+        **in_core(**choices),
     )
-    return ForwardSearch(search, read_found)
+    return ForwardSearch(search, Found.read)
 
 
 def fcbf(
@@ -128,9 +92,7 @@ def fcbf(
     threshold: float,
     *,
     n_select: int | None = None,
-    candidates: Mask | None = None,
-    kept: Features | None = None,
-    progress: Progress | None = None,
+    **choices: Unpack[Choices],
 ) -> ForwardSearch[Found]:
     """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
     search = _core.fcbf(
@@ -138,10 +100,9 @@ def fcbf(
         relevance,
         float(threshold),
         n_select=n_select,
-        progress=progress,
-        **choices(candidates, kept),
+        **in_core(**choices),
     )
-    return ForwardSearch(search, read_found)
+    return ForwardSearch(search, Found.read)
 
 
 def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
-from thresher.search.forward import ForwardSearch
-from thresher.search.greedy import Features, Floats, Found, Mask, Progress, choices, found_fields
+from thresher.search.forward import Choices, Features, Floats, ForwardSearch, Mask, Result, in_core
+from thresher.search.greedy import Found
 
 Columns = NDArray[np.floating[Any]] | NDArray[np.signedinteger[Any]]
 
@@ -40,28 +40,14 @@ class FoundPartials(Found):
     exhausted_at: int | None
 
 
-def _partials(found: dict[str, Any]) -> FoundPartials:
-    return FoundPartials(
-        **found_fields(found),
-        complementarity=found["complementarity"],
-        relevance=found["feature_relevance"],
-        mean_redundancy=found["feature_redundancy"],
-        last_score=found["feature_score"],
-        collinear=found["collinear"],
-        exhausted_at=found["exhausted_at"],
-    )
-
-
 def gso(
     columns: NDArray[np.floating[Any]],
     target: Floats,
     n_select: int,
     *,
     weights: Floats | None = None,
-    candidates: Mask | None = None,
-    kept: Features | None = None,
-    progress: Progress | None = None,
     n_threads: int = 1,
+    **choices: Unpack[Choices],
 ) -> ForwardSearch[FoundPartials]:
     """Add the feature with the largest squared partial correlation, summed over the lines of `weights`."""
     search = _core.gso(
@@ -69,11 +55,10 @@ def gso(
         target,
         n_select,
         weights=weights,
-        progress=progress,
         n_threads=n_threads,
-        **choices(candidates, kept),
+        **in_core(**choices),
     )
-    return ForwardSearch(search, _partials)
+    return ForwardSearch(search, FoundPartials.read)
 
 
 def rrct(
@@ -86,10 +71,8 @@ def rrct(
     complementarity: bool,
     magnitude_rule: bool,
     redundancy_scale: float,
-    candidates: Mask | None = None,
-    kept: Features | None = None,
-    progress: Progress | None = None,
     n_threads: int = 1,
+    **choices: Unpack[Choices],
 ) -> ForwardSearch[FoundPartials]:
     """Add the feature whose relevance and complementarity best outweigh its redundancy.
 
@@ -104,15 +87,14 @@ def rrct(
         complementarity=complementarity,
         magnitude_rule=magnitude_rule,
         redundancy_scale=redundancy_scale,
-        progress=progress,
         n_threads=n_threads,
-        **choices(candidates, kept),
+        **in_core(**choices),
     )
-    return ForwardSearch(search, _partials)
+    return ForwardSearch(search, FoundPartials.read)
 
 
 @dataclass(frozen=True)
-class FoundWalk:
+class FoundWalk(Result):
     """What the walk by conditional mutual information found.
 
     Attributes
@@ -137,13 +119,6 @@ class FoundWalk:
     n_evaluations: int
 
 
-def _walk(found: dict[str, Any]) -> FoundWalk:
-    del found["relevance"], found["redundancy"]
-    found["selected"] = found["selected"].astype(np.intp)
-    found["examined"] = found["examined"].astype(np.intp)
-    return FoundWalk(**found)
-
-
 def cmi_walk(
     table: _core.CodedTable,
     classes: NDArray[np.int32],
@@ -153,9 +128,7 @@ def cmi_walk(
     n_select: int | None = None,
     take_last: bool = True,
     weights: NDArray[np.int64] | None = None,
-    candidates: Mask | None = None,
-    kept: Features | None = None,
-    progress: Progress | None = None,
+    **choices: Unpack[Choices],
 ) -> ForwardSearch[FoundWalk]:
     """Walk by falling relevance, keeping each feature that tells more than its successor, given those kept."""
     search = _core.cmi_walk(
@@ -166,7 +139,6 @@ def cmi_walk(
         n_select=n_select,
         take_last=take_last,
         weights=weights,
-        progress=progress,
-        **choices(candidates, kept),
+        **in_core(**choices),
     )
-    return ForwardSearch(search, _walk)
+    return ForwardSearch(search, FoundWalk.read)

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-
-Floats = npt.NDArray[np.float64]
+from thresher.search.forward import Features, Floats, Result
 
 
 def count_by_cumulative_relevance(relevance: Floats, fraction: float) -> int:
@@ -36,7 +35,7 @@ def count_by_cumulative_relevance(relevance: Floats, fraction: float) -> int:
 
 
 @dataclass(frozen=True)
-class Walk:
+class Walk(Result):
     """Result of `redundancy_walk`.
 
     Attributes
@@ -50,7 +49,7 @@ class Walk:
     n_scanned, n_evaluations : int
     """
 
-    kept: npt.NDArray[np.intp]
+    kept: Features
     similarity: Floats
     rival: npt.NDArray[np.int64]
     n_scanned: int
@@ -59,7 +58,7 @@ class Walk:
 
 def redundancy_walk(
     similarity: _core.PairMeasure,
-    order: npt.NDArray[np.intp],
+    order: Features,
     relevance: Floats,
     *,
     max_kept: int,
@@ -81,10 +80,4 @@ def redundancy_walk(
         n_kept_before=n_kept_before,
         n_threads=n_threads,
     )
-    return Walk(
-        found["kept"].astype(np.intp),
-        found["similarity"],
-        found["rival"],
-        found["n_scanned"],
-        found["n_evaluations"],
-    )
+    return Walk.read(found)

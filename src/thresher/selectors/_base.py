@@ -18,10 +18,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._checks import feature_position, resolve_count
 from thresher._output import Output, as_table
-from thresher._progress import report
+from thresher._progress import report, step_reporter
 from thresher._warn import one_call, warn
 from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
 from thresher.measures import slab_coder
+from thresher.search.forward import Choices
 from thresher.selectors import _json, _picture
 from thresher.selectors._explain import Account, Explanation
 from thresher.selectors._reason import Reason
@@ -233,6 +234,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 f"n_features_to_select={wanted}, but only {some} not excluded; selecting all of them"
             )
         return min(wanted, available)
+
+    def _choices(
+        self, training: Training, candidates: npt.NDArray[np.bool_], wanted: int | None
+    ) -> Choices:
+        """What every forward search is told."""
+        progress = step_reporter(self, training.names, wanted)
+        return {"candidates": candidates, "kept": training.kept, "progress": progress}
 
     def _finish(self, columns: Columns, selection: Selection, wanted: int | None = None) -> Self:
         """Set every public attribute from what the search found; returns self."""

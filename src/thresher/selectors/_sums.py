@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher.blocks import FarMeasures, FarTraining
 from thresher.measures import Measures, RowMeasures, are_discrete
-from thresher.search import ForwardSearch, FoundParts
+from thresher.search import FoundParts
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._changing import ChangingRows
 from thresher.sources import Columns, Far, Training
@@ -126,21 +126,3 @@ class SumSelector(ChangingRows, Generic[Wanted]):
     ) -> tuple[FoundParts, npt.NDArray[np.float64]] | None:
         """The lists of the usable replicates of measures with parts, and the relevances of all replicates."""
         return None
-
-
-class ForwardSelector(SumSelector[Wanted]):
-    """A selector by a forward search, which can be asked for more features than it was started for.
-
-    In place of `_search` a subclass brings
-
-    _start(training, measures, wanted)
-        The search, which has taken the `wanted` first features and tells the selection so far.
-    """
-
-    @abstractmethod
-    def _start(
-        self, training: Training, measures: RowMeasures, wanted: Wanted
-    ) -> ForwardSearch[Selection]: ...
-
-    def _search(self, training: Training, measures: RowMeasures, wanted: Wanted) -> Selection:
-        return self._start(training, measures, wanted).found()

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher import _core
 from thresher._checks import check_bool, check_choice
-from thresher._progress import step_reporter
 from thresher._types import Auto, Missing, TargetKind
 from thresher.measures import RowMeasures
-from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, Found
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
-from thresher.selectors._explain import Nearest
-from thresher.selectors._sums import ForwardSelector
+from thresher.selectors._forward import MeasureSelector, Task
 from thresher.sources import Training
 
 Indices = npt.NDArray[np.intp]
@@ -28,7 +24,7 @@ STRATEGIES = ("lazy", "cached", "naive")
 MEASURES = ("su", "pearson")
 
 
-class CFS(ForwardSelector[int | None]):
+class CFS(MeasureSelector[int | None]):
     r"""Correlation-based feature selection (Hall): the set with the best merit.
 
     The merit of a set S of k features is
@@ -174,92 +170,61 @@ class CFS(ForwardSelector[int | None]):
 
     def _search(self, training: Training, measures: RowMeasures, wanted: int | None) -> Selection:
         if self.search == "best-first":
-            return self._best_first(training, measures)
-        return self._start(training, measures, wanted).found()
+            return self._best_first(self._task(training, measures, wanted))
+        return super()._search(training, measures, wanted)
 
-    def _start(
-        self, training: Training, measures: RowMeasures, wanted: int | None
-    ) -> ForwardSearch[Selection]:
-        relevance = measures.relevance(self.measure)
-        pairs = measures.pairs(self.measure)
-        search = cfs_forward(
-            pairs,
-            relevance,
-            n_select=wanted,
+    def _begin(self, task: Task[int | None]) -> ForwardSearch[Found]:
+        return cfs_forward(
+            task.pairs,
+            task.relevance,
+            n_select=task.wanted,
             strategy=self.strategy,
-            unit=measures.scale,
-            candidates=measures.candidates(self.measure),
-            kept=training.kept,
-            progress=step_reporter(self, training.names, wanted),
+            unit=task.measures.scale,
+            **task.choices,
         )
-        return search.reported(partial(self._selection, training, measures, pairs, relevance))
 
-    def _selection(
-        self,
-        training: Training,
-        measures: RowMeasures,
-        pairs: _core.PairMeasure,
-        relevance: npt.NDArray[np.float64],
-        found: Found,
-    ) -> Selection:
-        scale = measures.scale
-        relevance, unscaled = relevance / scale, relevance
-        chosen = found.selected
-        merits = found.scores / np.sqrt(scale)
+    def _told(self, task: Task[int | None], found: Found) -> Selection:
+        chosen, relevance = found.selected, task.relevance
+        merits = found.scores / np.sqrt(task.measures.scale)
         self.merit_ = float(merits[-1]) if len(chosen) else 0.0
-        n_evaluations = found.n_evaluations
         added: Indices = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
-            may = measures.candidates(self.measure)
-            added = add_locally_predictive(pairs, unscaled, may, chosen)
-            n_evaluations += (len(chosen) + len(added)) * (len(relevance) - 1)
-        selected = np.concatenate([chosen, added])
+            may = task.measures.candidates(self.measure)
+            added = add_locally_predictive(task.pairs, relevance, may, chosen)
+            n_looked_up = (len(chosen) + len(added)) * (len(relevance) - 1)
+            found = replace(found, n_evaluations=found.n_evaluations + n_looked_up)
         nothing = np.full(len(added), np.nan)
-        scores = np.concatenate([merits, nothing])
-        redundancy = np.concatenate([found.redundancy / scale, nothing])
-        return Selection.of_steps(
-            selected,
-            scores,
-            relevance,
-            redundancy,
-            n_evaluations=n_evaluations,
-            explanation=Nearest(
-                found.nearest,
-                found.nearest_value / scale,
-                True,
-                within_chance(training, measures.whole, self.measure, relevance),
-                added=added,
-            ),
+        selected = np.concatenate([chosen, added])
+        redundancy = np.concatenate([found.redundancy, nothing])
+        return task.selection(
+            replace(found, selected=selected, redundancy=redundancy),
+            np.concatenate([merits, nothing]),
+            explanation=task.nearest(found, added=added),
             shortfall=_why_it_stopped(len(selected)),
         )
 
-    def _best_first(self, training: Training, measures: RowMeasures) -> Selection:
-        relevance = measures.relevance(self.measure)
+    def _best_first(self, task: Task[int | None]) -> Selection:
+        kept, scale = task.training.kept, task.measures.scale
         found = cfs_best_first(
-            measures.pairs(self.measure),
-            relevance,
+            task.pairs,
+            task.relevance,
             zero_as_one=self.zero_as_one,
             locally_predictive=self.locally_predictive,
-            unit=measures.scale,
-            candidates=measures.candidates(self.measure),
-            kept=training.kept,
+            unit=scale,
+            candidates=task.choices["candidates"],
+            kept=kept,
         )
-        self.merit_ = float(found.merit / np.sqrt(measures.scale))
-        relevance = relevance / measures.scale
-        chosen = np.setdiff1d(found.selected, training.kept)
+        self.merit_ = float(found.merit / np.sqrt(scale))
+        relevance = task.relevance / scale
+        chosen = np.setdiff1d(found.selected, kept)
         chosen = chosen[np.lexsort((chosen, -relevance[chosen]))]
-        selected = np.concatenate([training.kept, chosen])
+        selected = np.concatenate([kept, chosen])
         return Selection(
             selected=selected,
-            scores=np.full(training.n_features, np.nan),
+            scores=np.full(len(relevance), np.nan),
             relevance=relevance,
             n_evaluations=found.n_evaluations,
-            explanation=Nearest(
-                found.nearest,
-                found.nearest_value / measures.scale,
-                True,
-                within_chance(training, measures.whole, self.measure, relevance),
-            ),
+            explanation=task.nearest(found),
             trace={"feature": selected, "relevance": relevance[selected]},
             shortfall=_why_it_stopped(len(selected)),
         )

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._checks import check_choice
-from thresher._progress import step_reporter
 from thresher._types import Auto, TargetKind
 from thresher._warn import warn
-from thresher.measures import Codes, RowMeasures
+from thresher.measures import Codes
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundWalk, cmi_walk
 from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import Walked
-from thresher.selectors._sums import ForwardSelector
+from thresher.selectors._forward import MeasureSelector, Task
 from thresher.sources import Training
-
-Floats = npt.NDArray[np.float64]
 
 # A feature with more levels than this is not taken as discrete by itself.
 MOST_DISCRETE_VALUES = 10
 
 
-class CMIFilter(ForwardSelector[int | None]):
+class CMIFilter(MeasureSelector[int | None]):
     """One pass over the ranked features by conditional mutual information (Lee and Kim).
 
     Features are ranked once by I(f;C). The list is then walked once: a feature is chosen if, given
@@ -149,53 +144,38 @@ class CMIFilter(ForwardSelector[int | None]):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
 
-    def _start(
-        self, training: Training, measures: RowMeasures, wanted: int | None
-    ) -> ForwardSearch[Selection]:
-        relevance = measures.relevance("mi")
-        whole, weights = measures.whole, measures.row_weights()
-        classes, n_classes = whole.target_codes
-        search = cmi_walk(
+    def _begin(self, task: Task[int | None]) -> ForwardSearch[FoundWalk]:
+        whole, weights = task.measures.whole, task.measures.row_weights()
+        return cmi_walk(
             whole.codes.table,
-            classes,
-            n_classes,
-            relevance,
-            n_select=wanted,
+            *whole.target_codes,
+            task.relevance,
+            n_select=task.wanted,
             take_last=self.last == "positive",
             weights=None if weights is None else weights.astype(np.int64, copy=False),
-            candidates=measures.candidates("mi"),
-            kept=training.kept,
-            progress=step_reporter(self, training.names, wanted),
+            **task.choices,
         )
-        report = partial(self._selection, training, whole.codes, relevance / measures.scale)
-        return search.reported(report)
 
-    def _selection(
-        self, training: Training, codes: Codes, relevance: Floats, found: FoundWalk
-    ) -> Selection:
+    def _told(self, task: Task[int | None], found: FoundWalk) -> Selection:
         self.n_walked_ = found.n_walked
-        selected = found.selected
-        _warn_of_identifier(training, codes, found)
-        settled = bool(len(selected)) and found.unknown[-1] == 0
+        _warn_of_identifier(task.training, task.measures.whole.codes, found)
+        why = "no other feature of the list told more than its successor"
+        if len(found.selected) and found.unknown[-1] == 0:
+            why = "they determine the class of every sample"
+        p = task.training.n_features
         return Selection.of_steps(
-            selected,
+            found.selected,
             found.scores,
-            relevance,
+            task.relevance / task.measures.scale,
             more={"unknown": found.unknown, "n_blocks": found.n_blocks},
             n_evaluations=found.n_evaluations,
-            explanation=_walked(training.n_features, found),
-            shortfall="they determine the class of every sample"
-            if settled
-            else "no other feature of the list told more than its successor",
+            explanation=Walked(
+                spread(p, found.examined, found.value),
+                spread(p, found.examined, found.successor_value),
+                found.n_walked,
+            ),
+            shortfall=why,
         )
-
-
-def _walked(n_features: int, found: FoundWalk) -> Walked:
-    return Walked(
-        spread(n_features, found.examined, found.value),
-        spread(n_features, found.examined, found.successor_value),
-        found.n_walked,
-    )
 
 
 def _warn_of_identifier(training: Training, codes: Codes, found: FoundWalk) -> None:

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._checks import check_choice
-from thresher._progress import step_reporter
 from thresher._types import Missing, TargetKind
-from thresher.measures import RowMeasures, SearchMeasures
-from thresher.measures.chance import within_chance
+from thresher.measures import RowMeasures
 from thresher.search import ForwardSearch, Found, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
 from thresher.selectors._explain import Nearest, TermsSeen
-from thresher.selectors._sums import ForwardSelector
+from thresher.selectors._forward import MeasureSelector, Task
 from thresher.sources import Training
 
-Floats = npt.NDArray[np.float64]
 
-
-class InformationCriterion(ForwardSelector[int]):
+class InformationCriterion(MeasureSelector[int]):
     """The parameters that all greedy criteria of information have."""
 
     _strategies: ClassVar[tuple[str, ...]]
@@ -69,27 +63,22 @@ class _Criterion(InformationCriterion):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
 
-    def _start(
-        self, training: Training, measures: SearchMeasures, wanted: int
-    ) -> ForwardSearch[Selection]:
-        relevance = measures.relevance("mi")
-        search = greedy_accumulate(
-            measures.triples(self._term),
-            relevance,
-            wanted,
+    def _begin(self, task: Task[int]) -> ForwardSearch[Found]:
+        return greedy_accumulate(
+            task.measures.triples(self._term),
+            task.relevance,
+            task.wanted,
             accumulation=self._accumulation,
             strategy=self.strategy,
-            candidates=measures.candidates("mi"),
-            kept=training.kept,
-            progress=step_reporter(self, training.names, wanted),
+            **task.choices,
         )
-        return search.reported(partial(self._selection, measures.scale, relevance))
 
-    def _selection(self, scale: int, relevance: npt.NDArray[np.float64], found: Found) -> Selection:
+    def _told(self, task: Task[int], found: Found) -> Selection:
+        scale = task.measures.scale
         return Selection.of_steps(
             found.selected,
             found.scores / scale,
-            relevance / scale,
+            task.relevance / scale,
             n_evaluations=found.n_evaluations,
             explanation=TermsSeen(found.nearest, found.nearest_value / scale, self._term),
         )
@@ -114,22 +103,18 @@ class MIM(_Criterion):
     _asks_triples = False
 
     def _search(self, training: Training, measures: RowMeasures, wanted: int) -> Selection:
-        relevance = measures.relevance("mi")
+        task = self._task(training, measures, wanted)
         may = measures.candidates("mi")
         may[training.kept] = False
-        order = order_by_relevance(relevance, may)
+        order = order_by_relevance(task.relevance, may)
         selected = np.concatenate([training.kept, order])[:wanted]
-        relevance = relevance / measures.scale
-        show = step_reporter(self, training.names, wanted)
+        relevance = task.relevance / measures.scale
+        show = task.choices["progress"]
         if show is not None:
             for step, feature in enumerate(selected, 1):
                 show(step, feature, relevance[feature])
-        alone = Nearest(
-            np.full(len(relevance), -1),
-            np.full(len(relevance), np.nan),
-            True,
-            within_chance(training, measures.whole, "mi", relevance),
-        )
+        p = training.n_features
+        alone = Nearest(np.full(p, -1), np.full(p, np.nan), True, task.noise())
         return Selection.of_steps(selected, relevance[selected], relevance, explanation=alone)
 
 

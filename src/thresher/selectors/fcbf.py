@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from thresher._checks import check_number
-from thresher._progress import step_reporter
 from thresher._types import Auto, Missing, TargetKind
-from thresher.measures import RowMeasures
-from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, Found, fcbf
 from thresher.selectors._base import Selection
-from thresher.selectors._explain import Nearest
-from thresher.selectors._sums import ForwardSelector
+from thresher.selectors._forward import MeasureSelector, Task
 from thresher.sources import Training
 
 
-class FCBF(ForwardSelector[int | None]):
+class FCBF(MeasureSelector[int | None]):
     """Fast correlation-based filter (Yu and Liu).
 
     Features are sorted by falling symmetrical uncertainty (SU) with the class. The first is chosen
@@ -131,47 +123,17 @@ class FCBF(ForwardSelector[int | None]):
     def _measure_names(self) -> tuple[str, ...]:
         return ("su",)
 
-    def _start(
-        self, training: Training, measures: RowMeasures, wanted: int | None
-    ) -> ForwardSearch[Selection]:
-        relevance = measures.relevance("su")
-        search = fcbf(
-            measures.pairs("su"),
-            relevance,
-            self.threshold * measures.scale,
-            n_select=wanted,
-            candidates=measures.candidates("su"),
-            kept=training.kept,
-            progress=step_reporter(self, training.names, wanted),
-        )
-        return search.reported(partial(self._selection, training, measures, relevance))
+    def _begin(self, task: Task[int | None]) -> ForwardSearch[Found]:
+        threshold = self.threshold * task.measures.scale
+        return fcbf(task.pairs, task.relevance, threshold, n_select=task.wanted, **task.choices)
 
-    def _selection(
-        self,
-        training: Training,
-        measures: RowMeasures,
-        relevance: npt.NDArray[np.float64],
-        found: Found,
-    ) -> Selection:
-        selected, scale = found.selected, measures.scale
-        relevance = relevance / scale
-        why = (
-            "the others are redundant with those selected"
-            if len(selected)
-            else f"no feature has a relevance above threshold={self.threshold:g}"
-        )
-        return Selection.of_steps(
-            selected,
-            relevance[selected],
-            relevance,
-            found.redundancy / scale,
-            n_evaluations=found.n_evaluations,
-            explanation=Nearest(
-                found.nearest,
-                found.nearest_value / scale,
-                True,
-                within_chance(training, measures.whole, "su", relevance),
-                threshold=float(self.threshold),
-            ),
+    def _told(self, task: Task[int | None], found: Found) -> Selection:
+        why = f"no feature has a relevance above threshold={self.threshold:g}"
+        if len(found.selected):
+            why = "the others are redundant with those selected"
+        return task.selection(
+            found,
+            task.relevance[found.selected] / task.measures.scale,
+            explanation=task.nearest(found, threshold=float(self.threshold)),
             shortfall=why,
         )

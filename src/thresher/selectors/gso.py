@@ -8,20 +8,19 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._progress import step_reporter
 from thresher._types import TargetKind
 from thresher.measures import RowMeasures
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundPartials, gso
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Outscored
+from thresher.selectors._forward import ForwardSelector
 from thresher.selectors._partial import (
     LARGEST_SAFE,
     class_indicators,
     safe_columns,
     uses_indicators,
 )
-from thresher.selectors._sums import ForwardSelector
 from thresher.sources import Training
 
 
@@ -126,11 +125,9 @@ class GSO(ForwardSelector[int]):
             safe_columns(self, training),
             class_indicators(training) if by_class else _safe_target(training),
             wanted,
-            candidates=training.candidates,
-            kept=training.kept,
             weights=None if weights is None else weights.astype(np.float64),
-            progress=step_reporter(self, training.names, wanted),
             n_threads=training.n_threads,
+            **self._choices(training, training.candidates, wanted),
         )
         return search.reported(partial(self._selection, training))
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import check_choice, check_number
-from thresher._progress import step_reporter
 from thresher._types import Auto, Measure, Missing, PairMeasureName, TargetKind
 from thresher._warn import warn
-from thresher.measures import KINDS, Measures, RowMeasures, are_discrete, check_measure
-from thresher.measures.chance import within_chance
+from thresher.measures import KINDS, Measures, are_discrete, check_measure
 from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
-from thresher.selectors._explain import Nearest
-from thresher.selectors._sums import ForwardSelector
+from thresher.selectors._forward import MeasureSelector, Task
 from thresher.sources import Training
 
 # Samples below which a quotient of information is warned of.
@@ -27,7 +23,7 @@ OBJECTIVES = ("auto", "difference", "quotient", "sum")
 STRATEGIES = ("lazy", "scan", "naive")
 
 
-class MRMR(ForwardSelector[int]):
+class MRMR(MeasureSelector[int]):
     """Minimum redundancy, maximum relevance: greedy forward selection, exact and fast.
 
     The first feature is the most relevant one. Each further step adds the feature whose relevance R
@@ -166,51 +162,24 @@ class MRMR(ForwardSelector[int]):
     def _measure_names(self) -> tuple[str, str]:
         return self.relevance_measure_, self.redundancy_measure_
 
-    def _start(
-        self, training: Training, measures: RowMeasures, wanted: int
-    ) -> ForwardSearch[Selection]:
-        relevance = measures.relevance(self.relevance_measure_)
-        search = greedy_forward(
-            measures.pairs(self.redundancy_measure_),
-            relevance,
-            wanted,
+    def _begin(self, task: Task[int]) -> ForwardSearch[Found]:
+        return greedy_forward(
+            task.pairs,
+            task.relevance,
+            task.wanted,
             objective=self.objective_,
             weight=self.redundancy_weight,
-            offset=self.redundancy_offset * measures.scale,
+            offset=self.redundancy_offset * task.measures.scale,
             strategy=self.strategy,
-            candidates=measures.candidates(*self._measure_names()),
-            kept=training.kept,
-            progress=step_reporter(self, training.names, wanted),
+            **task.choices,
         )
-        return search.reported(partial(self._selection, training, measures, relevance))
 
-    def _selection(
-        self,
-        training: Training,
-        measures: RowMeasures,
-        relevance: npt.NDArray[np.float64],
-        found: Found,
-    ) -> Selection:
-        # An Inner Ensemble searches on sums; what it reports are means.
-        scale = measures.scale
-        relevance = relevance / scale
-        redundancy = found.redundancy / scale
-        scores = found.scores / scale
+    def _told(self, task: Task[int], found: Found) -> Selection:
+        scores = found.scores / task.measures.scale
         if self.objective_ == "quotient":  # a ratio, but for the first feature's relevance
             scores[1:] = found.scores[1:]
-        return Selection.of_steps(
-            found.selected,
-            scores,
-            relevance,
-            redundancy,
-            n_evaluations=found.n_evaluations,
-            explanation=Nearest(
-                found.nearest,
-                found.nearest_value / scale,
-                self.relevance_measure_ == self.redundancy_measure_,
-                within_chance(training, measures.whole, self.relevance_measure_, relevance),
-            ),
-        )
+        is_comparable = self.relevance_measure_ == self.redundancy_measure_
+        return task.selection(found, scores, explanation=task.nearest(found, is_comparable))
 
     def _search_parts(
         self,

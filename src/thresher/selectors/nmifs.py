@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._progress import step_reporter
-from thresher.measures import RowMeasures
-from thresher.measures.chance import within_chance
 from thresher.measures.rounding import round_bounded
 from thresher.search import ForwardSearch, Found, greedy_forward
 from thresher.selectors._base import Selection
-from thresher.selectors._explain import Nearest
+from thresher.selectors._forward import Task
 from thresher.selectors.criteria import InformationCriterion
-from thresher.sources import Training
 
 
 class NMIFS(InformationCriterion):
@@ -97,40 +92,19 @@ class NMIFS(InformationCriterion):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi", "nmi")
 
-    def _start(
-        self, training: Training, measures: RowMeasures, wanted: int
-    ) -> ForwardSearch[Selection]:
-        bits = measures.relevance("mi")
-        relevance = in_nats(bits)
-        search = greedy_forward(
-            measures.pairs("nmi"),
-            relevance,
-            wanted,
-            strategy=self.strategy,
-            candidates=measures.candidates("mi", "nmi"),
-            kept=training.kept,
-            progress=step_reporter(self, training.names, wanted),
-        )
-        noise = within_chance(training, measures.whole, "mi", bits / measures.scale)
-        return search.reported(partial(self._selection, measures.scale, relevance, noise))
+    def _begin(self, task: Task[int]) -> ForwardSearch[Found]:
+        nats = in_nats(task.relevance)
+        return greedy_forward(task.pairs, nats, task.wanted, strategy=self.strategy, **task.choices)
 
-    def _selection(
-        self,
-        scale: int,
-        relevance: npt.NDArray[np.float64],
-        noise: npt.NDArray[np.bool_],
-        found: Found,
-    ) -> Selection:
-        return Selection.of_steps(
-            found.selected,
-            found.scores / scale,
-            relevance / scale,
-            found.redundancy / scale,
-            n_evaluations=found.n_evaluations,
-            explanation=Nearest(found.nearest, found.nearest_value / scale, False, noise),
+    def _told(self, task: Task[int], found: Found) -> Selection:
+        return task.selection(
+            found,
+            found.scores / task.measures.scale,
+            in_nats(task.relevance),
+            explanation=task.nearest(found, comparable=False),
         )
 
 
-def in_nats(bits: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
+def in_nats(bits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Information in nats, rounded like all bounded measures to a multiple of 2^-40."""
     return round_bounded(bits * math.log(2))

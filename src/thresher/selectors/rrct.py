@@ -12,7 +12,6 @@ from scipy.stats import rankdata
 
 from thresher import _core
 from thresher._checks import check_bool, check_choice
-from thresher._progress import step_reporter
 from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.measures.power import POWERS, power_columns
@@ -204,10 +203,8 @@ class RRCT(BaseSelector):
             complementarity=self.complementarity,
             magnitude_rule=by_class or self.sign_rule == "magnitude",
             redundancy_scale=scale,
-            candidates=training.candidates,
-            kept=training.kept,
-            progress=step_reporter(self, training.names, wanted),
             n_threads=training.n_threads,
+            **self._choices(training, training.candidates, wanted),
         )
         return search.reported(partial(self._selection, training, scale))
 

@@ -36,7 +36,7 @@ class GraphRanking(Ranking):
     """What `LaplacianScore` and `SPEC` share: the graph."""
 
     _missing_options = ("error", "drop_rows")
-    _choices: tuple[str, ...] = WEIGHTS
+    _affinities: tuple[str, ...] = WEIGHTS
 
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
@@ -44,7 +44,7 @@ class GraphRanking(Ranking):
 
     def _make_graph(self, training: Training) -> Graph:
         parameters: Any = self
-        check_choice("affinity", parameters.affinity, self._choices)
+        check_choice("affinity", parameters.affinity, self._affinities)
         check_number("n_neighbors", parameters.n_neighbors, minimum=1, integer=True)
         if parameters.bandwidth is not None:
             check_number("bandwidth", parameters.bandwidth, minimum=0, exclusive_minimum=True)
@@ -232,7 +232,7 @@ class SPEC(GraphRanking):
     [3, 2]
     """
 
-    _choices = AFFINITIES
+    _affinities = AFFINITIES
 
     def __init__(
         self,
