@@ -13,6 +13,7 @@ from thresher._interrupt import call_interruptibly
 from thresher._progress import on_behalf
 from thresher.sources import take
 
+Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 
 # Names of the number of features to choose.
@@ -43,6 +44,15 @@ def order_of_choice(selector: Any) -> Positions:
     return np.asarray(chosen[np.lexsort(keys)], dtype=np.intp)
 
 
+def told_of(selector: Any, name: str, seen: Positions, n_features: int) -> Floats:
+    """A fitted attribute of each feature that the selector saw, nan for the others."""
+    values: Any = getattr(selector, name, None)
+    told = np.full(n_features, np.nan)
+    if np.shape(values) == seen.shape:
+        told[seen] = values
+    return told
+
+
 def resize(selector: Any, size: int) -> Any:
     """A clone of the selector that will choose `size` features; None if it has no parameter for that."""
     resized = getattr(selector, "_resized", None)
@@ -58,7 +68,7 @@ def resize(selector: Any, size: int) -> Any:
     return None
 
 
-def _of_chosen(values: Any, support: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+def _of_chosen(values: Any, support: npt.NDArray[np.bool_]) -> Floats:
     """One number per chosen feature, from one per feature or per chosen one; zeros if there are none."""
     n_chosen = int(support.sum())
     try:

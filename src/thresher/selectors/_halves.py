@@ -117,9 +117,7 @@ def check_promise(selector: Any, training: Training | None = None) -> None:
         )
     if training is None or not isinstance(selector, SumSelector) or selector._default_bins is None:
         return
-    rule: Any = getattr(selector, "discretize", "auto")
-    if isinstance(rule, str) and rule == "auto":
-        rule = selector._default_bins
+    rule = selector._bins_rule()
     on_codes = any(KINDS[name].is_discrete for name in selector._measure_names())
     to_bin = on_codes and columns_to_bin(training.table, rule).any()
     if to_bin and uses_target(rule):

@@ -38,6 +38,12 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
             raise ValueError(f"selector must be a selector such as MRMR(), got {given!r}")
         return given
 
+    def _take_names(self, fitted: Any) -> None:
+        """What is known of the columns is what a selector that read them knows."""
+        self.n_features_in_ = fitted.n_features_in_
+        if hasattr(fitted, "feature_names_in_"):
+            self.feature_names_in_ = fitted.feature_names_in_
+
     def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
         """What of these the ``fit`` of the selector inside asks for."""
         _raise_for_params(params, self, "fit")
@@ -58,14 +64,8 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
 
     def get_metadata_routing(self) -> Any:
         """What is passed to the selector; see scikit-learn's user guide on metadata routing."""
-        return (
-            MetadataRouter(owner=self)
-            .add_self_request(self)
-            .add(
-                selector=self._given_selector(),
-                method_mapping=FITTING,
-            )
-        )
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(selector=self._given_selector(), method_mapping=FITTING)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

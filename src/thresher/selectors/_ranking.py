@@ -53,13 +53,15 @@ class Ranking(BaseSelector):
         scores: Floats,
         wanted: int | None,
         *,
+        order: npt.NDArray[np.intp] | None = None,
         chosen: npt.NDArray[np.intp] | None = None,
         **details: Any,
     ) -> Self:
-        """Choose the `wanted` best features, or those in `chosen`, and describe them."""
-        order = rank_by_score(
-            scores, columns.candidates, columns.kept, greater_is_better=self.greater_is_better
-        )
+        """Choose the `wanted` best features, or those in `chosen`, and describe them; `order` is that by score."""
+        if order is None:
+            order = rank_by_score(
+                scores, columns.candidates, columns.kept, greater_is_better=self.greater_is_better
+            )
         if chosen is None:
             chosen = order[:wanted]
         ranking = np.empty(len(order), dtype=np.intp)
@@ -67,11 +69,8 @@ class Ranking(BaseSelector):
         details.setdefault("relevance", scores)
         details.setdefault("explanation", self._ranked())
         details.setdefault("trace", {"feature": chosen, "score": scores[chosen]})
-        return self._finish(
-            columns,
-            Selection(selected=chosen, scores=scores, ranking=ranking, **details),
-            wanted,
-        )
+        selection = Selection(selected=chosen, scores=scores, ranking=ranking, **details)
+        return self._finish(columns, selection, wanted)
 
     def _ranked(self) -> Ranked:
         """Why features were left: their places among all."""

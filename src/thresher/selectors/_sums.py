@@ -80,6 +80,11 @@ class SumSelector(ChangingRows, Generic[Wanted]):
         count = self._count_or_auto(columns) if self._stops_by_itself else self._count(columns)
         return cast(Wanted, count)
 
+    def _bins_rule(self) -> Any:
+        """The bins that `discretize` stands for."""
+        rule = getattr(self, "discretize", "auto")
+        return self._default_bins if isinstance(rule, str) and rule == "auto" else rule
+
     def _resolve(self, training: Training) -> None:
         pass
 

@@ -8,19 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    _routing_enabled,
-    process_routing,
-)
+from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled, process_routing
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import validate_data
 
 from thresher._progress import on_behalf, report
 from thresher.selectors._base import BaseSelector, all_or_nothing
-from thresher.selectors._foreign import order_of_choice, resize
+from thresher.selectors._foreign import order_of_choice, resize, told_of
 from thresher.selectors._meta import FITTING
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state, is_set
@@ -87,13 +84,8 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of the chain and, if `deep`, of its selectors."""
-        parameters: dict[str, Any] = {"selectors": self.selectors, "verbose": self.verbose}
-        if deep and isinstance(self.selectors, list | tuple):
-            for name, selector in self._steps:
-                parameters[name] = selector
-                if hasattr(selector, "get_params"):
-                    for key, value in selector.get_params(deep=True).items():
-                        parameters[f"{name}__{key}"] = value
+        is_list = isinstance(self.selectors, list | tuple)
+        parameters: dict[str, Any] = self._get_params("_steps", deep=deep and is_list)
         return parameters
 
     def set_params(self, **parameters: Any) -> Any:
@@ -101,30 +93,22 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         for key in ("selectors", "verbose"):
             if key in parameters:
                 setattr(self, key, parameters.pop(key))
-        for key in [key for key in parameters if "__" not in key]:
-            names = [name for name, _ in self._steps]
-            if key not in names:
-                raise ValueError(
-                    f"Invalid parameter {key!r} for estimator {self!r}. Valid parameters are: "
-                    f"{['selectors', 'verbose', *names]!r}."
-                )
-            replaced = list(self.selectors)
-            place = names.index(key)
-            value = parameters.pop(key)
-            replaced[place] = (key, value) if isinstance(replaced[place], tuple) else value
-            self.selectors = replaced
-        nested: dict[str, dict[str, Any]] = {}
-        for key, value in parameters.items():
-            name, _, rest = key.partition("__")
-            nested.setdefault(name, {})[rest] = value
-        steps = dict(self._steps) if nested else {}
-        for name, values in nested.items():
+        # Selectors are replaced before parameters of theirs are set.
+        for key in sorted(parameters, key=lambda key: key.count("__")):
+            name, _, inner = key.partition("__")
+            steps = dict(self._steps)
             if name not in steps:
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {self!r}. Valid parameters are: "
                     f"{['selectors', 'verbose', *steps]!r}."
                 )
-            steps[name].set_params(**values)
+            if "__" in key:
+                steps[name].set_params(**{inner: parameters[key]})
+                continue
+            replaced, place = list(self.selectors), list(steps).index(name)
+            is_named = isinstance(replaced[place], tuple)
+            replaced[place] = (name, parameters[key]) if is_named else parameters[key]
+            self.selectors = replaced
         return self
 
     @all_or_nothing
@@ -197,10 +181,10 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         self.selected_ = seen[order_of_choice(last)]
         self.support_ = np.zeros(p, dtype=bool)
         self.support_[self.selected_] = True
-        self.scores_ = self._of_last("scores_")
+        self.scores_ = told_of(last, "scores_", seen, p)
         self.ranking_ = _ranks(self.selectors_, self._seen, self.selected_, p)
-        self.relevance_ = self._of_last("relevance_")
-        self.redundancy_ = self._of_last("redundancy_")
+        self.relevance_ = told_of(last, "relevance_", seen, p)
+        self.redundancy_ = told_of(last, "redundancy_", seen, p)
         self.n_evaluations_ = sum(int(getattr(s, "n_evaluations_", 0)) for s in self.selectors_)
         self.trace_ = dict(getattr(last, "trace_", {}))
         if "feature" in self.trace_:
@@ -211,14 +195,6 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     def _unread(self) -> npt.NDArray[np.bool_]:
         first = self.selectors_[0]
         return first._unread() if isinstance(first, BaseSelector) else super()._unread()
-
-    def _of_last(self, attribute: str) -> npt.NDArray[np.float64]:
-        """What the last selector says of each feature it saw, nan for the others."""
-        values, seen = getattr(self.selectors_[-1], attribute, None), self._seen[-1]
-        spread = np.full(self.n_features_in_, np.nan)
-        if values is not None and np.shape(values) == seen.shape:
-            spread[seen] = values
-        return spread
 
     def _account(self) -> Callable[[int], Reason]:
         """Of every feature the reason of the selector that decided, in positions of the original features."""
@@ -274,10 +250,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         """Who asks for which metadata."""
         router = MetadataRouter(owner=type(self).__name__)
         for name, selector in self._steps:
-            router.add(
-                **{name: selector},
-                method_mapping=FITTING,
-            )
+            router.add(**{name: selector}, method_mapping=FITTING)
         return router
 
     def __sklearn_tags__(self) -> Any:
@@ -331,14 +304,9 @@ def _ranks(
     taken = len(selected)
     for selector, features in zip(reversed(selectors), reversed(seen), strict=True):
         support = np.asarray(selector.get_support(), dtype=bool)
-        if not (~support).any():
-            continue
         own = getattr(selector, "ranking_", None)
         if own is None or np.shape(own) != support.shape:
             own = np.where(support, 1, 2)
-        levels = np.unique(np.asarray(own)[~support], return_inverse=True)[1]
-        counts = np.bincount(levels)
-        before = np.concatenate([[0], np.cumsum(counts)[:-1]])
-        ranking[features[~support]] = taken + 1 + before[levels]
+        ranking[features[~support]] = taken + rankdata(np.asarray(own)[~support], method="min")
         taken += int((~support).sum())
     return ranking

@@ -301,9 +301,7 @@ class Ensemble(ChangingRows, MetaSelector):
             check_halves(self)
 
     def _fit_sums(self, selector: SumSelector[Wanted], training: Training, groups: Any) -> Self:
-        self.n_features_in_ = selector.n_features_in_
-        if hasattr(selector, "feature_names_in_"):
-            self.feature_names_in_ = selector.feature_names_in_
+        self._take_names(selector)
         selector._resolve(training)
         culprit = not_sums(selector)
         if culprit is not None and self.kind in ("fast", "inner", "halves"):

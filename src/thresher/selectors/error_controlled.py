@@ -17,8 +17,8 @@ from thresher._streams import Purpose, stream
 from thresher._types import Selector
 from thresher.discretize import MDLBins
 from thresher.search.parts import draw_seed
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
-from thresher.selectors._foreign import order_of_choice
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.selectors._foreign import order_of_choice, told_of
 from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
 from thresher.selectors._meta import MetaSelector, kept_by
 from thresher.selectors._reason import Reason
@@ -159,9 +159,7 @@ class ErrorControlled(MetaSelector):
         X = rows_and_columns(X)
         X = X.tocsc() if hasattr(X, "tocsc") else X  # columns will be taken
         ranking = self._rank(selector, X, y, routed.get("sample_weight"))
-        self.n_features_in_ = ranking.n_features_in_
-        if hasattr(ranking, "feature_names_in_"):
-            self.feature_names_in_ = ranking.feature_names_in_
+        self._take_names(ranking)
         candidates = np.flatnonzero(~ranking._constant & ~ranking._excluded)
         wanted = _count_of(selector, len(candidates))
         self.relevance_name_: str = ranking.measure
@@ -283,20 +281,15 @@ class ErrorControlled(MetaSelector):
         p = self.n_features_in_
         passed = np.flatnonzero(self.gate_)
         fitted = self.selector_ if self.method == "gate" else None
-
-        def known(name: str) -> Floats:
-            values = np.asarray(getattr(fitted, name, np.nan), dtype=np.float64)
-            return spread(p, passed, values) if values.shape == passed.shape else np.full(p, np.nan)
-
         names = getattr(self, "feature_names_in_", None)
         columns = Columns(
             names, ~ranking._constant & ~ranking._excluded, np.empty(0, np.intp), ranking._excluded
         )
         selection = Selection(
             selected,
-            known("scores_"),
+            told_of(fitted, "scores_", passed, p),
             ranking.scores_,
-            known("redundancy_"),
+            told_of(fitted, "redundancy_", passed, p),
             n_evaluations=int(getattr(self.selector_, "n_evaluations_", 0)),
             trace={
                 "feature": selected,
@@ -363,8 +356,6 @@ def _count_of(selector: Any, n_candidates: int) -> int | None:
 
 def _unsupervised(selector: Any) -> Any:
     """The selector's bins, or equal frequencies where they look at y."""
-    rule = getattr(selector, "discretize", "auto")
-    if isinstance(rule, str) and rule == "auto":
-        rule = selector._default_bins
+    rule = selector._bins_rule()
     looks_at_y = isinstance(rule, MDLBins) or (isinstance(rule, str) and rule == "mdl")
     return "equal-frequency" if looks_at_y else rule

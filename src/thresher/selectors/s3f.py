@@ -14,7 +14,7 @@ from thresher._progress import report
 from thresher._types import TargetKind
 from thresher.measures import Measures
 from thresher.search.clusters import Clustering, FeatureClusters, one_cluster
-from thresher.selectors._base import Selection, all_or_nothing
+from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
 from thresher.selectors._ranking import Ranking, rank_by_score
 from thresher.sources import Far
@@ -128,7 +128,6 @@ class S3F(Ranking):
         measures = Measures(training, discretize=self.discretize, default="equal-frequency")
         relevance = measures.relevance("su")
         candidates = measures.candidates("su")
-        p = training.n_features
         features = np.flatnonzero(candidates)
         space = FeatureClusters(
             measures.pairs("su"),
@@ -153,26 +152,21 @@ class S3F(Ranking):
         if len(starts) < 2:
             self.silhouette_ = 0.0
         self.medoids_ = features[best.medoids]
-        self.clusters_ = np.full(p, -1, dtype=np.intp)
+        self.clusters_ = np.full(training.n_features, -1, dtype=np.intp)
         self.clusters_[features] = best.clusters
         chosen = features[representatives(space, best, relevance[features])]
         chosen = chosen[np.lexsort((chosen, -relevance[chosen]))]
-        ranking = np.empty(p, dtype=np.intp)
         order = rank_by_score(relevance, candidates)
-        order = np.concatenate([chosen, order[~np.isin(order, chosen)]])
-        ranking[order] = np.arange(1, p + 1)
         self.bins_ = measures.bins
-        return self._finish(
+        return self._finish_ranking(
             replace(training.columns, candidates=candidates),
-            Selection(
-                selected=chosen,
-                scores=relevance,
-                relevance=relevance,
-                ranking=ranking,
-                n_evaluations=space.n_evaluations,
-                trace=trace,
-                explanation=Represented(self.clusters_, self.medoids_),
-            ),
+            relevance,
+            None,
+            order=np.concatenate([chosen, order[~np.isin(order, chosen)]]),
+            chosen=chosen,
+            n_evaluations=space.n_evaluations,
+            trace=trace,
+            explanation=Represented(self.clusters_, self.medoids_),
         )
 
 

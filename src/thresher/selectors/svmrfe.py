@@ -13,7 +13,7 @@ from thresher._checks import check_number
 from thresher._progress import is_heard, report
 from thresher._warn import warn
 from thresher.search.machines import drop_by_weight
-from thresher.selectors._base import Selection, all_or_nothing
+from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import Far, Training, feature_blocks
 
@@ -164,23 +164,13 @@ class SVMRFE(Ranking):
                 f"{dropped.n_unfinished} of {len(counts) * n_machines} machines did not reach tol={self.tol:g}; "
                 "give a larger tol or a smaller C"
             )
-        best_first = [*training.kept.tolist(), *reversed(dropped.features.tolist())]
-        rest = np.setdiff1d(np.arange(p), best_first)
-        ranking = np.empty(p, dtype=np.intp)
-        ranking[[*best_first, *rest.tolist()]] = np.arange(1, p + 1)
-        chosen = best_first[:wanted]
-        return self._finish(
+        best_first = np.concatenate([training.kept, dropped.features[::-1]])
+        return self._finish_ranking(
             training.columns,
-            Selection(
-                selected=chosen,
-                scores=dropped.scores,
-                relevance=dropped.scores,
-                ranking=ranking,
-                n_evaluations=len(counts) * n_machines,
-                trace={"feature": chosen, "score": dropped.scores[chosen]},
-                explanation=self._ranked(),
-            ),
+            dropped.scores,
             wanted,
+            order=np.concatenate([best_first, np.setdiff1d(np.arange(p), best_first)]),
+            n_evaluations=len(counts) * n_machines,
         )
 
     def _counts(self, n_left: int, n_kept: int, wanted: int) -> list[int]:
