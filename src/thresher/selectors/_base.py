@@ -376,10 +376,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _unread(self) -> npt.NDArray[np.bool_]:
         """Features that may hold anything, as nobody looks at them: those excluded and not selected."""
-        excluded = getattr(self, "_excluded", None)
-        return (
-            np.zeros(self.n_features_in_, bool) if excluded is None else excluded & ~self.support_
-        )
+        nothing = np.zeros(self.n_features_in_, dtype=bool)
+        return np.asarray(getattr(self, "_excluded", nothing) & ~self.support_)
 
     def _repr_html_inner(self) -> str:
         if not hasattr(self, "selected_"):
@@ -395,8 +393,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
         check_is_fitted(self)
-        mask: npt.NDArray[np.bool_] = self.support_
-        return mask
+        return self.support_
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "selected_")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from thresher.blocks import KeptRows, RowBlock, split_columns
+from thresher.blocks import FarMeasures, FarTraining, KeptRows, RowBlock, split_columns
 from thresher.discretize import GivenBins
+from thresher.measures import Measures
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.sources import Far, Training, is_frame, one_dimensional, unmasked
 
@@ -26,6 +27,8 @@ class ChangingRows(BaseSelector):
     for and the rows have changed since.
     """
 
+    # Whether it asks for terms of two features and the target.
+    _asks_triples = False
     _unsaved = ("_kept_rows", "_up_to_date")
 
     @available_if(_takes_pieces)  # type: ignore[untyped-decorator]
@@ -100,6 +103,23 @@ class ChangingRows(BaseSelector):
             kept.check(*self._kept_by())
         else:
             self.__dict__.pop("_kept_rows", None)
+
+    def _measures_of(
+        self, training: Training, names: tuple[str, ...], default: str, parts: Any = None
+    ) -> Measures:
+        """These measures of the rows, wherever they are; `default` are the bins of ``discretize="auto"``."""
+        discretize: Any = getattr(self, "discretize", "auto")
+        if not isinstance(training, FarTraining):
+            return Measures(training, discretize=discretize, default=default, parts=parts)
+        far = FarMeasures(
+            training,
+            names,
+            discretize=discretize,
+            default=default,
+            parts=parts,
+            asks_triples=self._asks_triples,
+        )
+        return cast(Measures, far)
 
     def _block(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlock:
         if is_frame(X):

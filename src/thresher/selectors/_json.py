@@ -81,7 +81,7 @@ def _encode(value: Any) -> Any:
     if isinstance(value, np.generic):
         return _encode(value.item())
     if isinstance(value, float):
-        return value if math.isfinite(value) else {"float": _special(value)}
+        return value if math.isfinite(value) else {"float": str(value)}
     if isinstance(value, np.ndarray):
         return _encode_array(value)
     if isinstance(value, list):
@@ -142,16 +142,12 @@ def _decode_object(value: dict[str, Any]) -> Any:
     return selector
 
 
-def _special(number: float) -> str:
-    return "nan" if math.isnan(number) else ("inf" if number > 0 else "-inf")
-
-
 def _encode_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     if array.dtype.kind not in ITEMS:
         raise ValueError(f"to_json cannot write an array of {array.dtype}")
     flat = array.ravel().tolist()
     if array.dtype.kind == "f":
-        flat = [item if math.isfinite(item) else _special(item) for item in flat]
+        flat = [item if math.isfinite(item) else str(item) for item in flat]
     elif array.dtype.kind == "O":
         flat = [_encode(item) for item in flat]
     return {"array": flat, "dtype": array.dtype.str, "shape": list(array.shape)}

@@ -123,9 +123,8 @@ class Judge:
                 self._keep(key, outcomes)
                 if self.after_each is not None:
                     self.after_each(key, outcomes)
-            next(
-                computed, None
-            )  # to its end: joblib gives up the workers of a generator that is closed before
+            # To its end: joblib gives up the workers of a generator that is closed before.
+            next(computed, None)
         return [_mean(self._known[key]) for key in keys]
 
     def fold_scores(self, features: Iterable[int]) -> Floats:
@@ -175,9 +174,8 @@ class Judge:
         self.machines.prepare(feature for key in sets for feature in key)
         calls = (delayed(self.machines.outcomes)(key) for key in sets)
         with blas_threads(1):
-            for key, found in zip(
-                sets, run_in_threads(calls, self.n_jobs, return_as="generator"), strict=True
-            ):
+            running = run_in_threads(calls, self.n_jobs, return_as="generator")
+            for key, found in zip(sets, running, strict=True):
                 yield next(self._fitted([key])) if found is None else found
 
     def _fitted(self, sets: list[Key]) -> Generator[list[Outcome], None, None]:

@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._types import TargetKind
+from thresher.selectors._base import BaseSelector
 from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
 
 # Squares of numbers beyond this, or below its inverse, are not safe in double.
 LARGEST_SAFE = 1e120
+
+
+class CorrelationSelector(BaseSelector):
+    """The parameters of `GSO` and `LassoPath`."""
+
+    _missing_options = ("error", "drop_rows")
+    _takes_sparse = False
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 10,
+        *,
+        target: TargetKind = "auto",
+        keep: Any = None,
+        exclude: Any = None,
+        missing: Literal["error", "drop_rows"] = "error",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.target = target
+        self.keep = keep
+        self.exclude = exclude
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
 
 def safe_columns(selector: Any, training: Training) -> npt.NDArray[np.floating]:

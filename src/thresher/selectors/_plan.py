@@ -161,9 +161,8 @@ def _usable(
         usable = [i for i in usable if i ^ 1 in usable]
         poorer = [i for i in poorer if i in usable]
     what = "is constant" if loses_class is None else "has one class"
-    holds = (
-        plan.unit != "part"
-    )  # the name stands for the rows of the replicate, not for those left out
+    # The name of a part stands for the rows left out, other names for those of the replicate.
+    holds = plan.unit != "part"
     if useless:
         which = _numbered(plan.unit, useless)
         warn(

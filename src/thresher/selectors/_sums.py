@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
-from thresher.blocks import FarMeasures, FarTraining
 from thresher.measures import Measures, RowMeasures, are_discrete
 from thresher.search import FoundParts
 from thresher.selectors._base import Selection, all_or_nothing
@@ -42,8 +41,6 @@ class SumSelector(ChangingRows, Generic[Wanted]):
     _asks_pairs = True
     # Whether a search asks for hundreds of pairs for each that it comes back to, so that keeping them does not pay.
     _asks_once = False
-    # Whether it asks for terms of two features and the target.
-    _asks_triples = False
     _reads_blocks = True
 
     @all_or_nothing
@@ -98,25 +95,10 @@ class SumSelector(ChangingRows, Generic[Wanted]):
     @abstractmethod
     def _measure_names(self) -> tuple[str, ...]: ...
 
-    def _far_measures(self, training: FarTraining, parts: Any = None) -> FarMeasures:
-        """Measures of rows in blocks, or with parts."""
-        return FarMeasures(
-            training,
-            self._measure_names(),
-            discretize=getattr(self, "discretize", "auto"),
-            default=self._default_bins or "mean-sd",
-            parts=parts,
-            asks_triples=self._asks_triples,
-        )
-
     def _measures(self, training: Training, parts: Any = None) -> Measures:
         """Measures of all rows, or with parts."""
-        if isinstance(training, FarTraining):
-            return cast(Measures, self._far_measures(training, parts))
-        if self._default_bins is None:
-            return Measures(training, parts=parts)
-        discretize: Any = getattr(self, "discretize", "auto")
-        return Measures(training, discretize=discretize, default=self._default_bins, parts=parts)
+        default = self._default_bins or "mean-sd"
+        return self._measures_of(training, self._measure_names(), default, parts)
 
     @abstractmethod
     def _search(self, training: Training, measures: RowMeasures, wanted: Wanted) -> Selection: ...

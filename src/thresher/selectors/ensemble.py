@@ -17,8 +17,8 @@ from thresher._checks import check_choice, check_number
 from thresher._interrupt import run_in_threads
 from thresher._progress import log, report
 from thresher._types import Selector
-from thresher.blocks import FarTraining, is_far
-from thresher.measures import Measures, PartSets
+from thresher.blocks import FarMeasures, FarTraining, is_far
+from thresher.measures import PartSets
 from thresher.search.parts import PART_KINDS, draw_seed, number_groups
 from thresher.search.votes import (
     VOTE_KINDS,
@@ -305,13 +305,11 @@ class Ensemble(ChangingRows, MetaSelector):
         selector._resolve(training)
         culprit = not_sums(selector)
         if culprit is not None and self.kind in ("fast", "inner", "halves"):
+            remedy = 'use kind="full" or kind="bagging"'
+            if self.kind == "halves":
+                remedy = 'use "pearson", on ranks of the columns if need be'
             raise ValueError(
-                f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; '
-                + (
-                    'use "pearson", on ranks of the columns if need be'
-                    if self.kind == "halves"
-                    else 'use kind="full" or kind="bagging"'
-                )
+                f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; {remedy}'
             )
         if self.kind == "halves":
             check_promise(selector, training)
@@ -321,9 +319,8 @@ class Ensemble(ChangingRows, MetaSelector):
             self.part_of_row_: npt.NDArray[np.int32] | None = None
             training.far.session.owner = self
             plan = plan_far_replicates(self, training.n_rows, groups)
-            far = selector._far_measures(training, plan.parts)
-            judge_far_replicates(plan, training.labels, far)
-            packed = cast(Measures, far)
+            packed = selector._measures(training, plan.parts)
+            judge_far_replicates(plan, training.labels, cast(FarMeasures, packed))
         else:
             plan = self._plan(training.n_given, training.target, groups, training.rows)
         found, measures = search_replicates(

@@ -254,9 +254,8 @@ class ErrorControlled(MetaSelector):
         p = len(candidates)
         rng = stream(draw_seed(self.random_state), Purpose.COMPETING_COPIES)
         both = with_shuffled_copies(take(X, candidates, axis=1), rng)
-        places = rng.permutation(
-            2 * p
-        )  # ties go to the lowest position, which must not mean anything
+        # Ties go to the lowest position, which must not mean anything.
+        places = rng.permutation(2 * p)
         mixed = take(both, places, axis=1)
         most = p if wanted is None else wanted
         asked = None if wanted is None else min(2 * most, 2 * p)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._types import TargetKind
 from thresher.measures import RowMeasures
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundPartials, gso
@@ -17,6 +15,7 @@ from thresher.selectors._explain import Outscored
 from thresher.selectors._forward import ForwardSelector
 from thresher.selectors._partial import (
     LARGEST_SAFE,
+    CorrelationSelector,
     class_indicators,
     safe_columns,
     uses_indicators,
@@ -24,7 +23,7 @@ from thresher.selectors._partial import (
 from thresher.sources import Training
 
 
-class GSO(ForwardSelector[int]):
+class GSO(CorrelationSelector, ForwardSelector[int]):
     """Gram-Schmidt orthogonalisation: the feature with the largest partial correlation, step by step.
 
     Each step adds the feature with the largest squared correlation with the target once the chosen
@@ -87,31 +86,10 @@ class GSO(ForwardSelector[int]):
     ['bmi', 's5', 'bp']
     """
 
-    _missing_options = ("error", "drop_rows")
-    _takes_sparse = False
     _nested = True
     _default_bins = None
     _asks_pairs = False
     _reads_blocks = False
-
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        target: TargetKind = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target = target
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _measure_names(self) -> tuple[str, ...]:
         return ("pearson",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,18 +13,17 @@ from sklearn.linear_model import lars_path
 
 from thresher._interrupt import call_interruptibly
 from thresher._progress import report
-from thresher._types import TargetKind
 from thresher._warn import warn
-from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
+from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered
-from thresher.selectors._partial import safe_columns, uses_indicators
+from thresher.selectors._partial import CorrelationSelector, safe_columns, uses_indicators
 from thresher.sources import Far, Training
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
-class LassoPath(BaseSelector):
+class LassoPath(CorrelationSelector):
     """Features in order of their first entry on the lasso path.
 
     As the penalty falls from infinity, features enter the model one after another; scikit-learn's
@@ -88,28 +87,6 @@ class LassoPath(BaseSelector):
     >>> X.columns[selector.selected_].tolist()
     ['bmi', 's5', 'bp']
     """
-
-    _missing_options = ("error", "drop_rows")
-    _takes_sparse = False
-
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        target: TargetKind = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target = target
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:

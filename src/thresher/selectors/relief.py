@@ -81,14 +81,9 @@ class NeighbourWeights(Ranking):
             sampled = check_random_state(self.random_state).permutation(n)
             rows = np.sort(sampled[: self.n_samples]).astype(np.uint32)
         nominal = training.table.is_category.copy()
-        nominal[
-            resolve_features(
-                "categorical_features",
-                self.categorical_features,
-                training.names,
-                training.n_features,
-            )
-        ] = True
+        named = self.categorical_features
+        p = training.n_features
+        nominal[resolve_features("categorical_features", named, training.names, p)] = True
         labels = training.labels
         # To a numeric target all samples are of one class.
         codes = np.zeros(n, dtype=np.int32) if labels.codes is None else labels.codes

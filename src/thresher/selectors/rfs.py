@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack, cast
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from thresher._checks import check_choice, check_number
 from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
-from thresher.blocks import FarMeasures, FarTraining
+from thresher.blocks import FarTraining
 from thresher.discretize import make_discretizer
 from thresher.measures import KINDS, Bins, Measures
 from thresher.measures.columns import (
@@ -73,49 +73,24 @@ class RelevanceFilter(Ranking):
             with_labels = "fisher" if target is not None and target.is_nominal else "pearson"
             self.relevance_measure_ = "mean-median" if target is None else with_labels
 
-    def _check_relevance(self) -> None:
-        check_choice("relevance", self.relevance, self._relevances)
-        check_number("cumulative", self.cumulative, minimum=0, maximum=1, exclusive_minimum=True)
-
     def _relevance(self, training: Training, measures: Measures) -> tuple[Floats, Floats]:
         """Relevance of every feature, and its mass: the same but for a ratio that starts at 1."""
         name = self.relevance_measure_
-        if isinstance(training, FarTraining):
-            values = self._far_relevance(training, measures)
-            return values, values
-        if name in DISPERSIONS:
+        if name == "variance" and isinstance(training, FarTraining):
+            training.table.refuse_categories()
+            values = round_significant(training.far.facts.moments()[1])
+        elif name in DISPERSIONS:
             values = dispersion(training, name)
-            if name == "iqr" and not values[training.candidates].any():
-                warn(
-                    'relevance="iqr" is 0 for every feature: the middle half of each column is one '
-                    'value (more than 3/4 zeros?); use "mean-median" or "mad"'
-                )
-            return values, np.log(values) if name == "am/gm" else values
-        if name in SEPARATIONS:
+        elif name in SEPARATIONS:
             values = separation(training, name)
         else:
             values = measures.relevance(name)
-        return values, values
-
-    def _far_relevance(self, training: FarTraining, measures: Measures) -> Floats:
-        """Of rows in blocks, from sums."""
-        if self.relevance_measure_ == "variance":
-            training.table.refuse_categories()
-            return round_significant(training.far.facts.moments()[1])
-        return measures.relevance(self.relevance_measure_)
-
-    def _rfs_measures(self, training: Training) -> Measures:
-        if not isinstance(training, FarTraining):
-            return Measures(training, discretize=self.discretize, default=BINS)
-        name = self.relevance_measure_
-        if name not in ("variance", *KINDS):
-            raise ValueError(
-                f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
-                'use "variance", or with labels "f", "mi" or "pearson"'
+        if name == "iqr" and not values[training.candidates].any():
+            warn(
+                'relevance="iqr" is 0 for every feature: the middle half of each column is one '
+                'value (more than 3/4 zeros?); use "mean-median" or "mad"'
             )
-        names = () if name == "variance" else (name,)
-        far: Any = FarMeasures(training, names, discretize=self.discretize, default=BINS)
-        return cast(Measures, far)
+        return values, np.log(values) if name == "am/gm" else values
 
     def _target_count(self, columns: Columns, mass: Floats) -> int:
         """Number asked for, or the number that the share `cumulative` of all relevance needs."""
@@ -169,7 +144,8 @@ class RelevanceFilter(Ranking):
         return self._choose_from_chunks(columns, source, target, relevance, mass, size)
 
     def _check_parameters(self) -> None:
-        self._check_relevance()
+        check_choice("relevance", self.relevance, self._relevances)
+        check_number("cumulative", self.cumulative, minimum=0, maximum=1, exclusive_minimum=True)
 
     def _choose_from_chunks(
         self,
@@ -294,9 +270,16 @@ class RFS(ChangingRows, RelevanceFilter):
         -------
         self : RFS
         """
-        self._check_relevance()
+        self._check_parameters()
         with self._read(X, y, far=far) as training:
-            measures = self._rfs_measures(training)
+            name = self.relevance_measure_
+            if isinstance(training, FarTraining) and name not in ("variance", *KINDS):
+                raise ValueError(
+                    f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
+                    'use "variance", or with labels "f", "mi" or "pearson"'
+                )
+            names = () if name == "variance" else (name,)
+            measures = self._measures_of(training, names, BINS)
             relevance, mass = self._relevance(training, measures)
             self.bins_ = measures.bins
         self._tell_talk(training)

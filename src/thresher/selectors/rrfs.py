@@ -308,7 +308,7 @@ class RRFS(RelevanceFilter):
         )
 
     def _check_parameters(self) -> None:
-        self._check_relevance()
+        super()._check_parameters()
         check_choice("similarity", self.similarity, ("auto", *SIMILARITIES, "su"))
         check_number("max_similarity", self.max_similarity, minimum=0, exclusive_minimum=True)
         check_choice("against", self.against, ("last", "all"))

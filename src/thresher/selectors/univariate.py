@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self, Unpack, cast
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -178,21 +178,21 @@ class Univariate(ChangingRows, Ranking):
             scores, candidates = (self._by_types if by_types else self._by_measure)(training)
         self._tell_talk(training)
         self.corrected_pvalues_ = np.ones(training.n_features)
-        self.corrected_pvalues_[candidates] = correct_pvalues(
-            self.pvalues_[candidates], self.correction
-        )
-        chosen = None
+        corrected = correct_pvalues(self.pvalues_[candidates], self.correction)
+        self.corrected_pvalues_[candidates] = corrected
+        order = rank_by_score(scores, candidates, training.kept)
+        chosen = order[:wanted]
         explanation = self._ranked()
         if wanted is None:
             explanation.pvalues, explanation.alpha = self.corrected_pvalues_, float(self.alpha)
             good = candidates & (self.corrected_pvalues_ <= self.alpha)
             good[training.kept] = True
-            order = rank_by_score(scores, candidates, training.kept)
             chosen = order[good[order]]
         return self._finish_ranking(
             replace(training.columns, candidates=candidates),
             scores,
             wanted,
+            order=order,
             chosen=chosen,
             explanation=explanation,
             shortfall=f"no corrected p-value is at most alpha={self.alpha:g}",
@@ -206,7 +206,7 @@ class Univariate(ChangingRows, Ranking):
         measure = "f" if self.measure == "auto" else self.measure
         if not KINDS[measure].is_discrete:
             _refuse_missing_level(training, training.table.has_missing, f'measure="{measure}"')
-        measures = self._measures(training, measure)
+        measures = self._measures_of(training, (measure,), BINS)
         scores = _relevances(training, measures, measure)
         candidates = measures.candidates(measure)
         self.bins_ = measures.bins
@@ -225,22 +225,16 @@ class Univariate(ChangingRows, Ranking):
             self.pvalues_[~candidates] = 1.0
         return scores, candidates
 
-    def _measures(self, training: Training, measure: str) -> Measures:
-        if not isinstance(training, FarTraining):
-            return Measures(training, discretize=self.discretize, default=BINS)
-        far: Any = FarMeasures(training, (measure,), discretize=self.discretize, default=BINS)
-        return cast(Measures, far)
-
     def _by_types(self, training: Training) -> tuple[Floats, Mask]:
         """Each column by the test of its type."""
         table = training.table
+        first = table.name(int(np.argmax(table.is_category)))
         if isinstance(training, FarTraining):
             raise ValueError(
-                f"column {table.name(int(np.argmax(table.is_category)))} holds categories, which "
+                f"column {first} holds categories, which "
                 'measure="auto" tests in another way than numbers, from rows in one place; use measure="mi" or "chi2"'
             )
         if self.pvalues == "permutation":
-            first = table.name(int(np.argmax(table.is_category)))
             raise ValueError(
                 f'pvalues="permutation" compares all features by one measure, but column {first} holds categories, '
                 'which measure="auto" tests in another way than numbers; use pvalues="analytic" or measure="mi"'
@@ -254,25 +248,8 @@ class Univariate(ChangingRows, Ranking):
         return scores, training.candidates
 
     def _pvalue_method(
-        self,
-        training: Training,
-        measures: Measures,
-        measure: str,
-        candidates: npt.NDArray[np.bool_],
+        self, training: Training, measures: Measures, measure: str, candidates: Mask
     ) -> str:
-        if self.pvalues == "auto":
-            if training.weights is not None or not KINDS[measure].is_discrete:
-                return "analytic"
-            most_levels = measures.codes.levels[candidates].max(initial=1)
-            if _rarest_class(measures) >= ENOUGH_PER_LEVEL * most_levels:
-                return "analytic"
-            if not isinstance(training, FarTraining):
-                return "permutation"
-            warn(
-                "p-values of rows in blocks are analytic, and too small where the rarest class has fewer than "
-                f"{ENOUGH_PER_LEVEL} samples for each level of a feature, as here"
-            )
-            return "analytic"
         if self.pvalues == "permutation" and isinstance(training, FarTraining):
             raise ValueError(
                 'pvalues="permutation" needs all rows in one place, and X has them in blocks; use pvalues="analytic"'
@@ -281,7 +258,20 @@ class Univariate(ChangingRows, Ranking):
             raise ValueError(
                 'pvalues="permutation" permutes samples that count alike; with sample_weight use pvalues="analytic"'
             )
-        return self.pvalues
+        if self.pvalues != "auto":
+            return self.pvalues
+        if training.weights is not None or not KINDS[measure].is_discrete:
+            return "analytic"
+        most_levels = measures.codes.levels[candidates].max(initial=1)
+        if _rarest_class(measures) >= ENOUGH_PER_LEVEL * most_levels:
+            return "analytic"
+        if not isinstance(training, FarTraining):
+            return "permutation"
+        warn(
+            "p-values of rows in blocks are analytic, and too small where the rarest class has fewer than "
+            f"{ENOUGH_PER_LEVEL} samples for each level of a feature, as here"
+        )
+        return "analytic"
 
 
 def _rarest_class(measures: Any) -> int:
@@ -310,14 +300,9 @@ def _relevances(training: Training, measures: Measures, measure: str) -> Floats:
             'use "f" or "mi", or target="numeric" if the class labels are quantities'
         )
     table = training.table
-    is_far = isinstance(training, FarTraining)
-    plain = (
-        not is_far
-        and training.weights is None
-        and not table.is_sparse
-        and not table.has_missing.any()
-    )
-    if measure in BY_CLASS and labels.is_nominal and plain:
+    is_plain = training.weights is None and not isinstance(training, FarTraining)
+    is_plain = is_plain and not (table.is_sparse or table.has_missing.any())
+    if measure in BY_CLASS and labels.is_nominal and is_plain:
         # Reads rows as they lie; nothing else needs the columns.
         return class_values(training, measure)
     return measures.relevance(measure)
