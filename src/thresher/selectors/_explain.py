@@ -131,7 +131,7 @@ class Nearest(Explanation):
     def chosen(self, feature: int, account: Account) -> Reason:
         if self.added is not None and feature in self.added:
             return Reason("locally predictive")
-        return self._met("chosen", feature)
+        return _with_partner("chosen", self.partner, self.value, feature)
 
     def left(self, feature: int, account: Account) -> Reason:
         relevance = account.relevance[feature]
@@ -145,10 +145,8 @@ class Nearest(Explanation):
         if not is_met:
             return Reason("never near")
         bound = relevance if self.comparable else CLEARLY_REDUNDANT
-        return self._met("redundant" if self.value[feature] >= bound else "outscored", feature)
-
-    def _met(self, kind: Kind, feature: int) -> Reason:
-        return _with_partner(kind, self.partner, self.value, feature, "largest redundancy")
+        kind: Kind = "redundant" if self.value[feature] >= bound else "outscored"
+        return _with_partner(kind, self.partner, self.value, feature)
 
 
 @dataclass
@@ -172,17 +170,13 @@ class LastSeen(Explanation):
     redundancy: Floats
 
     def chosen(self, feature: int, account: Account) -> Reason:
-        return self._met("chosen", feature)
+        return _with_partner("chosen", self.partner, self.redundancy, feature)
 
     def left(self, feature: int, account: Account) -> Reason:
         if self.collinear[feature]:
             return Reason("collinear")
-        return dataclasses.replace(
-            self._met("outscored", feature), score=known(self.score[feature])
-        )
-
-    def _met(self, kind: Kind, feature: int) -> Reason:
-        return _with_partner(kind, self.partner, self.redundancy, feature, "largest redundancy")
+        reason = _with_partner("outscored", self.partner, self.redundancy, feature)
+        return dataclasses.replace(reason, score=known(self.score[feature]))
 
 
 @dataclass
@@ -433,7 +427,9 @@ class Ballot(Explanation):
         return Reason(kind, value=found, against=float(self.n_replicates), what=what)
 
 
-def _with_partner(kind: Kind, partner: Positions, value: Floats, feature: int, what: str) -> Reason:
+def _with_partner(
+    kind: Kind, partner: Positions, value: Floats, feature: int, what: str = "largest redundancy"
+) -> Reason:
     """A reason about the partner of a feature, if it has one."""
     if partner[feature] < 0:
         return Reason(kind)

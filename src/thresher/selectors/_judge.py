@@ -26,7 +26,7 @@ from thresher._checks import check_choice, check_number, resolve_threads
 from thresher._interrupt import blas_threads, call_interruptibly, run_in_threads
 from thresher._warn import warn
 from thresher.selectors._machine import MOST_ROWS, Machines, default_classifier
-from thresher.sources import take
+from thresher.sources import Training, take
 
 Features = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -192,6 +192,14 @@ class Judge:
         for _ in sets:
             yield [next(running) for _ in self.folds]
         next(running, None)
+
+
+def dense_columns(training: Training, features: Features) -> Floats:
+    """The columns as numbers of their own: categories are the numbers of their levels."""
+    columns = training.table.matrix[:, features]
+    if training.table.is_sparse:
+        columns = columns.toarray()
+    return np.asarray(columns, dtype=np.float64)
 
 
 def key_of(features: Iterable[int]) -> Key:

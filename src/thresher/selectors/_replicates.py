@@ -69,13 +69,8 @@ def search_replicates(
     by_rows |= kind == "halves" and packed is None and _few_rows(selector, training, plan)
     if kind == "bagging" or by_rows:
         whole = selector._measures(training)
-        return _search_each(
-            selector,
-            training,
-            wanted,
-            (ChosenRows(whole, plan.rows(i)) for i in plan.usable),
-            progress,
-        ), whole
+        of_rows = (ChosenRows(whole, plan.rows(i)) for i in plan.usable)
+        return _search_each(selector, training, wanted, of_rows, progress), whole
     whole = selector._measures(training, plan.parts) if packed is None else packed
     if kind == "inner":
         with on_behalf():
@@ -98,8 +93,8 @@ def search_replicates(
     while_room = _until_full(shared, selector if has_rows else None, training, plan)
     found = _search_each(selector, training, wanted, while_room, progress)
     if selector._asks_pairs:
-        of_rows = sum(found.evaluations[shared.n_replicates :])
-        found.n_evaluations, found.full = shared.n_computed + of_rows, shared.full
+        n_apart = sum(found.evaluations[shared.n_replicates :])
+        found.n_evaluations, found.full = shared.n_computed + n_apart, shared.full
     return found, whole
 
 

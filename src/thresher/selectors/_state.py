@@ -22,10 +22,6 @@ def _is_array(value: Any, kinds: str) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind in kinds and value.ndim == 1
 
 
-def _is_text(value: Any, p: int) -> bool:
-    return isinstance(value, str)
-
-
 def _is_number(value: Any, p: int) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -50,21 +46,17 @@ def _is_partner(value: Any, p: int) -> bool:
     return _per_feature("iu")(value, p) and bool((value >= -1).all() and (value < p).all())
 
 
-# What a field of a record must be, by its annotation.
+# What a field of a record must be, by its annotation, unless that allows None.
 _FIELDS: dict[str, Check] = {
     "Floats": _per_feature("f"),
-    "Floats | None": lambda value, p: value is None or _per_feature("f")(value, p),
     "Positions": _is_partner,
     "Counts": _per_feature("iu"),
     "Mask": _per_feature("b"),
-    "Mask | None": lambda value, p: value is None or _per_feature("b")(value, p),
     "FeatureSet": is_set,
-    "FeatureSet | None": lambda value, p: value is None or is_set(value, p),
     "bool": lambda value, p: isinstance(value, bool),
-    "str": _is_text,
+    "str": lambda value, p: isinstance(value, str),
     "int": _is_count,
     "float": _is_number,
-    "float | None": lambda value, p: value is None or _is_number(value, p),
 }
 
 # The attributes of every fitted selector.
@@ -106,11 +98,14 @@ _OPTIONAL: dict[str, Check] = {
 
 
 def _is_sound(record: Explanation, p: int) -> bool:
-    checked = all(
-        _FIELDS[str(field.type)](getattr(record, field.name), p)
-        for field in dataclasses.fields(record)
-    )
-    return checked and record.fits_together()
+    for field in dataclasses.fields(record):
+        value, (kind, optional, _) = (
+            getattr(record, field.name),
+            str(field.type).partition(" | None"),
+        )
+        if not (optional and value is None) and not _FIELDS[kind](value, p):
+            return False
+    return record.fits_together()
 
 
 def check_state(selector: Any, required: tuple[str, ...]) -> None:

@@ -19,11 +19,7 @@ from thresher.search import ForwardSearch
 from thresher.search.rows import FoundPartials, rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
-from thresher.selectors._partial import (
-    class_indicators,
-    safe_columns,
-    uses_indicators,
-)
+from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
 from thresher.sources import Far, Training
 
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.
@@ -234,9 +230,8 @@ class RRCT(BaseSelector):
     def _check_parameters(self) -> None:
         if self.power is not None:
             check_choice("power", self.power, POWERS)
-        check_bool("information", self.information)
-        check_bool("complementarity", self.complementarity)
-        check_bool("normalize", self.normalize)
+        for name in ("information", "complementarity", "normalize"):
+            check_bool(name, getattr(self, name))
         check_choice("sign_rule", self.sign_rule, ("signed", "magnitude"))
         check_choice("redundancy", self.redundancy, ("pearson", "spearman"))
         if self.power is not None and self.redundancy == "spearman":

@@ -8,12 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._checks import (
-    check_bool,
-    check_choice,
-    check_number,
-    resolve_count,
-)
+from thresher._checks import check_bool, check_choice, check_number, resolve_count
 from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
 from thresher.measures import Measures
@@ -335,14 +330,9 @@ def warn_if_all_alike(
 
     def alike(measure: _core.PairMeasure) -> float:
         """The share of pairs that it takes for copies."""
-        return float(
-            np.mean(
-                [
-                    measure.values(int(a), np.array([b], dtype=np.uint32))[0, 0] >= max_similarity
-                    for a, b in zip(order[first], order[second], strict=True)
-                ]
-            )
-        )
+        pairs = zip(order[first].tolist(), order[second].astype(np.uint32)[:, None], strict=True)
+        found = [measure.values(a, b)[0, 0] for a, b in pairs]
+        return float(np.mean(np.array(found) >= max_similarity))
 
     by_cosine = alike(cosine)
     if by_cosine < 0.5:

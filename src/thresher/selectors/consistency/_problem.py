@@ -16,7 +16,7 @@ from thresher._progress import report
 from thresher._warn import warn
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
-from thresher.selectors._base import BaseSelector, Selection, spread
+from thresher.selectors._base import BaseSelector, Selection, rank_in_order, spread
 from thresher.selectors._explain import Needed
 from thresher.sources import Training
 
@@ -249,13 +249,9 @@ def _backward_ranking(
     """The chosen first, then the reverse order of removal; all others share the last rank."""
     if removed is None:
         return None
-    taken = np.zeros(n_features, dtype=bool)
-    taken[selected] = True
     last_first = np.asarray(removed, dtype=np.intp)[::-1]
-    order = np.concatenate([np.array(selected, dtype=np.intp), last_first[~taken[last_first]]])
-    ranking = np.full(n_features, len(order) + 1, dtype=np.intp)
-    ranking[order] = np.arange(1, len(order) + 1)
-    return ranking
+    left = last_first[~np.isin(last_first, selected)]
+    return rank_in_order(np.concatenate([np.array(selected, dtype=np.intp), left]), n_features)
 
 
 def _warn_of_unique_columns(training: Training, codes: Codes) -> None:

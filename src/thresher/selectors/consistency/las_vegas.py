@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, Self, Unpack
 
 import numpy as np
@@ -180,9 +179,8 @@ class QBB(Exhaustive):
         best: tuple[int, float] = (len(problem.order) + 1, np.inf)
         chosen: Features = problem.order
         for features in starts:
-            inside = np.zeros(training.n_features, dtype=bool)
-            inside[features] = True
-            found = self._search(problem, bound, problem.order[inside[problem.order]])
+            inside = problem.order[np.isin(problem.order, features)]
+            found = self._search(problem, bound, inside)
             n_evaluations += found.n_evaluations
             quality = (len(found.features), problem.risk([*found.features, *problem.kept]))
             if quality < best:
@@ -196,7 +194,7 @@ def _las_vegas(
     """The smallest sets that random draws met, the first one met first, and the evaluations."""
     rng = check_random_state(random_state)
     universe = np.sort(problem.order[problem.n_constant :])
-    feasible = _within(problem, bound)
+    limit = bound + problem.tolerance
     smallest = [universe.tolist()]
     n_evaluations = 1
     for _ in range(max_tries):
@@ -206,7 +204,7 @@ def _las_vegas(
         size = rng.randint(1, size + 1)
         subset = np.sort(universe[rng.permutation(len(universe))[:size]])
         n_evaluations += 1
-        if not feasible(subset):
+        if problem.core.risk(np.concatenate([subset, problem.kept])) > limit:
             continue
         features = subset.tolist()
         if len(features) < len(smallest[0]):
@@ -214,13 +212,3 @@ def _las_vegas(
         elif features not in smallest:
             smallest.append(features)
     return smallest, n_evaluations
-
-
-def _within(problem: Problem, bound: float) -> Callable[[Features], bool]:
-    limit = bound + problem.tolerance
-
-    def feasible(features: Features) -> bool:
-        with_kept = np.concatenate([features, problem.kept])
-        return bool(problem.core.risk(with_kept) <= limit)
-
-    return feasible

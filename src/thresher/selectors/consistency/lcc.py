@@ -28,14 +28,12 @@ class _OnePass(ConsistencySelector):
     def _sweep(self, training: Training, problem: Problem, rule: str, bound: float) -> Self:
         found = sweep(problem.core, rule, bound)
         chosen = problem.order[found.stays]
-        stays = np.zeros(len(problem.order), dtype=bool)
-        stays[found.stays] = True
         linear = getattr(self, "strategy", "linear") == "linear"
         return self._conclude(
             training,
             problem,
             chosen,
-            removed=problem.order[~stays],
+            removed=np.delete(problem.order, found.stays),
             n_evaluations=1 + (len(problem.order) if linear else found.n_probes),
             trace={"feature": chosen, "relevance": problem.relevance[chosen]},
         )

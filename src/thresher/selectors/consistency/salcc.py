@@ -19,7 +19,7 @@ from thresher._types import Risk
 from thresher.measures import Codes
 from thresher.search.consistency import sweep
 from thresher.selectors._base import all_or_nothing
-from thresher.selectors._judge import Judge
+from thresher.selectors._judge import Judge, dense_columns
 from thresher.selectors.consistency._problem import (
     MEASURES,
     ConsistencySelector,
@@ -186,13 +186,11 @@ class SALCC(ConsistencySelector):
             best = self._anneal(memo, low, high, trace)
         judge.refuse_if_all_failed()
         self._describe(problem, memo, best)
-        stays = np.zeros(len(problem.order), dtype=bool)
-        stays[best.positions] = True
         return self._conclude(
             training,
             problem,
             problem.order[best.positions],
-            removed=problem.order[~stays],
+            removed=np.delete(problem.order, best.positions),
             n_evaluations=judge.n_scored,
             trace=trace,
         )
@@ -374,11 +372,7 @@ def _columns(
     training: Training, codes: Codes, features: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.float64]:
     """The columns as given; those with missing values as codes, which every classifier takes."""
-    table = training.table
-    columns = table.matrix[:, features]
-    if table.is_sparse:
-        columns = columns.toarray()
-    columns = np.array(columns, dtype=np.float64)
-    for i in np.flatnonzero(table.has_missing[features]):
+    columns = dense_columns(training, features)
+    for i in np.flatnonzero(training.table.has_missing[features]):
         columns[:, i] = codes.table.codes(int(features[i]))
     return columns

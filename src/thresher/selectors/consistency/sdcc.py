@@ -22,13 +22,11 @@ class _Descent(ConsistencySelector):
     ) -> Self:
         bound = self._bound(problem, self.delta)
         found = eliminate(problem.core, strategy, bound, **options)
-        stays = np.ones(len(problem.order), dtype=bool)
-        stays[found.removed] = False
         removed = problem.order[found.removed]
         return self._conclude(
             training,
             problem,
-            problem.order[stays],
+            np.delete(problem.order, found.removed),
             removed=removed,
             n_evaluations=found.n_evaluations,
             trace={

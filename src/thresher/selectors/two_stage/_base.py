@@ -22,7 +22,7 @@ from thresher._progress import Bar, report
 from thresher.search.parts import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
-from thresher.selectors._judge import Judge, splitter_of
+from thresher.selectors._judge import Judge, dense_columns, splitter_of
 from thresher.selectors.two_stage._checkpoint import Checkpoint
 from thresher.selectors.two_stage._field import Field, Stopped
 from thresher.selectors.two_stage._moves import Solution
@@ -95,7 +95,8 @@ class TwoStageSelector(BaseSelector):
         field.callback, field.time_budget = self.callback, self.time_budget
         given = None if self.random_state is None else draw_seed(self.random_state)
         field.seed = draw_seed(None) if given is None else given
-        with self._recording(field, given, training), self._showing(field):
+        bar = Bar(type(self).__name__, self._n_cycles()) if self.verbose > 1 else nullcontext()
+        with self._recording(field, given, training), bar as field.bar:
             try:
                 self.stopped_by_ = self._search(field)
                 self.cut_off_ = None
@@ -227,14 +228,6 @@ class TwoStageSelector(BaseSelector):
                 f"checkpoint needs an estimator and a scoring that can be pickled, which these cannot: {error}"
             ) from error
 
-    @contextmanager
-    def _showing(self, field: Field) -> Iterator[None]:
-        with (
-            Bar(type(self).__name__, self._n_cycles()) if self.verbose > 1 else nullcontext() as bar
-        ):
-            field.bar = bar
-            yield
-
     def _describe(self, training: Training, field: Field) -> Self:
         ranked = field.ranked()
         verdict = _choose(field, ranked, self.select)
@@ -290,11 +283,3 @@ def _choose(field: Field, ranked: list[tuple[Solution, float]], select: str) -> 
     # Among equally small ones the first, which is the best.
     chosen = min(good, key=lambda item: len(item[0])) if select == "1se" else ranked[0]
     return _Verdict(*chosen, len(good), shares)
-
-
-def dense_columns(training: Training, features: npt.NDArray[np.intp]) -> Floats:
-    """The columns as numbers: categories are the numbers of their levels."""
-    columns = training.table.matrix[:, features]
-    if training.table.is_sparse:
-        columns = columns.toarray()
-    return np.asarray(columns, dtype=np.float64)

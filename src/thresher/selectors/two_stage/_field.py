@@ -150,7 +150,7 @@ class Field:
         """All solutions that have a score, best first."""
         scored = self.judge.scored().items()
         solutions = [(self._solution(key), score) for key, score in scored]
-        return sorted(solutions, key=lambda item: _rank(*item))
+        return sorted(solutions, key=lambda item: rank(*item))
 
     def _solution(self, key: Key) -> Solution:
         return tuple(sorted(self._places[feature] for feature in key))
@@ -184,11 +184,11 @@ class Field:
         )
 
 
-def _rank(solution: Solution, score: float) -> tuple[float, int, Solution]:
+def rank(solution: Solution, score: float) -> tuple[float, int, Solution]:
     """Smaller is better: a high score, then few features, then low positions."""
     return -score, len(solution), solution
 
 
 def is_better(solution: Solution, score: float, than: Solution, than_score: float) -> bool:
     """Whether a solution comes before another."""
-    return _rank(solution, score) < _rank(than, than_score)
+    return rank(solution, score) < rank(than, than_score)

@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher._checks import check_number
 from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
-from thresher.selectors.two_stage._field import Field, is_better
+from thresher.selectors.two_stage._field import Field, is_better, rank
 from thresher.selectors.two_stage._moves import Solution
 
 # Purposes of random streams.
@@ -185,8 +185,4 @@ def _tournament(solutions: list[Solution], fits: list[float], rng: np.random.Gen
 
 
 def _best(solutions: list[Solution], fits: list[float]) -> int:
-    best = 0
-    for i in range(1, len(solutions)):
-        if is_better(solutions[i], fits[i], solutions[best], fits[best]):
-            best = i
-    return best
+    return min(range(len(solutions)), key=lambda i: rank(solutions[i], fits[i]))
