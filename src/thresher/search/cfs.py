@@ -41,12 +41,7 @@ def cfs_forward(
 ) -> ForwardSearch[Found]:
     """Add the feature that raises the merit most, until none does; `unit` is what 1 is multiplied by in all values."""
     search = _core.cfs_forward(
-        pairs,
-        relevance,
-        n_select=n_select,
-        strategy=strategy,
-        unit=unit,
-        **in_core(**choices),
+        pairs, relevance, n_select=n_select, strategy=strategy, unit=unit, **in_core(**choices)
     )
     return ForwardSearch(search, Found.read)
 

@@ -95,13 +95,7 @@ def fcbf(
     **choices: Unpack[Choices],
 ) -> ForwardSearch[Found]:
     """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
-    search = _core.fcbf(
-        pairs,
-        relevance,
-        float(threshold),
-        n_select=n_select,
-        **in_core(**choices),
-    )
+    search = _core.fcbf(pairs, relevance, float(threshold), n_select=n_select, **in_core(**choices))
     return ForwardSearch(search, Found.read)
 
 

@@ -51,12 +51,7 @@ def gso(
 ) -> ForwardSearch[FoundPartials]:
     """Add the feature with the largest squared partial correlation, summed over the lines of `weights`."""
     search = _core.gso(
-        columns,
-        target,
-        n_select,
-        weights=weights,
-        n_threads=n_threads,
-        **in_core(**choices),
+        columns, target, n_select, weights=weights, n_threads=n_threads, **in_core(**choices)
     )
     return ForwardSearch(search, FoundPartials.read)
 

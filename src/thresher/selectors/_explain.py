@@ -198,9 +198,7 @@ class Walked(Explanation):
         if np.isnan(self.value[feature]):
             return Reason("not reached", against=float(self.n_walked))
         return Reason(
-            "passed over",
-            value=float(self.value[feature]),
-            against=float(self.successor[feature]),
+            "passed over", value=float(self.value[feature]), against=float(self.successor[feature])
         )
 
 

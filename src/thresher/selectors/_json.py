@@ -36,11 +36,7 @@ ITEMS: dict[str, tuple[type, ...]] = {
 
 def dump(selector: Any) -> str:
     """The parameters and fitted attributes of a selector."""
-    document = {
-        "thresher": FORMAT,
-        "version": thresher.__version__,
-        "selector": _encode(selector),
-    }
+    document = {"thresher": FORMAT, "version": thresher.__version__, "selector": _encode(selector)}
     return json.dumps(document, allow_nan=False)
 
 

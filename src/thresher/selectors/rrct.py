@@ -218,10 +218,7 @@ class RRCT(BaseSelector):
             more={"complementarity": found.complementarity},
             n_evaluations=found.n_evaluations,
             explanation=LastSeen(
-                found.last_score,
-                found.collinear,
-                found.nearest,
-                found.nearest_value / scale,
+                found.last_score, found.collinear, found.nearest, found.nearest_value / scale
             ),
         )
         selection.redundancy = redundancy

@@ -316,9 +316,7 @@ def low_frequency_share(
     # Three times the trivial direction lies above the spectrum, which ends at two. NumPy's function, unlike SciPy's,
     # lets other threads run.
     values, vectors = call_interruptibly(
-        np.linalg.eigh,
-        normalised + 3 * np.outer(trivial, trivial),
-        n_threads=training.n_threads,
+        np.linalg.eigh, normalised + 3 * np.outer(trivial, trivial), n_threads=training.n_threads
     )
     # Eigenvectors of one eigenvalue are any basis of their space, so the space is taken as a whole.
     while last + 1 < n - 1 and values[last + 1] - values[last] < SAME_EIGENVALUE:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +17,9 @@ from thresher._progress import report
 from thresher._warn import warn
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
-from thresher.selectors._base import BaseSelector, Selection, rank_in_order, spread
+from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, rank_in_order, spread
 from thresher.selectors._explain import Needed
-from thresher.sources import Training
+from thresher.sources import Far, Training
 
 MEASURES = ("bayes", "binary", "pairs", "entropy")
 Floats = npt.NDArray[np.float64]
@@ -154,11 +155,6 @@ class ConsistencySelector(BaseSelector):
     _missing_options = ("error", "category")
     _classes_only = True
 
-    def _problem(self, training: Training, measure: str, *, by_position: bool = False) -> Problem:
-        check_choice("measure", measure, MEASURES)
-        codes = self._codes(training)
-        return build_problem(training, codes, measure, by_position=by_position)
-
     def _codes(self, training: Training) -> Codes:
         rule = self.discretize
         is_default = isinstance(rule, str) and rule == "auto"
@@ -241,6 +237,43 @@ class ConsistencySelector(BaseSelector):
             most_relevant = varying[np.lexsort((varying, problem.relevance[varying]))][::-1]
             features += most_relevant[:lacking].tolist()
         return features
+
+
+class RiskSelector(ConsistencySelector):
+    """A selector by the risks of one problem; a subclass brings `_choose`, and checks of its own parameters."""
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
+        **far
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_parameters()
+        training = self._read(X, y, sample_weight, far)
+        return self._choose(training, self._problem(training))
+
+    def _check_parameters(self) -> None:
+        """Check those that the reading of data and the problem do not."""
+
+    def _problem(self, training: Training) -> Problem:
+        check_choice("measure", self.measure, MEASURES)
+        by_position = getattr(self, "tie", "relevance") == "first"
+        return build_problem(training, self._codes(training), self.measure, by_position=by_position)
+
+    @abstractmethod
+    def _choose(self, training: Training, problem: Problem) -> Self: ...
 
 
 def _backward_ranking(

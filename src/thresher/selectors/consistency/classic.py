@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self
 
 from thresher._checks import check_number
 from thresher._types import DeltaMode, Infeasible, Risk
 from thresher._warn import warn
 from thresher.search.consistency import FoundSet, cover, search_sets
-from thresher.selectors._base import all_or_nothing
-from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
-from thresher.sources import Far
+from thresher.selectors.consistency._problem import Features, Problem, RiskSelector
+from thresher.sources import Training
 
 
-class Exhaustive(ConsistencySelector):
+class Exhaustive(RiskSelector):
     """A search whose time can grow exponentially, stopped by `max_evaluations`."""
 
     _method = ""
@@ -107,11 +106,7 @@ class Focus(Exhaustive):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features; see `INTERACT.fit`."""
-        training = self._read(X, y, sample_weight, far)
-        problem = self._problem(training, self.measure)
+    def _choose(self, training: Training, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
         found = self._search(problem, bound, problem.order)
         return self._conclude(training, problem, found.features, n_evaluations=found.n_evaluations)
@@ -162,7 +157,7 @@ class ABB(Focus):
     _method = "abb"
 
 
-class SetCover(ConsistencySelector):
+class SetCover(RiskSelector):
     """Greedy set cover: adds the feature that separates most pairs of samples of different class.
 
     Parameters
@@ -230,18 +225,10 @@ class SetCover(ConsistencySelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features; see `INTERACT.fit`."""
-        training = self._read(X, y, sample_weight, far)
-        problem = self._problem(training, self.measure)
+    def _choose(self, training: Training, problem: Problem) -> Self:
         bound = -1.0 if self.delta is None else self._bound(problem, self.delta)
         found = cover(problem.core, bound, problem.pair_tolerance)
         selected = [*problem.kept.tolist(), *self._at_least(problem, found.features)]
         return self._conclude(
-            training,
-            problem,
-            found.features,
-            selected=selected,
-            n_evaluations=found.n_evaluations,
+            training, problem, found.features, selected=selected, n_evaluations=found.n_evaluations
         )

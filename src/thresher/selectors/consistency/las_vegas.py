@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from thresher._checks import check_number
 from thresher._types import DeltaMode, Infeasible, Risk
-from thresher.selectors._base import all_or_nothing
-from thresher.selectors.consistency._problem import ConsistencySelector, Features, Problem
+from thresher.selectors.consistency._problem import Features, Problem, RiskSelector
 from thresher.selectors.consistency.classic import Exhaustive
-from thresher.sources import Far
+from thresher.sources import Training
 
 
-class LVF(ConsistencySelector):
+class LVF(RiskSelector):
     """Las Vegas filter: random sets no larger than the smallest one found so far.
 
     Parameters
@@ -85,12 +84,10 @@ class LVF(ConsistencySelector):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features; see `INTERACT.fit`."""
+    def _check_parameters(self) -> None:
         check_number("max_tries", self.max_tries, minimum=0, integer=True)
-        training = self._read(X, y, sample_weight, far)
-        problem = self._problem(training, self.measure)
+
+    def _choose(self, training: Training, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
         smallest, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)
         self.equal_sets_ = [np.array(features, dtype=np.intp) for features in smallest[1:]]
@@ -168,12 +165,10 @@ class QBB(Exhaustive):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features; see `INTERACT.fit`."""
+    def _check_parameters(self) -> None:
         check_number("max_tries", self.max_tries, minimum=0, integer=True)
-        training = self._read(X, y, sample_weight, far)
-        problem = self._problem(training, self.measure)
+
+    def _choose(self, training: Training, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
         starts, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)
         best: tuple[int, float] = (len(problem.order) + 1, np.inf)

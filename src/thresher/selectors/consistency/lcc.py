@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,19 +10,18 @@ import numpy.typing as npt
 from thresher._checks import check_choice, check_number
 from thresher._types import DeltaMode, Infeasible, Risk
 from thresher.search.consistency import sweep
-from thresher.selectors._base import all_or_nothing
 from thresher.selectors.consistency._problem import (
-    ConsistencySelector,
     Problem,
+    RiskSelector,
     build_problem,
     class_codes,
 )
-from thresher.sources import Far, Training
+from thresher.sources import Training
 
 STRATEGIES = ("binary", "linear")
 
 
-class _OnePass(ConsistencySelector):
+class _OnePass(RiskSelector):
     """A feature goes if the rest does without it; decided once for each, in ascending relevance."""
 
     def _sweep(self, training: Training, problem: Problem, rule: str, bound: float) -> Self:
@@ -135,27 +134,10 @@ class INTERACT(_OnePass):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
-        **far
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
-
-        Returns
-        -------
-        self : INTERACT
-        """
+    def _check_parameters(self) -> None:
         check_number("delta", self.delta, minimum=0, maximum=1)
-        training = self._read(X, y, sample_weight, far)
-        problem = self._problem(training, self.measure)
+
+    def _choose(self, training: Training, problem: Problem) -> Self:
         return self._sweep(training, problem, "step", problem.threshold(self.delta))
 
 
@@ -238,12 +220,10 @@ class LCC(_OnePass):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features; see `INTERACT.fit`."""
+    def _check_parameters(self) -> None:
         check_choice("strategy", self.strategy, STRATEGIES)
-        training = self._read(X, y, sample_weight, far)
-        problem = self._problem(training, self.measure)
+
+    def _choose(self, training: Training, problem: Problem) -> Self:
         return self._sweep(training, problem, "total", self._bound(problem, self.delta))
 
 
@@ -310,11 +290,10 @@ class CWC(_OnePass):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features; see `INTERACT.fit`."""
+    def _check_parameters(self) -> None:
         check_choice("strategy", self.strategy, STRATEGIES)
-        training = self._read(X, y, sample_weight, far)
+
+    def _problem(self, training: Training) -> Problem:
         codes = self._codes(training)
         problem = build_problem(training, codes, "bayes")
         rows = np.ones(training.n_rows, dtype=bool)
@@ -322,6 +301,9 @@ class CWC(_OnePass):
             rows = _majority_rows(training, problem)
             problem = build_problem(training, codes, "bayes", rows)
         self.n_samples_used_ = int(rows.sum())
+        return problem
+
+    def _choose(self, training: Training, problem: Problem) -> Self:
         return self._sweep(training, problem, "total", 0.0)
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from thresher._checks import check_choice, check_number
 from thresher._types import DeltaMode, Infeasible, Risk
 from thresher.search.consistency import eliminate
-from thresher.selectors._base import all_or_nothing
-from thresher.selectors.consistency._problem import ConsistencySelector, Problem
-from thresher.sources import Far, Training
+from thresher.selectors.consistency._problem import Problem, RiskSelector
+from thresher.sources import Training
 
 
-class _Descent(ConsistencySelector):
+class _Descent(RiskSelector):
     """Removes one feature after the other while the risk stays within the bound."""
 
     def _descend(
@@ -124,14 +123,11 @@ class SDCC(_Descent):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features; see `INTERACT.fit`."""
+    def _check_parameters(self) -> None:
         check_choice("strategy", self.strategy, ("fast", "steepest", "lazy"))
         check_choice("tie", self.tie, ("relevance", "first"))
-        training = self._read(X, y, sample_weight, far)
-        by_position = self.tie == "first"
-        problem = self._problem(training, self.measure, by_position=by_position)
+
+    def _choose(self, training: Training, problem: Problem) -> Self:
         return self._descend(training, problem, self.strategy)
 
 
@@ -206,13 +202,11 @@ class ASDCC(_Descent):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features; see `INTERACT.fit`."""
-        alpha = float(check_number("alpha", self.alpha, minimum=0, maximum=1))
-        training = self._read(X, y, sample_weight, far)
-        problem = self._problem(training, self.measure)
-        return self._descend(training, problem, "balanced", alpha=alpha)
+    def _check_parameters(self) -> None:
+        check_number("alpha", self.alpha, minimum=0, maximum=1)
+
+    def _choose(self, training: Training, problem: Problem) -> Self:
+        return self._descend(training, problem, "balanced", alpha=float(self.alpha))
 
 
 class SWCFS(_Descent):
@@ -295,14 +289,11 @@ class SWCFS(_Descent):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
-        """Choose features; see `INTERACT.fit`."""
-        alpha = float(check_number("alpha", self.alpha, minimum=0, maximum=1))
-        window = float(check_number("window", self.window, minimum=0, maximum=1))
-        expansion = float(check_number("expansion", self.expansion, minimum=0))
-        training = self._read(X, y, sample_weight, far)
-        problem = self._problem(training, self.measure)
-        return self._descend(
-            training, problem, "window", alpha=alpha, window=window, expansion=expansion
-        )
+    def _check_parameters(self) -> None:
+        check_number("alpha", self.alpha, minimum=0, maximum=1)
+        check_number("window", self.window, minimum=0, maximum=1)
+        check_number("expansion", self.expansion, minimum=0)
+
+    def _choose(self, training: Training, problem: Problem) -> Self:
+        options = {name: float(getattr(self, name)) for name in ("alpha", "window", "expansion")}
+        return self._descend(training, problem, "window", **options)
