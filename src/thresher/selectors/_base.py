@@ -170,15 +170,16 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self._forget_talk()
         discretize = getattr(self, "discretize", "auto")
+        told: Far = far or {}
+        checkpoint = told.get("checkpoint")
         is_elsewhere = is_far(X, far)
         if is_files(X) and not is_elsewhere:
             rule = self._coded_by()
             coder = None if rule is None else slab_coder(discretize, rule)
-            told = far or {}
 
             def read_tall(files: FileColumns, scratch: Scratch) -> Training:
                 engine = TallFiles(files, y, sample_weight, scratch)
-                return read_far_training(self, engine, rules, discretize, told.get("checkpoint"))
+                return read_far_training(self, engine, rules, discretize, checkpoint)
 
             tall = read_tall if self._reads_blocks else None
             return read_files(self, X, y, sample_weight, told, rules, coder, tall)
@@ -187,7 +188,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return read_training(self, X, y, sample_weight, rules, accept_sparse=self._takes_sparse)
         check_far(type(self).__name__, far, in_memory=False)
         engine = open_engine(X, y, sample_weight, far)
-        checkpoint = None if far is None else far.get("checkpoint")
         return read_far_training(self, engine, rules, discretize, checkpoint)
 
     def _forget_talk(self) -> None:
@@ -225,11 +225,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         available = int(columns.selectable.sum())
         if wanted > available:
-            some = (
-                "1 feature varies and is"
-                if available == 1
-                else f"{available} features vary and are"
-            )
+            some = f"{available} features vary and are"
+            if available == 1:
+                some = "1 feature varies and is"
             warn(
                 f"n_features_to_select={wanted}, but only {some} not excluded; selecting all of them"
             )
@@ -253,9 +251,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.scores_ = selection.scores
         self.relevance_ = unknown if selection.relevance is None else selection.relevance
         self.redundancy_ = unknown if selection.redundancy is None else selection.redundancy
-        self.ranking_ = (
-            rank_in_order(selected, p) if selection.ranking is None else selection.ranking
-        )
+        ranking = selection.ranking
+        self.ranking_ = rank_in_order(selected, p) if ranking is None else ranking
         self.n_evaluations_ = int(selection.n_evaluations)
         self.trace_ = {name: np.asarray(values) for name, values in selection.trace.items()}
         self._explanation = selection.explanation

@@ -44,36 +44,29 @@ class Plan:
 
 
 def plan_replicates(
-    kind: str,
-    n_rows: int,
-    n_parts: int,
-    parts: str,
-    target: Target | None,
-    seed: int,
-    *,
-    n_pairs: int = 0,
-    groups: npt.ArrayLike | None = None,
+    ensemble: Any, n_rows: int, target: Target | None, groups: npt.ArrayLike | None
 ) -> Plan:
     """Draw the replicates, and warn of what they lose.
 
     Groups of rows are dealt, and drawn, whole.
     """
+    kind, seed = ensemble.kind, _seed(ensemble)
     unit_of_row = np.arange(n_rows) if groups is None else number_groups(groups, n_rows)
     n_units = int(unit_of_row.max()) + 1
-    n_parts = _possible_parts(n_parts, n_units, kind, "samples" if groups is None else "groups")
+    n_parts = _possible_parts(ensemble, n_units, "samples" if groups is None else "groups")
     if kind == "bagging":
         counts = bootstrap_counts(n_units, n_parts, seed)[:, unit_of_row]
         plan = Plan(n_parts, None, counts, [], "bootstrap sample")
     else:
         values = None if target is None else _values_of_units(target, unit_of_row, n_units)
-        part = assign_parts(n_units, n_parts, parts, target=values, seed=seed)[unit_of_row]
-        keeps = _kept_parts(kind, n_parts, n_pairs, seed)
-        plan = Plan(len(keeps), PartSets(part, keeps), None, [], _unit(kind))
+        part = assign_parts(n_units, n_parts, ensemble.parts, target=values, seed=seed)
+        keeps = _kept_parts(ensemble, n_parts, seed)
+        plan = Plan(len(keeps), PartSets(part[unit_of_row], keeps), None, [], _unit(kind))
     if target is None:
         plan.usable = list(range(plan.n_replicates))
     elif target.codes is None:
-        varies = [_values_vary(plan, i, target) for i in range(plan.n_replicates)]
-        plan.usable = _usable(plan, varies)
+        kept = (target.values[plan.rows(i)] for i in range(plan.n_replicates))
+        plan.usable = _usable(plan, [bool(values.min() < values.max()) for values in kept])
     else:
         plan.usable = _usable_by_classes(plan, _class_counts(plan, target))
     return plan
@@ -91,10 +84,8 @@ def plan_far_replicates(ensemble: Any, n_rows: int, groups: Any) -> Plan:
         raise ValueError(
             "groups of rows in blocks may lie in several of them; leave groups out, or give rows in memory"
         )
-    is_random = ensemble.parts == "shuffled" or kind == "halves"
-    seed = draw_seed(ensemble.random_state) if is_random else 0
-    n_parts = _possible_parts(ensemble.n_parts, n_rows, kind, "samples")
-    keeps = _kept_parts(kind, n_parts, ensemble.n_pairs, seed)
+    seed = _seed(ensemble)
+    keeps = _kept_parts(ensemble, _possible_parts(ensemble, n_rows, "samples"), seed)
     parts = NumberedParts(ensemble.parts, n_rows, keeps, seed)
     return Plan(len(keeps), parts, None, [], _unit(kind))
 
@@ -110,20 +101,26 @@ def judge_far_replicates(plan: Plan, target: Target, measures: FarMeasures) -> N
     plan.usable = _usable(plan, [lowest[kept].min() < highest[kept].max() for kept in keeps])
 
 
+def _seed(ensemble: Any) -> int:
+    is_random = ensemble.parts == "shuffled" or ensemble.kind in ("bagging", "halves")
+    return draw_seed(ensemble.random_state) if is_random else 0
+
+
 def _unit(kind: str) -> str:
     return "half" if kind == "halves" else "part"
 
 
-def _kept_parts(kind: str, n_parts: int, n_pairs: int, seed: int) -> npt.NDArray[np.bool_]:
+def _kept_parts(ensemble: Any, n_parts: int, seed: int) -> npt.NDArray[np.bool_]:
     """The parts of every replicate: halves in pairs, or all but one."""
-    if kind != "halves":
+    if ensemble.kind != "halves":
         return ~np.eye(n_parts, dtype=np.bool_)
-    halves = draw_halves(n_parts, n_pairs, seed)
+    halves = draw_halves(n_parts, ensemble.n_pairs, seed)
     return np.stack([halves, ~halves], axis=1).reshape(-1, n_parts)
 
 
-def _possible_parts(n_parts: int, n_units: int, kind: str, noun: str) -> int:
-    most = n_units - n_units % 2 if kind == "halves" else n_units
+def _possible_parts(ensemble: Any, n_units: int, noun: str) -> int:
+    n_parts: int = ensemble.n_parts
+    most = n_units - n_units % 2 if ensemble.kind == "halves" else n_units
     if most < 2:
         raise ValueError(f"an ensemble needs at least 2 {noun}, got {n_units}")
     if most < n_parts:
@@ -198,11 +195,6 @@ def _class_counts(plan: Plan, target: Target) -> npt.NDArray[Any]:
             for counts in plan.counts
         ]
     )
-
-
-def _values_vary(plan: Plan, i: int, target: Target) -> bool:
-    kept = target.values[plan.rows(i)]
-    return bool(kept.min() < kept.max())
 
 
 def _numbered(noun: str, numbers: list[int]) -> str:

@@ -19,7 +19,7 @@ from thresher._progress import log, report
 from thresher._types import Selector
 from thresher.blocks import FarMeasures, FarTraining, is_far
 from thresher.measures import PartSets
-from thresher.search.parts import PART_KINDS, draw_seed, number_groups
+from thresher.search.parts import PART_KINDS, number_groups
 from thresher.search.votes import (
     VOTE_KINDS,
     combine_votes,
@@ -363,17 +363,7 @@ class Ensemble(ChangingRows, MetaSelector):
         used = np.arange(n_given) if rows is None else rows
         if groups is not None:
             groups = number_groups(groups, n_given)[used]
-        random = self.parts == "shuffled" or self.kind in ("bagging", "halves")
-        plan = plan_replicates(
-            self.kind,
-            len(used),
-            self.n_parts,
-            self.parts,
-            target,
-            draw_seed(self.random_state) if random else 0,
-            n_pairs=self.n_pairs,
-            groups=groups,
-        )
+        plan = plan_replicates(self, len(used), target, groups)
         self.part_of_row_ = None
         if isinstance(plan.parts, PartSets):
             self.part_of_row_ = np.full(n_given, -1, dtype=np.int32)

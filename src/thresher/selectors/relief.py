@@ -74,12 +74,11 @@ class NeighbourWeights(Ranking):
         wanted = self._count(training.columns)
         refuse_infinite_ranges(training.table)
         n = training.n_rows
-        if self.n_samples is None:
-            rows = np.arange(n, dtype=np.uint32)
-        else:
+        rows = np.arange(n)
+        if self.n_samples is not None:
             check_number("n_samples", self.n_samples, minimum=1, integer=True)
-            sampled = check_random_state(self.random_state).permutation(n)
-            rows = np.sort(sampled[: self.n_samples]).astype(np.uint32)
+            rows = check_random_state(self.random_state).permutation(n)
+            rows = np.sort(rows[: self.n_samples])
         nominal = training.table.is_category.copy()
         named = self.categorical_features
         p = training.n_features
@@ -92,7 +91,7 @@ class NeighbourWeights(Ranking):
             nominal.astype(np.uint8),
             codes,
             max(1, labels.n_classes),
-            rows,
+            rows.astype(np.uint32),
             self._kind if labels.is_nominal else "rrelieff",
             n_neighbors,
             training.n_threads,
