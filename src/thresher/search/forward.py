@@ -35,10 +35,10 @@ class Result:
     @classmethod
     def read(cls, found: dict[str, Any]) -> Self:
         """The fields of this class from what the core says; features are numbered as NumPy does."""
-        values = {field.name: found[_NAMES.get(field.name, field.name)] for field in fields(cls)}
+        values = {}
         for field in fields(cls):
-            if field.type == "Features":
-                values[field.name] = values[field.name].astype(np.intp)
+            value = found[_NAMES.get(field.name, field.name)]
+            values[field.name] = value.astype(np.intp) if field.type == "Features" else value
         return cls(**values)
 
 

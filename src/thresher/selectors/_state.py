@@ -99,11 +99,9 @@ _OPTIONAL: dict[str, Check] = {
 
 def _is_sound(record: Explanation, p: int) -> bool:
     for field in dataclasses.fields(record):
-        value, (kind, optional, _) = (
-            getattr(record, field.name),
-            str(field.type).partition(" | None"),
-        )
-        if not (optional and value is None) and not _FIELDS[kind](value, p):
+        value = getattr(record, field.name)
+        kind, is_optional, _ = str(field.type).partition(" | None")
+        if not (is_optional and value is None) and not _FIELDS[kind](value, p):
             return False
     return record.fits_together()
 

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled, process_routing
@@ -307,6 +306,7 @@ def _ranks(
         own = getattr(selector, "ranking_", None)
         if own is None or np.shape(own) != support.shape:
             own = np.where(support, 1, 2)
-        ranking[features[~support]] = taken + rankdata(np.asarray(own)[~support], method="min")
+        left = np.asarray(own)[~support]
+        ranking[features[~support]] = taken + 1 + np.searchsorted(np.sort(left), left)
         taken += int((~support).sum())
     return ranking

@@ -283,7 +283,9 @@ def _backward_ranking(
     if removed is None:
         return None
     last_first = np.asarray(removed, dtype=np.intp)[::-1]
-    left = last_first[~np.isin(last_first, selected)]
+    is_left = np.ones(n_features, dtype=bool)
+    is_left[selected] = False
+    left = last_first[is_left[last_first]]
     return rank_in_order(np.concatenate([np.array(selected, dtype=np.intp), left]), n_features)
 
 

@@ -95,8 +95,11 @@ class TwoStageSelector(BaseSelector):
         field.callback, field.time_budget = self.callback, self.time_budget
         given = None if self.random_state is None else draw_seed(self.random_state)
         field.seed = draw_seed(None) if given is None else given
-        bar = Bar(type(self).__name__, self._n_cycles()) if self.verbose > 1 else nullcontext()
-        with self._recording(field, given, training), bar as field.bar:
+        name = type(self).__name__
+        with (
+            self._recording(field, given, training),
+            Bar(name, self._n_cycles()) if self.verbose > 1 else nullcontext() as field.bar,
+        ):
             try:
                 self.stopped_by_ = self._search(field)
                 self.cut_off_ = None
