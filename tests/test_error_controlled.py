@@ -13,9 +13,11 @@ from sklearn.feature_selection import SelectFromModel, SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer
 
 from tests.naive import gate as naive
 from thresher import CFS, JMI, MRMR, ErrorControlled, FisherScore, ThresherWarning, Univariate
+from thresher.discretize import MDLBins
 from thresher.evaluate import probe_select
 from thresher.evaluate.curves import select_sizes
 from thresher.selectors._gate import open_gate
@@ -82,6 +84,26 @@ def test_any_dependence_divides_the_level():
     assert len(strict.selected_) == k
     assert strict.gate_level_ == pytest.approx(level, rel=1e-12)
     assert len(strict.selected_) <= len(loose.selected_)
+
+
+class CutsByTheTarget(KBinsDiscretizer):
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["mdl", "mdl:weka", MDLBins(), CutsByTheTarget(encode="ordinal", strategy="uniform")],
+)
+def test_pvalues_never_come_from_bins_that_look_at_the_target(rule):
+    X, y = data(1)
+    found = ErrorControlled(MRMR(5, relevance="mi", discretize=rule), random_state=0).fit(X, y)
+    plain = Univariate(
+        measure="mi", discretize="equal-frequency", pvalues="permutation", random_state=0
+    )
+    np.testing.assert_array_equal(found.pvalues_, plain.fit(X, y).pvalues_)
 
 
 def test_a_selector_that_stops_by_itself_chooses_no_more_than_its_gate_allows():

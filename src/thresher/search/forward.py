@@ -34,11 +34,12 @@ class Result:
 
     @classmethod
     def read(cls, found: dict[str, Any]) -> Self:
-        """The fields of this class from what the core says; features are numbered as NumPy does."""
+        """The fields of this class from what the core says; its numbers of 32 bits become NumPy's indices."""
         values = {}
         for field in fields(cls):
             value = found[_NAMES.get(field.name, field.name)]
-            values[field.name] = value.astype(np.intp) if field.type == "Features" else value
+            is_features = isinstance(value, np.ndarray) and value.dtype == np.uint32
+            values[field.name] = value.astype(np.intp) if is_features else value
         return cls(**values)
 
 

@@ -106,7 +106,7 @@ class FoundWalk(Result):
     selected: Features
     scores: Floats
     unknown: Floats
-    n_blocks: NDArray[np.uint32]
+    n_blocks: Features
     examined: Features
     value: Floats
     successor_value: Floats

@@ -104,7 +104,7 @@ class MIM(_Criterion):
 
     def _search(self, training: Training, measures: RowMeasures, wanted: int) -> Selection:
         task = self._task(training, measures, wanted)
-        may = measures.candidates("mi")
+        may = measures.candidates("mi").copy()
         may[training.kept] = False
         order = order_by_relevance(task.relevance, may)
         selected = np.concatenate([training.kept, order])[:wanted]

@@ -15,7 +15,7 @@ from thresher._checks import check_choice, check_number, resolve_count
 from thresher._progress import on_behalf, report
 from thresher._streams import Purpose, stream
 from thresher._types import Selector
-from thresher.discretize import MDLBins
+from thresher.discretize import uses_target
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._foreign import order_of_choice, told_of
@@ -356,5 +356,4 @@ def _count_of(selector: Any, n_candidates: int) -> int | None:
 def _unsupervised(selector: Any) -> Any:
     """The selector's bins, or equal frequencies where they look at y."""
     rule = selector._bins_rule()
-    looks_at_y = isinstance(rule, MDLBins) or (isinstance(rule, str) and rule == "mdl")
-    return "equal-frequency" if looks_at_y else rule
+    return "equal-frequency" if rule is not None and uses_target(rule) else rule
