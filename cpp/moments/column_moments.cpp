@@ -72,7 +72,7 @@ void set_undefined(ColumnMoments& moments, std::size_t at) {
 // second look at its rows.
 std::size_t tile_rows(const SegmentLayout& layout) {
   const bool is_long = layout.n_rows() > kShortRows;
-  if (layout.n_replicates() == 1) return is_long ? 128 : 1024;
+  if (layout.n_replicates() == 1) return is_long ? 256 : 1024;
   return is_long ? 64 : 256;
 }
 

@@ -290,7 +290,8 @@ void direct_float_group(const float* const* column, const float* const* next, co
   Lanes rest = lanes_set(0.0);
   if (whole < n) rest = lanes_load_tail(reference + whole, n - whole, 0.0);
   for (std::size_t c = 0; c < columns; ++c) {
-    Four total = _mm256_add_pd(before[c], quad_total(sums[c]));
+    Four total = quad_total(sums[c]);
+    if (way != Way::lanes) total = _mm256_add_pd(before[c], total);
     if (whole < n) {
       total = _mm256_add_pd(total, lanes_four(lanes_mul(lanes_load_tail(x[c] + whole, n - whole, 0.0), rest)));
     }
