@@ -344,6 +344,18 @@ def test_tall_columns_give_the_exact_value(dtype):
     assert found == [naive.pearson(columns[0], x) for x in columns]
 
 
+@pytest.mark.parametrize("n_classes", [2, 8, 9, 20])
+@pytest.mark.parametrize("shape", [(31, 5), (32, 16), (33, 17), (95, 24), (200, 41)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_as_they_lie_give_the_exact_value(dtype, shape, n_classes):
+    rng = np.random.default_rng(shape[1])
+    X = (rng.normal(size=shape) + 7).astype(dtype)
+    y = rng.integers(0, n_classes, shape[0]).astype(np.int32)
+    found = {kind: _core.separation_rows(X, kind, y, n_classes) for kind in ("f", "fisher")}
+    assert found["f"].tolist() == [naive.f_statistic(x, y) for x in X.T]
+    assert found["fisher"].tolist() == [naive.fisher(x, y) for x in X.T]
+
+
 PROGRAM = """
 import numpy as np
 from tests.test_one_value import digest_of_many, hold_every_way_to_the_definition

@@ -62,7 +62,7 @@ class Task(Generic[Wanted]):
         return self.measures.pairs(self.names[-1])
 
     def noise(self) -> Mask:
-        """Relevances that one in twenty features of noise exceeds."""
+        """Features that are no more relevant than one in twenty features of noise."""
         means = self.relevance / self.measures.scale
         return within_chance(self.training, self.measures.whole, self.names[0], means)
 
