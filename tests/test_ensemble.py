@@ -237,27 +237,6 @@ def test_fast_is_full_with_other_settings(options):
         assert fast.reason(0).startswith("excluded")
 
 
-@pytest.mark.parametrize("missing", ["category", "pairwise"])
-def test_missing_values_are_treated_as_in_the_selector(missing):
-    X, y = codes(seed=6)
-    X = X.astype(float)
-    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        Ensemble(n_parts=4).fit(X, y)
-    selector = MRMR(5, relevance="mi", redundancy="mi", missing=missing)
-    fast, full = (Ensemble(selector, 4, kind=kind).fit(X, y) for kind in ("fast", "full"))
-    same(fast, full)
-
-
-def test_sparse_input_gives_the_dense_answer():
-    from scipy import sparse
-
-    X, y = codes(seed=8)
-    dense = Ensemble(MRMR(5), 5).fit(X, y)
-    for kind in ("fast", "full"):
-        same(dense, Ensemble(MRMR(5), 5, kind=kind).fit(sparse.csr_array(X), y))
-
-
 def test_a_replicate_is_the_selection_without_its_part():
     X, y = numbers(seed=2)
     ensemble = Ensemble(MRMR(5), 6).fit(X, y)

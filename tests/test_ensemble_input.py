@@ -1,9 +1,10 @@
-"""Ensembles on bad parameters, and on data that leave a replicate with too little."""
+"""Ensembles on bad parameters, sparse data, missing values, and data that leave a replicate with too little."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from thresher import MRMR, Ensemble, ErrorControlled, FisherScore, ThresherWarning
 
@@ -96,3 +97,22 @@ def test_what_every_replicate_excludes_may_hold_anything_when_it_is_transformed(
     ensemble = Ensemble(FisherScore(3, exclude=[1]), 3, kind="full").fit(X, y)
     assert ensemble.transform(X).shape == (len(X), 3)
     assert ensemble.reason(1) == "excluded by the parameter exclude"
+
+
+@pytest.mark.parametrize("missing", ["category", "pairwise"])
+def test_missing_values_are_treated_as_in_the_selector(missing):
+    X, y = codes(seed=6)
+    X = X.astype(float)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        Ensemble(n_parts=4).fit(X, y)
+    selector = MRMR(5, relevance="mi", redundancy="mi", missing=missing)
+    fast, full = (Ensemble(selector, 4, kind=kind).fit(X, y) for kind in ("fast", "full"))
+    same(fast, full)
+
+
+def test_sparse_input_gives_the_dense_answer():
+    X, y = codes(seed=8)
+    dense = Ensemble(MRMR(5), 5).fit(X, y)
+    for kind in ("fast", "full"):
+        same(dense, Ensemble(MRMR(5), 5, kind=kind).fit(sparse.csr_array(X), y))
