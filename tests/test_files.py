@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -25,6 +28,7 @@ from thresher import (
     Chain,
     Ensemble,
     ErrorControlled,
+    ReliefF,
     Univariate,
 )
 from thresher.discretize import GivenBins
@@ -315,6 +319,18 @@ def test_packed_columns_go_to_a_file_when_memory_is_short(tmp_path):
         clone(ensemble).fit(X, y),
         clone(ensemble).fit(tmp_path / "t.parquet", "label", memory_limit="1MiB"),
     )
+
+
+@pytest.mark.parametrize("selector", [MRMR(2), Univariate(2), ReliefF(2)], ids=repr)
+def test_temporary_files_are_closed(tmp_path, selector):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(40, 4)), columns=list("abcd"))
+    frame.assign(y=rng.integers(0, 2, 40)).to_parquet(tmp_path / "table.parquet")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", ResourceWarning)
+        selector.fit(tmp_path / "table.parquet", "y")
+        gc.collect()
+    assert [str(one.message) for one in told if one.category is ResourceWarning] == []
 
 
 def test_numbers_of_single_precision_stay_what_they_are(tmp_path):

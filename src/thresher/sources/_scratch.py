@@ -7,6 +7,7 @@ import mmap
 import os
 import re
 import tempfile
+import weakref
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,7 @@ class ScratchFile:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+        weakref.finalize(self, self._file.close)
         self.size = 0
 
     def write(self, data: Any) -> int:
