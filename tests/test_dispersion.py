@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -110,6 +112,86 @@ def test_wide_values_do_not_overflow_the_logarithmic_ratio():
     assert found[0] == pytest.approx(1e5 - np.log(3), rel=1e-12)
     assert found[1] == pytest.approx(1e300, rel=1e-12)
     assert found[2] >= 0
+
+
+LARGEST, SMALLEST = np.finfo(float).max, 5e-324
+EXTREMES = {
+    "the largest": [[1, 1, -1, 1, 1, -1], [1, 0.5, 0.25, 1, 0.5, 1], [-1, -1, -1, 1, 1, 1]],
+    "near them": [
+        [0.3, 0.1, -0.4, 0.9, 0.7, -0.6],
+        [0, 0, 0.5, 0, 0, 0.9],
+        [-0.2, 0.8, 0, 0, 0.1, 0.4],
+    ],
+}
+
+
+def extreme_columns():
+    """Columns at the ends of double precision, some with ordinary or small values among them."""
+    large = [np.array(x) * LARGEST for columns in EXTREMES.values() for x in columns]
+    small = [np.array(x) * SMALLEST for x in ([1, 2, 4, 7, 1, 0], [-3.0, 2, 1, 9, 5, 5])]
+    mixed = [
+        np.array(x)
+        for x in (
+            [1e300, 1e-300, 2, 3, 5, 1],
+            [LARGEST, SMALLEST, 1, 2, 3, 4],
+            [1e154, -1e154, 2e154, 1e154, 3e153, 1e150],
+            [1e-160, 2e-160, 3e-160, 5e-160, 1e-160, 0],
+        )
+    ]
+    return np.array([*large, *small, *mixed])
+
+
+def exact_dispersion(x, measure):
+    """In rational numbers; infinite beyond the largest double."""
+    x = [Fraction(v) for v in x]
+    mean, middle = sum(x) / len(x), sorted(x)[2:4]
+    value = {
+        "variance": sum((v - mean) ** 2 for v in x) / len(x),
+        "mad": sum(abs(v - mean) for v in x) / len(x),
+        "mean-median": abs(mean - sum(middle) / 2),
+        "iqr": naive.quantile(x, Fraction(3, 4)) - naive.quantile(x, Fraction(1, 4)),
+    }[measure]
+    return float(value) if value < Fraction(LARGEST) else np.inf
+
+
+@pytest.mark.parametrize("measure", ["variance", "mad", "mean-median", "iqr"])
+def test_dispersions_of_extreme_columns_are_those_of_the_definition(measure):
+    columns = extreme_columns()
+    wanted = [exact_dispersion(x, measure) for x in columns]
+    np.testing.assert_allclose(_core.dispersion(columns, measure), wanted, rtol=1e-11)
+    np.testing.assert_allclose(_core.dispersion_sparse(*csc(columns), measure), wanted, rtol=1e-11)
+
+
+def test_ratios_of_means_of_extreme_columns_are_finite():
+    x = np.array([[1, 0.5, 0.25, 1, 0.5, 1]])
+    small = np.array([[1.0, 2, 4, 7, 1, 3]])
+    for factor in (1e-300, LARGEST):
+        ratio = _core.dispersion(x * factor, "am/gm")
+        np.testing.assert_allclose(ratio, _core.dispersion(x, "am/gm"), rtol=1e-11)
+    assert _core.dispersion(small * SMALLEST, "amgm") == 0
+    halves = _core.dispersion(small * 1e-150, "variance") / 2
+    np.testing.assert_allclose(_core.dispersion(small * 1e-150, "amgm"), halves, rtol=1e-11)
+    expected = LARGEST * float(x.max() - x.mean())
+    np.testing.assert_allclose(_core.dispersion(x * LARGEST, "amgm"), expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("measure", ["fisher", "fir", "f", "r2"])
+def test_separation_by_extreme_columns_agrees_with_the_definition(measure):
+    columns = extreme_columns()
+    classes = np.array([0, 1, 0, 1, 1, 0], dtype=np.int32)
+    function = {"f": exact.f_statistic, "r2": exact.one_way_r2}.get(measure)
+    wanted = [(function or getattr(exact, measure))(x, classes) for x in columns]
+    target = (measure, classes, 2)
+    assert _core.separation(columns, *target).tolist() == wanted
+    assert _core.separation_rows(np.ascontiguousarray(columns.T), *target).tolist() == wanted
+    assert sparse_table(columns).relevance_of_classes(*target).tolist() == wanted
+    assert _core.NumericTable(columns).relevance_of_classes(*target).tolist() == wanted
+
+
+def test_separation_by_columns_that_are_not_finite_is_nan():
+    columns = np.array([[1, np.nan, 2, 3], [LARGEST, np.inf, 1, 2], [-np.inf, np.inf, 1, 2]])
+    for kind in ("fisher", "fir", "f"):
+        assert np.isnan(_core.separation(columns, kind, np.arange(4, dtype=np.int32) % 2, 2)).all()
 
 
 def test_tiny_spread_gives_half_the_variance():

@@ -60,7 +60,7 @@ class RowMoments {
               stride_});
   }
 
-  // The value of column j, infinite if that is left open, NaN if a value is not finite.
+  // The value of column j; NaN, and `open`, if its sums do not settle it.
   double value(std::size_t j, ClassKind kind, bool& open) {
     const double centre = centres_[j];
     double total = 0.0;
@@ -69,8 +69,8 @@ class RowMoments {
       total += cells_[c * stride_ + j];
       total_rest += cells_[size_ + c * stride_ + j];
     }
-    open = false;
-    if (!std::isfinite(total)) return kNaN;
+    open = !std::isfinite(total);
+    if (open) return kNaN;
     // From the centre to the mean, about which sums of classes tell the scatter between them.
     const double mean = (total + total_rest) / n_rows_;
     double squares = 0.0;
@@ -157,6 +157,9 @@ std::vector<double> separations_by_rows(std::size_t n_rows, std::size_t n_featur
         prefetch(&at(std::min(row + kAhead, n_rows - 1), start + j));
         buffer[row] = at(row, start + j);
       }
+      // Finite values may have an infinite sum.
+      result[start + j] = kNaN;
+      if (!std::all_of(buffer.begin(), buffer.end(), [](T value) { return std::isfinite(value); })) continue;
       const DoubleDouble squares = typed(THRESHER_DISPATCH(referee_kernels), buffer.data(), buffer.data())
                                        .products(buffer.data(), buffer.data(), nullptr, n_rows, 0.0, 0.0);
       result[start + j] = moments.exact_value(j, options.kind, squares);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 #include "core/order_statistics.hpp"
 #include "core/parallel.hpp"
 #include "core/rounding.hpp"
+#include "measures/range.hpp"
 #include "moments/column_kernels.hpp"
 #include "moments/moment_kernels.hpp"
 
@@ -18,10 +20,12 @@ namespace thresher {
 namespace {
 
 constexpr double kLargestExponent = 650.0;
+constexpr double kLn2 = kLn2High + kLn2Low;
 
 // Work space of one thread.
 struct Scratch {
   std::vector<double> present;
+  std::vector<double> scaled;
   std::vector<double> values;
   std::vector<double> other;
 };
@@ -130,12 +134,12 @@ double median(const Stored<T>& column, double min, double max, Scratch& scratch)
   return n % 2 == 1 ? found.at : 0.5 * (found.at + found.next);
 }
 
+// Of positive values.
 template <class T>
-double arithmetic_over_geometric(const Stored<T>& column, double min, double mean) {
-  if (!(min > 0.0)) return std::numeric_limits<double>::quiet_NaN();
+double arithmetic_over_geometric(const Stored<T>& column, double log_mean) {
   double logs = 0.0;
   for (const T v : column.values) logs += plain_log(static_cast<double>(v));
-  return plain_exp(plain_log(mean) - logs / static_cast<double>(column.n()));
+  return plain_exp(log_mean - logs / static_cast<double>(column.n()));
 }
 
 template <class T>
@@ -153,6 +157,32 @@ double log_amgm(const Stored<T>& column, double mean, double min, double max) {
 }
 
 template <class T>
+double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scratch);
+
+// The power of two by which a column is multiplied so that sums have room, and the squares that a variance needs.
+int scale_for(Dispersion measure, const Range& range) {
+  const int scale = range.scale();
+  if (measure == Dispersion::variance || scale > 0) return scale;
+  return range.magnitude() < 0x1p960 ? 0 : -64;
+}
+
+// By way of the column times 2^scale.
+template <class T>
+double measure_extreme(const Stored<T>& column, Dispersion measure, int scale, double max, Scratch& scratch) {
+  scratch.scaled.clear();
+  for (const T v : column.values) scratch.scaled.push_back(std::ldexp(static_cast<double>(v), scale));
+  const Stored<double> scaled{scratch.scaled, column.zeros};
+  const double mean =
+      std::accumulate(scaled.values.begin(), scaled.values.end(), 0.0) / static_cast<double>(scaled.n());
+  if (measure == Dispersion::am_gm) return arithmetic_over_geometric(column, plain_log(mean) - scale * kLn2);
+  // Large values lie so far apart that only the distance of the largest counts.
+  if (measure == Dispersion::amgm && scale < 0) return std::ldexp(std::ldexp(max, scale) - mean, -scale);
+  // Of small values it is half the variance.
+  if (measure == Dispersion::amgm) return 0.5 * measure_extreme(column, Dispersion::variance, scale, max, scratch);
+  return std::ldexp(measure_column(scaled, measure, scratch), measure == Dispersion::variance ? -2 * scale : -scale);
+}
+
+template <class T>
 double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scratch) {
   if (column.n() < 2 || column.values.empty()) return measure == Dispersion::am_gm && column.n() > 0 ? 1.0 : 0.0;
   const auto& kernels = THRESHER_DISPATCH(column_kernels).of(column.values.data());
@@ -166,6 +196,9 @@ double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scra
   const double max = column.zeros > 0 ? std::max(summary.maximum, 0.0) : summary.maximum;
   if (measure == Dispersion::am_gm && !(min > 0.0)) return std::numeric_limits<double>::quiet_NaN();
   if (min == max) return measure == Dispersion::am_gm ? 1.0 : 0.0;
+  if (const int scale = scale_for(measure, {min, max}); scale != 0) {
+    return measure_extreme(column, measure, scale, max, scratch);
+  }
   const double mean = summary.sum / n;
   switch (measure) {
     case Dispersion::variance:
@@ -173,7 +206,7 @@ double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scra
     case Dispersion::mad: return (kernels.absolute_deviation(x, stored, mean) + zeros * std::fabs(mean)) / n;
     case Dispersion::mean_median: return std::fabs(mean - median(column, min, max, scratch));
     case Dispersion::iqr: return quantile(column, 0.75, min, max, scratch) - quantile(column, 0.25, min, max, scratch);
-    case Dispersion::am_gm: return arithmetic_over_geometric(column, min, mean);
+    case Dispersion::am_gm: return arithmetic_over_geometric(column, plain_log(mean));
     case Dispersion::amgm: return log_amgm(column, mean, min, max);
   }
   return 0.0;
