@@ -244,7 +244,7 @@ def test_units_do_not_matter_to_relief():
         np.testing.assert_allclose(scaled, weights, atol=1e-9)
 
 
-def test_extreme_ranges_are_scaled_or_refused():
+def test_extreme_ranges_are_scaled():
     X, y = data(9)
     weights = ReliefF(3).fit(X, y).scores_
     tiny = X.copy()
@@ -255,8 +255,7 @@ def test_extreme_ranges_are_scaled_or_refused():
     tiny[:, 0] = np.where(y == 0, 0.0, 5e-324)
     assert np.isfinite(ReliefF(3).fit(tiny, y).scores_).all()
     tiny[:3, 1] = [-1.7e308, 1.7e308, 0]
-    with pytest.raises(ValueError, match=r"column 1 of X spans more than the largest number"):
-        ReliefF(3).fit(tiny, y)
+    assert np.isfinite(ReliefF(3).fit(tiny, y).scores_).all()
 
 
 def test_sampled_rows_follow_the_seed():

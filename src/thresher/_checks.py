@@ -15,6 +15,14 @@ class ThresherWarning(UserWarning):
     """Something in the data or the parameters that a user should know of; the answer still holds."""
 
 
+def quiet_sums() -> Any:
+    """Return a context for scikit-learn's search for infinity.
+
+    It adds up all values, and checks each of them if the sum is not finite: an overflow changes nothing.
+    """
+    return np.errstate(over="ignore", invalid="ignore")
+
+
 LONGEST_NAME = 60
 
 

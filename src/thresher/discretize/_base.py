@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
-from thresher._checks import resolve_threads
+from thresher._checks import quiet_sums, resolve_threads
 from thresher.sources import MOST_DISCRETE_VALUES, read_weights, to_feature_major
 
 Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
@@ -99,7 +99,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> NDArray[Any]:
         self._validate_parameters()
-        with np.errstate(all="ignore"):  # scikit-learn adds up all values to look for infinity
+        with quiet_sums():
             if self._uses_target:
                 X, y = validate_data(self, X, y, dtype="numeric", ensure_all_finite="allow-nan")
             else:
@@ -141,7 +141,8 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
             Levels 0, 1, ... of each feature; 255 for NaN. Laid out feature by feature.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan", reset=False)
+        with quiet_sums():
+            X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan", reset=False)
         return self._code(to_feature_major(X, resolve_threads(self.n_jobs)))
 
     def __sklearn_tags__(self) -> Any:

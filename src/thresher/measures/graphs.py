@@ -48,6 +48,7 @@ def neighbour_graph(
 ) -> tuple[Graph, float | None]:
     """Samples joined if either is among the other's nearest; returns the bandwidth used, too."""
     table = training.table
+    table.refuse_unsquarable()
     if table.is_sparse:
         first, second, squared = _sparse_neighbours(table.matrix.tocsr(), n_neighbors)
     else:
@@ -120,6 +121,7 @@ def _squared_differences(matrix: Any, first: Any, second: Any) -> Floats:
 def product_graph(training: Training) -> Graph:
     """Half the products of samples, defined for non-negative data."""
     table = training.table
+    table.refuse_unsquarable()
     negative = table.scan.minimum < 0
     if negative.any():
         first = int(np.argmax(negative))
@@ -176,7 +178,7 @@ def given_graph(weights: Any, n_rows: int) -> Graph:
 def smoothness(training: Training, graph: Graph, *, centred: bool) -> Floats:
     """x'Lx / x'Dx of every feature, with x taken off its degree-weighted mean if `centred`."""
     edges = graph.first, graph.second, graph.weight, graph.degree
-    table = training.table
+    table = training.table.rescaled
     if table.is_sparse:
         return _core.graph_scores_sparse(
             *stored_columns(table), *edges, centred, n_threads=training.n_threads

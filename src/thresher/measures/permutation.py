@@ -13,7 +13,7 @@ from thresher._streams import Purpose, stream
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS
 from thresher.measures.tails import minus_log_chi2
-from thresher.sources import feature_blocks
+from thresher.sources import feature_blocks, rescaled
 
 Floats = npt.NDArray[np.float64]
 Orders = npt.NDArray[np.intp]
@@ -164,6 +164,7 @@ def _whole_numbers(columns: Floats, bits: int) -> tuple[Floats, npt.NDArray[np.b
 
     Whole numbers stay what they are where they fit, so that sums equal on paper tie.
     """
+    columns = rescaled(columns)
     low, high = columns.min(axis=0), columns.max(axis=0)
     middle, width = low / 2 + high / 2, high / 2 - low / 2
     fits = (columns == np.floor(columns)).all(axis=0) & (width < 2.0 ** (bits - 2))

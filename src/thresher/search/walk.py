@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher.search.forward import Features, Floats, Result
+from thresher.sources import rescaled
 
 
 def count_by_cumulative_relevance(relevance: Floats, fraction: float) -> int:
@@ -24,7 +25,7 @@ def count_by_cumulative_relevance(relevance: Floats, fraction: float) -> int:
             "cumulative relevance needs finite relevances of at least 0; "
             "give n_features_to_select as a number"
         )
-    total = np.cumsum(np.sort(relevance)[::-1])
+    total = np.cumsum(np.sort(rescaled(relevance))[::-1])
     if not total.size or total[-1] <= 0:
         raise ValueError(
             "cumulative relevance needs some relevance above 0, but every feature has 0; "

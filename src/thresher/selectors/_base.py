@@ -16,7 +16,7 @@ from sklearn.utils import check_array, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher._checks import feature_position, resolve_count
+from thresher._checks import feature_position, quiet_sums, resolve_count
 from thresher._output import Output, as_table
 from thresher._progress import report, step_reporter
 from thresher._warn import one_call, warn
@@ -348,7 +348,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         is_table = is_frame(X)
         is_matrix = (isinstance(X, np.ndarray) and X.ndim == 2) or sparse.issparse(X)
         if not support.any() or not (is_table or is_matrix):
-            return super().transform(X)
+            with quiet_sums():
+                return super().transform(X)
         validate_data(self, X, skip_check_array=True, reset=False)
         wanted = _get_output_config("transform", estimator=self)["dense"]
         if is_table and wanted != "default":
@@ -361,14 +362,15 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         else:
             read = X.tocsc() if sparse.issparse(X) else unmasked(X)
             read = read if looked_at.all() else read[:, places]
-        read = check_array(
-            read,
-            dtype=None,
-            accept_sparse="csr",
-            ensure_all_finite=not get_tags(self).input_tags.allow_nan,
-            estimator=self,
-            input_name="X",
-        )
+        with quiet_sums():
+            read = check_array(
+                read,
+                dtype=None,
+                accept_sparse="csr",
+                ensure_all_finite=not get_tags(self).input_tags.allow_nan,
+                estimator=self,
+                input_name="X",
+            )
         return read[:, np.flatnonzero(support[looked_at])]
 
     def _unread(self) -> npt.NDArray[np.bool_]:

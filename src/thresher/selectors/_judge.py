@@ -22,11 +22,11 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from thresher._checks import check_choice, check_number, resolve_threads
+from thresher._checks import check_choice, check_number, quiet_sums, resolve_threads
 from thresher._interrupt import blas_threads, call_interruptibly, run_in_threads
 from thresher._warn import warn
 from thresher.selectors._machine import MOST_ROWS, Machines, default_classifier
-from thresher.sources import Training, take
+from thresher.sources import Training, rescaled, take
 
 Features = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -96,10 +96,12 @@ class Judge:
     ) -> Judge:
         """A judge with the folds of any splitter, drawn once, and any scorer; None is `default_classifier`."""
         splitter = check_cv(cv, y, classifier=classifier)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), quiet_sums():
             # Classes smaller than the number of folds: who chooses the scoring allows for them.
             warnings.filterwarnings("ignore", message="The least populated class")
             folds = list(splitter.split(np.empty((len(y), 0)), y, groups))
+        if estimator is None:
+            columns = _rescaling(columns)
         given = default_classifier() if estimator is None else estimator
         scorer = scorer_of(given, scoring)
         machines = None
@@ -200,6 +202,11 @@ def dense_columns(training: Training, features: Features) -> Floats:
     if training.table.is_sparse:
         columns = columns.toarray()
     return np.asarray(columns, dtype=np.float64)
+
+
+def _rescaling(columns: Callable[[Features], Any]) -> Callable[[Features], Any]:
+    """The same columns, rescaled, for an estimator that standardises them."""
+    return lambda features: rescaled(np.asarray(columns(features), dtype=np.float64))
 
 
 def key_of(features: Iterable[int]) -> Key:

@@ -13,9 +13,6 @@ from thresher.sources import Training
 
 Floats = npt.NDArray[np.float64]
 
-# Squares of numbers beyond this, or below its inverse, are not safe in double.
-LARGEST_SAFE = 1e120
-
 
 class CorrelationSelector(BaseSelector):
     """The parameters of `GSO` and `LassoPath`."""
@@ -44,7 +41,7 @@ class CorrelationSelector(BaseSelector):
 
 
 def safe_columns(selector: Any, training: Training) -> npt.NDArray[np.floating]:
-    """Feature-major columns; those of extreme size are scaled by a power of two, which is exact.
+    """Feature-major columns, rescaled.
 
     Columns that are excluded may be anything.
     """
@@ -54,14 +51,7 @@ def safe_columns(selector: Any, training: Training) -> npt.NDArray[np.floating]:
             f"column {training.table.name(int(categories[0]))} holds categories, and {type(selector).__name__} "
             "works on numbers; give numbers, name the column in exclude, or use JMI, which takes categories"
         )
-    columns: npt.NDArray[np.floating] = training.table.coded_columns()
-    scan = training.table.scan
-    size = np.maximum(np.abs(scan.minimum), np.abs(scan.maximum)).astype(np.float64)
-    extreme = np.flatnonzero((size > LARGEST_SAFE) | ((size > 0) & (size < 1 / LARGEST_SAFE)))
-    if extreme.size:
-        columns = columns.astype(np.float64)
-        exponents = np.frexp(size[extreme])[1]
-        columns[extreme] = np.ldexp(columns[extreme], -exponents[:, None])
+    columns: npt.NDArray[np.floating] = training.table.rescaled.coded_columns()
     return columns
 
 

@@ -14,13 +14,12 @@ from thresher.selectors._base import Selection
 from thresher.selectors._explain import Outscored
 from thresher.selectors._forward import ForwardSelector
 from thresher.selectors._partial import (
-    LARGEST_SAFE,
     CorrelationSelector,
     class_indicators,
     safe_columns,
     uses_indicators,
 )
-from thresher.sources import Training
+from thresher.sources import Training, rescaled
 
 
 class GSO(CorrelationSelector, ForwardSelector[int]):
@@ -126,9 +125,6 @@ class GSO(CorrelationSelector, ForwardSelector[int]):
 
 
 def _safe_target(training: Training) -> npt.NDArray[np.float64]:
-    """The target as one row, scaled by a power of two where its squares would not be safe."""
-    values = np.ascontiguousarray(training.labels.values, dtype=np.float64)[None, :]
-    size = float(np.abs(values).max())
-    if size > LARGEST_SAFE or 0 < size < 1 / LARGEST_SAFE:
-        values = np.ldexp(values, -int(np.frexp(size)[1]))
-    return values
+    """The target as one row, rescaled."""
+    values = training.labels.values.astype(np.float64, copy=False)
+    return np.ascontiguousarray(rescaled(values[:, None]).T)

@@ -17,7 +17,7 @@ from thresher._warn import warn
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered
 from thresher.selectors._partial import CorrelationSelector, safe_columns, uses_indicators
-from thresher.sources import Far, Training
+from thresher.sources import Far, Training, rescaled
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -229,6 +229,7 @@ def _targets(training: Training, target: str) -> list[Floats]:
 
 def _standardized(columns: Floats, weights: npt.NDArray[Any] | None) -> Floats:
     """Columns of mean 0 and variance 1, stretched so that plain products over rows are weighted ones."""
+    columns = rescaled(columns)
     columns = columns - np.average(columns, axis=0, weights=weights)
     variance = np.average(columns**2, axis=0, weights=weights)
     columns /= np.sqrt(np.where(variance > 0, variance, 1.0))

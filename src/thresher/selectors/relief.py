@@ -14,7 +14,7 @@ from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Far, Table, Training, to_feature_major
+from thresher.sources import Far, Training, to_feature_major
 
 
 class NeighbourWeights(Ranking):
@@ -72,7 +72,6 @@ class NeighbourWeights(Ranking):
             )
         training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
-        refuse_infinite_ranges(training.table)
         n = training.n_rows
         rows = np.arange(n)
         if self.n_samples is not None:
@@ -87,7 +86,7 @@ class NeighbourWeights(Ranking):
         # To a numeric target all samples are of one class.
         codes = np.zeros(n, dtype=np.int32) if labels.codes is None else labels.codes
         weights = _core.relief_weights(
-            to_feature_major(training.table.matrix, training.n_threads),
+            to_feature_major(training.table.rescaled.matrix, training.n_threads),
             nominal.astype(np.uint8),
             codes,
             max(1, labels.n_classes),
@@ -102,19 +101,6 @@ class NeighbourWeights(Ranking):
     def _n_nearest(self) -> int:
         """Neighbours per class, where the kind asks for a number."""
         return 1
-
-
-def refuse_infinite_ranges(table: Table) -> None:
-    """Raise for columns so wide that the difference of two values is no number."""
-    scan = table.scan
-    with np.errstate(over="ignore", invalid="ignore"):
-        too_wide = np.isinf(scan.maximum - scan.minimum)
-    if too_wide.any():
-        first = int(np.argmax(too_wide))
-        raise ValueError(
-            f"column {table.name(first)} of X spans more than the largest number "
-            f"({scan.minimum[first]:g} to {scan.maximum[first]:g}); scale it down"
-        )
 
 
 class ReliefF(NeighbourWeights):

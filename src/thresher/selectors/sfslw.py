@@ -119,7 +119,8 @@ class SFSLW(BaseSelector):
             )
         training = self._read(X, y, far=far)
         training.table.refuse_categories()
-        training.table.refuse_unsquarable()
+        if not self.standardize:
+            training.table.refuse_unsquarable()
         wanted = self._count_or_auto(training.columns)
         index = ClassBalls(training, self.radius, self.standardize)
         left = training.candidates.copy()
@@ -173,7 +174,7 @@ class ClassBalls:
         order = np.argsort(codes, kind="stable")
         self.starts = np.searchsorted(codes[order], np.arange(training.labels.n_classes))
         self.sizes = np.bincount(codes)
-        table = training.table
+        table = training.table.rescaled if standardize else training.table
         self.columns = _core.feature_major(table.matrix, table.n_threads, order.astype(np.uint32))
         self.radius = radius
         self.standardize = standardize

@@ -169,7 +169,6 @@ class LaplacianScore(GraphRanking):
         self : LaplacianScore
         """
         training = self._read(X, y, far=far)
-        training.table.refuse_unsquarable()
         wanted = self._count(training.columns)
         scores = smoothness(training, self._make_graph(training), centred=True)
         return self._finish_ranking(training.columns, scores, wanted)
@@ -285,7 +284,6 @@ class SPEC(GraphRanking):
         """
         check_choice("form", self.form, FORMS)
         training = self._read(X, y, far=far)
-        training.table.refuse_unsquarable()
         wanted = self._count(training.columns)
         graph = self._make_graph(training)
         self.eigenvalues_ = None
@@ -324,7 +322,7 @@ def low_frequency_share(
     values, vectors = values[: last + 1], vectors[:, : last + 1]
     weighted = root[:, None] * vectors
     pull = np.clip(2 - values, 0, 2)
-    table = training.table
+    table = training.table.rescaled
     rows = table.matrix.T.tocsr() if table.is_sparse else table.feature_major()
     scores = np.empty(training.n_features)
     for block in feature_blocks(training.n_features, n * max(1, len(values) // 16)):

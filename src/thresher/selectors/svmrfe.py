@@ -133,7 +133,6 @@ class SVMRFE(Ranking):
                 "or use FisherScore or Univariate, which take sparse data as they are"
             )
         training = self._read(X, y, far=far)
-        training.table.refuse_unsquarable()
         wanted = self._count(training.columns)
         return self._eliminate(training, wanted)
 
@@ -201,7 +200,7 @@ def round_reporter(owner: SVMRFE, counts: list[int]) -> Callable[[int, int], Non
 
 def standard_columns(training: Training) -> Floats:
     """Standardised columns, features as rows; constants are 0."""
-    given = training.table.feature_major()
+    given = training.table.rescaled.feature_major()
     columns = np.empty(given.shape)
     for block in feature_blocks(training.n_features, training.n_rows):
         rows = given[block].astype(np.float64)

@@ -122,6 +122,13 @@ class FileTable(Table):
             self.is_category & ~features,
         )
 
+    def _times(self, powers: npt.NDArray[np.intc]) -> FileTable:
+        return self._like(
+            lambda: ((slab, table._times(powers[slab])) for slab, table in self.slabs()),
+            self.n_rows,
+            self.is_category,
+        )
+
     def _like(self, slabs: Slabs, n_rows: int, is_category: npt.NDArray[np.bool_]) -> FileTable:
         shape = (n_rows, self.n_features)
         return FileTable(

@@ -13,12 +13,15 @@ from scipy import sparse
 from thresher import _core
 from thresher._cached import cached
 from thresher.sources._columns import label, names_of_matrix
+from thresher.sources._size import powers_of_two
 from thresher.sources._target import MOST_DISCRETE_VALUES, native_bytes
 
 # Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
 BLOCK_VALUES = 1 << 24
 # Sums of squares of such values, and of their differences, are finite.
 LARGEST_SQUARABLE = 1e140
+# Squares of smaller values lose digits.
+SMALLEST_SQUARABLE = 1e-150
 
 
 @dataclass(frozen=True)
@@ -129,29 +132,54 @@ class Table:
         """As `feature_major`, rows in another order."""
         return _core.feature_major(self.matrix, self.n_threads, order)
 
+    def _of_stored(self, of_columns: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the value of its column for every stored value of a sparse table."""
+        columns = self.matrix.indices
+        if self.matrix.format == "csc":
+            columns = np.repeat(np.arange(self.n_features), np.diff(self.matrix.indptr))
+        found: npt.NDArray[Any] = of_columns[columns]
+        return found
+
     def without(self, features: npt.NDArray[np.bool_]) -> Table:
         """The table with zeros in some columns, which are then as good as absent."""
         if not features.any():
             return self
         matrix = self.matrix.copy()
         if self.is_sparse:
-            if matrix.format == "csc":
-                own = np.repeat(features, np.diff(matrix.indptr))
-            else:
-                own = features[matrix.indices]
-            matrix.data[own] = 0
+            matrix.data[self._of_stored(features)] = 0
             matrix.eliminate_zeros()
         else:
             matrix[:, features] = 0
         return Table(matrix, self.names, self.is_category & ~features, self.n_threads)
 
+    @property
+    def rescaled(self) -> Table:
+        """The table with columns of extreme size times powers of two, for methods to which units do not matter."""
+        powers = powers_of_two(np.fmax(np.abs(self.scan.minimum), np.abs(self.scan.maximum)))
+        return self._times(powers) if powers.any() else self
+
+    def _times(self, powers: npt.NDArray[np.intc]) -> Table:
+        """Return the table with columns times powers of two."""
+        if self.is_sparse:
+            matrix = self.matrix.copy()
+            matrix.data = np.ldexp(matrix.data, self._of_stored(powers))
+        else:
+            matrix = np.ldexp(self.matrix.astype(np.float64, copy=False), powers)
+        return Table(matrix, self.names, self.is_category, self.n_threads)
+
     def refuse_unsquarable(self) -> None:
         """Raise for values whose squares are no numbers, for methods made of squared distances."""
-        beyond = np.fmax(-self.scan.minimum, self.scan.maximum) > LARGEST_SQUARABLE
+        largest = np.fmax(-self.scan.minimum, self.scan.maximum)
+        beyond = largest > LARGEST_SQUARABLE
         if beyond.any():
             raise ValueError(
                 f"column {self.name(int(np.argmax(beyond)))} of X has values beyond {LARGEST_SQUARABLE:g}, whose "
                 "squares overflow; divide the column by a constant"
+            )
+        if 0 < np.where(self.is_constant, 0.0, largest).max() < SMALLEST_SQUARABLE:
+            raise ValueError(
+                f"X has no value beyond {SMALLEST_SQUARABLE:g} in columns that vary, and the squares of smaller ones "
+                "vanish; multiply X by a constant"
             )
 
     def of_features(self, features: Any) -> Table:

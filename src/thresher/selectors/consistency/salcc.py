@@ -27,7 +27,10 @@ from thresher.selectors.consistency._problem import (
     build_problem,
     class_codes,
 )
-from thresher.sources import Far, Training
+from thresher.sources import Far, Training, rescaled
+
+# Scikit-learn's trees take single precision.
+LARGEST_SINGLE = 1e30
 
 
 class SALCC(ConsistencySelector):
@@ -251,7 +254,7 @@ class SALCC(ConsistencySelector):
     def _judge(self, training: Training, codes: Codes) -> Judge:
         y = class_codes(training)
         sizes = np.bincount(y)
-        estimator = self.estimator
+        estimator, largest = self.estimator, np.inf
         if estimator is not None and (
             not hasattr(estimator, "get_params") or is_regressor(estimator)
         ):
@@ -260,6 +263,7 @@ class SALCC(ConsistencySelector):
             estimator = DecisionTreeClassifier(
                 criterion="entropy", min_samples_leaf=2, random_state=0
             )
+            largest = LARGEST_SINGLE
         folds, scoring = self.cv, self.scoring
         if isinstance(folds, int | np.integer):
             check_number("cv", folds, minimum=2, integer=True)
@@ -269,7 +273,7 @@ class SALCC(ConsistencySelector):
         if isinstance(scoring, str) and scoring == "auto":
             scoring = _default_scoring(estimator, sizes, folds.get_n_splits(None, y))
         return Judge.of(
-            lambda features: _columns(training, codes, features),
+            lambda features: rescaled(_columns(training, codes, features), largest),
             y,
             estimator=estimator,
             scoring=scoring,
