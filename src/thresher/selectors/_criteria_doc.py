@@ -57,7 +57,7 @@ _COMMON_DOC = """\
     Notes
     -----
     The first feature is the one with the largest I(f;C). Information is plug-in, from counts, in bits.
-    Ties go to the feature with the lowest position. Constant features, also those constant after
+    Of equal computed scores that of the lowest position wins. Constant features, also those constant after
     binning, are never chosen unless named in `keep`. Time: O(n_samples) per feature for the relevances
     and per term, at most ``n_features_to_select * n_features`` of them; memory: one packed copy of the data and
     a few numbers per feature.

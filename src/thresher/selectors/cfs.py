@@ -97,10 +97,10 @@ class CFS(MeasureSelector[int | None]):
 
     Notes
     -----
-    Ties go to the feature with the lowest position. Constant features, also those that MDL finds no cut for, are never
-    chosen unless named in `keep`. If no feature is relevant nothing is chosen, with a warning. The merit may exceed 1.
-    Time: one pass over the data for bins and relevances and O(n_samples) per evaluated pair; memory: one packed copy of
-    the data and a few numbers per feature, never a table of all pairs.
+    Of equal computed scores that of the lowest position wins. Constant features, also those that MDL finds no cut
+    for, are never chosen unless named in `keep`. If no feature is relevant nothing is chosen, with a warning. The
+    merit may exceed 1. Time: one pass over the data for bins and relevances and O(n_samples) per evaluated pair;
+    memory: one packed copy of the data and a few numbers per feature, never a table of all pairs.
 
     References
     ----------

@@ -163,7 +163,7 @@ class Ensemble(ChangingRows, MetaSelector):
     Notes
     -----
     ``kind="fast"`` and ``kind="full"`` give the same selections, bit for bit; bins are learnt
-    once, on all rows. Ties go to the lowest feature index, in every search and in the vote. A
+    once, on all rows. Of equal computed scores, and of equal votes, that of the lowest position wins. A
     replicate whose target has one class is left out with a warning. With a selector that chooses
     how many features to select, the ensemble selects the rounded mean of their numbers. Missing
     values are treated as the selector treats them. Cost of ``"fast"``: O(n_samples + n_parts) for

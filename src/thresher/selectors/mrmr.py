@@ -94,7 +94,7 @@ class MRMR(MeasureSelector[int]):
 
     Notes
     -----
-    Ties go to the feature with the lowest position. Constant features, also those constant after
+    Of equal computed scores that of the lowest position wins. Constant features, also those constant after
     binning, are never chosen unless named in `keep`. Time: one pass over the data for the
     relevances and O(n_samples) per evaluated pair, at most ``n_features_to_select * n_features``
     of them; memory: one packed copy of the data and a few numbers per feature.

@@ -67,7 +67,7 @@ class NMIFS(InformationCriterion):
 
     Notes
     -----
-    Ties go to the feature with the lowest position. Constant features, also those constant after
+    Of equal computed scores that of the lowest position wins. Constant features, also those constant after
     binning, are never chosen unless named in `keep`. Time: one pass over the data for the relevances and
     O(n_samples) per evaluated pair; memory: one packed copy of the data and a few numbers per feature.
 
