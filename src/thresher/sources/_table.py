@@ -134,11 +134,10 @@ class Table:
 
     def _of_stored(self, of_columns: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return the value of its column for every stored value of a sparse table."""
-        columns = self.matrix.indices
         if self.matrix.format == "csc":
-            columns = np.repeat(np.arange(self.n_features), np.diff(self.matrix.indptr))
-        found: npt.NDArray[Any] = of_columns[columns]
-        return found
+            return np.repeat(of_columns, np.diff(self.matrix.indptr))
+        of_values: npt.NDArray[Any] = of_columns[self.matrix.indices]
+        return of_values
 
     def without(self, features: npt.NDArray[np.bool_]) -> Table:
         """The table with zeros in some columns, which are then as good as absent."""
