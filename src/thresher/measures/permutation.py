@@ -13,7 +13,7 @@ from thresher._streams import Purpose, stream
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS
 from thresher.measures.tails import minus_log_chi2
-from thresher.sources import feature_blocks, rescaled
+from thresher.sources import feature_blocks, powers_of_two
 
 Floats = npt.NDArray[np.float64]
 Orders = npt.NDArray[np.intp]
@@ -164,8 +164,10 @@ def _whole_numbers(columns: Floats, bits: int) -> tuple[Floats, npt.NDArray[np.b
 
     Whole numbers stay what they are where they fit, so that sums equal on paper tie.
     """
-    columns = rescaled(columns)
     low, high = columns.min(axis=0), columns.max(axis=0)
+    powers = powers_of_two(np.maximum(-low, high))
+    if powers.any():
+        columns, low, high = (np.ldexp(values, powers) for values in (columns, low, high))
     middle, width = low / 2 + high / 2, high / 2 - low / 2
     fits = (columns == np.floor(columns)).all(axis=0) & (width < 2.0 ** (bits - 2))
     step = np.where(fits, 1.0, width * 2.0 ** (2 - bits))

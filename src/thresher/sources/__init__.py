@@ -27,7 +27,7 @@ from thresher.sources._scratch import (
     resolve_memory_limit,
     total_memory,
 )
-from thresher.sources._size import rescaled
+from thresher.sources._size import powers_of_two, rescaled
 from thresher.sources._slabs import bytes_for_one_column
 from thresher.sources._sparse_columns import (
     MappedMatrix,
