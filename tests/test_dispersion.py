@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy import sparse
 
 from tests.naive import dispersion as naive
 from tests.naive import measures_numeric as exact
-from thresher import _core
+from thresher import RFS, _core
 
 MEASURES = ["variance", "mad", "mean-median", "iqr", "amgm"]
 
@@ -198,6 +199,16 @@ def test_tiny_spread_gives_half_the_variance():
     columns = 5 + 1e-6 * np.random.default_rng(0).normal(size=(4, 50))
     half = _core.dispersion(columns, "variance") / 2
     np.testing.assert_allclose(_core.dispersion(columns, "amgm"), half, rtol=1e-5)
+
+
+@pytest.mark.parametrize("size", [0.0, 1.0, 1e3])
+def test_the_rounding_of_the_mean_leaves_the_variance_exact(size):
+    X = size + 1e-7 * np.random.default_rng(0).normal(size=(12, 30))
+    X[0] = size
+    wanted = [statistics.pvariance(column) for column in X.T.tolist()]
+    for rows in (X, sparse.csc_matrix(X)):
+        found = RFS(1, relevance="variance").fit(rows).relevance_
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 def test_single_precision_input_is_read_as_double():

@@ -75,6 +75,15 @@ def test_whole_numbers_with_at_most_ten_values_are_discrete():
     assert table.is_constant.tolist() == [False, False, False, True, False]
 
 
+@pytest.mark.parametrize(("dtype", "bits"), [(np.float32, 24), (np.float64, 53)])
+def test_halves_are_no_whole_numbers_however_large(dtype, bits):
+    powers = np.ldexp(dtype(1), np.arange(bits - 6, bits + 3))
+    X = np.array([powers + i / 2 for i in range(-4, 5)] * 3, dtype=dtype)
+    for signed in (X, -X):
+        found = read_table(Anybody(), signed).scan.whole
+        assert found.tolist() == (signed == np.floor(signed)).all(axis=0).tolist()
+
+
 def test_a_column_of_equal_fractions_is_constant():
     table = read_table(Anybody(), np.column_stack([np.full(1000, 0.1), np.arange(1000.0)]))
     assert table.is_constant.tolist() == [True, False]

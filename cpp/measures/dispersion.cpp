@@ -201,8 +201,11 @@ double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scra
   }
   const double mean = summary.sum / n;
   switch (measure) {
-    case Dispersion::variance:
-      return (moments.centred_sums(x, nullptr, stored, mean).squares + zeros * mean * mean) / n;
+    case Dispersion::variance: {
+      const CentredSums about = moments.centred_sums(x, nullptr, stored, mean);
+      const double off = about.sum - zeros * mean;  // not 0, as the mean is rounded
+      return (about.squares + zeros * mean * mean - off * off / n) / n;
+    }
     case Dispersion::mad: return (kernels.absolute_deviation(x, stored, mean) + zeros * std::fabs(mean)) / n;
     case Dispersion::mean_median: return std::fabs(mean - median(column, min, max, scratch));
     case Dispersion::iqr: return quantile(column, 0.75, min, max, scratch) - quantile(column, 0.25, min, max, scratch);

@@ -4,17 +4,16 @@ namespace thresher {
 namespace THRESHER_LEVEL {
 namespace {
 
+// From kAllWhole on all numbers are whole; added to a smaller one, it rounds that to a whole number.
 template <class T>
 struct Rounding;
 template <>
 struct Rounding<float> {
-  static constexpr float kShift = 12582912.0F;    // 1.5 2^23: adding it rounds to a whole number
-  static constexpr float kAllWhole = 4194304.0F;  // 2^22
+  static constexpr float kAllWhole = 0x1p23F;
 };
 template <>
 struct Rounding<double> {
-  static constexpr double kShift = 6755399441055744.0;
-  static constexpr double kAllWhole = 2251799813685248.0;
+  static constexpr double kAllWhole = 0x1p52;
 };
 
 template <class T>
@@ -26,9 +25,9 @@ inline void update(T value, T& minimum, T& maximum, T& missing, T& fractional) {
   maximum = value > maximum ? value : maximum;
   if constexpr (is_floating<T>) missing += value != value ? T(1) : T(0);
   if constexpr (is_floating<T> && looks_for_fractions) {
-    const T whole = (value + Rounding<T>::kShift) - Rounding<T>::kShift;
     const T size = value < 0 ? -value : value;
-    const T fraction = (size < Rounding<T>::kAllWhole) & (whole != value) ? T(1) : T(0);
+    const T whole = (size + Rounding<T>::kAllWhole) - Rounding<T>::kAllWhole;
+    const T fraction = (size < Rounding<T>::kAllWhole) & (whole != size) ? T(1) : T(0);
     fractional = fraction > fractional ? fraction : fractional;
   }
 }

@@ -74,7 +74,7 @@ class PackedRows:
 
     def take(self, places: Places) -> PackedRows:
         """Some of the rows."""
-        codes = self.codes.take(places) if self.coded.size else self.codes
+        codes = self.codes.take(places)
         return PackedRows(self.coded, self.values, codes, self.others[:, places], self.texts)
 
     def is_like(self, other: PackedRows) -> bool:
