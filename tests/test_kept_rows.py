@@ -252,6 +252,7 @@ PACKABLE = {
     "few": lambda rng, n: rng.integers(-3, 4, n).astype(float),
     "whole": lambda rng, n: rng.integers(0, 1000, n),
     "large": lambda rng, n: rng.choice([1e12, -1e300, 0.1], n),
+    "beyond 2^53": lambda rng, n: 2.0**53 + 2 * rng.integers(0, rng.integers(3, 6), n),
     "normal": lambda rng, n: rng.normal(size=n),
     "infinite": lambda rng, n: rng.choice([np.inf, 1.0, -np.inf], n),
     "text": lambda rng, n: np.array(["a", "b\0", "", "b"], dtype=object)[rng.integers(0, 4, n)],

@@ -64,6 +64,16 @@ def test_a_window_slides_over_continuous_floats(name, dtype):
         assert_same(clone(selector).fit(*rows), selector)
 
 
+@pytest.mark.parametrize("name", SELECTORS)
+def test_floats_of_which_doubles_skip_every_other_one(name):
+    rng = np.random.default_rng(1)
+    steps = rng.integers(0, 5, (60, 3))
+    steps[30:] = np.minimum(steps[30:], 3)
+    X, y = 2.0**53 + 2 * steps, (steps[:, 0] + rng.integers(-1, 2, 60) > 2).astype(int)
+    selector = clone(SELECTORS[name]).partial_fit(X[:30], y[:30]).partial_fit(X[30:], y[30:])
+    assert_same(clone(selector).fit(X, y), selector)
+
+
 def part_of(X, rows):
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 

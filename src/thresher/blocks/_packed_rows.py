@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.sources import to_feature_major
+from thresher.sources import LARGEST_EXACT, to_feature_major
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.uint8]
@@ -18,7 +18,7 @@ Places = npt.NDArray[np.intp]
 Cuts = Sequence[Floats | None]
 
 MOST_LEVELS = 256
-# Whole numbers in so short a span are coded by their distance from the smallest.
+# Whole numbers in so short a span are coded by their distance from the smallest, unless doubles skip some of them.
 SHORT_SPAN = 8
 
 
@@ -113,6 +113,7 @@ def pack_rows(matrix: npt.NDArray[Any], texts: dict[int, list[str]], cuts: Cuts)
         _code_bins(columns, codes, values, cuts, may_bin)
         with np.errstate(invalid="ignore"):
             is_short = scan["whole"] & (scan["maximum"] - scan["minimum"] <= SHORT_SPAN)
+            is_short &= np.maximum(-scan["minimum"], scan["maximum"]) < LARGEST_EXACT
         is_short &= finite & (scan["n_missing"] < n)
         is_short[list(values)] = False
         for column in np.flatnonzero(is_short).tolist():
