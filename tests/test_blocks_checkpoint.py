@@ -40,8 +40,8 @@ class Counted(ListEngine):
         return super().ask(*arguments)
 
 
-def engine(seed=0, ends=(20, 20, 41)):
-    return Counted(in_blocks(*problem(seed), None, ends)._blocks)
+def engine(seed=0, ends=(20, 20, 41), weights=None):
+    return Counted(in_blocks(*problem(seed), weights, ends)._blocks)
 
 
 FITS = {
@@ -106,6 +106,12 @@ def test_every_byte_of_a_small_log(tmp_path):
     ("fit", "other"),
     [
         (lambda folder: MRMR(5, relevance="mi").fit(engine(1), checkpoint=folder), "data"),
+        (
+            lambda folder: MRMR(5, relevance="mi").fit(
+                engine(weights=np.full(60, 2)), checkpoint=folder
+            ),
+            "data",
+        ),
         (lambda folder: MRMR(6, relevance="mi").fit(engine(), checkpoint=folder), "parameters"),
         (lambda folder: JMI(5).fit(engine(), checkpoint=folder), "selector"),
     ],

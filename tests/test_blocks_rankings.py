@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, both, frames, in_blocks
 from tests.test_blocks import NUMBERS, draw_weights, target
-from thresher import RFS, RRFS, Univariate
+from thresher import MRMR, RFS, RRFS, Univariate
 
 MEASURES = ("f", "r2", "mi", "su", "chi2")
 
@@ -32,6 +33,33 @@ def test_correlations_of_numbers():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(50, 6)), rng.normal(size=50)
     assert_same(*both(Univariate("auto", measure="pearson", alpha=0.5), X, y, None, [9, 9]))
+
+
+WEIGHTS = {
+    "equal and large": np.full(60, 1e300),
+    "equal and tiny": np.full(60, 1e-300),
+    "whole": np.full(60, 2**62),
+    "unsigned": np.full(60, 2**63, dtype=np.uint64),
+    "objects": np.full(60, 10**30, dtype=object),
+    "the largest": np.linspace(0.5, 1, 60) * 1.79e308,
+    "denormal": np.linspace(0.5, 1, 60) * 1e-310,
+    "some vanish": np.where(np.arange(60) % 4, 1e300, 1e-300),
+    "one tiny block": np.where(np.arange(60) < 20, 1e-200, 1.5),
+}
+
+
+@pytest.mark.parametrize("selector", [Univariate(2, measure="f"), MRMR(2, relevance="r2")])
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)
+def test_weights_of_any_size_count_as_in_memory(weights, selector):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    memory, far = both(selector, X, y, weights, ends=[20, 20, 45])
+    assert_same(memory, far)
+    pieces = clone(selector)
+    for rows in np.split(np.arange(60), [20, 45]):
+        pieces.partial_fit(X[rows], y[rows], weights[rows])
+    assert_same(memory, pieces)
 
 
 @pytest.mark.parametrize("relevance", ["variance", "f", "mi", "su", "r2"])

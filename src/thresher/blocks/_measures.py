@@ -107,8 +107,8 @@ class FarMeasures:
             self._sets = np.ascontiguousarray(parts.keeps).view(np.uint8)
         if self._counts and self._far.weights == "real":
             raise ValueError(
-                "sample_weight must hold whole numbers where rows are in blocks and a measure counts them; "
-                'multiply and round the weights, or use a measure of numbers such as "r2"'
+                "sample_weight must hold whole numbers where rows are in blocks and a measure counts them, with a sum "
+                'below 2^50; scale and round the weights, or use a measure of numbers such as "r2"'
             )
         if self._sums:
             training.table.refuse_categories()

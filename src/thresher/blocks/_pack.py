@@ -224,7 +224,8 @@ class Pack:
         parts = self._parts(number, classes)
         split = parts * self.n_classes + classes
         weights = rows.weights if self.weights != "none" else None
-        fingerprint = _mark(values)
+        real = None if weights is None else weights.astype(np.float64)
+        fingerprint = _mark(values) if real is None else _mark(real, _mark(values))
         n_split = self.n_parts * self.n_classes
         rows_of = np.bincount(split, minlength=n_split)
         counted_of = np.bincount(split, weights, minlength=n_split)
@@ -246,7 +247,6 @@ class Pack:
                 missing_code=self.missing_code,
             )
         columns = None
-        real = None if weights is None else weights.astype(np.float64)
         if self.centres is not None:
             columns = to_feature_major(rows.matrix)
             if self.zeros.any():

@@ -82,7 +82,9 @@ def _word(value: Any) -> np.uint64:
     if is_missing(value):
         return MISSING
     if isinstance(value, int | float | np.number | np.bool_):
-        return np.uint64(_bits(np.array([value]))[0])
+        number = np.array([value])
+        if number.dtype != object:  # which holds whole numbers of any size
+            return np.uint64(_bits(number)[0])
     digest = blake2b(str(value).encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return np.uint64(int.from_bytes(digest, "little"))
 

@@ -16,10 +16,13 @@ from thresher.blocks._protocol import RowBlock
 from thresher.sources import (
     LARGEST_EXACT,
     check_weights,
+    in_range,
     is_frame,
     one_dimensional,
+    range_shift,
     read_frame,
     read_table,
+    weight_numbers,
 )
 
 
@@ -36,10 +39,12 @@ class Rows:
     labels : ndarray of shape (n_given,), or None
         The target of all rows given, whether they count or not.
     weights : ndarray of shape (n_rows,), or None
+        Those given times two to the power of `weight_shift`.
     used : ndarray of int, or None
         Which of the rows given count; None for all.
     n_given : int
     given_weights : ndarray of shape (n_given,), or None
+    weight_shift : int
     n_incomplete : int
         Rows that are left out for their missing values, or would be.
     """
@@ -51,6 +56,7 @@ class Rows:
     used: npt.NDArray[np.intp] | None
     n_given: int
     given_weights: npt.NDArray[Any] | None
+    weight_shift: int = 0
     n_incomplete: int = 0
 
     @property
@@ -75,6 +81,8 @@ class RowReader:
     exclude : list of str or int, or None
     needs_target, drops_rows : bool
         Whether there must be a target; whether rows with missing values are left out.
+    weight_shift : int or None
+        The power of two by which weights are multiplied, see `range_shift`; None for that of the block alone.
     """
 
     owner: str
@@ -82,6 +90,7 @@ class RowReader:
     exclude: Any
     needs_target: bool
     drops_rows: bool
+    weight_shift: int | None = None
 
     def __call__(self, number: int, block: RowBlock) -> Rows:
         matrix, texts = self.features(number, block.X)
@@ -91,14 +100,7 @@ class RowReader:
                 "X and y must have the same number of samples (inconsistent numbers of samples), got "
                 f"{len(matrix)} and {len(labels)} in block {number}"
             )
-        weights = None if block.weights is None else _numbers(block.weights)
-        if weights is not None and weights.shape != (len(matrix),):
-            raise ValueError(
-                f"sample_weight.shape == {weights.shape} in block {number}, expected {(len(matrix),)}: "
-                "give one weight per sample"
-            )
-        if weights is not None:
-            check_weights(weights, f" of block {number}")
+        given, weights, shift = self._weights(number, block, len(matrix))
         counts = np.ones(len(matrix), dtype=bool) if weights is None else weights != 0
         n_incomplete = 0
         if self.drops_rows and matrix.dtype.kind == "f":
@@ -115,9 +117,28 @@ class RowReader:
             weights if used is None or weights is None else weights[used],
             used,
             len(matrix),
-            weights,
+            given,
+            shift,
             n_incomplete,
         )
+
+    def _weights(
+        self, number: int, block: RowBlock, n_rows: int
+    ) -> tuple[npt.NDArray[Any] | None, npt.NDArray[Any] | None, int]:
+        """The weights as they were given, as they count, and the power of two between them."""
+        if block.weights is None:
+            return None, None, 0
+        given = weight_numbers(block.weights)
+        if given.shape != (n_rows,):
+            raise ValueError(
+                f"sample_weight.shape == {given.shape} in block {number}, expected {(n_rows,)}: "
+                "give one weight per sample"
+            )
+        check_weights(given, f" of block {number}")
+        shift = self.weight_shift
+        if shift is None:
+            shift = range_shift(float(given.max(initial=0)), n_rows)
+        return given, in_range(given, shift) if shift else given, shift
 
     def _excluded(self, n_features: int) -> npt.NDArray[np.intp]:
         names = None if self.names is None else np.array(self.names, dtype=object)
@@ -162,16 +183,6 @@ class RowReader:
             f"blocks must have the same columns in the same order, but column {place} is {names[place]!r} in block "
             f"{number} and {self.names[place]!r} in others"
         )
-
-
-def _numbers(weights: Any) -> npt.NDArray[Any]:
-    values = np.asarray(weights)
-    if values.dtype.kind in "iub":
-        return values.astype(np.int64)
-    try:
-        return values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError("sample_weight must hold numbers, one per sample") from error
 
 
 def _refuse_large(column: str, number: int) -> None:

@@ -68,12 +68,13 @@ class ColumnFacts:
 
 @dataclass(frozen=True)
 class WeightFacts:
-    """Facts of the weights of a block; `total` is that of the rows that count."""
+    """Facts of the weights of a block; `total` is that of the rows that count, times two to the power of `shift`."""
 
     whole: bool
     smallest: float
     largest: float
     total: float
+    shift: int
     n_positive: int
 
 
@@ -122,7 +123,7 @@ class Summarise:
                 quantity = column_facts(values, {}, rows.weights)
         weights = None
         if rows.given_weights is not None and rows.weights is not None:
-            weights = weight_facts(rows.given_weights, float(rows.weights.sum()))
+            weights = weight_facts(rows.given_weights, float(rows.weights.sum()), rows.weight_shift)
         columns = column_facts(
             rows.matrix, rows.texts, rows.weights, self.most_levels, self.any_levels
         )
@@ -131,12 +132,13 @@ class Summarise:
         )
 
 
-def weight_facts(weights: npt.NDArray[Any], total: float) -> WeightFacts:
+def weight_facts(weights: npt.NDArray[Any], total: float, shift: int) -> WeightFacts:
     return WeightFacts(
         bool((weights == np.floor(weights)).all()),
         float(weights.min()) if weights.size else np.inf,
         float(weights.max()) if weights.size else 0.0,
         total,
+        shift,
         int((weights > 0).sum()),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from thresher.sources import (
     Table,
     Training,
     checked_training,
+    range_shift,
     warn_of_few,
 )
 
@@ -126,6 +127,10 @@ def _read(selector: Any, session: Session, rules: InputRules, discretize: Any) -
     most = MOST_LEVELS if as_is else MOST_DISCRETE_VALUES
     task = Summarise(reader, most, as_is, rules.target, rules.classes_only)
     summaries = session.read("summaries", task)
+    shift = _weight_shift(summaries)
+    if any(own.weights is not None and own.weights.shift != shift for own in summaries):
+        reader = replace(reader, weight_shift=shift)
+        summaries = session.read("summaries by scaled weights", replace(task, reader=reader))
     n_given = sum(own.n_given for own in summaries)
     n_rows = sum(own.n_rows for own in summaries)
     facts = merge_columns([own.columns for own in summaries], most, names)
@@ -186,6 +191,14 @@ def _scan(facts: ColumnFacts, zeros: npt.NDArray[np.bool_]) -> ColumnScan:
     return scan
 
 
+def _weight_shift(summaries: Sequence[BlockSummary]) -> int:
+    """The power of two by which the weights of all blocks are multiplied, as they are in memory."""
+    largest = max(
+        (own.weights.largest for own in summaries if own.weights is not None), default=0.0
+    )
+    return range_shift(largest, sum(own.n_given for own in summaries))
+
+
 def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> tuple[str, float]:
     """Whether rows count once each, whole numbers of times, or by real weights; and the sum of the weights."""
     facts = [own.weights for own in summaries]
@@ -203,5 +216,5 @@ def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> tuple[str,
     if all(own.whole for own in known) and largest * n_given <= MOST_COUNTED:
         is_one = largest == 1 and all(own.smallest >= 1 for own in known)
         return ("none", n_rows) if is_one else ("whole", int(total))
-    warn_of_few(total if largest < 2 else np.inf, n_positive)
+    warn_of_few(float(np.ldexp(total, -known[0].shift)) if largest < 2 else np.inf, n_positive)
     return "real", total

@@ -65,4 +65,12 @@ from thresher.sources._training import (
     rows_and_columns,
     unmasked,
 )
-from thresher.sources._weights import MOST_COUNTED, check_weights, read_weights, warn_of_few
+from thresher.sources._weights import (
+    MOST_COUNTED,
+    check_weights,
+    in_range,
+    range_shift,
+    read_weights,
+    warn_of_few,
+    weight_numbers,
+)

@@ -19,14 +19,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
     """One weight per row: int64 if all are whole numbers and not too large to be counted, else float64."""
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight)
-    if weights.dtype.kind not in "iub":
-        if weights.dtype.kind == "c":
-            raise ValueError("sample_weight must hold real numbers, one per sample")
-        try:
-            weights = weights.astype(np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ValueError("sample_weight must hold numbers, one per sample") from error
+    weights = weight_numbers(sample_weight)
     if weights.ndim == 0:
         weights = np.full(n_rows, weights)
     if weights.ndim != 1:
@@ -43,7 +36,20 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
         return weights.astype(np.int64)
     used = weights[weights > 0]
     warn_of_few(float(used.sum()) if used.max() < 2 else np.inf, len(used))
-    return _in_range(weights.astype(np.float64))
+    return in_range(weights, range_shift(float(weights.max()), n_rows))
+
+
+def weight_numbers(sample_weight: Any) -> npt.NDArray[Any]:
+    """Return the weights as an array of whole numbers, if it was one, or of float64."""
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind in "iub":
+        return weights
+    if weights.dtype.kind == "c":
+        raise ValueError("sample_weight must hold real numbers, one per sample")
+    try:
+        return weights.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError("sample_weight must hold numbers, one per sample") from error
 
 
 def check_weights(weights: npt.NDArray[Any], where: str = "") -> None:
@@ -67,11 +73,15 @@ def warn_of_few(total: float, n_used: int) -> None:
         )
 
 
-def _in_range(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Times a power of two, if their sum could be too large or too small otherwise.
+def range_shift(largest: float, n_rows: int) -> int:
+    """Return the power of two by which weights are multiplied, lest their sum is too large or too small.
 
     No measure but F and chi-squared, which grow with the number of rows, depends on such a factor.
     """
-    exponent = int(np.frexp(weights.max())[1]) + len(weights).bit_length()
-    wanted = min(max(exponent, SMALLEST_EXPONENT), LARGEST_EXPONENT)
-    return weights if wanted == exponent else np.ldexp(weights, wanted - exponent)
+    exponent = int(np.frexp(largest)[1]) + n_rows.bit_length()
+    return min(max(exponent, SMALLEST_EXPONENT), LARGEST_EXPONENT) - exponent
+
+
+def in_range(weights: npt.NDArray[Any], shift: int) -> npt.NDArray[np.float64]:
+    """Return the weights times two to the power of `shift`."""
+    return np.ldexp(weights.astype(np.float64), shift)
