@@ -183,14 +183,13 @@ class KeptRows(LocalEngine):
         if not self._blocks and is_frame(rows.X):
             frame = nw.from_native(rows.X, eager_only=True)
             self._names = tuple(str(name) for name in frame.columns)
-        self._blocks.append(self._read(rows))
-        while len(self._blocks) > 1 and _may_join(*self._blocks[-2:]):
-            before, last = self._blocks[-2:]
+        blocks = [*self._blocks, self._read(rows)]
+        while len(blocks) > 1 and _may_join(*blocks[-2:]):
+            before, last = blocks[-2:]
             joined = join_rows(before.rows, last.rows)
             labels = before.labels.join(last.labels)
-            self._blocks[-2:] = [
-                KeptBlock(joined, labels, np.concatenate([before.keys, last.keys]))
-            ]
+            blocks[-2:] = [KeptBlock(joined, labels, np.concatenate([before.keys, last.keys]))]
+        self._blocks = blocks
 
     def remove(self, rows: RowBlock) -> None:
         """Take these rows away, of equal ones those that came first: all of them, or none and an error."""
@@ -199,19 +198,16 @@ class KeptRows(LocalEngine):
         ends = np.cumsum([len(places) for places in living])
         leaving = self._find(unwanted.keys, living, ends)
         of_block = np.searchsorted(ends, leaving, side="right")
-        changed = {}
+        blocks = list(self._blocks)
         for number in np.unique(of_block).tolist():
             block, own = self._blocks[number], np.flatnonzero(of_block == number)
             places = living[number][leaving[own] - (ends[number] - len(living[number]))]
             there, given = block.take(places), unwanted.take(own)
             if not (same_rows(there.rows, given.rows) and there.labels.equals(given.labels)):
                 raise _never_added(len(leaving), int(own.min()))  # two rows of one key
-            changed[number] = block.lose(places)
-        for number, block in changed.items():
-            self._blocks[number] = block
-        filled = [block for block in self._blocks if block.n_living]
-        if 2 * len(filled) < len(self._blocks):
-            self._blocks = filled or self._blocks[:1]
+            blocks[number] = block.lose(places)
+        filled = [block for block in blocks if block.n_living]
+        self._blocks = (filled or blocks[:1]) if 2 * len(filled) < len(blocks) else blocks
 
     def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
         """What the task says of the living rows of each block."""

@@ -17,6 +17,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._checks import feature_position, quiet_sums, resolve_count
+from thresher._one_thread import one_thread
 from thresher._output import Output, as_table
 from thresher._progress import report, step_reporter
 from thresher._warn import one_call, warn
@@ -53,19 +54,20 @@ R = TypeVar("R")
 
 
 def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
-    """Make a ``fit`` that fails, or is interrupted, leave the estimator as it was."""
+    """Make a ``fit`` that fails, or is interrupted, leave the estimator as it was; other threads wait for it."""
 
     @functools.wraps(fit)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
         selector: Any = args[0]
-        before = dict(vars(selector))
-        try:
-            with one_call():
-                return fit(*args, **kwargs)
-        except BaseException:
-            vars(selector).clear()
-            vars(selector).update(before)
-            raise
+        with one_thread(selector):
+            before = dict(vars(selector))
+            try:
+                with one_call():
+                    return fit(*args, **kwargs)
+            except BaseException:
+                vars(selector).clear()
+                vars(selector).update(before)
+                raise
 
     return guarded
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
+from thresher._one_thread import one_thread
 from thresher.blocks import FarMeasures, FarTraining, KeptRows, RowBlock, split_columns
 from thresher.discretize import GivenBins
 from thresher.measures import Measures
@@ -155,16 +156,28 @@ class ChangingRows(BaseSelector):
 
     def __getattr__(self, name: str) -> Any:
         """Called for attributes that are not there: perhaps because rows have changed since they were."""
+        if _is_found(name) and "_kept_rows" in vars(self):
+            with one_thread(self):
+                self._catch_up()
+                if name in vars(self):
+                    return vars(self)[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _catch_up(self) -> None:
+        """Fit the rows kept, if they have changed since the last fit."""
         state = vars(self)
-        if not _is_found(name) or "_kept_rows" not in state or "_up_to_date" in state:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        if "_up_to_date" in state or "_kept_rows" not in state:
+            return
         self._up_to_date = True
         try:
             self.fit(state["_kept_rows"])
         except BaseException:
             del self._up_to_date
             raise
-        return getattr(self, name)
+
+    def __getstate__(self) -> Any:
+        with one_thread(self):
+            return super().__getstate__()
 
 
 def _is_found(name: str) -> bool:
