@@ -81,7 +81,7 @@ class MRMR(MeasureSelector[int]):
     relevance_, redundancy_ : ndarray of float of shape (n_features,)
         Relevance of every feature; mean redundancy at the time of choice, nan if never chosen.
     n_evaluations_ : int
-        Feature pairs whose redundancy was computed.
+        Feature pairs whose redundancy was computed; rows in blocks request more of them in fewer rounds.
     trace_ : dict of str to ndarray
         Per step: ``feature``, ``relevance``, ``redundancy``, ``score``.
     bins_ : Bins
