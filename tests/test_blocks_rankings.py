@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, both, frames, in_blocks
 from tests.test_blocks import NUMBERS, draw_weights, target
-from thresher import MRMR, RFS, RRFS, Univariate
+from thresher import JMI, MIM, MRMR, RFS, RRFS, Univariate
 
 MEASURES = ("f", "r2", "mi", "su", "chi2")
 
@@ -60,6 +60,45 @@ def test_weights_of_any_size_count_as_in_memory(weights, selector):
     for rows in np.split(np.arange(60), [20, 45]):
         pieces.partial_fit(X[rows], y[rows], weights[rows])
     assert_same(memory, pieces)
+
+
+SIZES = {
+    "denormal": np.full(60, 5e-320),
+    "tiny": np.full(60, 1e-160),
+    "large": np.full(60, 1e150),
+    "largest": np.full(60, 1.7e308),
+    "by blocks": np.repeat([1e-310, 1.0, 1e300], 20),
+}
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        Univariate(2),
+        Univariate(2, measure="pearson"),
+        Univariate(2, measure="mi", pvalues="analytic"),
+        RFS(2, relevance="variance"),
+        MRMR(2, relevance="mi"),
+        MRMR(2, relevance="r2"),
+        JMI(2, discretize="equal-frequency"),
+        MIM(2, discretize="equal-width"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_numbers_of_any_size_are_added_up_as_in_memory(sizes, selector):
+    rng = np.random.default_rng(0)
+    X = np.clip(rng.normal(size=(60, 4)), -2, 2) / 2
+    labels = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    X[:, :3] *= sizes[:, None]
+    for y in (labels, X[:, 1] / 2 + X[:, 2] / 4):
+        memory, far = both(selector, X, y, ends=[20, 20, 40])
+        assert_same(memory, far)
+        pieces = clone(selector)
+        for rows in np.split(np.arange(60), [20, 40]):
+            pieces.partial_fit(X[rows], y[rows])
+        assert_same(memory, pieces)
 
 
 @pytest.mark.parametrize("relevance", ["variance", "f", "mi", "su", "r2"])

@@ -118,7 +118,7 @@ def _plan_target(training: FarTraining, bins: Any, cuts: Floats | None) -> Label
         return plain_labels(training)
     if cuts is None and bins is not None:
         _refuse_rule(bins)
-        cuts = thresholds(bins, facts, [0], lambda _: "y")[0]
+        cuts = thresholds(bins, facts, [0])[0]
     elif cuts is None:
         values = facts.distinct[0]
         assert values is not None
@@ -138,7 +138,7 @@ def _learn(training: FarTraining, rule: Any, places: list[int]) -> tuple[list[Fl
         far = training.far
         known = [_span(far.quantity if i == TARGET else far.facts, max(i, 0)) for i in places]
         return frequency_cuts(far.session, far.reader, rule.n_bins, places, known), True
-    return thresholds(rule, training.far.facts, places, table.name), False
+    return thresholds(rule, training.far.facts, places), False
 
 
 def _span(facts: ColumnFacts | None, column: int) -> tuple[float, float, int]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher.blocks._rows import Rows
-from thresher.blocks._summary import LARGEST_SQUARABLE, ColumnFacts
+from thresher.blocks._summary import ColumnFacts
 from thresher.discretize import EqualWidthBins, MeanSdBins
 from thresher.sources import to_feature_major
 
@@ -93,8 +93,8 @@ def level_borders(values: Floats) -> Floats:
     return between(values[:-1], values[1:])
 
 
-def thresholds(rule: Any, facts: ColumnFacts, columns: Sequence[int], name: Any) -> list[Floats]:
-    """Where equal-width or mean-sd bins of these columns begin; `name` tells what messages call a column."""
+def thresholds(rule: Any, facts: ColumnFacts, columns: Sequence[int]) -> list[Floats]:
+    """Where equal-width or mean-sd bins of these columns begin."""
     if isinstance(rule, EqualWidthBins):
         return [
             _equal_width(float(facts.minimum[i]), float(facts.maximum[i]), rule.n_bins)
@@ -104,18 +104,13 @@ def thresholds(rule: Any, facts: ColumnFacts, columns: Sequence[int], name: Any)
     mean, variance = facts.moments()
     found = []
     for i in columns:
-        lowest, highest = float(facts.minimum[i]), float(facts.maximum[i])
-        if not lowest < highest:
+        if not facts.minimum[i] < facts.maximum[i]:
             found.append(np.empty(0))
             continue
-        if max(-lowest, highest) >= LARGEST_SQUARABLE or highest - lowest < 1 / LARGEST_SQUARABLE:
-            raise ValueError(
-                f"column {name(i)} of X spans {lowest:g} to {highest:g}, whose squares are no numbers; "
-                "multiply the column by a constant"
-            )
         reach = float(rule.t) * float(np.sqrt(variance[i]))
         slack = SLACK * (abs(float(mean[i])) + reach)
-        found.append(np.array([mean[i] - reach + slack, mean[i] + reach + slack]))
+        ends = np.array([mean[i] - reach + slack, mean[i] + reach + slack])
+        found.append(np.ldexp(ends, -facts.powers[i]))
     return found
 
 

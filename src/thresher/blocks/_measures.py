@@ -148,6 +148,7 @@ class FarMeasures:
             far.reader,
             None if self._planned is None else self._planned.coding,
             self._centres if self._sums else None,
+            self._powers if self._sums else None,
             far.zeros,
             255 if is_pairwise and training.table.has_missing.any() else -1,
             self._plans[1],
@@ -258,12 +259,19 @@ class FarMeasures:
 
     @cached
     def _extremes(self) -> tuple[Floats, Floats]:
-        """The smallest and the largest value of every column, then of the target."""
+        """The smallest and the largest value of every column, then of the target, as they are added up."""
         scan, target = self.training.table.scan, self.training.target
         low, high = 0.0, 0.0
         if target is not None:
             low, high = (0.0, target.n_classes - 1.0) if target.is_nominal else target.values
-        return np.append(scan.minimum, low), np.append(scan.maximum, high)
+        ends = np.append(scan.minimum, low), np.append(scan.maximum, high)
+        return np.ldexp(ends[0], self._powers), np.ldexp(ends[1], self._powers)
+
+    @property
+    def _powers(self) -> npt.NDArray[np.intc]:
+        """The powers of two by which columns of extreme size, and the target, are multiplied to be added up."""
+        far = self._far
+        return np.append(far.facts.powers, 0 if far.quantity is None else far.quantity.powers)
 
     @cached
     def _centres(self) -> Floats:

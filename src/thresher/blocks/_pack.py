@@ -15,6 +15,7 @@ from thresher._cached import cached
 from thresher.blocks._coding import Coding
 from thresher.blocks._protocol import RowBlock
 from thresher.blocks._rows import RowReader, Rows
+from thresher.blocks._summary import times_powers
 from thresher.sources import as_numbers, feature_blocks, to_feature_major
 
 Floats = npt.NDArray[np.float64]
@@ -164,6 +165,8 @@ class Pack:
         For measures that count.
     centres : ndarray or None
         For measures of numbers: of every feature, then of the target.
+    powers : ndarray of int or None
+        For these, too: columns and target are packed times two to these powers.
     zeros : ndarray of bool
         Columns that count as constant.
     missing_code : int
@@ -187,6 +190,7 @@ class Pack:
     reader: RowReader
     coding: Coding | None
     centres: Floats | None
+    powers: npt.NDArray[np.intc] | None
     zeros: npt.NDArray[np.bool_]
     missing_code: int
     labels: LabelCoding | None
@@ -247,8 +251,8 @@ class Pack:
                 missing_code=self.missing_code,
             )
         columns = None
-        if self.centres is not None:
-            columns = to_feature_major(rows.matrix)
+        if self.powers is not None:
+            columns = times_powers(to_feature_major(rows.matrix), self.powers[:-1])
             if self.zeros.any():
                 columns = columns.copy()
                 columns[self.zeros] = 0.0
@@ -263,7 +267,11 @@ class Pack:
             rows_of.reshape(self.n_parts, -1).astype(np.int64),
             counted_of.reshape(self.n_parts, -1).astype(np.int64),
             _range_of_parts(values[None, :], parts, self.n_parts)[:, 0],
-            *self._numbers(packed, classes, values),
+            *self._numbers(
+                packed,
+                classes,
+                values if self.powers is None else np.ldexp(values, self.powers[-1]),
+            ),
         )
         return packed, receipt
 

@@ -111,7 +111,7 @@ def pack_rows(matrix: npt.NDArray[Any], texts: dict[int, list[str]], cuts: Cuts)
         may_bin = finite.copy()
         may_bin[list(texts)] = False
         _code_bins(columns, codes, values, cuts, may_bin)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             is_short = scan["whole"] & (scan["maximum"] - scan["minimum"] <= SHORT_SPAN)
             is_short &= np.maximum(-scan["minimum"], scan["maximum"]) < LARGEST_EXACT
         is_short &= finite & (scan["n_missing"] < n)

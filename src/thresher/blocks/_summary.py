@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,13 @@ from thresher.blocks import _two_words as words
 from thresher.blocks._labels import LabelFacts, label_facts
 from thresher.blocks._protocol import RowBlock
 from thresher.blocks._rows import RowReader
-from thresher.sources import MOST_DISCRETE_VALUES, as_numbers, feature_blocks, to_feature_major
+from thresher.sources import (
+    MOST_DISCRETE_VALUES,
+    as_numbers,
+    feature_blocks,
+    powers_of_two,
+    to_feature_major,
+)
 
 Floats = npt.NDArray[np.float64]
 # A span of whole numbers up to which they are counted rather than sorted.
@@ -38,6 +44,8 @@ class ColumnFacts:
         The distinct values of categories, sorted; a column without values is in neither.
     is_number : ndarray of bool
         Columns with values that are numbers.
+    powers : ndarray of int
+        Columns of extreme size are added up times two to these powers; 0 for others.
     centre, n, sums, squares : ndarray
         Weighted count of the values present; in two words, the sums of their distances from a centre and of the squares
         of these.
@@ -51,13 +59,14 @@ class ColumnFacts:
     distinct: list[Floats | None]
     texts: dict[int, list[str]]
     is_number: npt.NDArray[np.bool_]
+    powers: npt.NDArray[np.intc]
     centre: Floats
     n: Floats
     sums: Floats
     squares: Floats
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Mean and variance of every column, NaN where no value is present."""
+        """Mean and variance of every column times two to `powers`, NaN where no value is present."""
         with np.errstate(all="ignore"):
             n = np.where(self.n > 0, self.n, np.nan)
             mean = words.quotient(self.sums, n)
@@ -167,7 +176,8 @@ def column_facts(
     for column in np.flatnonzero(is_number & (few | any_levels)).tolist():
         values = _distinct(matrix[:, column], bool(few[column]))
         distinct[column] = values if len(values) <= most_levels else None
-    centre, count, sums, squares = _sums(matrix, is_number, scan, weights)
+    powers = np.where(is_number, _powers(scan["minimum"], scan["maximum"]), 0)
+    centre, count, sums, squares = _sums(matrix, is_number, scan, powers, weights)
     return ColumnFacts(
         np.where(present > 0, scan["minimum"], np.nan),
         np.where(present > 0, scan["maximum"], np.nan),
@@ -177,6 +187,7 @@ def column_facts(
         distinct,
         known,
         is_number & (present > 0),
+        powers,
         centre,
         count,
         sums,
@@ -198,9 +209,10 @@ def _sums(
     matrix: npt.NDArray[Any],
     is_number: npt.NDArray[np.bool_],
     scan: dict[str, Any],
+    powers: npt.NDArray[np.intc],
     weights: npt.NDArray[Any] | None,
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sums of every column about a centre of its own; those of categories, and of extreme numbers, mean nothing."""
+    """Sums of every column times two to `powers`, about a centre of its own; those of categories mean nothing."""
     n, p = matrix.shape
     centre = np.zeros(p)
     sums, squares = np.zeros((p, 2)), np.zeros((p, 2))
@@ -211,12 +223,13 @@ def _sums(
         for i in np.flatnonzero(scan["n_missing"]).tolist():
             count[i] = real[~np.isnan(matrix[:, i])].sum()
     safe = is_number & (scan["n_infinite"] == 0) & (scan["n_missing"] < n)
-    safe &= np.fmax(-scan["minimum"], scan["maximum"]) < LARGEST_SQUARABLE
     places = np.flatnonzero(safe)
     for block in feature_blocks(len(places), n):
         some = places[block]
-        columns = to_feature_major(matrix[:, some])
-        lowest, highest = scan["minimum"][some], scan["maximum"][some]
+        columns = times_powers(to_feature_major(matrix[:, some]), powers[some])
+        lowest, highest = (
+            np.ldexp(scan[end][some], powers[some]) for end in ("minimum", "maximum")
+        )
         holes = np.flatnonzero(scan["n_missing"][some])
         mean = columns.mean(axis=1, dtype=np.float64)
         if holes.size:
@@ -233,8 +246,13 @@ def _sums(
     return centre, count, sums, squares
 
 
-# Squares of larger numbers overflow.
-LARGEST_SQUARABLE = 1e140
+def times_powers(columns: npt.NDArray[Any], powers: npt.NDArray[np.intc]) -> npt.NDArray[Any]:
+    """Return the columns, rows of the array, times two to these powers."""
+    return np.ldexp(columns.astype(np.float64), powers[:, None]) if powers.any() else columns
+
+
+def _powers(minimum: Floats, maximum: Floats) -> npt.NDArray[np.intc]:
+    return powers_of_two(np.fmax(np.abs(minimum), np.abs(maximum)))
 
 
 def merge_columns(facts: Sequence[ColumnFacts], most_levels: int, names: Any = None) -> ColumnFacts:
@@ -267,20 +285,38 @@ def merge_columns(facts: Sequence[ColumnFacts], most_levels: int, names: Any = N
             continue
         merged = np.unique(np.concatenate([np.empty(0), *own_values]))
         distinct.append(merged if len(merged) <= most_levels else None)
-    centre, n, sums, squares = _merged_sums(facts)
+    minimum = np.fmin.reduce([own.minimum for own in facts])
+    maximum = np.fmax.reduce([own.maximum for own in facts])
+    powers = np.where(is_number, _powers(minimum, maximum), 0)
+    centre, n, sums, squares = _merged_sums([_at_powers(own, powers) for own in facts])
     return ColumnFacts(
-        np.fmin.reduce([own.minimum for own in facts]),
-        np.fmax.reduce([own.maximum for own in facts]),
+        minimum,
+        maximum,
         np.sum([own.n_missing for own in facts], axis=0),
         np.sum([own.n_infinite for own in facts], axis=0),
         np.all([own.whole for own in facts], axis=0),
         distinct,
         {column: sorted(some) for column, some in texts.items()},
         is_number,
+        powers,
         centre,
         n,
         sums,
         squares,
+    )
+
+
+def _at_powers(own: ColumnFacts, powers: npt.NDArray[np.intc]) -> ColumnFacts:
+    """The facts with the sums of columns times two to other powers."""
+    if np.array_equal(own.powers, powers):
+        return own
+    shift = powers - own.powers
+    return replace(
+        own,
+        powers=powers,
+        centre=np.ldexp(own.centre, shift),
+        sums=np.ldexp(own.sums, shift[:, None]),
+        squares=np.ldexp(own.squares, 2 * shift[:, None]),
     )
 
 

@@ -78,7 +78,9 @@ class RelevanceFilter(Ranking):
         name = self.relevance_measure_
         if name == "variance" and isinstance(training, FarTraining):
             training.table.refuse_categories()
-            values = round_significant(training.far.facts.moments()[1])
+            facts = training.far.facts
+            with np.errstate(over="ignore"):
+                values = round_significant(np.ldexp(facts.moments()[1], -2 * facts.powers))
         elif name in DISPERSIONS:
             values = dispersion(training, name)
         elif name in SEPARATIONS:
