@@ -39,6 +39,7 @@ WEIGHTS = {
     "equal and large": np.full(60, 1e300),
     "equal and tiny": np.full(60, 1e-300),
     "whole": np.full(60, 2**62),
+    "counted": 2**44 + np.arange(60) % 4,
     "unsigned": np.full(60, 2**63, dtype=np.uint64),
     "objects": np.full(60, 10**30, dtype=object),
     "the largest": np.linspace(0.5, 1, 60) * 1.79e308,

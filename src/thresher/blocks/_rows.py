@@ -15,6 +15,7 @@ from thresher.blocks._packed_rows import PackedRows
 from thresher.blocks._protocol import RowBlock
 from thresher.sources import (
     LARGEST_EXACT,
+    are_whole,
     check_weights,
     in_range,
     is_frame,
@@ -137,7 +138,7 @@ class RowReader:
         check_weights(given, f" of block {number}")
         shift = self.weight_shift
         if shift is None:
-            shift = range_shift(float(given.max(initial=0)), n_rows)
+            shift = range_shift(float(given.max(initial=0)), are_whole(given), n_rows)
         return given, in_range(given, shift) if shift else given, shift
 
     def _excluded(self, n_features: int) -> npt.NDArray[np.intp]:

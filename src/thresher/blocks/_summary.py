@@ -16,6 +16,7 @@ from thresher.blocks._protocol import RowBlock
 from thresher.blocks._rows import RowReader
 from thresher.sources import (
     MOST_DISCRETE_VALUES,
+    are_whole,
     as_numbers,
     feature_blocks,
     powers_of_two,
@@ -143,7 +144,7 @@ class Summarise:
 
 def weight_facts(weights: npt.NDArray[Any], total: float, shift: int) -> WeightFacts:
     return WeightFacts(
-        bool((weights == np.floor(weights)).all()),
+        are_whole(weights),
         float(weights.min()) if weights.size else np.inf,
         float(weights.max()) if weights.size else 0.0,
         total,

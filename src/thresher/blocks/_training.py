@@ -19,12 +19,12 @@ from thresher.blocks._session import Session
 from thresher.blocks._summary import BlockSummary, ColumnFacts, Summarise, merge_columns
 from thresher.discretize import GivenBins
 from thresher.sources import (
-    MOST_COUNTED,
     MOST_DISCRETE_VALUES,
     ColumnScan,
     InputRules,
     Table,
     Training,
+    are_counted,
     checked_training,
     range_shift,
     warn_of_few,
@@ -193,10 +193,10 @@ def _scan(facts: ColumnFacts, zeros: npt.NDArray[np.bool_]) -> ColumnScan:
 
 def _weight_shift(summaries: Sequence[BlockSummary]) -> int:
     """The power of two by which the weights of all blocks are multiplied, as they are in memory."""
-    largest = max(
-        (own.weights.largest for own in summaries if own.weights is not None), default=0.0
-    )
-    return range_shift(largest, sum(own.n_given for own in summaries))
+    known = [own.weights for own in summaries if own.weights is not None]
+    largest = max((own.largest for own in known), default=0.0)
+    n_given = sum(own.n_given for own in summaries)
+    return range_shift(largest, all(own.whole for own in known), n_given)
 
 
 def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> tuple[str, float]:
@@ -213,7 +213,7 @@ def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> tuple[str,
     n_given = sum(own.n_given for own in summaries)
     largest = max(own.largest for own in known)
     total = float(np.sum([own.total for own in known]))
-    if all(own.whole for own in known) and largest * n_given <= MOST_COUNTED:
+    if are_counted(largest, all(own.whole for own in known), n_given):
         is_one = largest == 1 and all(own.smallest >= 1 for own in known)
         return ("none", n_rows) if is_one else ("whole", int(total))
     warn_of_few(float(np.ldexp(total, -known[0].shift)) if largest < 2 else np.inf, n_positive)

@@ -66,7 +66,8 @@ from thresher.sources._training import (
     unmasked,
 )
 from thresher.sources._weights import (
-    MOST_COUNTED,
+    are_counted,
+    are_whole,
     check_weights,
     in_range,
     range_shift,

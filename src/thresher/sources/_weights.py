@@ -31,12 +31,22 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
     check_weights(weights)
     if not (weights > 0).any():
         raise ValueError("sample_weight is zero for every sample; give some a positive weight")
-    is_whole = weights.dtype.kind != "f" or bool((weights == np.floor(weights)).all())
-    if is_whole and int(weights.max()) * n_rows <= MOST_COUNTED:
+    largest, is_whole = float(weights.max()), are_whole(weights)
+    if are_counted(largest, is_whole, n_rows):
         return weights.astype(np.int64)
     used = weights[weights > 0]
     warn_of_few(float(used.sum()) if used.max() < 2 else np.inf, len(used))
-    return in_range(weights, range_shift(float(weights.max()), n_rows))
+    return in_range(weights, range_shift(largest, is_whole, n_rows))
+
+
+def are_whole(weights: npt.NDArray[Any]) -> bool:
+    """Return whether all weights are whole numbers."""
+    return weights.dtype.kind != "f" or bool((weights == np.floor(weights)).all())
+
+
+def are_counted(largest: float, is_whole: bool, n_rows: int) -> bool:
+    """Return whether weights count as repeats: whole ones of which no sum is too large."""
+    return is_whole and int(largest) * n_rows <= MOST_COUNTED
 
 
 def weight_numbers(sample_weight: Any) -> npt.NDArray[Any]:
@@ -73,11 +83,14 @@ def warn_of_few(total: float, n_used: int) -> None:
         )
 
 
-def range_shift(largest: float, n_rows: int) -> int:
+def range_shift(largest: float, is_whole: bool, n_rows: int) -> int:
     """Return the power of two by which weights are multiplied, lest their sum is too large or too small.
 
-    No measure but F and chi-squared, which grow with the number of rows, depends on such a factor.
+    It is 0 for weights that are counted. No measure but F and chi-squared, which grow with the number of rows, depends
+    on such a factor.
     """
+    if are_counted(largest, is_whole, n_rows):
+        return 0
     exponent = int(np.frexp(largest)[1]) + n_rows.bit_length()
     return min(max(exponent, SMALLEST_EXPONENT), LARGEST_EXPONENT) - exponent
 
