@@ -237,9 +237,9 @@ def test_strings_categories_and_numbers_in_one_frame():
         selector = MRMR(2, exclude=["noise", "size"]).fit(data, labels)
         assert selector.selected_.tolist() == [1, 4]
         assert selector.relevance_[3] > selector.relevance_[4]
-        assert selector.bins_.is_binned.tolist() == [True, False, False, True, False]
+        assert selector.bins_.is_binned.tolist() == [False, False, False, True, False]
         assert selector.bins_.rule == "mean-sd"
-        assert len(selector.bins_.cuts) == 2
+        assert len(selector.bins_.cuts) == 1
 
 
 # --- properties -----------------------------------------------------------------------------------

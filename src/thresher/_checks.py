@@ -121,7 +121,7 @@ def check_bool(parameter: str, value: Any) -> bool:
 def resolve_count(value: Any, n_features: int, *, auto: bool = False) -> int | None:
     """Number of features asked for by ``n_features_to_select``; None stands for ``"auto"``.
 
-    A float is a fraction of all features, rounded down, at least one.
+    A float is a fraction of `n_features`, rounded down, at least one.
     """
     remedy = "give a whole number of at least 1 or a fraction in (0, 1]"
     if auto:

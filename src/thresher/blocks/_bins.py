@@ -63,18 +63,18 @@ def plan_codes(
 ) -> tuple[PlannedCodes, LabelCoding | None]:
     """The levels of every column and of the target; those that are not discrete are binned by `rule`."""
     table, facts = training.table, training.far.facts
-    to_bin = columns_to_bin(table, rule)
+    excluded = training.excluded
+    to_bin = columns_to_bin(table, rule) & ~excluded
     name = "none" if rule is None else rule if isinstance(rule, str) else type(rule).__name__
     borders: list[Floats] = [np.empty(0)] * table.n_features
     is_threshold = np.zeros(table.n_features, dtype=bool)
-    texts = {column: own for column, own in facts.texts.items() if not training.far.zeros[column]}
-    untouched = training.far.zeros | (training.excluded & ~table.is_discrete & (rule is None))
-    for column in np.flatnonzero(~to_bin & ~table.is_category & ~untouched).tolist():
+    texts = {column: own for column, own in facts.texts.items() if not excluded[column]}
+    for column in np.flatnonzero(~to_bin & ~table.is_category & ~excluded).tolist():
         values = facts.distinct[column]
         if values is None:
             raise too_many_levels(table, column)
         borders[column] = level_borders(values)
-    places = np.flatnonzero(to_bin & ~untouched).tolist()
+    places = np.flatnonzero(to_bin).tolist()
     target_bins = _target_bins(training, target_rule)
     # Equal frequency takes passes over the rows, in which features and target are looked at together.
     with_target = isinstance(target_bins, EqualFrequencyBins)
@@ -87,7 +87,7 @@ def plan_codes(
         is_threshold[places] = not is_cut
         of_target = learnt[-1] if with_target else None
     with_missing = table.has_missing & (training.missing == "category")
-    coding = Coding(borders, texts, with_missing, untouched, is_threshold)
+    coding = Coding(borders, texts, with_missing, is_threshold)
     too_many = np.flatnonzero(coding.levels > MOST_LEVELS - (training.missing == "pairwise"))
     if too_many.size:
         raise too_many_levels(training.table, int(too_many[0]))
@@ -124,7 +124,7 @@ def _plan_target(training: FarTraining, bins: Any, cuts: Floats | None) -> Label
         assert values is not None
         cuts = level_borders(values)
     no = np.zeros(1, dtype=bool)
-    return LabelCoding(None, Coding([cuts], {}, no, no, no))
+    return LabelCoding(None, Coding([cuts], {}, no, no))
 
 
 def _learn(training: FarTraining, rule: Any, places: list[int]) -> tuple[list[Floats], bool]:

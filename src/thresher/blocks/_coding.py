@@ -35,8 +35,6 @@ class Coding:
         The levels of categories.
     with_missing : ndarray of bool
         Columns whose last level is that of missing values.
-    zeros : ndarray of bool
-        Columns that count as constant, whatever they hold.
     thresholds : ndarray of bool
         Columns whose borders are no cuts yet: these lie midway between the values next to them.
     """
@@ -44,7 +42,6 @@ class Coding:
     borders: list[Floats]
     texts: dict[int, list[str]]
     with_missing: npt.NDArray[np.bool_]
-    zeros: npt.NDArray[np.bool_]
     thresholds: npt.NDArray[np.bool_]
 
     @property
@@ -76,7 +73,6 @@ class Coding:
         levels = self.levels
         for column in np.flatnonzero(self.with_missing).tolist():
             codes[column][codes[column] == MISSING_CODE] = levels[column] - 1
-        codes[self.zeros] = 0
         return codes
 
 

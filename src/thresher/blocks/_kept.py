@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
 from thresher.blocks._row_keys import Keys, fingerprint, row_keys
 from thresher.blocks._rows import RowReader
 from thresher.discretize import GivenBins
-from thresher.sources import is_frame
+from thresher.sources import is_frame, take
 
 T = TypeVar("T")
 Places = npt.NDArray[np.intp]
@@ -168,9 +168,10 @@ class KeptRows(LocalEngine):
 
     def check(self, given: GivenBins | None, exclude: Any) -> None:
         """Refuse to go on with other cuts or columns than those by which rows are kept."""
-        labels = None if self._names is None else np.array(self._names, dtype=object)
         same_cuts = given is self._given or same_arrays(self._cuts, self._cuts_of(given))
-        same_columns = self._left_out(self._exclude, labels) == self._left_out(exclude, labels)
+        same_columns = np.array_equal(
+            self._used(self._exclude, self.n_features), self._used(exclude, self.n_features)
+        )
         for name, is_same in (("discretize", same_cuts), ("exclude", same_columns)):
             if not is_same:
                 raise ValueError(
@@ -255,7 +256,9 @@ class KeptRows(LocalEngine):
         if not self._blocks:
             self._cuts = self._cuts_of(self._given, matrix.shape[1])
         packed = pack_rows(matrix, texts, self._cuts)
-        return KeptBlock(packed, KeptLabels.of(rows.y, rows.weights), row_keys(rows))
+        used = take(rows.X, self._used(self._exclude, matrix.shape[1]), axis=1)
+        keys = row_keys(replace(rows, X=used))
+        return KeptBlock(packed, KeptLabels.of(rows.y, rows.weights), keys)
 
     def _cuts_of(self, given: GivenBins | None, n_features: int | None = None) -> list[Any]:
         if given is None:
@@ -263,8 +266,11 @@ class KeptRows(LocalEngine):
         names = None if self._names is None else np.array(self._names, dtype=object)
         return given.by_feature(names, self.n_features if n_features is None else n_features)
 
-    def _left_out(self, exclude: Any, names: Any) -> list[int]:
-        return sorted(resolve_features("exclude", exclude, names, self.n_features).tolist())
+    def _used(self, exclude: Any, n_features: int) -> npt.NDArray[np.intp]:
+        """Positions of the columns that are not excluded."""
+        names = None if self._names is None else np.array(self._names, dtype=object)
+        excluded = resolve_features("exclude", exclude, names, n_features)
+        return np.delete(np.arange(n_features), excluded)
 
     def _find(self, unwanted: Keys, living: list[Places], ends: npt.NDArray[np.intp]) -> Places:
         """Of each unwanted row the place, among all living, of the oldest one of its key that no other has."""

@@ -149,7 +149,6 @@ class FarMeasures:
             None if self._planned is None else self._planned.coding,
             self._centres if self._sums else None,
             self._powers if self._sums else None,
-            far.zeros,
             255 if is_pairwise and training.table.has_missing.any() else -1,
             self._plans[1],
             far.weights,

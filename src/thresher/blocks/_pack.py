@@ -167,8 +167,6 @@ class Pack:
         For measures of numbers: of every feature, then of the target.
     powers : ndarray of int or None
         For these, too: columns and target are packed times two to these powers.
-    zeros : ndarray of bool
-        Columns that count as constant.
     missing_code : int
         -1 where missing values are a level or there are none.
     labels : LabelCoding or None
@@ -191,7 +189,6 @@ class Pack:
     coding: Coding | None
     centres: Floats | None
     powers: npt.NDArray[np.intc] | None
-    zeros: npt.NDArray[np.bool_]
     missing_code: int
     labels: LabelCoding | None
     weights: str
@@ -253,9 +250,6 @@ class Pack:
         columns = None
         if self.powers is not None:
             columns = times_powers(to_feature_major(rows.matrix), self.powers[:-1])
-            if self.zeros.any():
-                columns = columns.copy()
-                columns[self.zeros] = 0.0
             fingerprint = _mark(columns, fingerprint)
         packed = PackedBlock(coded, columns, parts, self.n_parts, real)
         receipt = Receipt(

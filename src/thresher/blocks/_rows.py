@@ -105,9 +105,7 @@ class RowReader:
         counts = np.ones(len(matrix), dtype=bool) if weights is None else weights != 0
         n_incomplete = 0
         if self.drops_rows and matrix.dtype.kind == "f":
-            looked_at = np.ones(matrix.shape[1], dtype=bool)
-            looked_at[self._excluded(matrix.shape[1])] = False
-            incomplete = np.isnan(matrix[:, looked_at]).any(axis=1)
+            incomplete = np.isnan(matrix).any(axis=1)
             n_incomplete = int(incomplete.sum())
             counts &= ~incomplete
         used = None if counts.all() else np.flatnonzero(counts)
@@ -141,12 +139,8 @@ class RowReader:
             shift = range_shift(float(given.max(initial=0)), are_whole(given), n_rows)
         return given, in_range(given, shift) if shift else given, shift
 
-    def _excluded(self, n_features: int) -> npt.NDArray[np.intp]:
-        names = None if self.names is None else np.array(self.names, dtype=object)
-        return resolve_features("exclude", self.exclude, names, n_features)
-
     def features(self, number: int, X: Any) -> tuple[npt.NDArray[Any], dict[int, list[str]]]:
-        """The features of a block as numbers, and what those of categories stand for."""
+        """The features of a block as numbers, excluded ones as zeros, and the levels of categories."""
         if isinstance(X, PackedRows):
             return X.matrix(), X.texts
         if is_frame(X):
@@ -154,7 +148,10 @@ class RowReader:
             self._check_names(number, tuple(found.names))
             if found.rounded:
                 _refuse_large(repr(str(found.names[found.rounded[0]])), number)
-            return found.matrix, found.texts
+            excluded = resolve_features("exclude", self.exclude, found.names, len(found.names))
+            matrix = found.matrix.copy(order="K") if len(excluded) else found.matrix
+            matrix[:, excluded] = 0
+            return matrix, found.texts
         if self.names is not None:
             raise ValueError(
                 f"block {number} is {type(X).__name__} without column names, but others are frames; make all frames"

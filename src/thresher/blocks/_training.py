@@ -73,8 +73,6 @@ class FarRows:
         Of every column.
     quantity : ColumnFacts or None
         Of the target, where it is numbers.
-    zeros : ndarray of bool
-        Excluded columns that hold what is no finite number: they count as constant.
     weights : {"none", "whole", "real"}
     total : int or float
         Sum of the weights.
@@ -86,7 +84,6 @@ class FarRows:
     reader: RowReader
     facts: ColumnFacts
     quantity: ColumnFacts | None
-    zeros: npt.NDArray[np.bool_]
     weights: str
     total: float
     first_rows: npt.NDArray[np.int64]
@@ -147,21 +144,20 @@ def _read(selector: Any, session: Session, rules: InputRules, discretize: Any) -
     if any(own.n_incomplete for own in summaries):
         warn(f'missing="drop_rows" left out {n_given - n_rows} of {n_given} samples')
     labels_of = None if names is None else np.array(names, dtype=object)
-    zeros = np.zeros(p, dtype=bool)
-    zeros[resolve_features("exclude", rules.exclude, labels_of, p)] = True
-    zeros &= (facts.n_missing > 0) | (facts.n_infinite > 0)
+    excluded = np.zeros(p, dtype=bool)
+    excluded[resolve_features("exclude", rules.exclude, labels_of, p)] = True
     is_category = np.zeros(p, dtype=bool)
     is_category[list(facts.texts)] = True
-    is_category[zeros] = False
+    is_category[excluded] = False
     selector.n_features_in_ = p
     if labels_of is not None:
         selector.feature_names_in_ = labels_of
     elif hasattr(selector, "feature_names_in_"):
         del selector.feature_names_in_
     n_threads = resolve_threads(rules.n_jobs)
-    table = FarTable(n_rows, labels_of, is_category, _scan(facts, zeros), n_threads)
+    table = FarTable(n_rows, labels_of, is_category, _scan(facts, excluded), n_threads)
     counted = np.cumsum([0, *(own.n_rows for own in summaries)], dtype=np.int64)
-    far = FarRows(session, reader, facts, quantity, zeros, weights, total, counted[:-1])
+    far = FarRows(session, reader, facts, quantity, weights, total, counted[:-1])
     return checked_training(
         lambda *known: FarTraining(*known, far=far),
         table,
@@ -171,8 +167,8 @@ def _read(selector: Any, session: Session, rules: InputRules, discretize: Any) -
     )
 
 
-def _scan(facts: ColumnFacts, zeros: npt.NDArray[np.bool_]) -> ColumnScan:
-    """The facts as of a table in memory, where categories stand as their ranks."""
+def _scan(facts: ColumnFacts, excluded: npt.NDArray[np.bool_]) -> ColumnScan:
+    """The facts as of a table in memory: categories stand as their ranks, and excluded columns are zeros."""
     n_distinct = np.array(
         [MOST_DISCRETE_VALUES + 1 if own is None else len(own) for own in facts.distinct],
         dtype=np.int32,
@@ -180,14 +176,14 @@ def _scan(facts: ColumnFacts, zeros: npt.NDArray[np.bool_]) -> ColumnScan:
     scan = ColumnScan(
         facts.minimum.copy(),
         facts.maximum.copy(),
-        np.where(zeros, 0, facts.n_missing),
-        np.where(zeros, 0, facts.n_infinite),
-        facts.whole | zeros,
-        np.where(zeros, 1, np.minimum(n_distinct, MOST_DISCRETE_VALUES + 1)).astype(np.int32),
+        np.where(excluded, 0, facts.n_missing),
+        np.where(excluded, 0, facts.n_infinite),
+        facts.whole | excluded,
+        np.where(excluded, 1, np.minimum(n_distinct, MOST_DISCRETE_VALUES + 1)).astype(np.int32),
     )
     for column, texts in facts.texts.items():
         scan.minimum[column], scan.maximum[column] = 0.0, len(texts) - 1.0
-    scan.minimum[zeros] = scan.maximum[zeros] = 0.0
+    scan.minimum[excluded] = scan.maximum[excluded] = 0.0
     return scan
 
 

@@ -66,11 +66,9 @@ class Codes:
 def code_table(training: Training, rule: Any, parts: PartSets | None = None) -> Codes:
     """Code every feature of a table in memory; columns that are not discrete are binned by the rule first."""
     table = training.table
-    to_bin = columns_to_bin(table, rule)
+    to_bin = columns_to_bin(table, rule) & ~training.excluded
     missing = "pairwise" if training.missing == "pairwise" else "category"
     in_parts = {} if parts is None else parts.arguments()
-    if rule is None:  # excluded columns may have any number of levels
-        table = table.without(training.excluded & ~table.is_discrete)
     try:
         is_mapped = isinstance(table.matrix, MappedMatrix)
         if not to_bin.any() and not is_mapped:

@@ -63,12 +63,10 @@ class SlabCoder:
 
     def add(self, slab: slice, table: Table) -> None:
         training = self._training
-        if self._rule is None:  # excluded columns may have any number of levels
-            table = table.without(training.excluded[slab] & ~table.is_discrete)
         rule = self._rule
         if isinstance(rule, GivenBins):  # of all features
             rule = rule.on(np.arange(slab.start, slab.stop), training.names, training.n_features)
-        to_bin = columns_to_bin(table, rule)
+        to_bin = columns_to_bin(table, rule) & ~training.excluded[slab]
         discretizer = None if rule is None else make_discretizer(rule)
         try:
             codes, levels, cuts = code_mixed(

@@ -129,10 +129,12 @@ def product_graph(training: Training) -> Graph:
             f'affinity="product" needs non-negative values, but column {table.name(first)} of X has '
             f'{table.scan.minimum[first]:g}; use "heat", or shift the column'
         )
+    # Products of zeros would change nothing but how BLAS rounds.
+    matrix = table.matrix[:, ~training.excluded] if training.excluded.any() else table.matrix
     if table.is_sparse:
-        products = call_interruptibly(operator.matmul, table.matrix, table.matrix.T).toarray()
+        products = call_interruptibly(operator.matmul, matrix, matrix.T).toarray()
     else:
-        rows = table.matrix.astype(np.float64, copy=False)
+        rows = matrix.astype(np.float64, copy=False)
         products = call_interruptibly(np.matmul, rows, rows.T, n_threads=training.n_threads)
     return given_graph(products / 2, table.n_rows)
 

@@ -218,7 +218,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _count(self, columns: Columns, *, auto: bool = False) -> int:
         """Number of features to select, at most those there are, with a warning if more were asked for."""
-        wanted = resolve_count(self.n_features_to_select, columns.n_features, auto=auto)
+        wanted = resolve_count(self.n_features_to_select, columns.n_eligible, auto=auto)
         assert wanted is not None
         if wanted < len(columns.kept):
             raise ValueError(
@@ -250,9 +250,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.selected_ = selected
         self.support_ = np.zeros(p, dtype=bool)
         self.support_[selected] = True
-        self.scores_ = selection.scores
-        self.relevance_ = unknown if selection.relevance is None else selection.relevance
-        self.redundancy_ = unknown if selection.redundancy is None else selection.redundancy
+        for name in ("scores", "relevance", "redundancy"):
+            values = getattr(selection, name)
+            setattr(
+                self,
+                f"{name}_",
+                unknown if values is None else np.where(columns.excluded, np.nan, values),
+            )
         ranking = selection.ranking
         self.ranking_ = rank_in_order(selected, p) if ranking is None else ranking
         self.n_evaluations_ = int(selection.n_evaluations)

@@ -62,6 +62,8 @@ class Ranking(BaseSelector):
             order = rank_by_score(
                 scores, columns.candidates, columns.kept, greater_is_better=self.greater_is_better
             )
+        is_last = columns.excluded[order]
+        order = np.concatenate([order[~is_last], order[is_last]])
         if chosen is None:
             chosen = order[:wanted]
         ranking = np.empty(len(order), dtype=np.intp)

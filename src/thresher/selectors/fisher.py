@@ -18,7 +18,7 @@ class FisherScore(Ranking):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     keep, exclude : list of str or int, default=None
         Features chosen first, and features never chosen, by name or position.
     missing : {"error", "drop_rows"}, default="error"

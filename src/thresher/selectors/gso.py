@@ -31,7 +31,7 @@ class GSO(CorrelationSelector, ForwardSelector[int]):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     target : {"auto", "nominal", "numeric"}, default="auto"
         ``"auto"`` takes floats with more than two values as numbers and all else as classes. Two
         classes are 0 and 1; more enter as indicators, and correlations become multiple ones.

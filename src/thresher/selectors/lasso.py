@@ -32,7 +32,7 @@ class LassoPath(CorrelationSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     target : {"auto", "nominal", "numeric"}, default="auto"
         ``"auto"`` takes floats with more than two values as numbers and all else as classes. Two
         classes are 0 and 1. With more there is one path per class, and a feature enters at the largest

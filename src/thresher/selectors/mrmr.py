@@ -32,7 +32,7 @@ class MRMR(MeasureSelector[int]):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     relevance : str, default="auto"
         Measure of a feature with the target: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"`` (discrete),
         ``"f"``, ``"r2"``, ``"pearson"``, ``"spearman"``, ``"cosine"`` (numeric; the first two take classes

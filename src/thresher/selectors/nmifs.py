@@ -26,7 +26,7 @@ class NMIFS(InformationCriterion):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     target : {"auto", "nominal", "numeric"}, default="auto"
         ``"auto"`` takes floats with more than two values as numbers, which are cut like a feature.
     discretize : str, transformer or None, default="auto"

@@ -117,7 +117,7 @@ class ReliefF(NeighbourWeights):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     n_neighbors : int, default=10
         Nearest samples per class by the sum of differences; where a class has fewer, those there are. With a numeric
         target the nearest of all; the influence of the r-th is proportional to ``exp(-(r / 20)^2)``, so that

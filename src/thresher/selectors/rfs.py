@@ -177,7 +177,7 @@ class RFS(ChangingRows, RelevanceFilter):
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
-        A number, a fraction of all features, or as many as make up the share `cumulative` of the sum
+        A number, a fraction of the features not excluded, or as many as make up the share `cumulative` of the sum
         of all relevances.
     relevance : str, default="mean-median"
         Without labels: ``"variance"``, ``"mad"`` (mean absolute deviation), ``"mean-median"``

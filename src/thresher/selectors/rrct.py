@@ -44,7 +44,7 @@ class RRCT(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     power : {None, "box-cox", "box-cox-shift", "yeo-johnson"}, default=None
         Transform of each feature before the redundancy is taken, with its maximum likelihood
         exponent. Relevance and complementarity are of ranks and do not change. Box-Cox needs positive

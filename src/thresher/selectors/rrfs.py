@@ -282,7 +282,7 @@ class RRFS(RelevanceFilter):
         rival = np.full(p, -1, dtype=np.int64)
         rival[scanned] = walk.rival
         # More than there are candidates has been warned of already.
-        asked = resolve_count(self.n_features_to_select, p, auto=True)
+        asked = resolve_count(self.n_features_to_select, columns.n_eligible, auto=True)
         is_short = asked == wanted and self.stop_mass is None
         return self._finish(
             columns,

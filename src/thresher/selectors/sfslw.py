@@ -34,7 +34,7 @@ class SFSLW(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default="auto"
-        A number, a fraction of all features, or ``"auto"``: stop when no feature increases the index.
+        A number, a fraction of the features not excluded, or ``"auto"``: stop when no feature increases the index.
     radius : {"max", "mean"}, default="max"
         Largest or mean distance of a member to its centroid.
     standardize : bool, default=True

@@ -80,7 +80,7 @@ class LaplacianScore(GraphRanking):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     n_neighbors : int, default=5
         Samples are joined if either is among the other's nearest by Euclidean distance, ties to the lower
         position. No sample is its own neighbour.
@@ -187,7 +187,7 @@ class SPEC(GraphRanking):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     form : {"phi1", "phi2", "phi3"}, default="phi2"
     n_eigenvectors : int, default=None
         k of ``"phi3"``, the trivial eigenvector counted; None: all. Where the k-th eigenvalue is equal to the next ones

@@ -29,7 +29,7 @@ class SVMRFE(Ranking):
     Parameters
     ----------
     n_features_to_select : int or float, default=10
-        A number, or a fraction of all features.
+        A number, or a fraction of the features not excluded.
     step : int or float, default=1
         Features dropped per round: a number, or a fraction in (0, 1) of those left. Larger steps are faster and
         give another ranking. No step leaps over `n_features_to_select`.

@@ -42,7 +42,8 @@ class Univariate(ChangingRows, Ranking):
     Parameters
     ----------
     n_features_to_select : int, float or "auto", default=10
-        A number, a fraction of all features, or ``"auto"``: those whose corrected p-value is at most `alpha`.
+        A number, a fraction of the features not excluded, or ``"auto"``: those whose corrected p-value is at most
+        `alpha`.
     measure : {"auto", "f", "r2", "mi", "su", "chi2", "pearson", "spearman"}, default="auto"
         ``"f"``: one-way F, or F of the linear regression on a numeric target; ``"r2"``: the share of scatter that
         either explains; ``"mi"``: plug-in mutual information in bits; ``"su"``: symmetrical uncertainty;

@@ -58,6 +58,11 @@ class Columns:
         return len(self.candidates)
 
     @property
+    def n_eligible(self) -> int:
+        """Number of features that are not excluded, of which a fraction may be selected."""
+        return int(np.sum(~self.excluded))
+
+    @property
     def selectable(self) -> Mask:
         """Candidates, and features that are kept whatever they are."""
         can = self.candidates.copy()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher._checks import resolve_features, resolve_threads
 from thresher._progress import report
-from thresher.sources._columns import Columns, Mask
+from thresher.sources._columns import Columns
 from thresher.sources._far import Far, check_far, column_names
 from thresher.sources._file_table import FileTable, Slabs
 from thresher.sources._files import FileColumns, is_files, open_files
@@ -26,7 +26,6 @@ from thresher.sources._training import (
     complete_rows,
     refuse_unusable_values,
     rows_of_weight,
-    without_unusable,
 )
 from thresher.sources._weights import read_weights
 
@@ -85,7 +84,7 @@ def read_files(
     excluded = np.zeros(len(names), dtype=bool)
     excluded[resolve_features("exclude", rules.exclude, names, len(names))] = True
     reader = SlabReader(files, names, excluded, scratch, n_threads)
-    readings = _readings(selector, reader, excluded)
+    readings = _readings(selector, reader)
     if rules.missing == "drop_rows":
         rows = _complete_rows(readings, files.n_rows, rows)
     shape = (files.n_rows, len(names))
@@ -111,15 +110,15 @@ def refuse_files(X: Any, owner: Any) -> None:
         )
 
 
-def _readings(selector: Any, reader: SlabReader, excluded: Mask) -> Slabs:
+def _readings(selector: Any, reader: SlabReader) -> Slabs:
     """Readings of all slabs, which are counted and reported."""
     selector.n_passes_ = 0
 
     def reading() -> Iterator[tuple[slice, Table]]:
         selector.n_passes_ += 1
-        tenth, p = 0, len(excluded)
+        tenth, p = 0, len(reader.names)
         for slab, table in reader.read():
-            yield slab, without_unusable(table, excluded[slab])
+            yield slab, table
             if slab.stop * 10 // p > tenth:
                 tenth = slab.stop * 10 // p
                 report(selector, "reading %d: %d of %d columns", selector.n_passes_, slab.stop, p)

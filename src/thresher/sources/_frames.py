@@ -136,21 +136,22 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     p = len(names)
     kinds = _kinds(frame)
     is_category = np.zeros(p, dtype=bool)
+    is_used = np.ones(p, dtype=bool)
+    is_used[resolve_features("exclude", exclude, names, p)] = False
     plain = kinds.places(lambda kind: kind.is_numeric() and not _is_wide(kind))
     if len(plain) == p:
         matrix = _matrix_of(frame, "fiu")
-        rounded = [] if matrix is None else _rounded(matrix.T, kinds)
+        rounded = [] if matrix is None else _rounded(matrix.T, kinds, is_used)
         if matrix is not None and (is_block or not rounded):
             return FrameColumns(matrix, names, is_category, rounded=rounded)
     columns = np.zeros((p, len(frame)), dtype=np.float64)
-    to_read = np.ones(p, dtype=bool)
+    to_read = is_used.copy()
     truths = kinds.places(lambda kind: kind == nw.Boolean)
     for some, letters in ((plain, "fiu"), (truths, "b")):
         numbers = _matrix_of(frame[:, some], letters) if some else None
         if numbers is not None:
             columns[some] = numbers.T
             to_read[some] = False
-    to_read[resolve_features("exclude", exclude, names, p)] = False
     texts: dict[int, list[str]] = {}
     for some, ranks, found in _ranked_columns(frame, kinds, to_read):
         columns[some] = ranks
@@ -162,7 +163,7 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
         if of_one is not None:
             texts[i] = of_one
     is_category[list(texts)] = True
-    rounded = _rounded(columns, kinds)
+    rounded = _rounded(columns, kinds, is_used)
     rounded = [i for i in rounded if kinds.of(i) != nw.Object or are_exact(frame[:, i].to_list())]
     for i in [] if is_block else rounded:
         columns[i] = from_smallest(as_they_are(frame[:, i]))
@@ -232,13 +233,14 @@ def is_exact_kind(kind: Any) -> bool:
     return bool(kind.is_integer() or kind.is_decimal())
 
 
-def _rounded(columns: npt.NDArray[Any], kinds: _Kinds) -> list[int]:
-    """Columns of exact numbers that are too large for the doubles they were read as."""
+def _rounded(columns: npt.NDArray[Any], kinds: _Kinds, is_used: npt.NDArray[np.bool_]) -> list[int]:
+    """Columns in use of exact numbers that are too large for the doubles they were read as."""
     exact = kinds.places(lambda kind: is_exact_kind(kind) or kind == nw.Object)
     if columns.dtype.kind != "f" or not exact:
         return []
     highest, lowest = (f.reduce(columns, axis=1, initial=0) for f in (np.fmax, np.fmin))
-    return [i for i in exact if max(highest[i], -lowest[i]) >= LARGEST_EXACT]
+    large = is_used & (np.maximum(highest, -lowest) >= LARGEST_EXACT)
+    return [i for i in exact if large[i]]
 
 
 def as_they_are(column: Any) -> npt.NDArray[Any]:

@@ -50,7 +50,7 @@ class SlabReader:
     names : ndarray of object
         The features.
     excluded : ndarray of bool
-        Features that may be anything: they are zeros unless they are numbers.
+        Features that are not read: they are zeros.
     scratch : Scratch
     n_threads : int
     """
@@ -73,7 +73,8 @@ class SlabReader:
                 raise refuse_type(names[feature], kind)
         self._kinds = kinds
         self.is_category: npt.NDArray[np.bool_] = (kinds == "text") & ~excluded
-        types = {name: {str(kind) for kind in files.types[name]} for name in names.tolist()}
+        read = names[~excluded].tolist()
+        types = {name: {str(kind) for kind in files.types[name]} for name in read}
         is_single = all(found == {"float"} for found in types.values())
         # Exact numbers that doubles may not tell apart.
         self._may_be_large = {
@@ -122,8 +123,8 @@ class SlabReader:
 
     def _table(self, slab: slice) -> Table:
         columns = self._room[: slab.stop - slab.start]
-        columns[[not self._is_read(f) for f in range(slab.start, slab.stop)]] = 0
-        features = [f for f in range(slab.start, slab.stop) if self._is_read(f)]
+        columns[self._excluded[slab]] = 0
+        features = (slab.start + np.flatnonzero(~self._excluded[slab])).tolist()
         if len(columns) == len(features) == 1:
             columns = self._read_column(columns, features[0])
         else:
@@ -165,10 +166,6 @@ class SlabReader:
             found.rank(columns[feature - first])
         for feature in features:
             self._mend_large(columns[feature - first], feature)
-
-    def _is_read(self, feature: int) -> bool:
-        kind = self._kinds[feature]
-        return kind in ("number", "truth") or not self._excluded[feature]
 
     def _fill(self, out: npt.NDArray[Any], column: Any, kind: str, texts: _Texts | None) -> None:
         import pyarrow as pa

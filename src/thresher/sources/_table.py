@@ -143,11 +143,12 @@ class Table:
         """The table with zeros in some columns, which are then as good as absent."""
         if not features.any():
             return self
-        matrix = self.matrix.copy()
         if self.is_sparse:
+            matrix = self.matrix.copy()
             matrix.data[self._of_stored(features)] = 0
             matrix.eliminate_zeros()
         else:
+            matrix = self.matrix.copy(order="K")
             matrix[:, features] = 0
         return Table(matrix, self.names, self.is_category & ~features, self.n_threads)
 

@@ -165,13 +165,13 @@ def checked_training(
     varies = ~table.is_constant
     if rules.missing == "category":
         varies |= table.has_missing & (table.scan.n_missing < table.n_rows)
+    columns = Columns.read(table.names, varies, rules.keep, rules.exclude)
+    if columns.excluded.any() and not columns.selectable.any():
+        raise ValueError("exclude leaves no feature that varies; leave at least one of them in")
     if not varies.any():
         raise ValueError(
             "no column of X varies: every feature is constant, so there is nothing to select"
         )
-    columns = Columns.read(table.names, varies, rules.keep, rules.exclude)
-    if not columns.selectable.any():
-        raise ValueError("exclude leaves no feature that varies; leave at least one of them in")
     return kind(table, columns, labels, weights, rules.missing, rows)
 
 
@@ -186,8 +186,8 @@ def read_table(
 ) -> Table:
     """Read X, set ``n_features_in_`` and ``feature_names_in_`` on the selector.
 
-    Excluded columns that are no finite numbers are read as zeros: nobody has to mend what is not used. With `is_block`
-    there are more rows elsewhere, to which values must be comparable.
+    Excluded columns are zeros in the table, so that no method uses them. With `is_block` there are more rows
+    elsewhere, to which values must be comparable.
     """
     X = np.asarray(X) if isinstance(X, list) else X
     table = _read(selector, X, n_threads, accept_sparse, exclude, is_block)
@@ -196,14 +196,7 @@ def read_table(
         return table
     dropped = np.zeros(table.n_features, dtype=bool)
     dropped[resolve_features("exclude", exclude, table.names, table.n_features)] = True
-    return without_unusable(table, dropped)
-
-
-def without_unusable(table: Table, dropped: Mask) -> Table:
-    """The table with zeros in those of the dropped columns that are no finite numbers."""
-    if not dropped.any():
-        return table
-    return table.without(dropped & (table.has_missing | (table.scan.n_infinite > 0)))
+    return table.without(dropped)
 
 
 def _read(
