@@ -27,7 +27,7 @@ TASKS = {
     "Choose where Spark has the rows": ("thresher.spark", ""),
     "How many features, which method, what score": (
         "thresher.evaluate",
-        "select_k recommend compare nested_score NumberOfFeatures Recommendation Comparison NestedScores Numbers",
+        "select_k recommend compare nested_score NumberOfFeatures Recommendation Comparison NestedScores",
     ),
     "How stable is it?": ("thresher.evaluate.stability", ""),
     "Who is redundant with whom?": ("thresher.evaluate.redundancy", ""),

@@ -20,9 +20,10 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from thresher import CWC, ReliefF
 from thresher.datasets import make_artificial1, make_text, make_xor
-from thresher.evaluate import Numbers, _race, recommend
+from thresher.evaluate import _race, recommend
 from thresher.evaluate import _recommend as module
 from thresher.evaluate._candidates import candidates, look_at
+from thresher.evaluate._encode import encode_before
 
 
 @pytest.fixture(autouse=True)
@@ -167,7 +168,7 @@ def test_a_messy_table_needs_nothing_done_before(as_frame, numeric):
     found = recommend(X, y, 30, k=2, random_state=0)
     assert "categories among the features, some values missing" in found.findings[0]
     assert not any("failed" in text for text in found.findings)
-    assert "Numbers()" in found.code
+    assert "OneHotEncoder(" in found.code
     names = {"X": X, "y": y}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -181,18 +182,32 @@ def test_truth_values_are_numbers():
     assert "few whole numbers per feature" in recommend(dummies, y, 3, k=2).findings[0]
 
 
-def test_numbers_of_columns_of_any_kind():
+def arrow_table(X):
+    return pytest.importorskip("pyarrow").Table.from_pandas(X)
+
+
+@pytest.mark.parametrize(
+    "as_frame",
+    [lambda X: X, pl.from_pandas, arrow_table],
+    ids=["pandas", "polars", "arrow"],
+)
+def test_tables_of_any_kind_are_encoded_alike(as_frame):
     X, _ = messy_table()
-    made = Numbers().fit(X[:100]).transform(X[100:])
-    assert made.shape == (100, 1 + 2 + 3 + 1 + 1)
-    np.testing.assert_array_equal(made[:, 0], X["age"][100:])
-    np.testing.assert_array_equal(made[:, 2], X["sex"][100:] == "m")
-    np.testing.assert_array_equal(made[:, 3], X["port"][100:].isna())
-    np.testing.assert_array_equal(Numbers().fit(X).transform(X.to_numpy())[100:], made)
-    unseen = Numbers().fit(X[["sex"]]).transform(pd.DataFrame({"sex": ["other", None]}))
-    assert not unseen.any()
-    sums = sparse.csr_array(np.eye(3))
-    np.testing.assert_array_equal(Numbers().fit(sums).transform(sums), np.eye(3))
+    X["visits"] = pd.array([*range(199), None], dtype="Int64")
+    encode = encode_before().fit(as_frame(X[:100]))
+    made = encode.transform(as_frame(X[100:])).astype(float)
+    assert made.shape == (100, 2 + 3 + 4)
+    np.testing.assert_array_equal(made[:, 1], X["sex"][100:] == "m")
+    np.testing.assert_array_equal(made[:, 4], X["port"][100:].isna())
+    np.testing.assert_array_equal(made[:, 5], X["age"][100:])
+    np.testing.assert_array_equal(made[:, 8], X["visits"][100:].astype(float))
+    unseen = encode.transform(as_frame(X[:2].assign(sex=["other", None])))
+    assert not unseen[:, :2].any()
+
+
+def test_sparse_numbers_are_made_dense():
+    made = encode_before().fit_transform(sparse.csr_array(np.eye(3)))
+    np.testing.assert_array_equal(made, np.eye(3))
 
 
 def test_numbers_are_taken_for_numbers():

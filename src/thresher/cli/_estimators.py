@@ -10,12 +10,11 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from thresher.cli._errors import BadInput
 from thresher.cli._options import Source
-from thresher.evaluate import Numbers
+from thresher.evaluate._encode import encode_before
 from thresher.sources import read_target
 
 CLASSIFIERS = {
@@ -46,5 +45,5 @@ def estimators_for(y: Any, wanted: list[str], source: Source) -> dict[str, Any]:
         if "random_state" in model.get_params():
             model.set_params(random_state=source.seed)
         filled = SimpleImputer(keep_empty_features=True)
-        found[name] = make_pipeline(Numbers(), filled, StandardScaler(), model)
+        found[name] = encode_before(filled, StandardScaler(), model)
     return found

@@ -2,7 +2,6 @@
 
 from thresher.evaluate import cost, errors, false_share, nested, probes, significance, stability
 from thresher.evaluate._compare import compare
-from thresher.evaluate._numbers import Numbers
 from thresher.evaluate._recommend import Recommendation, recommend
 from thresher.evaluate.comparison import Comparison
 from thresher.evaluate.errors import error_bound, probe_select
@@ -24,7 +23,6 @@ __all__ = [
     "Comparison",
     "NestedScores",
     "NumberOfFeatures",
-    "Numbers",
     "ProbeBenchmark",
     "Recommendation",
     "RedundancyMap",

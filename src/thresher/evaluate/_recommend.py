@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
 
 import thresher
 from thresher._checks import check_number, resolve_threads
 from thresher._output import Output, as_table
 from thresher._warn import one_call
 from thresher.evaluate._candidates import Candidate, Profile, candidates, look_at
-from thresher.evaluate._numbers import Numbers
+from thresher.evaluate._encode import encode_before, types_with_missing
 from thresher.evaluate._race import Race
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
@@ -171,7 +171,7 @@ def recommend(
 
 def _usual(profile: Profile) -> Any:
     forest = (RandomForestClassifier if profile.is_classification else RandomForestRegressor)(30)
-    return make_pipeline(Numbers(), forest) if profile.has_categories else forest
+    return encode_before(forest) if profile.has_categories else forest
 
 
 def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool) -> Recommendation:
@@ -219,7 +219,9 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
         "n_folds": [len(guess)] * len(order),
         "reason": [_reason(race, c, first, behind) for c in order],
     }
-    code = _code(first.selector, race.estimator if is_usual else None, race.k)
+    code = _code(
+        first.selector, race.estimator if is_usual else None, race.k, types_with_missing(race.X)
+    )
     if not is_signal:
         code = f"# No better than a guess without features, as far as {len(guess)} folds can tell.\n{code}"
     elif winner is None:
@@ -256,23 +258,36 @@ def _reason(race: Race, candidate: Candidate, first: Candidate, behind: dict[str
     return f"{candidate.why}; {gap:.3f} behind the first, {verdict} (p = {value:.2g})"
 
 
-def _code(selector: Any, usual: Any, k: int) -> str:
+def _code(selector: Any, usual: Any, k: int, types: dict[str, str]) -> str:
     text = repr(selector)
     named = sorted(name for name in thresher._EXPORTS if re.search(rf"\b{name}\(", text))
-    lines = [
+    imports = [
         "from sklearn.pipeline import make_pipeline",
         f"from thresher import {', '.join(named)}",
     ]
-    steps = ["estimator"]
+    lines, steps = [""], [text, "estimator"]
     if usual is not None:
-        learners = [step for _, step in getattr(usual, "steps", [("", usual)])]
-        steps = [repr(step) for step in learners]
-        lines.insert(0, f"from sklearn.ensemble import {type(learners[-1]).__name__}")
-        if len(learners) > 1:
-            lines.append("from thresher.evaluate import Numbers")
-    lines.append("")
+        has_categories = isinstance(usual, Pipeline)
+        forest = usual[-1] if has_categories else usual
+        imports.insert(0, f"from sklearn.ensemble import {type(forest).__name__}")
+        steps = [text, repr(forest)]
+        if has_categories:
+            imports.insert(0, _IMPORT_COLUMNS)
+            imports.insert(3, "from sklearn.preprocessing import OneHotEncoder")
+            lines += [f"X = X.astype({types!r})"] * bool(types) + [_ENCODER]
+            steps = [f'{text}.set_output(transform="pandas")', "encoder", repr(forest)]
     if resize(selector, k) is None:
         lines.append(
             f"# It finds its number of features by itself; here at most its first {k} were judged."
         )
-    return "\n".join([*lines, f"model = make_pipeline({', '.join([text, *steps])}).fit(X, y)"])
+    return "\n".join([*imports, *lines, f"model = make_pipeline({', '.join(steps)}).fit(X, y)"])
+
+
+_IMPORT_COLUMNS = "from sklearn.compose import make_column_selector, make_column_transformer"
+_ENCODER = """encoder = make_column_transformer(
+    (
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+        make_column_selector(dtype_exclude=["number", "bool", "boolean"]),
+    ),
+    remainder="passthrough",
+)"""
