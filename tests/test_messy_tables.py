@@ -6,6 +6,7 @@ import time
 import warnings
 from decimal import Decimal
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -25,8 +26,13 @@ from thresher import (
     SVMRFE,
     Chain,
     Ensemble,
+    EqualFrequencyBins,
+    EqualWidthBins,
     ErrorControlled,
     FisherScore,
+    GivenBins,
+    MDLBins,
+    MeanSdBins,
     MultiSURF,
     ReliefF,
     ThresherWarning,
@@ -47,7 +53,12 @@ MESSY = NUMBERS.assign(
     endless=np.where(np.arange(N) == 3, np.inf, 1.0),
     mixed=[1, "a"] * (N // 2),
 )
+FRAMES = ["pandas", "polars", "arrow"]
 EXTRA = ["id", "when", "hole", "endless", "mixed"]
+
+
+def arrow_table(frame):
+    return pytest.importorskip("pyarrow").Table.from_pandas(frame)
 
 
 @pytest.mark.parametrize(
@@ -376,3 +387,51 @@ def test_times_that_are_missing_are_no_class():
     y = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-02", None] * 100))
     with pytest.raises(ValueError, match="first at sample 2"):
         MRMR(2).fit(NUMBERS, y)
+
+
+WRAPPERS = [
+    MRMR(2),
+    Chain([RFS(3), MRMR(2)]),
+    Ensemble(MRMR(2), 3),
+    Ensemble(FisherScore(2), 3, kind="full"),
+    Ensemble(Chain([RFS(3), MRMR(2)]), 3, kind="bagging", random_state=0),
+    ErrorControlled(MRMR(2), random_state=0),
+    ErrorControlled(Univariate(2), fdr=0.9, method="compete", random_state=0),
+]
+
+
+@pytest.mark.parametrize("read", [lambda X: X, pl.from_pandas, arrow_table], ids=FRAMES)
+@pytest.mark.parametrize("selector", WRAPPERS, ids=repr)
+def test_frames_wrapped_by_narwhals_keep_their_column_names(selector, read):
+    frame = nw.from_native(read(NUMBERS), eager_only=True)
+    fitted = clone(selector).fit(frame, Y)
+    plain = clone(selector).fit(NUMBERS, Y)
+    assert fitted.feature_names_in_.tolist() == list(NUMBERS)
+    assert fitted.get_feature_names_out().tolist() == plain.get_feature_names_out().tolist()
+    assert [fitted.reason(name) for name in NUMBERS] == [plain.reason(name) for name in NUMBERS]
+    np.testing.assert_array_equal(fitted.transform(frame), plain.transform(NUMBERS))
+    out = fitted.set_output(transform="pandas").transform(frame)
+    assert list(out) == plain.get_feature_names_out().tolist()
+
+
+@pytest.mark.parametrize("read", [lambda X: X, pl.from_pandas, arrow_table], ids=FRAMES)
+@pytest.mark.parametrize(
+    "bins",
+    [EqualFrequencyBins(), EqualWidthBins(), MeanSdBins(), MDLBins(), GivenBins([[0.0]] * 5)],
+    ids=repr,
+)
+def test_bins_of_frames_wrapped_by_narwhals_keep_the_column_names(bins, read):
+    frame = nw.from_native(read(NUMBERS), eager_only=True)
+    bins = clone(bins).fit(frame, Y)
+    assert bins.feature_names_in_.tolist() == list(NUMBERS)
+    expected = clone(bins).fit(NUMBERS, Y).transform(NUMBERS)
+    np.testing.assert_array_equal(bins.transform(frame), expected)
+
+
+@pytest.mark.parametrize("read", [lambda X: X, pl.from_pandas, arrow_table], ids=FRAMES)
+def test_rows_of_frames_wrapped_by_narwhals_are_added_and_forgotten(read):
+    frame = nw.from_native(read(NUMBERS), eager_only=True)
+    cuts = GivenBins({name: [0.0, 1.0] for name in NUMBERS})
+    kept = JMI(2, discretize=cuts).partial_fit(frame, Y).forget(frame[:50], Y[:50])
+    expected = JMI(2, discretize=cuts).fit(NUMBERS[50:], Y[50:])
+    assert kept.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()

@@ -149,7 +149,9 @@ class RowReader:
             if found.rounded:
                 _refuse_large(repr(str(found.names[found.rounded[0]])), number)
             excluded = resolve_features("exclude", self.exclude, found.names, len(found.names))
-            matrix = found.matrix.copy(order="K") if len(excluded) else found.matrix
+            if not len(excluded):
+                return found.matrix, found.texts
+            matrix = found.matrix.copy(order="K")
             matrix[:, excluded] = 0
             return matrix, found.texts
         if self.names is not None:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
 from thresher._checks import quiet_sums, resolve_threads
-from thresher.sources import MOST_DISCRETE_VALUES, read_weights, to_feature_major
+from thresher.sources import MOST_DISCRETE_VALUES, read_weights, to_feature_major, to_native
 
 Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -99,6 +99,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> NDArray[Any]:
         self._validate_parameters()
+        X = to_native(X)
         with quiet_sums():
             if self._uses_target:
                 X, y = validate_data(self, X, y, dtype="numeric", ensure_all_finite="allow-nan")
@@ -141,6 +142,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
             Levels 0, 1, ... of each feature; 255 for NaN. Laid out feature by feature.
         """
         check_is_fitted(self)
+        X = to_native(X)
         with quiet_sums():
             X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan", reset=False)
         return self._code(to_feature_major(X, resolve_threads(self.n_jobs)))

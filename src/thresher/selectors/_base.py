@@ -45,6 +45,7 @@ from thresher.sources import (
     refuse_files,
     sparse_frame,
     take_columns,
+    to_native,
     unmasked,
 )
 
@@ -350,6 +351,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Columns of a frame keep their types where `set_output` asks for a frame. Excluded columns may hold anything.
         """
         refuse_files(X, self)
+        X = to_native(X)
         support, looked_at = self.get_support(), ~self._unread()
         is_table = is_frame(X)
         is_matrix = (isinstance(X, np.ndarray) and X.ndim == 2) or sparse.issparse(X)

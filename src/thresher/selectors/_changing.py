@@ -14,7 +14,7 @@ from thresher.blocks import FarMeasures, FarTraining, KeptRows, RowBlock, split_
 from thresher.discretize import GivenBins
 from thresher.measures import Measures
 from thresher.selectors._base import BaseSelector, all_or_nothing
-from thresher.sources import Far, Training, is_frame, one_dimensional, unmasked
+from thresher.sources import Far, Training, is_frame, one_dimensional, to_native, unmasked
 
 
 def _takes_pieces(selector: BaseSelector) -> bool:
@@ -123,6 +123,7 @@ class ChangingRows(BaseSelector):
         return cast(Measures, far)
 
     def _block(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlock:
+        X = to_native(X)
         if is_frame(X):
             block = split_columns(X, y, sample_weight)
             X, y, sample_weight = block.X, block.y, block.weights

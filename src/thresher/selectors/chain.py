@@ -20,7 +20,7 @@ from thresher.selectors._foreign import order_of_choice, resize, told_of
 from thresher.selectors._meta import FITTING
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state, is_set
-from thresher.sources import is_frame, refuse_files, take, unmasked
+from thresher.sources import is_frame, refuse_files, take, to_native, unmasked
 
 
 class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
@@ -135,6 +135,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
                 f"{', '.join(params)} can be passed on only with metadata routing; call "
                 "sklearn.set_config(enable_metadata_routing=True) and set_fit_request on the selectors"
             )
+        X = to_native(X)
         if is_frame(X):
             validate_data(self, X, skip_check_array=True)
         else:

@@ -15,6 +15,7 @@ from thresher.sources._frames import (
     sparse_frame,
     take,
     take_columns,
+    to_native,
     with_shuffled_copies,
 )
 from thresher.sources._parts import ParquetPart, read_row_groups

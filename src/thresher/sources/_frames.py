@@ -56,6 +56,11 @@ def is_frame(X: Any) -> bool:
     return isinstance(frame, nw.DataFrame)
 
 
+def to_native(X: Any) -> Any:
+    """Return the frame inside a narwhals wrapper, whose column names scikit-learn does not read; all else unchanged."""
+    return nw.to_native(X, pass_through=True)
+
+
 def with_plain_names(X: Any) -> Any:
     """Frames of pandas with names that are objects of Python: those of Arrow are slow to go through."""
     if not nw.dependencies.is_pandas_dataframe(X) or isinstance(X.columns.dtype, np.dtype):
@@ -82,6 +87,7 @@ def take_columns(X: Any, places: npt.NDArray[np.intp], package: str = "default")
 
 def take(X: Any, places: Any, axis: int = 0) -> Any:
     """Some rows, or columns with ``axis=1``, of anything; scikit-learn before 1.8 cannot take those of pyarrow."""
+    X = to_native(X)
     if not type(X).__module__.startswith("pyarrow"):
         return _safe_indexing(X, places, axis=axis)
     chosen = np.asarray(places)

@@ -21,6 +21,7 @@ from thresher.sources._frames import (
     is_frame,
     read_frame,
     sparse_frame,
+    to_native,
     with_plain_names,
 )
 from thresher.sources._rules import InputRules
@@ -202,7 +203,7 @@ def read_table(
 def _read(
     selector: Any, X: Any, n_threads: int, accept_sparse: bool, exclude: Any, is_block: bool
 ) -> Table:
-    X = with_plain_names(X)
+    X = with_plain_names(to_native(X))
     if is_frame(X):
         validate_data(selector, X, skip_check_array=True)
         matrix = sparse_frame(X) if accept_sparse and not is_block else None
@@ -261,6 +262,7 @@ def unmasked(X: Any) -> Any:
 
 def indexable(X: Any) -> Any:
     """X as something whose rows and columns can be taken, if it has both; a lazy frame is refused."""
+    X = to_native(X)
     return X if is_frame(X) or sparse.issparse(X) else np.asarray(unmasked(X))
 
 
