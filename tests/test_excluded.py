@@ -83,7 +83,8 @@ def excluding(selector, columns):
     """The selector with columns excluded, by itself or by the first selector inside it."""
     selector = clone(selector)
     if isinstance(selector, Chain):
-        return selector.set_params(**{f"{selector._steps[0][0]}__exclude": columns})
+        name, first = selector._steps[0]
+        return selector.set_params(**{name: excluding(first, columns)})
     if isinstance(selector, Ensemble | ErrorControlled):
         inner = MRMR() if selector.selector is None else selector.selector
         return selector.set_params(selector=excluding(inner, columns))
@@ -150,6 +151,9 @@ TRIED = [
     ErrorControlled(JMI(3), fdr=0.9, n_permutations=20, random_state=0),
     ErrorControlled(MRMR(3), fdr=0.9, method="compete", random_state=0),
     Chain([Univariate(0.8), MRMR(3), CFS()]),
+    Ensemble(Chain([MRMR(4), CFS()]), kind="halves", n_pairs=4),
+    ErrorControlled(Chain([MRMR(4), CFS()]), fdr=0.9, n_permutations=20),
+    Chain([Ensemble(MRMR(4), n_parts=3), CFS()]),
 ]
 
 

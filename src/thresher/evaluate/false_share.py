@@ -16,7 +16,7 @@ from thresher._streams import Purpose, stream
 from thresher.evaluate._columns import widen
 from thresher.search.parts import draw_seed
 from thresher.search.votes import combine_votes, count_votes
-from thresher.selectors._meta import kept_by
+from thresher.selectors._meta import excluded_by, kept_by
 from thresher.selectors.ensemble import Ensemble
 from thresher.sources import indexable, is_frame
 
@@ -161,9 +161,9 @@ def _voters(selector: Any, seed: int) -> tuple[Ensemble, Any]:
         raise ValueError(
             f"{keep} gives features votes that they did not win; leave it out of the selector"
         )
-    exclude = getattr(inner, "exclude", None)
+    name, exclude = excluded_by(inner)
     if exclude is not None:
-        inner.set_params(exclude=None)
+        inner.set_params(**{name: None})
     ensemble.set_params(selector=inner, cutoff=0.75, pfer=None)
     return ensemble, exclude
 

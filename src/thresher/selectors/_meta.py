@@ -27,6 +27,16 @@ def kept_by(selector: Any) -> str:
     return ""
 
 
+def excluded_by(selector: Any) -> tuple[str, Any]:
+    """The parameter ``exclude`` of a selector, or of the first one inside it, by name, and its value."""
+    inside = getattr(selector, "_first_inside", None)
+    if inside is None:
+        return "exclude", getattr(selector, "exclude", None)
+    own, inner = inside()
+    name, value = excluded_by(inner)
+    return f"{own}__{name}", value
+
+
 class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
     """What `Ensemble` and `ErrorControlled` share; the parameter `selector` is the one inside."""
 
@@ -37,6 +47,9 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
         if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "get_params"):
             raise ValueError(f"selector must be a selector such as MRMR(), got {given!r}")
         return given
+
+    def _first_inside(self) -> tuple[str, Any]:
+        return "selector", self._given_selector()
 
     def _take_names(self, fitted: Any) -> None:
         """What is known of the columns is what a selector that read them knows."""

@@ -178,6 +178,7 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     def _describe(self) -> Self:
         p = self.n_features_in_
         last, seen = self.selectors_[-1], self._seen[-1]
+        self._excluded = getattr(self.selectors_[0], "_excluded", np.zeros(p, dtype=bool))
         self.selected_ = seen[order_of_choice(last)]
         self.support_ = np.zeros(p, dtype=bool)
         self.support_[self.selected_] = True
@@ -192,9 +193,8 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
         report(self, "%d of %d features", len(self.selected_), p)
         return self
 
-    def _unread(self) -> npt.NDArray[np.bool_]:
-        first = self.selectors_[0]
-        return first._unread() if isinstance(first, BaseSelector) else super()._unread()
+    def _first_inside(self) -> tuple[str, Any]:
+        return self._steps[0]
 
     def _account(self) -> Callable[[int], Reason]:
         """Of every feature the reason of the selector that decided, in positions of the original features."""

@@ -40,7 +40,7 @@ from thresher.selectors._halves import (
     judge_halves,
     keep_voted,
 )
-from thresher.selectors._meta import MetaSelector
+from thresher.selectors._meta import MetaSelector, excluded_by
 from thresher.selectors._plan import (
     Plan,
     judge_far_replicates,
@@ -461,7 +461,7 @@ class Ensemble(ChangingRows, MetaSelector):
         n_choosable = n_features
         if self.kind == "halves":
             names = getattr(self, "feature_names_in_", None)
-            n_choosable = count_choosable(X, getattr(selector, "exclude", None), names)
+            n_choosable = count_choosable(X, excluded_by(selector)[1], names)
         excluded = getattr(fitted[0], "_excluded", np.zeros(n_features, dtype=bool))
         columns = Columns(None, ~excluded, np.empty(0, np.intp), excluded)
         self._describe(columns, found, None, plan, n_choosable)

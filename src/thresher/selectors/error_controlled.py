@@ -20,7 +20,7 @@ from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._foreign import order_of_choice, told_of
 from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
-from thresher.selectors._meta import MetaSelector, kept_by
+from thresher.selectors._meta import MetaSelector, excluded_by, kept_by
 from thresher.selectors._reason import Reason
 from thresher.selectors._sums import SumSelector
 from thresher.selectors.univariate import MEASURES, Univariate
@@ -185,9 +185,9 @@ class ErrorControlled(MetaSelector):
 
     def _rank(self, selector: Any, X: Any, y: Any, sample_weight: Any) -> Univariate:
         """P-values of the relevance that the selector goes by, on input read as it reads it."""
-        known = ("target", "missing", "exclude", "n_jobs")
+        known = ("target", "missing", "n_jobs")
         options = {name: getattr(selector, name) for name in known if hasattr(selector, name)}
-        options["measure"] = "f"
+        options |= {"measure": "f", "exclude": excluded_by(selector)[1]}
         if isinstance(selector, SumSelector):
             resolved = clone(selector)
             resolved._resolve(resolved._read(X, y, sample_weight))
@@ -333,8 +333,9 @@ def _search_among(
     if not features.size:
         return features, None
     fitted = clone(selector)
-    if getattr(fitted, "exclude", None) is not None:
-        fitted.set_params(exclude=None)
+    name, exclude = excluded_by(fitted)
+    if exclude is not None:
+        fitted.set_params(**{name: None})
     if n_features is not None:
         name = "n_features_to_select" if hasattr(fitted, "n_features_to_select") else "k"
         fitted.set_params(**{name: n_features})
