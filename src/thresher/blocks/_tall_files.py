@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
+import weakref
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, TypeVar
 
 from thresher.blocks._list import LocalEngine
@@ -12,6 +11,7 @@ from thresher.blocks._protocol import Packed, Progress, RowBlock
 from thresher.blocks._split import split_columns
 from thresher.sources import (
     FileColumns,
+    MappedFolders,
     Scratch,
     bytes_for_one_column,
     column_names,
@@ -43,6 +43,8 @@ class TallFiles(LocalEngine):
         self._y = self._checked("y", y)
         self._weights = self._checked("sample_weight", sample_weight)
         self._packed: list[Packed] = []
+        self._folders = MappedFolders(scratch.folder)
+        weakref.finalize(self, _release, self._packed, self._folders)
 
     def _checked(self, parameter: str, given: Any) -> Any:
         if given is None or isinstance(given, str):
@@ -101,14 +103,24 @@ class TallFiles(LocalEngine):
             self._packed.append(self._mapped(packed))
             return receipt
 
-        self._packed = []
+        self.close()
         return self.read(kept, progress)
 
     def _mapped(self, packed: Packed) -> Packed:
-        """The block in files that are gone with the map, however this process ends."""
-        with tempfile.TemporaryDirectory(dir=self._scratch.folder) as folder:
-            try:
-                packed.save(Path(folder, "block"))
-            except OSError as error:
-                raise no_room(error, self._scratch.folder) from None
-            return type(packed).open(Path(folder, "block"))
+        """Map the block from files that are removed with the map or before it."""
+        try:
+            path = self._folders.new() / "block"
+            packed.save(path)
+            return type(packed).open(path)
+        except OSError as error:
+            raise no_room(error, self._scratch.folder) from None
+        finally:
+            self._folders.close()
+
+    def close(self) -> None:
+        _release(self._packed, self._folders)
+
+
+def _release(packed: list[Packed], folders: MappedFolders) -> None:
+    packed.clear()
+    folders.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 
 def main() -> None:
@@ -16,5 +17,7 @@ def main() -> None:
     from thresher.cli._app import app
     from thresher.cli._errors import leave_at_once, sentences
 
+    if isinstance(sys.stdout, TextIOWrapper):  # a pipe may encode the letters of one code page only
+        sys.stdout.reconfigure(errors="backslashreplace")
     with leave_at_once(), sentences():  # help, too, may find no place
         app(prog_name="thresher")

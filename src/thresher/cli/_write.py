@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import os
 import sys
 import tempfile
@@ -91,12 +91,15 @@ def _write_beside(path: Path, content: bytes) -> Path:
 
 def _place(temporary: Path, path: Path, force: bool) -> None:
     if not force:
-        # A link, unlike a move, fails where somebody was faster. Some file systems know no links.
-        with contextlib.suppress(PermissionError, NotImplementedError):
+        # A link, unlike a move, fails where another process was faster. File systems without links raise many errors.
+        try:
             os.link(temporary, path)
             return
-        if path.exists():
-            raise FileExistsError(17, "it exists already")
+        except FileExistsError:
+            raise
+        except (OSError, NotImplementedError):
+            if path.exists():
+                raise FileExistsError(errno.EEXIST, "it exists already") from None
     os.replace(temporary, path)
 
 

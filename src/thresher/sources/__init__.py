@@ -22,6 +22,7 @@ from thresher.sources._parts import ParquetPart, read_row_groups
 from thresher.sources._rules import InputRules
 from thresher.sources._scratch import (
     LARGEST_BLOCK,
+    MappedFolders,
     Scratch,
     ScratchFile,
     no_room,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import mmap
 import os
 import re
+import shutil
 import tempfile
 import weakref
 from contextlib import suppress
@@ -48,11 +50,32 @@ def resolve_memory_limit(limit: Any, parameter: str = "memory_limit") -> int:
 
 def total_memory() -> int:
     """What the machine has, or the group of processes that this one belongs to may use."""
-    found = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    found = _installed_memory()
     for path in _CGROUP_LIMITS:
         with suppress(OSError, ValueError):
             found = min(found, int(Path(path).read_text()))
     return max(found, _DEFAULT_SHARE * _SMALLEST_LIMIT)
+
+
+def _installed_memory() -> int:
+    if hasattr(os, "sysconf"):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    status = _MemoryStatus(ctypes.sizeof(_MemoryStatus))
+    windows: Any = ctypes.windll  # type: ignore[attr-defined]
+    if not windows.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        raise OSError("the system does not report its memory: set memory_limit")
+    return int(status.total)
+
+
+class _MemoryStatus(ctypes.Structure):
+    """MEMORYSTATUSEX of the Windows API."""
+
+    _fields_ = (
+        ("size", ctypes.c_uint32),
+        ("load", ctypes.c_uint32),
+        ("total", ctypes.c_uint64),
+        ("others", ctypes.c_uint64 * 6),
+    )
 
 
 def no_room(error: OSError, folder: Path, after: str = "") -> OSError:
@@ -117,3 +140,25 @@ class ScratchFile:
     def array(self, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """The same as an array."""
         return np.frombuffer(self.map(), dtype=dtype).reshape(shape)
+
+
+class MappedFolders:
+    """Temporary folders with files that are mapped.
+
+    A folder is removed as soon as its files are mapped, where the system allows that. Windows keeps files that are
+    mapped: `close` removes these folders, after their maps have been released.
+    """
+
+    def __init__(self, parent: Path) -> None:
+        self._parent = parent
+        self._left: list[Path] = []
+
+    def new(self) -> Path:
+        self._left.append(Path(tempfile.mkdtemp(prefix="thresher-", dir=self._parent)))
+        return self._left[-1]
+
+    def close(self) -> None:
+        """Remove all folders that the system allows to remove."""
+        for folder in self._left:
+            shutil.rmtree(folder, ignore_errors=True)
+        self._left = [folder for folder in self._left if folder.exists()]
