@@ -4,8 +4,11 @@
 #   make test       lint, types, layers, the test suite on the best instructions and on plain ones, an install from the sdist
 #   make test-baseline   the test suite on plain instructions alone
 #   make test-lowest   the test suite on the lowest versions of all dependencies (Python 3.11)
-#   make browser    chromium-headless-shell for the tests of reports, where apt and root are there
-#   make java       a Java for the tests of Spark, where apt and root are there
+#   make browser    chromium-headless-shell for the tests of reports, by apt-get as root or by sudo      (BROWSER=no: none)
+#   make java       a Java for the tests of Spark, by the same way      (JAVA=no: none)
+#   make check-core the core without Python, at every level of instructions
+#   make check-core-windows, check-core-aarch64   the same for other systems, under wine and qemu-user
+#   make test-dev   the test suite on development versions of NumPy, SciPy, pandas, polars and scikit-learn
 #   make lint       the static checks alone
 #   make format     rewrite the sources as the formatters want them
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
@@ -26,6 +29,8 @@ BUILD_TYPE ?= Release
 ARGS ?=
 EXAMPLES ?= 20000
 SECONDS ?= 600
+BROWSER ?= yes
+JAVA ?= yes
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -38,7 +43,7 @@ CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability 
     -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
 PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
 
-.PHONY: browser java demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs docs-links sanitize fuzz clean check-sdist
+.PHONY: browser java check-core check-core-% test-dev demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs docs-links sanitize fuzz clean check-sdist
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -49,17 +54,22 @@ test: lint browser java
 	@$(MAKE) --no-print-directory test-baseline
 	@$(MAKE) --no-print-directory check-sdist
 
-# A browser for the tests of reports, Debian's. Where it cannot be installed they are skipped, in CI that is an error.
-browser:
-	@command -v chromium-headless-shell > /dev/null \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update && apt-get -qq install -y chromium-headless-shell; } \
-	|| { echo "chromium-headless-shell cannot be installed here (apt and root are needed)"; [ "$$CI" != true ]; }
+# Debian packages for the tests of reports (chromium-headless-shell) and of Spark (a Java). Without root they are
+# installed by sudo where it asks for no password. Tests of what is not there are skipped; in CI that is an error unless
+# BROWSER=no or JAVA=no says so.
+export THRESHER_BROWSER := $(BROWSER)
+export THRESHER_JAVA := $(JAVA)
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
+install = command -v $(1) > /dev/null \
+	|| { command -v apt-get > /dev/null && $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install -y $(2); } \
+	|| { echo "$(2) cannot be installed here, which takes apt-get and root or sudo: its tests are skipped."; \
+	     [ "$$CI" != true ] || { echo "Pass $(3)=no to skip them in CI."; exit 1; }; }
 
-# A Java for the tests of Spark, by the same rule.
+browser:
+	@[ "$(BROWSER)" = no ] || { $(call install,chromium-headless-shell,chromium-headless-shell,BROWSER); }
+
 java:
-	@command -v java > /dev/null \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get -qq update && apt-get -qq install -y openjdk-17-jre-headless; } \
-	|| { echo "openjdk-17-jre-headless cannot be installed here (apt and root are needed)"; [ "$$CI" != true ]; }
+	@[ "$(JAVA)" = no ] || { $(call install,java,openjdk-17-jre-headless,JAVA); }
 
 # The suite on plain instructions, without any extension of the processor. Clusters do not depend on these.
 test-baseline: $(VENV)/.tools $(VENV)/.core
@@ -156,6 +166,22 @@ $(LOWEST)/.core: pyproject.toml $(CORE)
 test-lowest: $(LOWEST)/.core
 	$(LOWEST)/bin/python -m pytest -n $(WORKERS) $(ARGS)
 
+# The versions that come next, from the nightly builds of the projects, in an environment of its own.
+DEV := .venv-dev
+NIGHTLY := https://pypi.anaconda.org/scientific-python-nightly-wheels/simple
+$(DEV)/.core: $(VENV)/.build $(CORE)
+	$(PYTHON) -m venv $(DEV)
+	$(DEV)/bin/python -m pip --quiet install --upgrade "pip>=25.1"
+	$(DEV)/bin/python -m pip --quiet install --group build --group test
+	$(DEV)/bin/python -m pip --quiet install --upgrade --pre --only-binary :all: --extra-index-url $(NIGHTLY) \
+	    numpy scipy pandas polars scikit-learn
+	PATH="$(CURDIR)/$(DEV)/bin:$$PATH" $(DEV)/bin/python -m pip --quiet install --no-build-isolation --no-deps \
+	    --editable . -Cbuild-dir=build/dev
+	@touch $@
+
+test-dev: $(DEV)/.core
+	$(DEV)/bin/python -m pytest -n $(WORKERS) $(ARGS)
+
 # The core with AddressSanitizer and UndefinedBehaviorSanitizer (GCC or Clang on Linux), beside the usual environment
 # whose packages it borrows. The interpreter is not instrumented, so the run-time libraries are loaded before it, and
 # leaks, which CPython has at exit by design, are not looked for. Nor is the use of a stack after return: from GCC 13 on
@@ -188,6 +214,29 @@ build/fuzz/core: $(FUZZED) $(CPP)
 	@mkdir -p $(@D)
 	$(CLANG) -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS \
 	    -D THRESHER_LEVEL=baseline -Wno-bitwise-conditional-parentheses -I cpp $(FUZZED) -o $@ -pthread
+
+# The core alone, compared with plain loops and, by digests, with all other systems and levels. For Windows it takes
+# clang, lld, g++-mingw-w64-x86-64-posix and wine of Debian, for aarch64 g++-aarch64-linux-gnu and qemu-user-static.
+CHECK_FLAGS := -G Ninja -D THRESHER_CHECK=ON -D CMAKE_BUILD_TYPE=Release
+CHECK_WINDOWS := -D CMAKE_SYSTEM_NAME=Windows -D CMAKE_SYSTEM_PROCESSOR=x86_64 -D CMAKE_CXX_COMPILER=$(CLANG) \
+    -D CMAKE_CXX_COMPILER_TARGET=x86_64-w64-mingw32 -D CMAKE_EXE_LINKER_FLAGS="-static -fuse-ld=lld" \
+    -D CMAKE_CXX_STANDARD_LIBRARIES=-lpthread
+CHECK_AARCH64 := -D CMAKE_SYSTEM_NAME=Linux -D CMAKE_SYSTEM_PROCESSOR=aarch64 \
+    -D CMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ -D CMAKE_EXE_LINKER_FLAGS=-static
+X86_LEVELS := baseline popcnt avx2 avx512
+# $(1): the folder, $(2): options of CMake, $(3): what runs the program, $(4): levels of instructions.
+check_core = $(BIN)/cmake -S . -B $(1) $(CHECK_FLAGS) $(2) > /dev/null && $(BIN)/ninja -C $(1) check_core && \
+	for level in $(4); do THRESHER_ISA=$$level $(3) $$(ls $(1)/check_core*) > $(1)/found.txt; \
+	tr -d '\r' < $(1)/found.txt | diff tests/cpp/digests.txt - || exit 1; done
+
+check-core: $(VENV)/.build
+	PATH="$(CURDIR)/$(BIN):$$PATH"; $(call check_core,build/check,-D THRESHER_WERROR=ON,,$(X86_LEVELS))
+
+check-core-windows: $(VENV)/.build
+	PATH="$(CURDIR)/$(BIN):$$PATH"; export WINEDEBUG=-all; $(call check_core,build/check-windows,$(CHECK_WINDOWS),wine,$(X86_LEVELS))
+
+check-core-aarch64: $(VENV)/.build
+	PATH="$(CURDIR)/$(BIN):$$PATH"; $(call check_core,build/check-aarch64,$(CHECK_AARCH64),qemu-aarch64-static,baseline)
 
 fuzz-core:
 	@if command -v $(CLANG) > /dev/null; then \
