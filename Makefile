@@ -213,14 +213,14 @@ FUZZED := $(wildcard cpp/core/*.cpp cpp/packing/*.cpp cpp/counting/*.cpp) tests/
 build/fuzz/core: $(FUZZED) $(CPP)
 	@mkdir -p $(@D)
 	$(CLANG) -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -D_GLIBCXX_ASSERTIONS \
-	    -D THRESHER_LEVEL=baseline -Wno-bitwise-conditional-parentheses -I cpp $(FUZZED) -o $@ -pthread
+	    -D THRESHER_LEVEL=baseline -I cpp $(FUZZED) -o $@ -pthread
 
 # The core alone, compared with plain loops and, by digests, with all other systems and levels. For Windows it takes
 # clang, lld, g++-mingw-w64-x86-64-posix and wine of Debian, for aarch64 g++-aarch64-linux-gnu and qemu-user-static.
 CHECK_FLAGS := -G Ninja -D THRESHER_CHECK=ON -D CMAKE_BUILD_TYPE=Release
 CHECK_WINDOWS := -D CMAKE_SYSTEM_NAME=Windows -D CMAKE_SYSTEM_PROCESSOR=x86_64 -D CMAKE_CXX_COMPILER=$(CLANG) \
     -D CMAKE_CXX_COMPILER_TARGET=x86_64-w64-mingw32 -D CMAKE_EXE_LINKER_FLAGS="-static -fuse-ld=lld" \
-    -D CMAKE_CXX_STANDARD_LIBRARIES=-lpthread
+    -D CMAKE_CXX_STANDARD_LIBRARIES=-lpthread -D CMAKE_CXX_FLAGS=-femulated-tls
 CHECK_AARCH64 := -D CMAKE_SYSTEM_NAME=Linux -D CMAKE_SYSTEM_PROCESSOR=aarch64 \
     -D CMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ -D CMAKE_EXE_LINKER_FLAGS=-static
 X86_LEVELS := baseline popcnt avx2 avx512

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "core/common_bits.hpp"
 #include "counting/count_kernels.hpp"
 
 #if defined(__AVX512F__) || defined(__AVX2__) || defined(__SSE2__)
@@ -14,8 +15,6 @@
 namespace thresher {
 namespace THRESHER_LEVEL {
 namespace {
-
-inline std::uint32_t popcount(std::uint64_t word) { return static_cast<std::uint32_t>(__builtin_popcountll(word)); }
 
 // Rows of planes are visited in blocks that stay in the first-level cache with all planes of both columns.
 constexpr std::size_t kBlockWords = 128;
@@ -194,9 +193,8 @@ inline void count_tile(const std::uint64_t* a, std::size_t a_stride, const std::
     for (int j = 0; j < B; ++j) {
       const std::uint64_t* left = a + static_cast<std::size_t>(i) * a_stride;
       const std::uint64_t* right = b + static_cast<std::size_t>(j) * b_stride;
-      std::uint32_t total = 0;
-      for (std::size_t w = 0; w < n_words; ++w) total += popcount(left[w] & right[w]);
-      counts[static_cast<std::size_t>(i) * counts_stride + static_cast<std::size_t>(j)] += total;
+      counts[static_cast<std::size_t>(i) * counts_stride + static_cast<std::size_t>(j)] +=
+          common_bits(left, right, n_words);
     }
   }
 }
@@ -228,8 +226,7 @@ void count_pairs(PlaneBlock a, PlaneBlock b, std::size_t n_words, std::uint32_t*
   if (n_words <= 2) {
     for (std::size_t i = 0; i < a.n_planes; ++i)
       for (std::size_t j = 0; j < b.n_planes; ++j)
-        for (std::size_t w = 0; w < n_words; ++w)
-          counts[i * b.n_planes + j] += popcount(a.words[i * a.stride + w] & b.words[j * b.stride + w]);
+        counts[i * b.n_planes + j] += common_bits(a.words + i * a.stride, b.words + j * b.stride, n_words);
     return;
   }
   for (std::size_t first = 0; first < n_words; first += kBlockWords) {

@@ -1,5 +1,7 @@
 #include "counting/joint_kernels.hpp"
 
+#include "core/common_bits.hpp"
+
 #if defined(__GNUC__) && !defined(__clang__)
 // GCC 12 warns of the deliberately undefined registers inside its own intrinsics.
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -16,15 +18,13 @@ extern const CountKernels count_kernels;
 
 namespace {
 
-inline std::uint32_t popcount(std::uint64_t word) { return static_cast<std::uint32_t>(__builtin_popcountll(word)); }
-
 // Bits set in both; W words, or n_words where W is 0.
 template <int W>
 inline std::uint32_t count_both(const std::uint64_t* a, const std::uint64_t* b, [[maybe_unused]] std::size_t n_words) {
   if constexpr (W == 1) {
     return popcount(a[0] & b[0]);
   } else if constexpr (W == 2) {
-    return popcount(a[0] & b[0]) + popcount(a[1] & b[1]);
+    return common_bits(a, b, 2);
   } else {
 #if defined(__AVX512VPOPCNTDQ__)
     __m512i sum = _mm512_setzero_si512();
@@ -43,9 +43,7 @@ inline std::uint32_t count_both(const std::uint64_t* a, const std::uint64_t* b, 
     const __m128i quarter = _mm_add_epi64(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
     return static_cast<std::uint32_t>(_mm_cvtsi128_si64(quarter) + _mm_extract_epi64(quarter, 1));
 #else
-    std::uint32_t sum = 0;
-    for (std::size_t w = 0; w < n_words; ++w) sum += popcount(a[w] & b[w]);
-    return sum;
+    return common_bits(a, b, n_words);
 #endif
   }
 }
@@ -290,8 +288,7 @@ void count_levels(const CodedFeature* features, std::size_t n, const std::uint64
     const std::uint64_t* plane = features[f].data;
     std::uint32_t rest = n_rows;
     for (std::size_t level = 0; level + 1 < features[f].levels; ++level, plane += n_words) {
-      std::uint32_t count = 0;
-      for (std::size_t w = 0; w < n_words; ++w) count += popcount(plane[w] & mask[w]);
+      const std::uint32_t count = common_bits(plane, mask, n_words);
       *counts++ = count;
       rest -= count;
     }

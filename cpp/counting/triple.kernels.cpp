@@ -1,5 +1,7 @@
 #include "counting/triple_kernels.hpp"
 
+#include "core/common_bits.hpp"
+
 #if defined(__AVX512VPOPCNTDQ__)
 #include <immintrin.h>
 #endif
@@ -128,6 +130,31 @@ void sum_lanes(PlaneTable table, const std::uint32_t* wanted, std::size_t n, Lan
 
 constexpr std::size_t kLaneBlock = 4;
 
+// count[l] = bits set in both the plane and lane l.
+inline void count_lanes(const std::uint64_t* bits, const std::uint64_t* lane, std::size_t n_lanes, std::size_t n_words,
+                        std::uint64_t* count) {
+#if defined(__aarch64__)
+  uint64x2_t sums[2] = {vdupq_n_u64(0), vdupq_n_u64(0)};
+  for (std::size_t w = 0; w < n_words;) {
+    const std::size_t end = n_words - w < kByteSteps ? n_words : w + kByteSteps;
+    uint8x16_t bytes[2] = {vdupq_n_u8(0), vdupq_n_u8(0)};
+    for (; w < end; ++w, lane += n_lanes) {
+      const uint64x2_t word = vdupq_n_u64(bits[w]);
+      for (int k = 0; k < 2; ++k) {
+        bytes[k] = vaddq_u8(bytes[k], count_in_bytes(vandq_u64(word, vld1q_u64(lane + 2 * k))));
+      }
+    }
+    for (int k = 0; k < 2; ++k) sums[k] = vpadalq_u32(sums[k], vpaddlq_u16(vpaddlq_u8(bytes[k])));
+  }
+  for (int k = 0; k < 2; ++k) vst1q_u64(count + 2 * k, sums[k]);
+#else
+  for (std::size_t l = 0; l < kLaneBlock; ++l) count[l] = 0;
+  for (std::size_t w = 0; w < n_words; ++w, lane += n_lanes) {
+    for (std::size_t l = 0; l < kLaneBlock; ++l) count[l] += popcount(bits[w] & lane[l]);
+  }
+#endif
+}
+
 std::int64_t sum_one(PlaneBlock feature, LaneBlock lanes, std::size_t n_words, const std::int64_t* logs) {
   std::int64_t total = 0;
   for (std::size_t first = 0; first < lanes.n_lanes; first += kLaneBlock) {
@@ -135,13 +162,8 @@ std::int64_t sum_one(PlaneBlock feature, LaneBlock lanes, std::size_t n_words, c
     for (std::size_t l = 0; l < kLaneBlock; ++l) rest[l] = lanes.counts[first + l];
     for (std::size_t plane = 0; plane < feature.n_planes; ++plane) {
       const std::uint64_t* bits = feature.words + plane * feature.stride;
-      const std::uint64_t* lane = lanes.words + first;
-      std::uint64_t count[kLaneBlock] = {};
-      for (std::size_t w = 0; w < n_words; ++w, lane += lanes.n_lanes) {
-        for (std::size_t l = 0; l < kLaneBlock; ++l) {
-          count[l] += static_cast<std::uint64_t>(__builtin_popcountll(bits[w] & lane[l]));
-        }
-      }
+      std::uint64_t count[kLaneBlock];
+      count_lanes(bits, lanes.words + first, lanes.n_lanes, n_words, count);
       for (std::size_t l = 0; l < kLaneBlock; ++l) {
         rest[l] -= count[l];
         total += logs[count[l]];

@@ -70,7 +70,9 @@ inline void add_run(Lanes (&before)[count], Lanes (&sums)[count]) {
 }
 
 // The part of a value that is a multiple of 2^-53 of the split.
-inline Vec upper_part(Vec value, Vec split) { return vec_sub(vec_add_by_product(value, split), split); }
+[[maybe_unused]] inline Vec upper_part(Vec value, Vec split) {
+  return vec_sub(vec_add_by_product(value, split), split);
+}
 
 template <class T, bool weighted>
 ColumnSums sums_in_tiles(const T* x, const double* weight, std::size_t n, double middle, std::size_t tile) {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "core/common_bits.hpp"
+
 #if defined(__AVX512BW__) || defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -13,9 +15,7 @@ namespace {
 void count_planes(PlaneBlock a, std::size_t n_words, std::uint32_t* counts) {
   for (std::size_t i = 0; i < a.n_planes; ++i) {
     const std::uint64_t* plane = a.words + i * a.stride;
-    std::uint64_t total = 0;
-    for (std::size_t w = 0; w < n_words; ++w) total += static_cast<std::uint64_t>(__builtin_popcountll(plane[w]));
-    counts[i] = static_cast<std::uint32_t>(total);
+    counts[i] = common_bits(plane, plane, n_words);
   }
 }
 

@@ -27,7 +27,7 @@ inline void update(T value, T& minimum, T& maximum, T& missing, T& fractional) {
   if constexpr (is_floating<T> && looks_for_fractions) {
     const T size = value < 0 ? -value : value;
     const T whole = (size + Rounding<T>::kAllWhole) - Rounding<T>::kAllWhole;
-    const T fraction = (size < Rounding<T>::kAllWhole) & (whole != size) ? T(1) : T(0);
+    const T fraction = ((size < Rounding<T>::kAllWhole) & (whole != size)) ? T(1) : T(0);
     fractional = fraction > fractional ? fraction : fractional;
   }
 }

@@ -126,7 +126,7 @@ void counting(const Problem& problem, Digest& digest) {
     if (has_parts) options.parts = parts, options.sets = PartSets::all_but_one(4);
     const CodedTable table = pack(problem, options);
     CountScratch scratch;
-    for (const std::size_t g : {0, 4, 7}) {
+    for (const std::uint32_t g : {0u, 4u, 7u}) {
       const ReferenceColumn reference(table, g);
       const std::vector<std::uint8_t> ours = plain_ranks(problem, g);
       for (std::size_t f = 0; f < problem.n_features; ++f) {
