@@ -4,10 +4,18 @@
 #include <cmath>
 
 #include "consistency/blocks.hpp"
+#include "core/xlogx.hpp"
 
 namespace thresher::consistency {
 
-namespace { constexpr std::size_t kTableSize = 4096; }  // namespace
+namespace {
+
+constexpr std::size_t kTableSize = 4096;
+
+// The C library's logarithm differs between systems.
+double plain_x_log_x(double x) { return leading(xlogx_real(x)); }
+
+}  // namespace
 
 std::vector<std::uint32_t> CodedRows::used() const {
   std::vector<std::uint32_t> rows;
@@ -29,22 +37,22 @@ GroupCost::GroupCost(RiskMeasure measure, const CodedRows& rows, double toleranc
   for (std::size_t i = 0; i < rows.n_rows; ++i) total += rows.weight(i);
   if (!rows.has_whole_weights() || total < 2.0) return;
   // c log2 c is rounded to multiples of a quantum so coarse that the sum over all groups fits in 53 bits.
-  const int bits = std::ilogb(total * std::log2(total)) + 2;
+  const int bits = std::ilogb(plain_x_log_x(total)) + 2;
   per_quantum_ = std::ldexp(1.0, 52 - bits);
   x_log_x_.resize(std::min(kTableSize, static_cast<std::size_t>(total) + 1));
   std::vector<double> table(x_log_x_.size());
   for (std::size_t c = 0; c < table.size(); ++c) {
     const double x = static_cast<double>(c);
-    table[c] = c == 0 ? 0.0 : std::nearbyint(x * std::log2(x) * per_quantum_) / per_quantum_;
+    table[c] = std::nearbyint(plain_x_log_x(x) * per_quantum_) / per_quantum_;
   }
   x_log_x_ = std::move(table);
 }
 
 double GroupCost::x_log_x(double x) const {
   if (x <= 0.0) return 0.0;
-  if (per_quantum_ == 0.0) return x * std::log2(x);
+  if (per_quantum_ == 0.0) return plain_x_log_x(x);
   if (x < static_cast<double>(x_log_x_.size())) return x_log_x_[static_cast<std::size_t>(x)];
-  return std::nearbyint(x * std::log2(x) * per_quantum_) / per_quantum_;
+  return std::nearbyint(plain_x_log_x(x) * per_quantum_) / per_quantum_;
 }
 
 double GroupCost::operator()(const double* class_weights) const {

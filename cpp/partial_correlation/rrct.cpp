@@ -4,6 +4,8 @@
 #include <cmath>
 #include <memory>
 
+#include "core/elementary.hpp"
+
 namespace thresher {
 namespace {
 
@@ -56,7 +58,7 @@ class Tradeoff final : public Criterion<PartialResult> {
  private:
   double strength(const Correlation& r) const {
     if (!options_.information) return std::abs(r.value);
-    return r.unexplained > kPerfectFit ? -0.5 * std::log(r.unexplained) : kInformationOfPerfectFit;
+    return r.unexplained > kPerfectFit ? -0.5 * plain_log(r.unexplained) : kInformationOfPerfectFit;
   }
 
   double complementarity(const Correlation& partial, const Correlation& marginal) const {
