@@ -10,6 +10,7 @@
 
 #include "core/isa.hpp"
 #include "core/memory.hpp"
+#include "core/parallel.hpp"
 #include "core/sorting.hpp"
 
 namespace thresher::bindings {
@@ -33,6 +34,7 @@ auto ascending(const Vector<double>& values) {
 void bind_system(nb::module_& module) {
   module.def("ascending", &ascending, nb::arg("values"),
              "Positions of the values from the smallest to the largest, equal ones by position.");
+  allocate_thread_locals();
   keep_freed_memory();
   isa_level();  // settled before any thread or forked child asks
   module.def("isa_level", [] { return std::string(isa_level_name(isa_level())); }, "The instruction-set level in use.");

@@ -6,13 +6,19 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/interrupt.hpp"
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
+#endif
+#if defined(__linux__)
+#include <sys/mman.h>
 #endif
 
 namespace thresher {
@@ -63,6 +69,27 @@ struct Job {
   }
 };
 
+// The C library ends the process if it finds no memory for the thread_local variables of a new thread. So address space
+// for them is reserved before the thread is started, and given back when it allocates them.
+struct ReturnAddressSpace {
+  static constexpr std::size_t kBytes = std::size_t{1} << 16;
+  void operator()([[maybe_unused]] void* reserved) const noexcept {
+#if defined(__linux__)
+    munmap(reserved, kBytes);
+#endif
+  }
+};
+
+std::unique_ptr<void, ReturnAddressSpace> reserve_address_space() {
+#if defined(__linux__)
+  void* reserved = mmap(nullptr, ReturnAddressSpace::kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (reserved == MAP_FAILED) throw std::bad_alloc();
+  return std::unique_ptr<void, ReturnAddressSpace>(reserved);
+#else
+  return nullptr;
+#endif
+}
+
 class Pool {
  public:
   ~Pool() {
@@ -77,8 +104,8 @@ class Pool {
   void run(const std::shared_ptr<Job>& job, std::size_t n_helpers) {
     {
       const std::lock_guard lock(mutex_);
-      while (threads_.size() < n_helpers) threads_.emplace_back([this] { serve(); });
-      for (std::size_t i = 0; i < n_helpers; ++i) queue_.push_back(job);
+      n_helpers = start_threads(n_helpers);
+      queue_.insert(queue_.end(), n_helpers, job);  // all or none: a helper must not outlive what the body refers to
     }
     wake_.notify_all();
     inside_pool = true;
@@ -86,12 +113,34 @@ class Pool {
     inside_pool = false;
     std::unique_lock lock(job->mutex);
     job->finished.wait(lock, [&] { return job->done.load() == job->n_items; });
-    if (job->error) std::rethrow_exception(job->error);
+    // Not left to a helper, which could not destroy an exception of Python.
+    if (job->error) std::rethrow_exception(std::exchange(job->error, nullptr));
   }
 
  private:
+  // Threads for `n_helpers`, or for as many as the system has memory for; returns how many there are.
+  std::size_t start_threads(std::size_t n_helpers) {
+    try {
+      while (threads_.size() < n_helpers) start_thread();
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+    return std::min(n_helpers, threads_.size());
+  }
+
+  void start_thread() {
+    threads_.emplace_back([this, reserved = reserve_address_space()]() mutable {
+      reserved.reset();
+      serve();
+    });
+    for (std::size_t n = n_started_; n < threads_.size(); n = n_started_) n_started_.wait(n);
+  }
+
   void serve() {
+    allocate_thread_locals();
     inside_pool = true;
+    ++n_started_;
+    n_started_.notify_all();
     for (;;) {
       std::shared_ptr<Job> job;
       {
@@ -109,6 +158,7 @@ class Pool {
   std::condition_variable wake_;
   std::vector<std::shared_ptr<Job>> queue_;
   std::vector<std::thread> threads_;
+  std::atomic<std::size_t> n_started_{0};
   bool stopping_ = false;
 };
 
@@ -132,6 +182,11 @@ Pool& pool() {
 }
 
 }  // namespace
+
+void allocate_thread_locals() noexcept {
+  loop_stopped = nullptr;
+  (void)std::current_exception();  // those of the C++ library
+}
 
 Interrupt*& interrupt_in_force() noexcept {
   thread_local Interrupt* current = nullptr;

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import chain, islice
 from typing import Any
 
 import sklearn
-from joblib import Parallel
+from joblib import Parallel, cpu_count
 from threadpoolctl import ThreadpoolController
 
 from thresher import _core
@@ -60,21 +61,35 @@ def run_in_threads(
     """What the calls (joblib's ``delayed``) return, in their order.
 
     When one fails, or Ctrl-C is pressed, or nobody wants the rest, those under way are ended and waited for.
+    No more threads are started than there are calls.
     """
-    n_threads = resolve_threads(n_jobs)
+    calls = iter(calls)
+    first = list(islice(calls, resolve_threads(n_jobs)))
+    n_threads = max(1, len(first))
     stop = _core.Stop()
     running: list[None] = []
     context = contextvars.copy_context()  # so that warnings know who called
     watched = (
-        (_Watched(function, stop, running, context.copy()), *given) for function, *given in calls
+        (_Watched(function, stop, running, context.copy()), *given)
+        for function, *given in chain(first, calls)
     )
     try:
         yield from Parallel(n_jobs=n_threads, prefer="threads", return_as=return_as)(watched)
-    except BaseException:
+    except BaseException as error:
         stop.request()
         while running:
             time.sleep(0.01)
+        if is_without_threads(error):
+            raise MemoryError(
+                f"the system has no memory for {n_threads} threads: n_jobs={n_jobs}. Set a smaller n_jobs"
+            ) from None
         raise
+
+
+def is_without_threads(error: BaseException) -> bool:
+    """Whether Python could not start a thread; joblib then fails over ending those that it has."""
+    causes = (error, error.__context__)
+    return any(isinstance(e, RuntimeError) and "start new thread" in str(e) for e in causes)
 
 
 @cache
@@ -83,10 +98,11 @@ def _controller() -> ThreadpoolController:
 
 
 def blas_threads(n_threads: int | None) -> AbstractContextManager[Any]:
-    """BLAS on so many threads meanwhile; None: as ever."""
+    """BLAS on so many threads meanwhile, but not more than there are processors; None: as ever."""
     if n_threads is None:
         return nullcontext()
-    limited: AbstractContextManager[Any] = _controller().limit(limits=n_threads, user_api="blas")
+    limit = min(n_threads, cpu_count())
+    limited: AbstractContextManager[Any] = _controller().limit(limits=limit, user_api="blas")
     return limited
 
 
@@ -121,7 +137,10 @@ def _call_and_wait(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
     # Not a daemon: at exit what is still called is waited for, since an interpreter that ends under it may crash.
     thread = threading.Thread(target=work, daemon=False)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # no memory for a thread; Ctrl-C is then heard at the end of the call
+        return function(*args)
     try:
         while thread.is_alive():
             thread.join(0.1)

@@ -90,6 +90,12 @@ def sentences() -> Iterator[None]:
         _end("the data do not fit into memory; give fewer rows or columns")
     except OSError as error:
         _end(describe(error))
+    except Exception as error:
+        if not re.search("start new thread|launch worker thread", str(error)):
+            raise
+        _end(
+            "the system has no memory for another thread. Set a smaller --jobs, or a higher limit (ulimit -v)"
+        )
 
 
 def describe(error: OSError) -> str:

@@ -54,6 +54,8 @@ def total_memory() -> int:
     for path in _CGROUP_LIMITS:
         with suppress(OSError, ValueError):
             found = min(found, int(Path(path).read_text()))
+    with suppress(ImportError, OSError, ValueError):
+        found = min(found, _address_space_left())
     return max(found, _DEFAULT_SHARE * _SMALLEST_LIMIT)
 
 
@@ -76,6 +78,17 @@ class _MemoryStatus(ctypes.Structure):
         ("total", ctypes.c_uint64),
         ("others", ctypes.c_uint64 * 6),
     )
+
+
+def _address_space_left() -> int:
+    """Bytes of address space up to the limit of this process (``ulimit -v``); an OSError where none is known."""
+    import resource  # not on all systems
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        raise OSError
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return limit - pages * resource.getpagesize()
 
 
 def no_room(error: OSError, folder: Path, after: str = "") -> OSError:
