@@ -14,14 +14,14 @@ import pytest
 
 from tests.blocks_of_rows import in_blocks
 from thresher import JMI, MRMR, Ensemble
-from thresher.blocks import ListEngine, _checkpoint
+from thresher.blocks import ListEngine
 from thresher.blocks._checkpoint import _records
 
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch):
     """Disks take their time, and no machine is switched off here."""
-    monkeypatch.setattr(_checkpoint.os, "fsync", lambda _: None)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 def problem(seed=0):

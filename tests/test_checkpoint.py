@@ -166,7 +166,7 @@ def test_a_damaged_checkpoint_is_refused_and_left_alone(how, tmp_path):
 def test_files_that_cannot_be_and_estimators_that_cannot_be_told_apart_are_refused(tmp_path):
     with pytest.raises(ValueError, match="cannot be written"):
         small(checkpoint=tmp_path / "nowhere" / "search").fit(X, Y)
-    with pytest.raises(ValueError, match="cannot be read"):
+    with pytest.raises(ValueError, match="cannot be written"):
         small(checkpoint=tmp_path).fit(X, Y)
     with pytest.raises(ValueError, match="checkpoint must be a path"):
         small(checkpoint=5).fit(X, Y)

@@ -407,14 +407,14 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
 
 
 def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):
-    place = _write._place
+    place = _write.place
 
     def fail_second(temporary, path, force):
         if path.name == "b.json":
             raise OSError(28, "No space left on device")
         place(temporary, path, force)
 
-    monkeypatch.setattr(_write, "_place", fail_second)
+    monkeypatch.setattr(_write, "place", fail_second)
     with pytest.raises(BadInput, match="the disk is full"):
         _write.write_all({tmp_path / "a.json": b"1", tmp_path / "b.json": b"2"}, force=False)
     assert list(tmp_path.iterdir()) == []

@@ -405,7 +405,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
 
 
 def test_a_folder_in_which_nothing_was_finished_is_taken(tmp_path):
-    (tmp_path / ".part-experiment.json.1").write_text("{")
+    (tmp_path / ".thresher-1.part").write_text("{")
     assert len(small(store=tmp_path).table()) == 16
 
 

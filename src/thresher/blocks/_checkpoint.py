@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import struct
 import zlib
 from pathlib import Path
@@ -17,6 +16,8 @@ from typing import Any
 import joblib
 import numpy as np
 import numpy.typing as npt
+
+from thresher._write import append, atomic_write, not_written, open_log
 
 _HEAD = struct.Struct("<Q32sBB")  # bytes of the numbers, what was asked, their type and dimensions
 _TYPES: tuple[Any, ...] = (np.dtype("<i8"), np.dtype("<f8"))
@@ -42,6 +43,8 @@ class Checkpoint:
             raise ValueError(
                 f"checkpoint must name a folder, and {str(folder)!r} is a file; give another name"
             ) from None
+        except OSError as error:
+            raise not_written(self._folder, error) from None
         self._told: list[tuple[bytes, npt.NDArray[Any]]] = []
         self._key = b""
         self._n_rounds = 0
@@ -63,15 +66,18 @@ class Checkpoint:
             "blocks": [list(block) for block in blocks],
         }
         text = json.dumps(plan, indent=1)
-        path = self._folder / "plan.json"
+        path, self._path = self._folder / "plan.json", self._folder / "rounds.log"
+        self.close()
+        try:
+            self._log = open_log(self._path)
+        except OSError as error:
+            raise not_written(self._path, error) from None
         if path.exists():
             self._compare(plan, path)
         else:
-            (self._folder / "rounds.log").unlink(missing_ok=True)
-            _write_whole(path, text)
+            self._log.truncate(0)
+            atomic_write(path, text.encode())
         self._key = hashlib.sha256(text.encode()).digest()
-        log = self._folder / "rounds.log"
-        self._log = open(log, "r+b" if log.exists() else "w+b")  # noqa: SIM115
         self._told, end = _records(self._log.read())
         self._log.truncate(end)
         self._log.seek(end)
@@ -108,9 +114,7 @@ class Checkpoint:
         shape = struct.pack(f"<{numbers.ndim}Q", *numbers.shape)
         head = _HEAD.pack(numbers.nbytes, self._mark(task), kind, numbers.ndim)
         record = head + shape + numbers.tobytes()
-        self._log.write(record + _CRC.pack(zlib.crc32(record)))
-        self._log.flush()
-        os.fsync(self._log.fileno())
+        append(self._log, self._path, record + _CRC.pack(zlib.crc32(record)))
         self._n_rounds += 1
 
     def _mark(self, task: Any) -> bytes:
@@ -139,13 +143,3 @@ def _records(text: bytes) -> tuple[list[tuple[bytes, npt.NDArray[Any]]], int]:
         found.append((asked, numbers))
         start = end + _CRC.size
     return found, start
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """A file that is there as a whole or not at all."""
-    other = path.with_suffix(".new")
-    with open(other, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(other, path)

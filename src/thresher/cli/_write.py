@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from thresher.cli._errors import BadInput, describe, unless_unread
+from thresher._write import not_written, place, write_temporary
+from thresher.cli._errors import BadInput, unless_unread
 
 
 def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> None:
@@ -38,12 +37,11 @@ def write_all(
     cannot be shown is not written either. Whoever stops reading what is shown has seen enough of it.
     """
     written: dict[Path, Path] = {}
-    path = Path()
     try:
         for path, content in contents.items():
-            written[path] = _write_beside(path, content)
+            written[path] = write_temporary(path, content)
     except OSError as error:
-        raise _not_written(path, error) from error
+        raise BadInput(error.strerror) from error
     else:
         if show is not None:
             with unless_unread():
@@ -60,47 +58,12 @@ def _place_all(written: Mapping[Path, Path], force: bool) -> None:
     path = Path()
     try:
         for path, temporary in written.items():
-            _place(temporary, path, force)
+            place(temporary, path, force)
             placed.append(path)
     except OSError as error:
         for done in [] if force else placed:
             done.unlink(missing_ok=True)
-        raise _not_written(path, error) from error
-
-
-def _not_written(path: Path, error: OSError) -> BadInput:
-    return BadInput(f"{path} was not written: {describe(OSError(*error.args[:2]))}")
-
-
-def _write_beside(path: Path, content: bytes) -> Path:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".thresher-", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # As any new file: the temporary one is its owner's only.
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-    except BaseException:
-        os.unlink(name)
-        raise
-    return Path(name)
-
-
-def _place(temporary: Path, path: Path, force: bool) -> None:
-    if not force:
-        # A link, unlike a move, fails where another process was faster. File systems without links raise many errors.
-        try:
-            os.link(temporary, path)
-            return
-        except FileExistsError:
-            raise
-        except (OSError, NotImplementedError):
-            if path.exists():
-                raise FileExistsError(errno.EEXIST, "it exists already") from None
-    os.replace(temporary, path)
+        raise BadInput(not_written(path, error).strerror) from error
 
 
 def _either(suffixes: tuple[str, ...]) -> str:

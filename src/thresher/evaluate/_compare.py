@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -113,30 +114,38 @@ def compare(
     asked = check_sizes(k)
     seed = draw_seed(random_state)
     folder = None if store is None else Store(store)
-    if folder is not None and random_state is None:
-        seed = folder.seed(seed)
-    sets = [_read(name, entry, asked) for name, entry in data.items()]
-    folds = [_folds_of(entry, cv, estimators, derive_seed(seed, i)) for i, entry in enumerate(sets)]
-    if folder is not None:
-        folder.open(
-            {
-                "versions": [["thresher", thresher.__version__], ["sklearn", sklearn.__version__]],
-                "data": [
-                    [entry.name, digest([digest(entry.X), digest(entry.y)])] for entry in sets
-                ],
-                "selectors": [[name, digest(selector)] for name, selector in selectors.items()],
-                "estimators": [[name, digest(estimator)] for name, estimator in estimators.items()],
-                "k": asked,
-                "scoring": scoring
-                if scoring is None or isinstance(scoring, str)
-                else digest(scoring),
-                "seed": seed,
-                "folds": [
-                    [entry.name, digest_folds(some)]
-                    for entry, some in zip(sets, folds, strict=True)
-                ],
-            }
-        )
+    with nullcontext() if folder is None else folder.starting():
+        if folder is not None and random_state is None:
+            seed = folder.seed(seed)
+        sets = [_read(name, entry, asked) for name, entry in data.items()]
+        folds = [
+            _folds_of(entry, cv, estimators, derive_seed(seed, i)) for i, entry in enumerate(sets)
+        ]
+        if folder is not None:
+            folder.open(
+                {
+                    "versions": [
+                        ["thresher", thresher.__version__],
+                        ["sklearn", sklearn.__version__],
+                    ],
+                    "data": [
+                        [entry.name, digest([digest(entry.X), digest(entry.y)])] for entry in sets
+                    ],
+                    "selectors": [[name, digest(selector)] for name, selector in selectors.items()],
+                    "estimators": [
+                        [name, digest(estimator)] for name, estimator in estimators.items()
+                    ],
+                    "k": asked,
+                    "scoring": scoring
+                    if scoring is None or isinstance(scoring, str)
+                    else digest(scoring),
+                    "seed": seed,
+                    "folds": [
+                        [entry.name, digest_folds(some)]
+                        for entry, some in zip(sets, folds, strict=True)
+                    ],
+                }
+            )
     places = [
         (d, s, f)
         for d in range(len(sets))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,11 @@ import numpy as np
 from scipy import sparse
 
 from thresher._checks import readable
+from thresher._write import UNFINISHED, atomic_write, locked, not_written
 from thresher.evaluate._runs import Cell
 from thresher.sources import is_frame
 
 _EXPERIMENT = "experiment.json"
-_PARTIAL = ".part-"
 # Parts of an experiment that are lists of pairs, name and digest: cells are numbered in their order.
 NAMED = ("versions", "data", "selectors", "estimators", "folds")
 
@@ -36,6 +37,16 @@ class Store:
         if self.folder.exists() and not self.folder.is_dir():
             raise ValueError(f"store must name a folder, got the file {str(folder)!r}")
 
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """Let one process at a time find out what is stored, and begin."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise not_written(self.folder, error) from None
+        with locked(self.folder):
+            yield
+
     def seed(self, drawn: int) -> int:
         """The seed of the experiment that is stored here, or `drawn` for a new one."""
         return int((self._stored() or {"seed": drawn})["seed"])
@@ -44,9 +55,8 @@ class Store:
         """Begin an experiment, or go on with it; another one is refused."""
         stored = self._stored()
         if stored is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
             # What a process killed in its first moment leaves behind is ours.
-            if any(not path.name.startswith(_PARTIAL) for path in self.folder.iterdir()):
+            if any(not path.name.startswith(UNFINISHED) for path in self.folder.iterdir()):
                 raise ValueError(
                     f"store={str(self.folder)!r} holds files of something else; name another folder"
                 )
@@ -82,13 +92,7 @@ class Store:
         return stored
 
     def _write(self, name: str, content: Any) -> None:
-        path = self.folder / name
-        partial = path.with_name(f"{_PARTIAL}{name}.{os.getpid()}")
-        with open(partial, "w", encoding="utf-8") as file:
-            json.dump(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
+        atomic_write(self.folder / name, json.dumps(content).encode())
 
 
 def _file_name(place: int) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import thresher
+from thresher._write import atomic_write
 from thresher.report._facts import gather_facts
 
 # Rows of the table, and bytes of what is in them; the rest of a long list says nothing that its first part does not.
@@ -166,8 +167,7 @@ def save_report(
     """
     page = render_report(selector, *args, **kwargs).encode()
     file_path = Path(path)
-    with file_path.open("wb" if overwrite else "xb") as file:
-        file.write(page)
+    atomic_write(file_path, page, overwrite=overwrite)
     return file_path
 
 

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from thresher._checks import readable
+from thresher._write import append, open_log
 from thresher.selectors._judge import Key, Outcome
 
 FORMAT = 1
@@ -43,11 +44,21 @@ class Checkpoint:
     ) -> None:
         self.path = Path(path)
         self.restored: dict[Key, list[Outcome]] = {}
-        self._file: BinaryIO | None = None
         try:
-            stored = self.path.read_bytes() if self.path.exists() else b""
+            self._file = open_log(self.path)
         except OSError as error:
-            raise ValueError(f"checkpoint {self._name} cannot be read: {error}") from error
+            raise ValueError(f"checkpoint {self._name} cannot be written: {error}") from error
+        try:
+            self._begin(self._file, fingerprints, seed, new_seed)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _begin(
+        self, file: BinaryIO, fingerprints: dict[str, str], seed: int | None, new_seed: int
+    ) -> None:
+        """Take over what the file has, or write the first line."""
+        stored = file.read()
         header: dict[str, Any] = {
             "thresher checkpoint": FORMAT,
             "seed": new_seed if seed is None else seed,
@@ -60,21 +71,16 @@ class Checkpoint:
             raise ValueError(self._damaged(1))
         else:
             self.seed = int(header["seed"])
-        try:
-            self._file = self.path.open("r+b" if self.path.exists() else "w+b", buffering=0)
-        except OSError as error:
-            raise ValueError(f"checkpoint {self._name} cannot be written: {error}") from error
-        self._file.truncate(len(whole))
-        self._file.seek(len(whole))
+        file.truncate(len(whole))
+        file.seek(len(whole))
         if not whole:
-            self._file.write(_line(header))
+            append(file, self.path, _line(header))
 
     def add(self, key: Key, outcomes: Sequence[Outcome]) -> None:
         """Append a scored set, unless the file has it."""
         if key not in self.restored:
-            assert self._file is not None
             written = [o.hex() if isinstance(o, float) else {"failed": o} for o in outcomes]
-            self._file.write(_line({"set": key, "outcomes": written}))
+            append(self._file, self.path, _line({"set": key, "outcomes": written}))
 
     def __enter__(self) -> Self:
         return self
@@ -85,8 +91,7 @@ class Checkpoint:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        self._file.close()
 
     @property
     def _name(self) -> str:
