@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import numbers
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -37,6 +38,15 @@ def readable(name: Any) -> str:
     return text
 
 
+def shown(value: Any) -> str:
+    """Return a value as a message may show it: in one line, not too long, strings in quotes."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python does not print whole numbers of thousands of digits
+        return "a number with too many digits"
+    return text if len(text) <= LONGEST_NAME else readable(text)
+
+
 def first_line(error: Exception) -> str:
     """What an error of others says, in short."""
     lines = str(error).splitlines()
@@ -55,7 +65,11 @@ def check_choice(parameter: str, value: Any, choices: Sequence[str]) -> str:
         return value
     options = ", ".join(repr(choice) for choice in choices)
     hint = did_you_mean(value.lower(), choices) if isinstance(value, str) else ""
-    raise ValueError(f"{parameter} must be one of {options}, got {value!r}{hint}")
+    raise ValueError(f"{parameter} must be one of {options}, got {shown(value)}{hint}")
+
+
+# The core counts in 64 bits.
+LARGEST_WHOLE = 2**63 - 1
 
 
 def check_number(
@@ -71,17 +85,22 @@ def check_number(
     kind = numbers.Integral if integer else numbers.Real
     good = isinstance(value, kind) and not isinstance(value, bool | np.bool_) and value == value
     if good:
-        number = float(value)
-        above = number > minimum if exclusive_minimum else number >= minimum
-        if above and number <= maximum:
-            return int(value) if integer else number
+        value = value.item() if isinstance(value, np.generic) else value
+        largest = LARGEST_WHOLE if integer else sys.float_info.max
+        if value > largest and value != np.inf:
+            maximum = min(maximum, largest)
+        if value < -largest and value != -np.inf:
+            minimum = max(minimum, -largest)
+        above = value > minimum if exclusive_minimum else value >= minimum
+        if above and value <= maximum:
+            return int(value) if integer else float(value)
     bounds = []
     if minimum > -np.inf:
         bounds.append(f"{'above' if exclusive_minimum else 'of at least'} {minimum:g}")
     if maximum < np.inf:
         bounds.append(f"of at most {maximum:g}")
     noun = " ".join(["a whole number" if integer else "a number", " and ".join(bounds)]).strip()
-    raise ValueError(f"{parameter} must be {noun}, got {value!r}")
+    raise ValueError(f"{parameter} must be {noun}, got {shown(value)}")
 
 
 def is_missing(value: Any) -> bool:
@@ -104,7 +123,7 @@ def resolve_threads(n_jobs: Any, n_tasks: int = MOST_THREADS) -> int:
     is_whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool | np.bool_)
     if n_jobs is not None and (not is_whole or n_jobs == 0):
         raise ValueError(
-            f"n_jobs must be None or a whole number other than 0 (-1: all processors), got {n_jobs!r}"
+            f"n_jobs must be None or a whole number other than 0 (-1: all processors), got {shown(n_jobs)}"
         )
     from joblib import effective_n_jobs
 
@@ -115,7 +134,7 @@ def check_bool(parameter: str, value: Any) -> bool:
     """Return `value` if it is True or False, else raise."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
-    raise ValueError(f"{parameter} must be True or False, got {value!r}")
+    raise ValueError(f"{parameter} must be True or False, got {shown(value)}")
 
 
 def resolve_count(value: Any, n_features: int, *, auto: bool = False) -> int | None:
@@ -130,15 +149,18 @@ def resolve_count(value: Any, n_features: int, *, auto: bool = False) -> int | N
             return None
     if isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_):
         if value < 1:
-            raise ValueError(f"n_features_to_select must be at least 1, got {value}")
+            raise ValueError(f"n_features_to_select must be at least 1, got {shown(value)}")
+        if int(value) > LARGEST_WHOLE:
+            raise ValueError(f"n_features_to_select must be below 2^63, got {shown(value)}")
         return int(value)
     if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_):
-        if 0 < float(value) <= 1:
+        fraction: Any = value  # not a float yet: it may be too large for one
+        if 0 < fraction <= 1:
             return max(1, int(float(value) * n_features))
         raise ValueError(
-            f"n_features_to_select as a fraction must lie in (0, 1], got {value}; {remedy}"
+            f"n_features_to_select as a fraction must lie in (0, 1], got {shown(value)}; {remedy}"
         )
-    raise ValueError(f"n_features_to_select does not understand {value!r}; {remedy}")
+    raise ValueError(f"n_features_to_select does not understand {shown(value)}; {remedy}")
 
 
 def resolve_features(
@@ -147,7 +169,7 @@ def resolve_features(
     """Positions of features given by name (strings) or position (integers), in the order given."""
     if features is None:
         return np.empty(0, dtype=np.intp)
-    if isinstance(features, str | numbers.Integral) or not isinstance(features, Iterable):
+    if isinstance(features, str) or not isinstance(features, Iterable) or _has_no_length(features):
         features = [features]
     positions: list[int] = []
     for feature in features:
@@ -156,6 +178,11 @@ def resolve_features(
             raise ValueError(f"{parameter} names the feature {feature!r} twice; name it once")
         positions.append(position)
     return np.array(positions, dtype=np.intp)
+
+
+def _has_no_length(features: Any) -> bool:
+    """Whether this is an array without dimensions, which cannot be iterated over."""
+    return getattr(features, "shape", None) == ()
 
 
 def feature_position(
@@ -178,9 +205,9 @@ def feature_position(
         if -n_features <= position < n_features:
             return position % n_features
         raise ValueError(
-            f"{parameter} has the position {position}, but X has {n_features} features "
+            f"{parameter} has the position {shown(position)}, but X has {n_features} features "
             f"(0 to {n_features - 1})"
         )
     raise ValueError(
-        f"{parameter} takes feature names (strings) or positions (integers), got {feature!r}"
+        f"{parameter} takes feature names (strings) or positions (integers), got {shown(feature)}"
     )

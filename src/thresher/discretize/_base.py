@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
-from thresher._checks import quiet_sums, resolve_threads
+from thresher._checks import quiet_sums, resolve_threads, shown
 from thresher.sources import MOST_DISCRETE_VALUES, read_weights, to_feature_major, to_native
 
 Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
@@ -168,7 +168,9 @@ class CountedBins(Bins):
     def _validate_parameters(self) -> None:
         is_whole = isinstance(self.n_bins, Integral) and not isinstance(self.n_bins, bool)
         if not is_whole or not 2 <= self.n_bins <= 255:
-            raise ValueError(f"n_bins must be a whole number from 2 to 255, got {self.n_bins!r}")
+            raise ValueError(
+                f"n_bins must be a whole number from 2 to 255, got {shown(self.n_bins)}"
+            )
 
 
 def class_codes(y: Any) -> tuple[NDArray[np.int32], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from numbers import Real
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
+from thresher._checks import shown
 from thresher.discretize._base import Bins, CountedBins, Cuts, class_codes
 
 
@@ -137,8 +139,9 @@ class MeanSdBins(Bins):
         self.n_jobs = n_jobs
 
     def _validate_parameters(self) -> None:
-        if not isinstance(self.t, Real) or isinstance(self.t, bool) or not 0 < self.t < np.inf:
-            raise ValueError(f"t must be a positive number, got {self.t!r}")
+        is_number = isinstance(self.t, Real) and not isinstance(self.t, bool)
+        if not is_number or not 0 < self.t <= sys.float_info.max:
+            raise ValueError(f"t must be a positive number, got {shown(self.t)}")
 
     def _rule(self) -> tuple[str, float]:
         return "mean-sd", float(self.t)

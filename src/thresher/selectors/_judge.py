@@ -219,9 +219,14 @@ def _mean(values: Floats) -> float:
     return -math.inf if math.isnan(mean) else mean
 
 
+def is_number_of_folds(cv: Any) -> bool:
+    """Whether `cv` is a number, or an array that holds no splits, which `check_number` refuses."""
+    return isinstance(cv, int | np.integer) or (isinstance(cv, np.ndarray) and cv.ndim < 2)
+
+
 def splitter_of(cv: Any, y: Any, groups: Any, *, classifier: bool) -> Any:
     """What a number of folds stands for; anything else as it is."""
-    if not isinstance(cv, int | np.integer | float | str):
+    if not is_number_of_folds(cv) and not isinstance(cv, float | str):
         return cv
     n_folds = int(check_number("cv", cv, minimum=2, integer=True))
     if not classifier:

@@ -13,7 +13,7 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from thresher._checks import check_choice, check_number
+from thresher._checks import check_choice, check_number, shown
 from thresher._interrupt import run_in_threads
 from thresher._progress import log, report
 from thresher._types import Selector
@@ -292,7 +292,7 @@ class Ensemble(ChangingRows, MetaSelector):
         check_number("n_parts", self.n_parts, integer=True)
         if self.n_parts < 2 and self.kind != "halves":
             raise ValueError(
-                f"n_parts must be at least 2, got {self.n_parts}: leaving out the only part would leave "
+                f"n_parts must be at least 2, got {shown(self.n_parts)}: leaving out the only part would leave "
                 "no rows; fit the selector itself for a single selection"
             )
         if self.memory_limit is not None:

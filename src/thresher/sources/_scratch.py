@@ -11,11 +11,14 @@ import shutil
 import tempfile
 import weakref
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from thresher._checks import LARGEST_WHOLE, shown
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY_UNITS = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
@@ -36,16 +39,16 @@ def resolve_memory_limit(limit: Any, parameter: str = "memory_limit") -> int:
         return total_memory() // _DEFAULT_SHARE
     bytes_asked = None
     if isinstance(limit, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]I?|)B?\s*", limit.upper())
+        found = re.fullmatch(r"\s*(\d{1,30}(?:\.\d{1,30})?)\s*([KMGT]I?|)B?\s*", limit.upper())
         if found:
-            bytes_asked = int(float(found[1]) * {**_UNITS, **_BINARY_UNITS}[found[2]])
+            bytes_asked = int(Fraction(found[1]) * {**_UNITS, **_BINARY_UNITS}[found[2]])
     elif isinstance(limit, int | np.integer) and not isinstance(limit, bool):
         bytes_asked = int(limit)
     if bytes_asked is None or bytes_asked < _SMALLEST_LIMIT:
         raise ValueError(
-            f'{parameter} must be a number of bytes or a text such as "2GB", at least 1 MiB, got {limit!r}'
+            f'{parameter} must be a number of bytes or a text such as "2GB", at least 1 MiB, got {shown(limit)}'
         )
-    return bytes_asked
+    return min(bytes_asked, LARGEST_WHOLE)
 
 
 def total_memory() -> int:

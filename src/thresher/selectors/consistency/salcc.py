@@ -19,7 +19,7 @@ from thresher._types import Risk
 from thresher.measures import Codes
 from thresher.search.consistency import sweep
 from thresher.selectors._base import all_or_nothing
-from thresher.selectors._judge import Judge, dense_columns
+from thresher.selectors._judge import Judge, dense_columns, is_number_of_folds
 from thresher.selectors.consistency._problem import (
     MEASURES,
     ConsistencySelector,
@@ -265,7 +265,7 @@ class SALCC(ConsistencySelector):
             )
             largest = LARGEST_SINGLE
         folds, scoring = self.cv, self.scoring
-        if isinstance(folds, int | np.integer):
+        if is_number_of_folds(folds):
             check_number("cv", folds, minimum=2, integer=True)
             n_folds = min(int(folds), int(sizes.max()))
             folds = StratifiedKFold(n_folds) if n_folds > 1 else KFold(2)

@@ -17,7 +17,7 @@ import sklearn
 from sklearn.base import is_regressor
 
 import thresher
-from thresher._checks import check_choice, check_number
+from thresher._checks import check_choice, check_number, shown
 from thresher._progress import Bar, report
 from thresher.search.parts import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
@@ -129,17 +129,17 @@ class TwoStageSelector(BaseSelector):
             hasattr(estimator, "get_params") and hasattr(estimator, "fit")
         ):
             raise ValueError(
-                f"estimator must be a scikit-learn estimator or None, got {estimator!r}"
+                f"estimator must be a scikit-learn estimator or None, got {shown(estimator)}"
             )
         check_choice("select", self.select, ("best", "1se"))
         if self.time_budget is not None:
             check_number("time_budget", self.time_budget, minimum=0, exclusive_minimum=True)
         if self.callback is not None and not callable(self.callback):
             raise ValueError(
-                f"callback must be a function of the state or None, got {self.callback!r}"
+                f"callback must be a function of the state or None, got {shown(self.callback)}"
             )
         if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
-            raise ValueError(f"checkpoint must be a path or None, got {self.checkpoint!r}")
+            raise ValueError(f"checkpoint must be a path or None, got {shown(self.checkpoint)}")
         self._check_search()
 
     def _check_stopping(self) -> None:
