@@ -25,6 +25,8 @@ def quiet_sums() -> Any:
 
 
 LONGEST_NAME = 60
+# Of the message of another package, which may repeat the data.
+LONGEST_LINE = 200
 
 
 def readable(name: Any) -> str:
@@ -32,10 +34,13 @@ def readable(name: Any) -> str:
     text = str(name)
     if not text.isprintable() or text != text.strip() or not text:
         text = repr(text)
-    if len(text) > LONGEST_NAME:
-        half = LONGEST_NAME // 2 - 2
-        text = f"{text[:half]}...{text[-half:]}"
-    return text
+    return shortened(text, LONGEST_NAME)
+
+
+def shortened(text: str, length: int) -> str:
+    """Return the text, without its middle if it is longer than that."""
+    half = length // 2 - 2
+    return text if len(text) <= length else f"{text[:half]}...{text[-half:]}"
 
 
 def shown(value: Any) -> str:
@@ -50,7 +55,7 @@ def shown(value: Any) -> str:
 def first_line(error: Exception) -> str:
     """What an error of others says, in short."""
     lines = str(error).splitlines()
-    return lines[0] if lines else repr(error)
+    return shortened(lines[0] if lines else repr(error), LONGEST_LINE)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

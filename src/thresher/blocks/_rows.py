@@ -16,6 +16,7 @@ from thresher.blocks._protocol import RowBlock
 from thresher.sources import (
     LARGEST_EXACT,
     are_whole,
+    check_sparse,
     check_weights,
     in_range,
     is_frame,
@@ -159,7 +160,7 @@ class RowReader:
                 f"block {number} is {type(X).__name__} without column names, but others are frames; make all frames"
             )
         if sparse.issparse(X):
-            X = X.toarray()
+            X = check_sparse(X, f"X of block {number}").toarray()
         shape = np.shape(X)
         if len(shape) == 2 and shape[0] == 0:
             return np.zeros(shape), {}

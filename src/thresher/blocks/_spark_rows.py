@@ -13,7 +13,7 @@ from scipy import sparse
 
 from thresher.blocks._protocol import RowBlock
 from thresher.blocks._split import split_columns
-from thresher.sources import read_row_groups
+from thresher.sources import read_row_groups, validated
 
 # The number of a block, and what reads it.
 NumberedBlock = tuple[int, Callable[[], RowBlock]]
@@ -101,7 +101,8 @@ class FileRows:
 
         try:
             with parquet.ParquetFile(path, filesystem=self.filesystem) as file:
-                table = read_row_groups(file, [group], self.schema.names)
+                pieces = [read_row_groups(file, [group], self.schema.names)]
+                (table,) = validated(str(path), pieces)
         except FileNotFoundError:
             raise RuntimeError(
                 f"a Spark executor does not find {path}; put the files where all of them can read, or give a "

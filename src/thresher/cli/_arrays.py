@@ -76,8 +76,10 @@ def read_numpy(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
         with suppress(ValueError, KeyError, OSError):
             return Content(sparse.load_npz(path), None)
         with np.load(path, allow_pickle=False) as file:
-            return of_arrays(path, {name: file[name] for name in file.files})
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+            members = {name: file[name] for name in file.files}
+        arrays = {name: a for name, a in members.items() if isinstance(a, np.ndarray)}
+        return of_arrays(path, arrays)
+    except Exception as error:  # whatever NumPy, SciPy and zipfile meet in a damaged file
         raise unreadable(path, error) from None
 
 

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from thresher._checks import first_line, readable
+from thresher._checks import readable
 from thresher.cli._arrays import read_h5ad, read_numpy, size_of_h5ad, size_of_numpy
 from thresher.cli._content import Content, Opener, Reader
 from thresher.cli._errors import BadInput
@@ -18,13 +17,14 @@ from thresher.cli._rows import read_arff, read_svmlight
 from thresher.sources import (
     COMPRESSED,
     LARGEST_BLOCK,
-    RaggedRow,
     Scratch,
     decompressed,
     dialect_of,
+    open_arrow,
     open_files,
+    parsed_blocks,
     parsing,
-    whole_rows,
+    reading,
 )
 
 # How much larger compressed text may become.
@@ -49,35 +49,23 @@ def _read_text(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {error}") from None
 
-    ragged = RaggedRow()
-
-    def parse(use_threads: bool) -> Any:
-        with open_file(path) as file:
-            return csv.read_csv(
-                decompressed(file, path.suffix),
-                read_options=csv.ReadOptions(block_size=LARGEST_BLOCK, use_threads=use_threads),
-                **parsing(separator, decimal, ragged),
-            )
-
-    def why_not(error: Exception) -> str:
+    with reading(str(path)):
         try:
             with open_file(path) as file:
-                for _ in whole_rows(decompressed(file, path.suffix), LARGEST_BLOCK):
-                    pass
-        except ValueError as long:
-            return str(long)
-        return ragged.why(error)
-
-    try:
-        try:
-            table = parse(True)
+                table = csv.read_csv(
+                    decompressed(file, path.suffix),
+                    read_options=csv.ReadOptions(block_size=LARGEST_BLOCK),
+                    **parsing(separator, decimal),
+                )
+            names = table.column_names
+        except UnicodeDecodeError:
+            raise BadInput(
+                f"{path}: the names of the columns are not UTF-8 text; convert it"
+            ) from None
         except pa.ArrowInvalid:
-            table = parse(False)  # which knows the number of the row
-        names = table.column_names
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: the names of the columns are not UTF-8 text; convert it") from None
-    except pa.ArrowInvalid as error:
-        raise BadInput(f"{path} cannot be read: {why_not(error)}") from None
+            for _ in parsed_blocks(path, LARGEST_BLOCK):
+                pass  # a block that cannot be parsed is named with its row
+            raise
     for name, kind in zip(names, table.schema.types, strict=True):
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
             raise BadInput(f"{path}: column {readable(name)} is not UTF-8 text; convert the file")
@@ -96,25 +84,18 @@ def _read_arrow(path: Path, open_file: Opener, scratch: Scratch | None) -> Conte
     if scratch is not None:
         return _read_files(path, scratch)
     import pyarrow as pa
-    from pyarrow import feather, parquet
+    from pyarrow import parquet
 
-    try:
+    with reading(str(path)):
         if ".parquet" in _endings(path):
             with open_file(path) as file:
                 table = parquet.read_table(pa.PythonFile(file, mode="r"))
-        elif ".feather" in _endings(path):
-            table = feather.read_table(path)
         else:
             with pa.memory_map(str(path)) as source:
-                try:
-                    table = pa.ipc.open_file(source).read_all()
-                except pa.ArrowInvalid:
-                    source.seek(0)
-                    table = pa.ipc.open_stream(source).read_all()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
-    # What pandas keeps of its index is no feature.
-    index = [n for n in table.column_names if re.fullmatch(r"__index_level_\d+__", n)]
+                table = open_arrow(str(path), source).read_all()
+        table.validate(full=True)
+        # What pandas keeps of its index is no feature.
+        index = [n for n in table.column_names if re.fullmatch(r"__index_level_\d+__", n)]
     return Content(table.drop_columns(index), [n for n in table.column_names if n not in index])
 
 

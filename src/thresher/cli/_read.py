@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from thresher._checks import readable
 from thresher._streams import Purpose, stream
@@ -27,7 +28,14 @@ from thresher.cli._stream import (
     no_values,
     place_for,
 )
-from thresher.sources import FileColumns, MappedMatrix, SparseColumns, read_target, take
+from thresher.sources import (
+    FileColumns,
+    MappedMatrix,
+    SparseColumns,
+    check_sparse,
+    read_target,
+    take,
+)
 
 if TYPE_CHECKING:
     from thresher.cli._show import Voice
@@ -101,6 +109,7 @@ def read_data(
     else:
         with voice.working(f"opening {path.name}"):
             content = kind.read(path, lambda name: name.open("rb"), scratch)
+    content = _checked(path, content)
     for note in content.notes:
         voice.note(note)
     names = numbered(content.X.shape[1]) if content.names is None else content.names
@@ -139,6 +148,18 @@ def read_data(
     if isinstance(X, SparseColumns):
         X = X.matrix()
     return Data(path.name, X, names, y, target or "")
+
+
+def _checked(path: Path, content: Content) -> Content:
+    """Return the content with a sparse matrix that is sound and has rows or columns to take."""
+    if content.names is not None and len(content.names) != content.X.shape[1]:
+        raise BadInput(
+            f"{path} cannot be read: it names {len(content.names)} columns, but has {content.X.shape[1]}"
+        )
+    if not sparse.issparse(content.X):
+        return content
+    X = check_sparse(content.X, str(path))
+    return content if X.format in ("csr", "csc") else replace(content, X=X.tocsr())
 
 
 def _drawn(n_rows: int, n_drawn: int, seed: int) -> Any:
@@ -278,14 +299,11 @@ def _check_columns(path: Path, X: Any, names: list[str]) -> None:
 
 def _informative(path: Path, table: Any, voice: Voice) -> Any:
     """A table without text that tells nothing; a column without any value is refused."""
-    import pyarrow as pa
-
     useless = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         if column.null_count == table.num_rows:
             raise BadInput(no_values(path, name))
-        is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-        if is_text and is_identifier(column):
+        if is_identifier(column):
             useless.append(name)
             voice.note(left_out(name))
     return table.drop_columns(useless)

@@ -46,9 +46,9 @@ def read_arff(path: Path, open_file: Opener, scratch: Scratch | None) -> Content
             raise BadInput(f"{path} is not UTF-8 text; convert it") from None
         except arff.ArffException as error:
             error.line = lines.number
-            raise BadInput(f"{path} cannot be read: {error}") from None
+            raise unreadable(path, error) from None
         except (StopIteration, RuntimeError) as error:
-            raise BadInput(f"{path} cannot be read: {error}") from None
+            raise unreadable(path, error) from None
 
 
 class _NotNumbers(Exception):
@@ -171,7 +171,7 @@ def read_svmlight(path: Path, open_file: Opener, scratch: Scratch | None) -> Con
             X: Any = _stacked(list(blocks()))
         else:
             X = spool_rows(blocks(), scratch)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, OverflowError) as error:
         raise unreadable(path, error) from None
     if smallest and min(smallest) > 0:
         X = X.take(slice(1, None)) if scratch is not None else X[:, 1:]

@@ -19,6 +19,7 @@ from thresher.cli._errors import BadInput
 from thresher.sources import (
     Scratch,
     SparseColumns,
+    check_sparse,
     columns_of,
     spool_columns,
     spool_matrix,
@@ -130,6 +131,10 @@ def spool_sparse(
     kind: str, shape: tuple[int, ...], values: Any, places: Any, starts: Any, scratch: Scratch
 ) -> SparseColumns:
     """Compressed rows or columns, of which some at a time are read from what can be sliced."""
+    if len(starts) - 1 != (shape[0] if kind == "csr" else shape[1]) or len(values) != len(places):
+        raise ValueError("its numbers of entries, rows and columns do not fit together")
+    if starts[0] != 0 or np.any(starts[1:] < starts[:-1]) or starts[-1] > len(values):
+        raise ValueError("the places of its rows or columns do not rise to the number of entries")
     form, across = (sparse.csr_matrix, shape[1]) if kind == "csr" else (sparse.csc_matrix, shape[0])
     n_entries = max(1, scratch.block_bytes // 16)
     bounds = [0, *(np.flatnonzero(np.diff(starts[:-1] // n_entries)) + 1).tolist(), len(starts) - 1]
@@ -139,7 +144,8 @@ def spool_sparse(
             stored = slice(int(starts[begin]), int(starts[end]))
             entries = values[stored], places[stored], starts[begin : end + 1] - starts[begin]
             lines = end - begin
-            yield form(entries, shape=(lines, across) if kind == "csr" else (across, lines))
+            block = form(entries, shape=(lines, across) if kind == "csr" else (across, lines))
+            yield check_sparse(block, "it")
 
     if kind == "csr":
         return spool_rows(blocks(), scratch)

@@ -88,7 +88,9 @@ def left_out(name: str) -> str:
 
 
 def is_identifier(column: Any) -> bool:
-    """Whether a column of text has another one in every row."""
+    """Whether a column is text, and another one in every row."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    return len(column) > 1 and pc.count_distinct(column).as_py() == len(column)
+    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    return is_text and len(column) > 1 and pc.count_distinct(column).as_py() == len(column)

@@ -27,7 +27,7 @@ from thresher.evaluate._runs import with_seed
 from thresher.search.parts import draw_seed
 from thresher.selectors._foreign import order_of_choice, resize
 from thresher.selectors.univariate import Univariate
-from thresher.sources import is_frame, take
+from thresher.sources import check_sparse, is_frame, take
 
 __all__ = ["FAMILIES", "ProbeBenchmark", "count_false", "draw_probes", "probe_fdr"]
 
@@ -265,7 +265,7 @@ def probe_fdr(
     >>> [round(share, 1) for share in found.false_selected_fraction.values()]
     [0.0, 0.4, 0.0]
     """
-    X = X if is_frame(X) or hasattr(X, "shape") else np.asarray(X)
+    X = check_sparse(X) if is_frame(X) or hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
         raise ValueError(f"X must have rows and columns, got shape {X.shape}")
     n, p = X.shape

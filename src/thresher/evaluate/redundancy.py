@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from thresher._checks import check_number
 from thresher.measures import Measures
 from thresher.selectors.mrmr import MRMR
-from thresher.sources import Scratch, is_files, open_files, take
+from thresher.sources import Scratch, check_sparse, is_files, open_files, take
 
 __all__ = ["RedundancyMap", "redundancy_map"]
 
@@ -79,7 +79,7 @@ def redundancy_map(
     if is_files(X):
         part = open_files(X, Scratch()).table(selector.feature_names_in_[features].tolist())
     else:
-        part = take(X, features, axis=1)
+        part = take(check_sparse(X), features, axis=1)
     if sparse.issparse(part) and np.isnan(part.data).any():
         part = part.toarray()  # numbers in sparse columns are not compared pair by pair of rows
     missing: Literal["error", "pairwise"] = "error" if sparse.issparse(part) else "pairwise"

@@ -14,7 +14,7 @@ from thresher import _core
 from thresher._interrupt import call_interruptibly
 from thresher.measures.columns import stored_columns
 from thresher.measures.rounding import round_significant
-from thresher.sources import Table, Training, feature_blocks
+from thresher.sources import Table, Training, check_sparse, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
@@ -151,7 +151,7 @@ def class_graph(training: Training) -> Graph:
 def given_graph(weights: Any, n_rows: int) -> Graph:
     """The graph of a symmetric matrix of non-negative weights; loops count in the degrees only."""
     if sparse.issparse(weights):
-        full = sparse.csr_matrix(weights, dtype=np.float64)
+        full = sparse.csr_matrix(check_sparse(weights, "graph"), dtype=np.float64)
         lopsided = abs(full - full.T).max() if full.nnz else 0.0
     else:
         full = np.asarray(weights, dtype=np.float64)

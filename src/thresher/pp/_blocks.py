@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher._progress import Voice, report
-from thresher.sources import feature_blocks
+from thresher.sources import check_sparse, feature_blocks
 
 # Values read from a file at a time, were they all stored.
 BLOCK_VALUES = 1 << 23
@@ -56,18 +56,19 @@ class GeneValues:
         n_cells, n_genes = self.values.shape
         if self.by_genes:
             for genes in feature_blocks(n_genes, n_cells, BLOCK_VALUES):
-                piece = self.values[:, genes]
+                piece = check_sparse(self.values[:, genes])
                 yield genes, piece if self.rows is None else piece[self.rows]
                 report(self.voice, "read %d of %d genes", genes.stop, n_genes)
             return
         for cells in feature_blocks(n_cells, n_genes, BLOCK_VALUES):
             if self.rows is None:
-                yield slice(0, n_genes), self.values[cells]
+                yield slice(0, n_genes), check_sparse(self.values[cells])
             else:
                 begin, end = np.searchsorted(self.rows, [cells.start, cells.stop])
                 if begin == end:
                     continue
-                yield slice(0, n_genes), self.values[cells][self.rows[begin:end] - cells.start]
+                piece = check_sparse(self.values[cells])
+                yield slice(0, n_genes), piece[self.rows[begin:end] - cells.start]
             report(self.voice, "read %d of %d cells", cells.stop, n_cells)
 
     def chunks(self) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from thresher.pp._dispersion import GeneDispersion, adjusted_dispersion, over_me
 from thresher.selectors._foreign import resize
 from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import RelevanceFilter
+from thresher.sources import check_sparse
 
 Floats = npt.NDArray[np.float64]
 
@@ -140,10 +141,10 @@ def select_genes(
 
 def _values(adata: Any, layer: str | None) -> Any:
     if layer is None:
-        return adata.X
+        return check_sparse(adata.X)
     if layer not in adata.layers:
         raise ValueError(f"layer {layer!r} is not in adata.layers, which has {list(adata.layers)}")
-    return adata.layers[layer]
+    return check_sparse(adata.layers[layer])
 
 
 def _moments(values: GeneValues, fitted: Any) -> dict[str, Floats]:

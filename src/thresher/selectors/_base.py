@@ -37,6 +37,7 @@ from thresher.sources import (
     Scratch,
     Training,
     check_far,
+    check_sparse,
     dense_frame,
     is_files,
     is_frame,
@@ -352,6 +353,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         refuse_files(X, self)
         X = to_native(X)
+        check_sparse(X)
         support, looked_at = self.get_support(), ~self._unread()
         is_table = is_frame(X)
         is_matrix = (isinstance(X, np.ndarray) and X.ndim == 2) or sparse.issparse(X)

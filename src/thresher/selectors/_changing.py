@@ -14,7 +14,15 @@ from thresher.blocks import FarMeasures, FarTraining, KeptRows, RowBlock, split_
 from thresher.discretize import GivenBins
 from thresher.measures import Measures
 from thresher.selectors._base import BaseSelector, all_or_nothing
-from thresher.sources import Far, Training, is_frame, one_dimensional, to_native, unmasked
+from thresher.sources import (
+    Far,
+    Training,
+    check_sparse,
+    is_frame,
+    one_dimensional,
+    to_native,
+    unmasked,
+)
 
 
 def _takes_pieces(selector: BaseSelector) -> bool:
@@ -128,7 +136,7 @@ class ChangingRows(BaseSelector):
             block = split_columns(X, y, sample_weight)
             X, y, sample_weight = block.X, block.y, block.weights
         elif sparse.issparse(X):
-            X = X.tocsr()
+            X = check_sparse(X).tocsr()
         else:
             X = np.asarray(unmasked(X))
             if X.ndim != 2:

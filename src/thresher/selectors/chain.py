@@ -20,7 +20,7 @@ from thresher.selectors._foreign import order_of_choice, resize, told_of
 from thresher.selectors._meta import FITTING
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state, is_set
-from thresher.sources import is_frame, refuse_files, take, to_native, unmasked
+from thresher.sources import check_sparse, is_frame, refuse_files, take, to_native, unmasked
 
 
 class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
@@ -140,7 +140,11 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
             validate_data(self, X, skip_check_array=True)
         else:
             X = validate_data(
-                self, unmasked(X), accept_sparse=("csc", "csr"), dtype=None, ensure_all_finite=False
+                self,
+                unmasked(check_sparse(X)),
+                accept_sparse=("csc", "csr"),
+                dtype=None,
+                ensure_all_finite=False,
             )
         p = self.n_features_in_
         left = np.arange(p)

@@ -1,6 +1,7 @@
 """Where rows come from: arrays, sparse matrices, dataframes; and the target that goes with them."""
 
 from thresher._checks import resolve_threads
+from thresher.sources._arrow_data import open_arrow, reading, validated
 from thresher.sources._chunks import RowChunks
 from thresher.sources._columns import Columns, calling_columns
 from thresher.sources._exact import LARGEST_EXACT
@@ -18,7 +19,7 @@ from thresher.sources._frames import (
     to_native,
     with_shuffled_copies,
 )
-from thresher.sources._parts import ParquetPart, read_row_groups
+from thresher.sources._parts import ParquetPart, parsed_blocks, read_row_groups
 from thresher.sources._rules import InputRules
 from thresher.sources._scratch import (
     LARGEST_BLOCK,
@@ -37,6 +38,7 @@ from thresher.sources._sparse_columns import (
     spool_columns,
     spool_rows,
 )
+from thresher.sources._sparse_structure import check_sparse
 from thresher.sources._spool import TableBlock, spool_matrix, spool_tables
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
@@ -51,11 +53,9 @@ from thresher.sources._target import (
 )
 from thresher.sources._text import (
     COMPRESSED,
-    RaggedRow,
     decompressed,
     dialect_of,
     parsing,
-    whole_rows,
 )
 from thresher.sources._training import (
     Training,

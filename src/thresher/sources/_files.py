@@ -13,7 +13,8 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from thresher._checks import first_line, readable
+from thresher._checks import readable
+from thresher.sources._arrow_data import reading, validated
 from thresher.sources._parts import ArrowPart, DatasetPart, ParquetPart, Part, text_parts
 from thresher.sources._scratch import LARGEST_BLOCK, Scratch
 from thresher.sources._text import COMPRESSED
@@ -55,9 +56,16 @@ class FileColumns:
     n_rows: int
 
     def read(self, columns: list[str], use_threads: bool = False) -> Iterator[Any]:
-        """Tables or batches with these columns, which have all rows together."""
+        """Yield checked tables or batches with these columns, which have all rows together."""
         for part in self.parts:
-            yield from part.read(columns, use_threads)
+            n_rows = 0
+            for piece in validated(part.name, part.read(columns, use_threads)):
+                n_rows += piece.num_rows
+                yield piece
+            if n_rows != part.n_rows:
+                raise ValueError(
+                    f"{part.name} cannot be read: its columns have {n_rows} rows, not {part.n_rows}"
+                )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -111,7 +119,8 @@ def open_files(X: Any, scratch: Scratch | None) -> FileColumns:
             "pip install 'thresher[arrow]'"
         ) from error
     is_path = isinstance(X, str | os.PathLike)
-    return columns_of(_parts_of_path(Path(X), scratch) if is_path else _parts_of(X))
+    with reading(str(X) if is_path else "the dataset"):
+        return columns_of(_parts_of_path(Path(X), scratch) if is_path else _parts_of(X))
 
 
 def columns_of(parts: Sequence[Part]) -> FileColumns:
@@ -243,8 +252,6 @@ def _format(path: Path) -> str:
 
 
 def _parts_of_file(path: Path, scratch: Scratch | None, stays_open: bool = True) -> list[Part]:
-    import pyarrow as pa
-
     kind = _format(path)
     if kind == "text":
         if scratch is None:
@@ -253,9 +260,7 @@ def _parts_of_file(path: Path, scratch: Scratch | None, stays_open: bool = True)
                 "give the frame that client reads from it"
             )
         return text_parts(path, scratch)
-    try:
+    with reading(str(path)):
         if kind == "arrow":
             return [ArrowPart(str(path))]
         return [ParquetPart(str(path), stays_open=stays_open)]
-    except (pa.ArrowInvalid, OSError) as error:
-        raise ValueError(f"{path} cannot be read: {first_line(error)}") from None

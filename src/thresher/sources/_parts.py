@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
+from thresher.sources._arrow_data import open_arrow
 from thresher.sources._scratch import Scratch
 from thresher.sources._spool import PIECE, TableBlock, spool_tables
 from thresher.sources._text import (
-    RaggedRow,
     decompressed,
     dialect_of,
     parsing,
     whole_rows,
+    why_unparsed,
 )
 
 
@@ -110,12 +111,7 @@ class ArrowPart:
         import pyarrow as pa
 
         source = pa.memory_map(self.name) if self._buffer is None else pa.BufferReader(self._buffer)
-        options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=use_threads)
-        try:
-            return pa.ipc.open_file(source, options=options)
-        except pa.ArrowInvalid:
-            source.seek(0)
-            return pa.ipc.open_stream(source, options=options)
+        return open_arrow(self.name, source, included_fields=fields, use_threads=use_threads)
 
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
         fields = [self.schema.get_field_index(name) for name in columns]
@@ -152,7 +148,9 @@ def text_parts(path: Path, scratch: Scratch) -> list[Part]:
     file = scratch.file()
     blocks = [
         TableBlock(f"{path}, block {number}", table)
-        for number, table in enumerate(spool_tables(_parsed_blocks(path, scratch, None), file), 1)
+        for number, table in enumerate(
+            spool_tables(parsed_blocks(path, scratch.block_bytes), file), 1
+        )
     ]
     kinds: dict[str, set[str]] = {}
     for block in blocks:
@@ -161,7 +159,7 @@ def text_parts(path: Path, scratch: Scratch) -> list[Part]:
                 kinds.setdefault(field.name, set()).add(_kind(field.type))
     mixed = [name for name, found in kinds.items() if len(found) > 1]
     if mixed:
-        as_text = spool_tables(_parsed_blocks(path, scratch, mixed), scratch.file())
+        as_text = spool_tables(parsed_blocks(path, scratch.block_bytes, mixed), scratch.file())
         for block, table in zip(blocks, as_text, strict=True):
             block.add(table)
     return list(blocks)
@@ -174,22 +172,22 @@ def _kind(kind: Any) -> str:
     return "number" if is_number else str(kind)
 
 
-def _parsed_blocks(path: Path, scratch: Scratch, texts: list[str] | None) -> Iterator[Any]:
-    """The tables of all blocks, or of some columns as text."""
+def parsed_blocks(path: Path, size: int, texts: list[str] | None = None) -> Iterator[Any]:
+    """Yield the tables of all blocks of about that many bytes, or some columns of them as text."""
     import pyarrow as pa
     from pyarrow import csv
 
     names: list[str] = []
     rows_before = 0  # the header is a row
-    ragged = RaggedRow()
+    block, is_first, separator = b"", True, ","
     with path.open("rb") as file:
         try:
             separator, decimal = dialect_of(path)
-            options = parsing(separator, decimal, ragged)
+            options = parsing(separator, decimal)
             if texts is not None:
                 options["convert_options"].include_columns = texts
                 options["convert_options"].column_types = dict.fromkeys(texts, pa.string())
-            for block in whole_rows(decompressed(file, path.suffix), scratch.block_bytes):
+            for block in whole_rows(decompressed(file, path.suffix), size):
                 is_first, names = not names, names or _header(block, options["parse_options"])
                 table = csv.read_csv(
                     pa.py_buffer(block),
@@ -203,7 +201,7 @@ def _parsed_blocks(path: Path, scratch: Scratch, texts: list[str] | None) -> Ite
                 rows_before += len(table) + is_first
                 yield table
         except (pa.ArrowInvalid, ValueError) as error:
-            why = ragged.why(error, rows_before)
+            why = why_unparsed(error, block, separator, None if is_first else names, rows_before)
             raise ValueError(f"{path} cannot be read: {why}") from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,6 +17,8 @@ _HEAD = 1 << 20
 _WITH_COMMA = re.compile(rb"[+-]?\d+,(\d+)(?:[eE][+-]?\d+)?")
 _WITH_POINT = re.compile(rb"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 _SEPARATORS = (",", ";", "\t", "|")
+# Bytes of a row that is not UTF-8 would be an error where pyarrow reports the row.
+_ASCII = bytes(range(128)) + b"?" * 128
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
 
@@ -59,40 +62,48 @@ def decimal_of(head: bytes, separator: str) -> str:
     return "," if is_mark and not any(map(_WITH_POINT.fullmatch, fields)) else "."
 
 
-class RaggedRow:
-    """Told by pyarrow's reader: a row with more or fewer values than the header."""
-
-    def __init__(self) -> None:
-        self.found: Any = None
-
-    def __call__(self, row: Any) -> str:
-        self.found = row
-        return "error"
-
-    def why(self, error: Exception, rows_before: int = 0) -> str:
-        """Why text cannot be read, of which the reader saw the rows after so many."""
-        row = self.found
-        if row is None:
-            return first_line(error)
-        where = "a row" if row.number is None else f"row {rows_before + row.number}"
-        return (
-            f"{where} has {row.actual_columns} values, but the header {row.expected_columns}; "
-            "mend the row or the separators"
-        )
-
-
-def parsing(separator: str, decimal: str, ragged: RaggedRow) -> dict[str, Any]:
+def parsing(separator: str, decimal: str) -> dict[str, Any]:
     """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
     from pyarrow import csv
 
     return {
-        "parse_options": csv.ParseOptions(
-            delimiter=separator, newlines_in_values=True, invalid_row_handler=ragged
-        ),
+        "parse_options": csv.ParseOptions(delimiter=separator, newlines_in_values=True),
         "convert_options": csv.ConvertOptions(
             strings_can_be_null=True, null_values=NULLS, decimal_point=decimal
         ),
     }
+
+
+def why_unparsed(
+    error: Exception, block: bytes, separator: str, names: list[str] | None, rows_before: int
+) -> str:
+    """Return why text cannot be read; the block comes after that many rows, and has a header if there are no names."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    ragged: list[Any] = []
+
+    def note(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
+    with suppress(pa.ArrowInvalid):
+        csv.read_csv(
+            pa.py_buffer(block.translate(_ASCII)),
+            read_options=csv.ReadOptions(
+                column_names=names, block_size=len(block) + 1, use_threads=False
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=note
+            ),
+        )
+    if not ragged:
+        return first_line(error)
+    row = ragged[0]
+    return (
+        f"row {rows_before + row.number} has {row.actual_columns} values, but the header {row.expected_columns}; "
+        "mend the row or the separators"
+    )
 
 
 def whole_rows(stream: BinaryIO, size: int) -> Iterator[bytes]:

@@ -26,6 +26,7 @@ from thresher.sources._frames import (
 )
 from thresher.sources._rules import InputRules
 from thresher.sources._sparse_columns import MappedMatrix
+from thresher.sources._sparse_structure import check_sparse
 from thresher.sources._table import Table
 from thresher.sources._target import Target, is_plain_array, native_bytes
 from thresher.sources._weights import read_weights
@@ -204,6 +205,8 @@ def _read(
     selector: Any, X: Any, n_threads: int, accept_sparse: bool, exclude: Any, is_block: bool
 ) -> Table:
     X = with_plain_names(to_native(X))
+    if not isinstance(X, MappedMatrix):  # what is mapped was checked when it was written
+        check_sparse(X)
     if is_frame(X):
         validate_data(selector, X, skip_check_array=True)
         matrix = sparse_frame(X) if accept_sparse and not is_block else None
@@ -263,7 +266,7 @@ def unmasked(X: Any) -> Any:
 def indexable(X: Any) -> Any:
     """X as something whose rows and columns can be taken, if it has both; a lazy frame is refused."""
     X = to_native(X)
-    return X if is_frame(X) or sparse.issparse(X) else np.asarray(unmasked(X))
+    return X if is_frame(X) or sparse.issparse(check_sparse(X)) else np.asarray(unmasked(X))
 
 
 def rows_and_columns(X: Any) -> Any:

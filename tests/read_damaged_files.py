@@ -1,0 +1,94 @@
+"""Reads damaged files, one after the other, in a process that may die of one: prints what is read, then what became of it.
+
+``python -m tests.read_damaged_files FORMAT FIRST LAST``; a line is FORMAT, SEED, WAY, and at its end an outcome.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import resource
+import sys
+import traceback
+import warnings
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from typer.testing import CliRunner
+
+from thresher import MIM
+from thresher.cli import _stream
+from thresher.cli._app import app
+from thresher.cli._formats import size_in_memory
+
+from .damaged_files import damaged, suffix_of
+
+SECONDS = 15
+MEMORY = 6 << 30
+LONGEST_SENTENCE = 600
+TABLES = ("csv", "tsv", "csv.gz", "parquet", "arrow", "feather")
+
+
+def by_command(path: Path) -> str:
+    """Outcome of ``thresher select``."""
+    name = "y"
+    if path.suffix in (".npz", ".mat") or "svmlight" in path.suffix:
+        name = "target" if "svm" in path.suffix else "y"
+    options = ["-t", name, "-k", "1", "--method", "mim", "--missing", "category", "--json"]
+    result = CliRunner().invoke(app, ["select", str(path), *options])
+    if result.exit_code == 2 and "-t" in options and "no such column" in result.stderr:
+        result = CliRunner().invoke(app, ["select", str(path), "-t", "x0", *options[2:]])
+    if result.exit_code == 0:
+        return "accepted"
+    if result.exit_code != 2:
+        traceback.print_exception(result.exception)
+        return "traceback"
+    lines = result.stderr.strip().splitlines()
+    if not lines[-1].startswith("thresher: ") or len(lines[-1]) > LONGEST_SENTENCE:
+        print(*lines[-3:], sep="\n", file=sys.stderr)
+        return "no sentence"
+    return "refused"
+
+
+def by_command_with_little_memory(path: Path) -> str:
+    """The same, where rows stay in temporary files."""
+    _stream.size_in_memory = lambda path: 1 << 60
+    try:
+        return by_command(path)
+    finally:
+        _stream.size_in_memory = size_in_memory
+
+
+def by_fit(path: Path) -> str:
+    """Outcome of ``fit(path)``."""
+    try:
+        MIM(1, missing="category").fit(path, "y")
+    except (ValueError, TypeError, MemoryError) as error:
+        if len(str(error)) <= LONGEST_SENTENCE and len(str(error).splitlines()) <= 1:
+            return "refused"
+        traceback.print_exc()
+        return "no sentence"
+    except Exception:
+        traceback.print_exc()
+        return "traceback"
+    return "accepted"
+
+
+def main(name: str, first: int, last: int) -> None:
+    warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.enable()
+    ways = [by_command, by_command_with_little_memory, *([by_fit] if name in TABLES else [])]
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "file" + suffix_of(name))
+        for seed in range(first, last):
+            path.write_bytes(damaged(name, seed))
+            for way in ways:
+                print(name, seed, way.__name__, sep="\t", end="\t", flush=True)
+                faulthandler.dump_traceback_later(SECONDS, exit=True)
+                print(way(path), flush=True)
+                faulthandler.cancel_dump_traceback_later()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
