@@ -1,6 +1,6 @@
-"""Reads damaged files, one after the other, in a process that may die of one: prints what is read, then what became of it.
+"""Reads damaged files, one after the other, in a process that may die of one; prints what becomes of each.
 
-``python -m tests.read_damaged_files FORMAT FIRST LAST``; a line is FORMAT, SEED, WAY, and at its end an outcome.
+``python -m tests.read_damaged_files FORMAT FIRST LAST``: a line is FORMAT, SEED, WAY and, at the end, an outcome.
 """
 
 from __future__ import annotations

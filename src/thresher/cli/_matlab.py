@@ -11,7 +11,7 @@ from scipy import sparse
 
 from thresher.cli._content import Content, Opener, package
 from thresher.cli._errors import unreadable
-from thresher.cli._matlab5 import read_by_scipy, stored_arrays
+from thresher.cli._matlab5 import arrays_of
 from thresher.cli._stored import (
     Stored,
     StoredMatrix,
@@ -44,14 +44,14 @@ def read_matlab(path: Path, open_file: Opener, scratch: Scratch | None) -> Conte
 
 def _arrays(path: Path) -> dict[str, Any]:
     """Arrays of numbers, not yet read, and all others."""
-    from scipy.io import matlab, whosmat
+    from scipy.io import loadmat, matlab
 
     version, _ = matlab.matfile_version(path)
     if version == 2:
         return _arrays_of_hdf5(path)
-    stored = stored_arrays(path) if version == 1 else {}
-    others = [name for name, _, _ in whosmat(path) if name not in stored and name[:2] != "__"]
-    return {**stored, **read_by_scipy(path, others)}
+    if version == 1:
+        return arrays_of(path)
+    return {name: array for name, array in loadmat(path).items() if name[:2] != "__"}
 
 
 class _Dataset(StoredMatrix):

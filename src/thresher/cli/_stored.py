@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -47,7 +48,7 @@ class Stored(ABC):
     @property
     def nbytes(self) -> int:
         """Bytes that it takes in memory."""
-        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        return math.prod(self.shape) * self.dtype.itemsize
 
     @abstractmethod
     def read(self) -> Any:
