@@ -16,13 +16,14 @@ from tempfile import TemporaryDirectory
 from typer.testing import CliRunner
 
 from thresher import MIM
-from thresher.cli import _stream
+from thresher.cli import _hdf5, _stream
 from thresher.cli._app import app
 from thresher.cli._formats import size_in_memory
 
 from .damaged_files import damaged, suffix_of
 
-SECONDS = 15
+SECONDS = 60
+HDF5_SECONDS = 8
 MEMORY = 6 << 30
 LONGEST_SENTENCE = 600
 TABLES = ("csv", "tsv", "csv.gz", "parquet", "arrow", "feather")
@@ -78,6 +79,7 @@ def main(name: str, first: int, last: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()
+    _hdf5._SECONDS = HDF5_SECONDS
     ways = [by_command, by_command_with_little_memory, *([by_fit] if name in TABLES else [])]
     with TemporaryDirectory() as folder:
         path = Path(folder, "file" + suffix_of(name))
