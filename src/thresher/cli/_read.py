@@ -36,6 +36,7 @@ from thresher.sources import (
     check_sparse,
     read_target,
     take,
+    total_memory,
 )
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 # Longer ones come of a wrong separator rather than of a person.
 LONGEST_NAME = 1000
+# What a row and a column take at least, even if nothing is stored of them.
+_ROW_BYTES, _COLUMN_BYTES = 16, 256
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def read_data(
     else:
         with voice.working(f"opening {path.name}"):
             content = kind.read(path, lambda name: name.open("rb"), scratch)
-    content = _checked(path, content)
+    content = _sound(path, content)
     for note in content.notes:
         voice.note(note)
     names = numbered(content.X.shape[1]) if content.names is None else content.names
@@ -152,11 +155,17 @@ def read_data(
     return Data(path.name, X, names, y, target or "")
 
 
-def _checked(path: Path, content: Content) -> Content:
-    """Return the content with a sparse matrix that is sound and has rows or columns to take."""
-    if content.names is not None and len(content.names) != content.X.shape[1]:
+def _sound(path: Path, content: Content) -> Content:
+    """Return the content, of which a sparse matrix has been checked and has rows and columns to take."""
+    n_rows, n_columns = content.X.shape
+    if n_rows * _ROW_BYTES + n_columns * _COLUMN_BYTES > total_memory():
         raise BadInput(
-            f"{path} cannot be read: it names {len(content.names)} columns, but has {content.X.shape[1]}"
+            f"{path} has {n_rows} rows and {n_columns} columns, too many for the memory of this machine. Check the "
+            "largest index"
+        )
+    if content.names is not None and len(content.names) != n_columns:
+        raise BadInput(
+            f"{path} cannot be read: it names {len(content.names)} columns, but has {n_columns}"
         )
     if not sparse.issparse(content.X):
         return content

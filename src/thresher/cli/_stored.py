@@ -143,7 +143,8 @@ def spool_sparse(
     def blocks() -> Iterator[Any]:
         for begin, end in pairwise(bounds):
             stored = slice(int(starts[begin]), int(starts[end]))
-            entries = values[stored], places[stored], starts[begin : end + 1] - starts[begin]
+            own = (np.array(given[stored]) for given in (values, places))  # they will be sorted
+            entries = *own, starts[begin : end + 1] - starts[begin]
             lines = end - begin
             block = form(entries, shape=(lines, across) if kind == "csr" else (across, lines))
             yield check_sparse(block, "it")
