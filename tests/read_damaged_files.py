@@ -17,14 +17,13 @@ from tempfile import TemporaryDirectory
 from typer.testing import CliRunner
 
 from thresher import MIM
-from thresher.cli import _hdf5, _stream
+from thresher.cli import _stream
 from thresher.cli._app import app
 from thresher.cli._formats import size_in_memory
 
 from .damaged_files import damaged, suffix_of
 
 SECONDS = 20  # of processor time
-HDF5_SECONDS = 3
 MEMORY = 6 << 30
 LONGEST_SENTENCE = 600
 TABLES = ("csv", "tsv", "csv.gz", "parquet", "arrow", "feather")
@@ -80,7 +79,6 @@ def main(name: str, first: int, last: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()
-    _hdf5._SECONDS = HDF5_SECONDS
     ways = [by_command, by_command_with_little_memory, *([by_fit] if name in TABLES else [])]
     with TemporaryDirectory() as folder:
         path = Path(folder, "file" + suffix_of(name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from scipy import sparse
 
 from thresher.cli._content import Content, Opener, package
 from thresher.cli._errors import unreadable
+from thresher.cli._hdf5 import opened
 from thresher.cli._stored import (
     StreamedMatrix,
     map_blocks,
@@ -100,7 +101,7 @@ def _spooled_numpy(path: Path, scratch: Scratch) -> Content:
 
 def size_of_h5ad(path: Path) -> int:
     """Bytes that X of an .h5ad file takes in memory."""
-    with _h5py().File(path) as file:
+    with _opened(path) as file:
         X = file["X"]
         arrays = [X] if hasattr(X, "shape") else [X["data"], X["indices"], X["indptr"]]
         return sum(int(array.size) * int(array.dtype.itemsize) for array in arrays)
@@ -110,7 +111,7 @@ def read_h5ad(path: Path, open_file: Opener, scratch: Scratch | None) -> Content
     """X, the names of its columns and what is known of its rows; nothing else is read."""
     read_element = _reader_of_elements()
     try:
-        with _h5py().File(path) as file:
+        with _opened(path) as file:
             obs, var = read_element(file["obs"]), read_element(file["var"])
             names = [str(name) for name in var.index]
             beside = {str(name): obs[name].to_numpy for name in obs.columns}
@@ -132,8 +133,8 @@ def _spooled_h5ad(path: Path, X: Any, names: list[str], scratch: Scratch) -> Any
     return spool_sparse(kind, tuple(int(n) for n in shape), *entries, scratch)
 
 
-def _h5py() -> Any:
-    return package("h5py", "anndata", "anndata")
+def _opened(path: Path) -> AbstractContextManager[Any]:
+    return opened(path, "anndata", "anndata")
 
 
 def _reader_of_elements() -> Callable[[Any], Any]:

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from thresher.cli._content import Content, Opener, package
 from thresher.cli._errors import unreadable
+from thresher.cli._hdf5 import opened
 from thresher.cli._matlab5 import arrays_of
 from thresher.cli._stored import (
     Stored,
@@ -93,7 +94,7 @@ def _entries(group: Any) -> tuple[Any, Any, Any]:
 
 
 def _arrays_of_hdf5(path: Path) -> dict[str, Any]:
-    with _h5py().File(path) as file:
+    with opened(path, "h5py", "matlab") as file:
         known = {name: _array_of(path, name, item, file) for name, item in file.items()}
     return {name: array for name, array in known.items() if array is not None}
 

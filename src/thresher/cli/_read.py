@@ -17,7 +17,6 @@ from thresher._streams import Purpose, stream
 from thresher.cli._content import Content, numbered
 from thresher.cli._errors import BadInput
 from thresher.cli._formats import kind_of
-from thresher.cli._hdf5 import check_hdf5
 from thresher.cli._options import Source, split
 from thresher.cli._rows import dense_column
 from thresher.cli._stream import (
@@ -107,7 +106,6 @@ def read_data(
     kind = kind_of(path)
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
-    check_hdf5(path)
     scratch = place_for(path, memory, may_stay or source.sample is not None, voice)
     if scratch is None:
         content = kind.read(path, voice.open_file, None)
