@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from typer.testing import CliRunner
 
 import thresher
-from thresher import MRMR, Ensemble
+from thresher import MIM, MRMR, Ensemble
 from thresher.cli import _methods
 from thresher.cli._app import app
 from thresher.selectors._base import BaseSelector
@@ -88,6 +88,25 @@ def test_a_list_of_features_is_written(ending, file, tmp_path):
     table = read(out)
     assert table["name"].to_pylist() == names
     assert table["step"].to_pylist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json"])
+def test_text_that_a_spreadsheet_would_execute_is_harmless_in_a_written_list(ending, tmp_path):
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    formulas = ["=cmd|' /C calc'!A0", "+1", "-x", "@SUM(1)", "\uff1d1+1", "\xa0=1"]
+    names = [*formulas, "plain", "a=b"]
+    path, out = tmp_path / "t.csv", tmp_path / f"o.{ending}"
+    X = np.random.default_rng(0).random((40, len(names)))
+    write(path, X, X[:, 0] > 0.5, [f'"{name}"' for name in names])
+    invoke("select", path, "-t", "target", "-m", "mim", "-k", 8, "-o", out)
+    if ending == "json":
+        assert MIM.from_json(out.read_text()).feature_names_in_.tolist() == names
+        return
+    read = pyarrow.csv.read_csv if ending == "csv" else pyarrow.parquet.read_table
+    harmless = [f"'{name}" for name in formulas] if ending == "csv" else formulas
+    assert sorted(read(out)["name"].to_pylist()) == sorted([*harmless, "plain", "a=b"])
 
 
 def test_keep_and_exclude_take_names_with_commas(tmp_path, cancer):

@@ -15,7 +15,7 @@ from thresher.cli._options import Result, Selecting, Source, Wish
 from thresher.cli._read import Data, read_data
 from thresher.cli._select import LISTS, check_rows, encode_rows, parse_sizes
 from thresher.cli._show import Voice
-from thresher.cli._write import check_output, write_all
+from thresher.cli._write import check_output, encode_table, write_all
 
 USUAL_SIZES = (5, 10, 20)
 
@@ -202,19 +202,16 @@ def _encode_bunch(out: Path, made: Any) -> bytes:
     from scipy import sparse
 
     X = made.data.toarray() if sparse.issparse(made.data) else np.asarray(made.data)
-    buffer = io.BytesIO()
     if out.suffix.lower() == ".npz":
+        buffer = io.BytesIO()
         np.savez_compressed(
             buffer, X=X, target=made.target, feature_names=np.array(made.feature_names)
         )
         return buffer.getvalue()
     import pyarrow as pa
-    from pyarrow import csv, parquet
 
     columns = {name: X[:, i] for i, name in enumerate(made.feature_names)}
-    table = pa.table({**columns, "target": made.target})
-    (csv.write_csv if out.suffix.lower() == ".csv" else parquet.write_table)(table, buffer)
-    return buffer.getvalue()
+    return encode_table(out, pa.table({**columns, "target": made.target}))
 
 
 def _read(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import io
 import json
 import shlex
 import sys
@@ -20,7 +19,7 @@ from thresher.cli._errors import BadInput, as_options
 from thresher.cli._options import Result, Selecting, Wish
 from thresher.cli._read import Data, read_data
 from thresher.cli._show import Voice, as_plain, print_json
-from thresher.cli._write import check_output, write_all
+from thresher.cli._write import check_output, encode_table, write_all
 
 LISTS = (".json", ".csv", ".parquet")
 
@@ -244,12 +243,5 @@ def encode_rows(out: Path, rows: list[dict[str, Any]]) -> bytes:
     if out.suffix.lower() == ".json":
         return (json.dumps(as_plain(rows), indent=1) + "\n").encode()
     import pyarrow as pa
-    from pyarrow import csv, parquet
 
-    table = pa.Table.from_pylist(rows)
-    buffer = io.BytesIO()
-    if out.suffix.lower() == ".csv":
-        csv.write_csv(table, buffer)
-    else:
-        parquet.write_table(table, buffer)
-    return buffer.getvalue()
+    return encode_table(out, pa.Table.from_pylist(rows))

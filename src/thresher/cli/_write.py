@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from thresher._write import not_written, place, write_temporary
 from thresher.cli._errors import BadInput, unless_unread
+
+# The beginning of text that a spreadsheet takes as a formula; the last four are the full-width forms of the first.
+FORMULA = re.compile(r"[\s\x00-\x1f]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 
 
 def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> None:
@@ -26,6 +32,33 @@ def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> N
         raise BadInput(f"{path} cannot be written: there is no folder {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput(f"{path} cannot be written: the folder {folder} takes no new files from you")
+
+
+def encode_table(path: Path, table: Any) -> bytes:
+    """Encode an Arrow table as CSV or Parquet, by the name of the file."""
+    from pyarrow import csv, parquet
+
+    buffer = io.BytesIO()
+    if path.suffix.lower() == ".csv":
+        csv.write_csv(_without_formulas(table), buffer)
+    else:
+        parquet.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def _without_formulas(table: Any) -> Any:
+    """Return the Arrow table with an apostrophe before each name and text that a spreadsheet would execute."""
+    import pyarrow as pa
+
+    for i, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            text = [_as_text(value) for value in table.column(i).to_pylist()]
+            table = table.set_column(i, field, pa.array(text, field.type))
+    return table.rename_columns([_as_text(name) for name in table.column_names])
+
+
+def _as_text(value: str | None) -> str | None:
+    return f"'{value}" if value is not None and FORMULA.match(value) else value
 
 
 def write_all(
