@@ -235,31 +235,3 @@ def rrfs(X, relevances, m, max_similarity, measure, *, against="last", scan="all
         if not rejected:
             kept.append(i)
     return kept, met
-
-
-def local_quadratic(points, at, span=0.3):
-    """Value at `at` of a quadratic through (x, y) points, weighted by nearness (tricube)."""
-    n = len(points)
-    width = min(n, max(3, math.ceil(span * n)))
-    reach = sorted(abs(x - at) for x, _ in points)[width - 1]
-    rows, values = [], []
-    for x, y in points:
-        weight = (1 - min(abs(x - at) / reach, 1) ** 3) ** 3
-        rows.append([math.sqrt(weight) * (x - at) ** power for power in range(3)])
-        values.append(math.sqrt(weight) * y)
-    return float(np.linalg.lstsq(np.array(rows), np.array(values), rcond=None)[0][0])
-
-
-def adjusted_dispersion(counts):
-    """Variance of clipped counts over the smoothed variance; a knot at every gene of a small table."""
-    counts = np.asarray(counts, dtype=float)
-    n = len(counts)
-    mean, spread = counts.mean(axis=0), counts.var(axis=0, ddof=1)
-    varies = np.flatnonzero(spread > 0)
-    points = [(math.log10(mean[g]), math.log10(spread[g])) for g in varies]
-    scores = np.zeros(counts.shape[1])
-    for g, (x, _) in zip(varies, points, strict=True):
-        expected = 10 ** local_quadratic(points, x)
-        clipped = np.minimum(counts[:, g], mean[g] + math.sqrt(n * expected))
-        scores[g] = ((clipped - mean[g]) ** 2).sum() / (n - 1) / expected
-    return scores

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,42 +14,27 @@ from scipy import sparse
 from thresher._progress import Voice
 from thresher.measures.rounding import round_bounded
 from thresher.pp._blocks import GeneValues
+from thresher.pp._loess import smooth
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import Columns, Table
 
 Floats = npt.NDArray[np.float64]
+# Bins of the mean expression.
+N_BINS = 20
+# No logarithm of a count comes near it, whatever the base.
+LARGEST_LOGARITHM = 50.0
 
-# Share of the genes that the trend at a point looks at, and points at which it is found.
-SPAN = 0.3
-N_KNOTS = 100
 
-
-class GeneDispersion(Ranking):
-    """Rank genes by their variance over that of genes of like mean expression.
-
-    The logarithm of the variance is smoothed over the logarithm of the mean (a local quadratic by the nearest 30 % of
-    genes). Values are cut off at the square root of the number of cells times the standard deviation so expected, so
-    that one cell cannot make a gene; the score is the variance of what is left over the expected variance.
-
-    Parameters
-    ----------
-    n_features_to_select : int or float, default=2000
-        A number, or a fraction of all genes.
-    verbose : int, default=0
-        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
+class GeneRanking(Ranking):
+    """Common work of the rankings of genes by dispersion.
 
     Attributes
     ----------
     scores_ : ndarray of float of shape (n_features,)
-        About 1 for genes that vary as others of their mean do.
+        Dispersion of each gene, relative to genes of similar mean.
     means_, dispersions_ : ndarray of float of shape (n_features,)
         Mean, and variance over mean.
-
-    Notes
-    -----
-    Meant for counts; logarithms of counts are ranked in the same way. Negative values are refused. Sparse X stays
-    sparse. Ties go to the lowest position. Time O(n_samples) per gene.
     """
 
     _needs_target = False
@@ -60,34 +47,124 @@ class GeneDispersion(Ranking):
     def fit(self, X: Any, y: Any = None) -> Any:
         """Score and choose genes; `y` is ignored."""
         table = self._read(X, y).table
-        return self._choose(GeneValues(table.matrix, Voice("GeneDispersion")))
+        return self._choose(GeneValues(table.matrix, Voice(type(self).__name__)), None)
 
     @all_or_nothing
-    def fit_pieces(self, values: GeneValues) -> Any:
-        """As `fit`, from values that need not fit into memory together."""
+    def fit_pieces(self, values: GeneValues, moments: Moments | None = None) -> Any:
+        """As `fit`, from values that need not fit into memory together, with their moments if they are known."""
         self.n_features_in_ = values.n_genes
-        return self._choose(values)
+        return self._choose(values, moments)
 
-    def _choose(self, values: GeneValues) -> Any:
-        moments = read_moments(values)
+    def _choose(self, values: GeneValues, moments: Moments | None) -> Any:
+        moments = moments or read_moments(values)
         moments.refuse_unusable()
+        scores = self._scores(values, moments)
         names = getattr(self, "feature_names_in_", None)
-        columns = Columns.read(names, moments.minimum < moments.maximum)
-        wanted = self._count(columns)
+        columns = Columns.read(names, (moments.minimum < moments.maximum) & ~np.isnan(scores))
+        return self._finish_ranking(columns, scores, self._count(columns))
+
+    def _scores(self, values: GeneValues, moments: Moments) -> Floats:
+        raise NotImplementedError
+
+
+class TrendDispersion(GeneRanking):
+    """Rank genes by their variance over the variance expected of their mean expression.
+
+    The rule of Seurat's third version, for counts. The logarithm of the variance is smoothed over the logarithm of the
+    mean by loess. Values are clipped at the mean plus the square root of the number of cells times the expected
+    standard deviation. The score is the variance of the clipped values over the expected variance: about 1 for genes
+    that vary as others of their mean do.
+
+    Notes
+    -----
+    Negative values are refused. Sparse X stays sparse. Ties go to the lowest position. Time O(n_samples) per gene.
+    """
+
+    def _scores(self, values: GeneValues, moments: Moments) -> Floats:
         self.means_ = moments.means
         self.dispersions_ = over_mean(moments.variances, moments.means)
-        return self._finish_ranking(columns, adjusted_dispersion(values, moments), wanted)
+        return adjusted_dispersion(values, moments)
+
+
+class BinnedDispersion(GeneRanking):
+    """Rank genes by their dispersion, standardised among genes of similar mean expression.
+
+    The rule of Seurat's first versions, for logarithms of one more than counts. Means and variances are those of the
+    counts; the logarithm of variance over mean is standardised within 20 bins of equal width of the logarithm of the
+    mean. A gene alone in its bin scores 1.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, default=2000
+        A number, or a fraction of all genes.
+    log_base : float, default=e
+        Base of the logarithms.
+    expressed_only : bool, default=False
+        Leave genes without any expression out of the bins; their means, dispersions and scores are 0.
+    verbose : int, default=0
+        1 prints a line at the end; the logger ``thresher`` gets the same at level INFO.
+
+    Notes
+    -----
+    Genes without any expression, or with the dispersion of all others in their bin, score nan and are not chosen.
+    Negative values are refused. Sparse X stays sparse. Ties go to the lowest position. Time O(n_samples) per gene.
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float = 2000,
+        *,
+        log_base: float = math.e,
+        expressed_only: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(n_features_to_select, verbose=verbose)
+        self.log_base = log_base
+        self.expressed_only = expressed_only
+
+    def _scores(self, values: GeneValues, moments: Moments) -> Floats:
+        moments.refuse_counts()
+        counts = read_moments(values.counts(self.log_base))
+        ratio = over_mean(counts.variances, counts.means)
+        dispersions = np.full(len(ratio), np.nan)
+        np.log(ratio, out=dispersions, where=counts.minimum < counts.maximum)
+        means = np.log1p(counts.means)
+        if not self.expressed_only:
+            self.means_, self.dispersions_ = means, dispersions
+            return standardised_in_bins(means, dispersions)
+        expressed = counts.maximum > 0
+        self.means_, self.dispersions_ = np.where(expressed, [means, dispersions], 0.0)
+        scores = np.zeros(len(means))
+        scores[expressed] = standardised_in_bins(means[expressed], dispersions[expressed])
+        return scores
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Means and variances (over n - 1) of all genes, their range, and how many values are no finite numbers."""
+    """Means and variances (over n - 1) of all genes, their range, the number of values that are no finite numbers, and
+    whether all values are whole."""
 
     means: Floats
     variances: Floats
     minimum: Floats
     maximum: Floats
     n_unusable: npt.NDArray[np.int64]
+    is_whole: npt.NDArray[np.bool_]
+
+    @property
+    def are_logarithms(self) -> bool:
+        """Whether the values look like logarithms of counts: some are not whole, and none is large."""
+        return not self.is_whole.all() and bool((self.maximum <= LARGEST_LOGARITHM).all())
+
+    def refuse_counts(self) -> None:
+        """Raise where values are too large for logarithms of counts."""
+        large = self.maximum > LARGEST_LOGARITHM
+        if large.any():
+            first = int(np.argmax(large))
+            raise ValueError(
+                f'method="seurat" needs logarithms of counts, but gene {first} has {self.maximum[first]:g}. '
+                'Pass method="seurat_v3" for counts'
+            )
 
     def refuse_unusable(self) -> None:
         """Raise where values cannot be counts nor logarithms of counts."""
@@ -111,16 +188,18 @@ def read_moments(values: GeneValues) -> Moments:
     sums, squares = np.zeros(p), np.zeros(p)
     minimum, maximum = np.full(p, np.inf), np.full(p, -np.inf)
     n_unusable = np.zeros(p, dtype=np.int64)
+    is_whole = np.ones(p, dtype=bool)
     for genes, piece in values.pieces():
         scan = Table(piece, None, np.zeros(piece.shape[1], dtype=bool)).scan
         minimum[genes] = np.fmin(minimum[genes], scan.minimum)
         maximum[genes] = np.fmax(maximum[genes], scan.maximum)
         n_unusable[genes] += scan.n_missing + scan.n_infinite
+        is_whole[genes] &= scan.whole
         sums[genes] += np.asarray(piece.sum(axis=0, dtype=np.float64)).ravel()
     means = sums / n
     for genes, piece in values.pieces():
         squares[genes] += _squares(piece, means[genes])
-    return Moments(means, squares / max(1, n - 1), minimum, maximum, n_unusable)
+    return Moments(means, squares / max(1, n - 1), minimum, maximum, n_unusable, is_whole)
 
 
 def _squares(piece: Any, means: Floats, highest: Floats | None = None) -> Floats:
@@ -160,21 +239,22 @@ def adjusted_dispersion(values: GeneValues, moments: Moments) -> Floats:
     return round_bounded(scores)
 
 
-def smooth(x: Floats, y: Floats) -> Floats:
-    """Local quadratic regression of y on x with tricube weights, between knots by straight lines."""
-    order = np.argsort(x, kind="stable")
-    x_sorted, y_sorted = x[order], y[order]
-    n = len(x)
-    width = min(n, max(3, int(np.ceil(SPAN * n))))
-    places = np.unique(np.linspace(0, n - 1, N_KNOTS).round().astype(np.intp))
-    fitted = np.empty(len(places))
-    for i, place in enumerate(places):
-        near = slice(max(0, place - width), place + width + 1)
-        away = x_sorted[near] - x_sorted[place]
-        reach = np.partition(np.abs(away), min(width, len(away)) - 1)[min(width, len(away)) - 1]
-        weight = (1 - np.minimum(np.abs(away) / max(reach, 1e-300), 1) ** 3) ** 3
-        root = np.sqrt(weight if reach > 0 else np.ones(len(away)))
-        design = np.stack([np.ones(len(away)), away, away**2], axis=1) * root[:, None]
-        fitted[i] = np.linalg.lstsq(design, y_sorted[near] * root, rcond=None)[0][0]
-    knots, first = np.unique(x_sorted[places], return_index=True)
-    return np.interp(x, knots, fitted[first])
+def standardised_in_bins(means: Floats, dispersions: Floats) -> Floats:
+    """Dispersions minus their mean in a bin of the means, over their standard deviation in it; nan where unknown."""
+    if not means.size:
+        return means
+    edges = np.linspace(means.min(), means.max(), N_BINS + 1)
+    edges[0] -= (edges[-1] - edges[0]) / 1000  # the lowest mean lies inside
+    bins = np.searchsorted(edges, means)
+    known = ~np.isnan(dispersions)
+    total = partial(np.bincount, bins[known], minlength=N_BINS + 1)
+    counts = total()
+    centre = total(weights=dispersions[known]) / np.maximum(counts, 1)
+    squares = total(weights=((dispersions - centre[bins]) ** 2)[known])
+    spread = np.sqrt(squares / np.maximum(counts - 1, 1))
+    alone = counts == 1
+    spread[alone], centre[alone] = centre[alone], 0.0
+    spread = spread[bins]
+    scores = np.full(len(means), np.nan)
+    np.divide(dispersions - centre[bins], spread, out=scores, where=known & (spread != 0))
+    return round_bounded(scores)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,18 @@ import numpy.typing as npt
 import thresher
 from thresher._checks import check_number, readable
 from thresher._progress import Voice, on_behalf, report
+from thresher._warn import warn
 from thresher.pp._blocks import GeneValues
-from thresher.pp._dispersion import GeneDispersion, adjusted_dispersion, over_mean, read_moments
+from thresher.pp._dispersion import (
+    BinnedDispersion,
+    GeneRanking,
+    Moments,
+    TrendDispersion,
+    adjusted_dispersion,
+    over_mean,
+    read_moments,
+)
 from thresher.selectors._foreign import resize
-from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import RelevanceFilter
 from thresher.sources import check_sparse
 
@@ -32,7 +41,15 @@ METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "relieff": ("ReliefF", {}),
     "mrmr": ("MRMR", {}),
 }
-NAMES = ("dispersion", *METHODS)
+# Rules that rank genes by their dispersion, and the order of the genes that batches chose: most batches first, lowest
+# median rank first, largest mean score first; then the lowest position.
+ORDERS = {
+    "seurat": ("batches", "score"),
+    "seurat_v3": ("median rank", "batches"),
+    "seurat_v3_paper": ("batches", "median rank"),
+}
+RULES = ("dispersion", *ORDERS)
+NAMES = (*RULES, *METHODS)
 # Genes by a method of ours, if nothing else is said.
 N_TOP_GENES = 2000
 
@@ -55,22 +72,25 @@ def select_genes(
     ----------
     adata : anndata.AnnData
         Cells x genes. Sparse values are read as they are and never made dense by methods that can avoid it. Those of a
-        backed object are read in pieces by ``"dispersion"`` (three times in all) and, unless they are stored by genes,
-        by ``"rfs"``, ``"rrfs"`` and ``"variance"`` (more often); other methods read them into memory, with `batch_key`
-        one batch at a time.
+        backed object are read in pieces by the first four methods (three times, by ``"seurat"`` four times, with
+        batches more often) and, unless they are stored by genes, by ``"rfs"``, ``"rrfs"`` and ``"variance"``; other
+        methods read them into memory, with `batch_key` one batch at a time.
     method : str or selector, default="dispersion"
-        ``"dispersion"``: variance over that of genes of like mean, the rule of Seurat's third version, for counts and
-        for their logarithms; it does not follow mean expression. ``"rrfs"`` (with correlation), ``"rfs"``,
-        ``"variance"``, ``"laplacian"``, and with `target_key` ``"fisher"``, ``"f"``, ``"mi"``, ``"relieff"``,
-        ``"mrmr"``; or any selector of ours.
+        ``"seurat_v3"`` and ``"seurat_v3_paper"``, for counts: variance over the variance expected of the mean.
+        ``"seurat"``, for logarithms of one more than counts, to the base ``adata.uns["log1p"]["base"]`` or e: logarithm
+        of variance over mean, standardised among genes of similar mean. These are the flavors of scanpy of these names.
+        ``"dispersion"``: ``"seurat"`` if some values are not whole numbers and none is above 50, else
+        ``"seurat_v3_paper"``. ``"rrfs"`` (with correlation), ``"rfs"``, ``"variance"``, ``"laplacian"``, and with
+        `target_key` ``"fisher"``, ``"f"``, ``"mi"``, ``"relieff"``, ``"mrmr"``; or any selector of ours.
     n_top_genes : int, default=None
         Genes to choose, whatever a selector given as `method`, or one inside it, says; fewer if it stops by itself.
         None: as many as the selector says, 2000 for a method given by name.
     layer : str, default=None
         Values to read; None: ``adata.X``.
     batch_key : str, default=None
-        Column of ``adata.obs``: genes are chosen in every batch, and those chosen in most batches win, then
-        those with the best median rank, then the lowest position.
+        Column of ``adata.obs``: genes are chosen in every batch and sorted. ``"seurat_v3"`` sorts by median rank, then
+        by number of batches; ``"seurat"`` by number of batches, then by mean score; all others by number of batches,
+        then by median rank. Ties go to the lowest position.
     target_key : str, default=None
         Column of ``adata.obs`` with the labels, for methods that need them.
     subset : bool, default=False
@@ -84,11 +104,14 @@ def select_genes(
     Returns
     -------
     None or pandas.DataFrame
-        Columns ``highly_variable`` (bool), ``highly_variable_rank`` (0 for the first; nan if not chosen),
-        ``thresher_score`` and ``thresher_relevance`` (means over batches), ``means``, ``dispersions`` (variance over
-        mean) and ``dispersions_norm`` (variance over that of genes of like mean; nan if values are negative), as
-        scanpy's ``pl.highly_variable_genes`` plots them, with `batch_key` also
-        ``highly_variable_nbatches`` and ``highly_variable_intersection``. ``adata.uns["hvg"]`` tells the method.
+        Columns ``highly_variable`` (bool); ``highly_variable_rank`` (0 for the first, nan if not chosen; with
+        `batch_key` the median over the batches that chose the gene); ``thresher_score`` and ``thresher_relevance``
+        (means over batches); ``means``, ``dispersions`` and ``dispersions_norm``. With `batch_key` also
+        ``highly_variable_nbatches`` and ``highly_variable_intersection``. Of ``"seurat"`` means and dispersions are
+        logarithms, and means over batches. All other methods write ``variances`` and ``variances_norm`` as scanpy's
+        ``seurat_v3`` does, ``dispersions`` is variance over mean and ``dispersions_norm`` equals ``variances_norm``
+        (nan if values are negative). scanpy's ``pl.highly_variable_genes`` plots them. ``adata.uns["hvg"]`` holds the
+        method.
 
     Examples
     --------
@@ -115,25 +138,33 @@ def select_genes(
         raise ValueError(
             "subset=True would have to rewrite the file of a backed adata; give adata.to_memory(), or subset=False"
         )
+    _check_method(method)
     voice = Voice("select_genes", verbose)
     values = GeneValues(_values(adata, layer), voice)
-    selector = _selector(method, n_top_genes)
+    moments = None
+    if isinstance(method, str) and method in RULES:
+        moments = read_moments(values)
+        method = _rule(method, moments)
+    base = adata.uns.get("log1p", {}).get("base") or math.e
+    selector = _selector(method, n_top_genes, base, in_batches=batch_key is not None)
     target = None if target_key is None else _observed(adata, target_key, "target_key").to_numpy()
     if batch_key is None:
-        fitted = _fit(selector, values, target)
-        columns = _single(fitted, n_top_genes)
+        fitted = [_fit(selector, values, target, moments)]
+        columns = _single(fitted[0], n_top_genes)
     else:
-        fitted = None
         batches = _observed(adata, batch_key, "batch_key").to_numpy()
-        columns = _per_batch(selector, values, target, batches, n_top_genes)
-    columns.update(_moments(values, fitted))
+        fitted = _fit_batches(selector, values, target, batches)
+        order = method if isinstance(method, str) and method in ORDERS else "seurat_v3_paper"
+        columns = _merged(fitted, order, n_top_genes)
+    columns.update(_expression(values, moments, fitted, columns["thresher_score"]))
     report(voice, "%d of %d genes", int(columns["highly_variable"].sum()), values.n_genes)
     frame = pd.DataFrame(columns, index=adata.var_names)
     if not inplace:
         return frame[frame["highly_variable"]] if subset else frame
     for name in frame:
         adata.var[name] = frame[name]
-    adata.uns["hvg"] = {"flavor": f"thresher-{type(selector).__name__}"}
+    is_rule = isinstance(selector, GeneRanking)
+    adata.uns["hvg"] = {"flavor": method if is_rule else f"thresher-{type(selector).__name__}"}
     if subset:
         adata._inplace_subset_var(frame["highly_variable"].to_numpy())
     return None
@@ -147,17 +178,30 @@ def _values(adata: Any, layer: str | None) -> Any:
     return check_sparse(adata.layers[layer])
 
 
-def _moments(values: GeneValues, fitted: Any) -> dict[str, Floats]:
-    """What scanpy plots: means, dispersions, and dispersions over those of genes of like mean."""
-    if isinstance(fitted, GeneDispersion):
-        means, dispersions, adjusted = fitted.means_, fitted.dispersions_, fitted.scores_
+def _expression(
+    values: GeneValues, moments: Moments | None, fitted: list[Any], scores: Floats
+) -> dict[str, Floats]:
+    """Return the columns of means, variances and dispersions, as the flavors of scanpy write them."""
+    if isinstance(fitted[0], BinnedDispersion):
+        return {
+            "means": _mean([ranking.means_ for ranking in fitted]),
+            "dispersions": _mean([ranking.dispersions_ for ranking in fitted]),
+            "dispersions_norm": scores,
+        }
+    moments = moments or read_moments(values)
+    if isinstance(fitted[0], TrendDispersion):
+        adjusted = scores
+    elif (moments.minimum < 0).any():
+        adjusted = np.full(len(moments.means), np.nan)
     else:
-        moments = read_moments(values)
-        means, dispersions = moments.means, over_mean(moments.variances, moments.means)
-        adjusted = np.full(len(means), np.nan)
-        if not (moments.minimum < 0).any():
-            adjusted = adjusted_dispersion(values, moments)
-    return {"means": means, "dispersions": dispersions, "dispersions_norm": adjusted}
+        adjusted = adjusted_dispersion(values, moments)
+    return {
+        "means": moments.means,
+        "variances": moments.variances,
+        "variances_norm": adjusted,
+        "dispersions": over_mean(moments.variances, moments.means),
+        "dispersions_norm": adjusted,
+    }
 
 
 def _observed(adata: Any, key: str, parameter: str) -> Any:
@@ -169,14 +213,30 @@ def _observed(adata: Any, key: str, parameter: str) -> Any:
     return column
 
 
-def _selector(method: Any, n_top_genes: int | None) -> Any:
-    is_name = isinstance(method, str)
-    if not (method in NAMES if is_name else hasattr(method, "get_support")):
+def _check_method(method: Any) -> None:
+    if not (method in NAMES if isinstance(method, str) else hasattr(method, "get_support")):
         raise ValueError(f"method must be one of {list(NAMES)} or a selector, got {method!r}")
-    if is_name:
+
+
+def _rule(method: str, moments: Moments) -> str:
+    """Return the rule that suits the values where the method is ``"dispersion"``, and warn where one does not."""
+    if method == "dispersion":
+        return "seurat" if moments.are_logarithms else "seurat_v3_paper"
+    if method != "seurat" and not moments.is_whole.all():
+        warn(
+            f"method={method!r} expects counts, but some values are not whole numbers. "
+            'Pass the layer of counts, or method="seurat" for their logarithms'
+        )
+    return method
+
+
+def _selector(method: Any, n_top_genes: int | None, log_base: float, in_batches: bool) -> Any:
+    if isinstance(method, str):
         count = N_TOP_GENES if n_top_genes is None else int(n_top_genes)
-        if method == "dispersion":
-            return GeneDispersion(count)
+        if method == "seurat":
+            return BinnedDispersion(count, log_base=log_base, expressed_only=in_batches)
+        if method in RULES:
+            return TrendDispersion(count)
         name, settings = METHODS[method]
         return getattr(thresher, name)(count, **settings)
     from sklearn.base import clone
@@ -185,7 +245,7 @@ def _selector(method: Any, n_top_genes: int | None) -> Any:
     return clone(method) if asked is None else asked
 
 
-def _fit(selector: Any, values: GeneValues, target: Any) -> Any:
+def _fit(selector: Any, values: GeneValues, target: Any, moments: Moments | None = None) -> Any:
     from sklearn.base import clone
 
     fitted = clone(selector)
@@ -195,8 +255,8 @@ def _fit(selector: Any, values: GeneValues, target: Any) -> Any:
             f"method {type(fitted).__name__} needs labels; name their column of adata.obs as target_key"
         )
     with on_behalf(values.voice):
-        if isinstance(fitted, GeneDispersion):
-            return fitted.fit_pieces(values)
+        if isinstance(fitted, GeneRanking):
+            return fitted.fit_pieces(values, moments)
         if values.is_backed and not values.by_genes and _takes_chunks(fitted):
             return fitted.fit_chunks(values.chunks, target)
         return fitted.fit(values.in_memory(), target)
@@ -226,36 +286,36 @@ def _columns(chosen: Any, scores: Floats, relevance: Floats) -> dict[str, Any]:
     }
 
 
-def _per_batch(
-    selector: Any, values: GeneValues, target: Any, batches: Any, n_top_genes: int | None
-) -> dict[str, Any]:
-    """Genes chosen in most batches, then by median rank among the chosen, then by position.
-
-    As many as asked for; else as many as the batch with most chose.
-    """
+def _fit_batches(selector: Any, values: GeneValues, target: Any, batches: Any) -> list[Any]:
     labels = np.unique(batches)
-    found = []
+    fitted = []
     for number, label in enumerate(labels, start=1):
         rows = np.flatnonzero(batches == label)
         part = None if target is None else target[rows]
-        found.append(_single(_fit(selector, values.of(rows), part)))
+        fitted.append(_fit(selector, values.of(rows), part))
         report(values.voice, "batch %d/%d: %s", number, len(labels), readable(label))
+    return fitted
+
+
+def _merged(fitted: list[Any], order: str, n_top_genes: int | None) -> dict[str, Any]:
+    """Return the columns of genes chosen in batches: as many genes as asked for; else as the batch with most chose."""
+    found = [_single(selector) for selector in fitted]
     times = np.sum([f["highly_variable"] for f in found], axis=0)
     ranks = np.stack([f["highly_variable_rank"] for f in found])
     median = np.full(len(times), np.nan)
     chosen = times > 0
     median[chosen] = np.nanmedian(ranks[:, chosen], axis=0)
-    by_rank = rank_by_score(median, chosen, greater_is_better=False)
-    order = by_rank[np.argsort(-times[by_rank], kind="stable")]
+    scores = _mean([f["thresher_score"] for f in found])
+    keys = {"batches": -times, "median rank": median, "score": -scores}
+    sorted_genes = np.lexsort([keys[name] for name in reversed(ORDERS[order])])
     if n_top_genes is None:
         n_top_genes = max(int(f["highly_variable"].sum()) for f in found)
-    best = order[: min(n_top_genes, int(chosen.sum()))]
-    scores = _mean([f["thresher_score"] for f in found])
-    relevance = _mean([f["thresher_relevance"] for f in found])
+    best = sorted_genes[chosen[sorted_genes]][:n_top_genes]
     return {
-        **_columns(best, scores, relevance),
+        **_columns(best, scores, _mean([f["thresher_relevance"] for f in found])),
+        "highly_variable_rank": median,
         "highly_variable_nbatches": times,
-        "highly_variable_intersection": times == len(labels),
+        "highly_variable_intersection": times == len(fitted),
     }
 
 
