@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
+from thresher._arrays import takes_arrays
 from thresher._checks import quiet_sums, resolve_threads, shown
 from thresher.sources import MOST_DISCRETE_VALUES, read_weights, to_feature_major, to_native
 
@@ -63,6 +64,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
     def _validate_parameters(self) -> None:
         """Raise ValueError if a parameter makes no sense."""
 
+    @takes_arrays
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the cuts of every feature.
 
@@ -82,6 +84,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
         self._fit(X, y, sample_weight)
         return self
 
+    @takes_arrays
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.uint8]:
         """Learn the cuts and code the training data, reading it once.
 
@@ -129,6 +132,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
         n_threads = resolve_threads(self.n_jobs)
         return _core.apply_cuts(matrix, self._cuts, self._offsets, n_threads).T
 
+    @takes_arrays
     def transform(self, X: Any) -> NDArray[np.uint8]:
         """Code every value by the number of cuts below it.
 

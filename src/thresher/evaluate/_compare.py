@@ -11,6 +11,7 @@ import sklearn
 from joblib import Parallel, delayed
 
 import thresher
+from thresher._arrays import as_numpy
 from thresher._checks import check_bool, readable, resolve_threads
 from thresher._progress import track
 from thresher._warn import one_call, warn
@@ -204,7 +205,7 @@ def _read(name: str, entry: Any, asked: list[int]) -> DataSet:
         raise ValueError(
             f"data[{name!r}] must be a pair (X, y) or a Bunch with data and target, got {entry!r:.60}"
         )
-    X = indexable(X)
+    X, y = indexable(X), as_numpy(y)
     if len(X.shape) != 2:
         raise ValueError(f"data[{name!r}]: X must have rows and columns, got shape {X.shape}")
     sizes = [size for size in asked if size <= X.shape[1]]

@@ -14,6 +14,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline
 
 import thresher
+from thresher._arrays import takes_arrays
 from thresher._checks import check_number, resolve_threads
 from thresher._output import Output, as_table
 from thresher._warn import one_call
@@ -88,6 +89,7 @@ class Recommendation:
 
 
 @one_call()
+@takes_arrays
 def recommend(
     X: Any,
     y: Any,

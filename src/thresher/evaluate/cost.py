@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from thresher._arrays import takes_arrays
 from thresher.search.votes import (
     count_pairs_fast,
     count_pairs_plain,
@@ -115,6 +116,7 @@ class EnsembleCost:
         return self.standard / self.fast
 
 
+@takes_arrays
 def ensemble_cost(
     parts: Sequence[Sequence[int]], n_features: int, k: int, *, jaccard: float | None = None
 ) -> EnsembleCost:

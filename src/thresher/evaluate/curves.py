@@ -14,6 +14,7 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from thresher._arrays import takes_arrays
 from thresher._checks import readable
 from thresher._interrupt import run_in_threads
 from thresher._output import Output, as_table, as_text
@@ -123,6 +124,7 @@ class CurveComparison:
 
 
 @one_call()
+@takes_arrays
 def stability_curve(
     selector: Any,
     X: Any,
@@ -219,6 +221,7 @@ def stability_curve(
 
 
 @one_call()
+@takes_arrays
 def stability_grid(
     ensemble: Any, X: Any, y: Any = None, *, n_parts: Iterable[int], **settings: Any
 ) -> StabilityGrid:
@@ -362,6 +365,7 @@ def _sizes(k: Iterable[int], n_columns: int) -> list[int]:
     return sizes
 
 
+@takes_arrays
 def select_sizes(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> list[list[int]]:
     """The selection for each of several numbers of features.
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from thresher._arrays import takes_arrays
 from thresher._checks import readable
 from thresher.search.error_bounds import error_bound
 from thresher.selectors.error_controlled import ErrorControlled
@@ -50,6 +51,7 @@ class ProbeSelection:
         )
 
 
+@takes_arrays
 def probe_select(
     selector: Any,
     X: Any,

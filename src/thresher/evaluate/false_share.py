@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from thresher._arrays import takes_arrays
 from thresher._checks import ThresherWarning, check_number, resolve_features
 from thresher._streams import Purpose, stream
 from thresher.evaluate._columns import widen
@@ -69,6 +70,7 @@ class FalseShare:
         return f"{reached}: {len(self.selected)} feature{plural}; an estimate, not a bound"
 
 
+@takes_arrays
 def estimate_false_share(
     selector: Any,
     X: Any,

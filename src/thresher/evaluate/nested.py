@@ -14,6 +14,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
+from thresher._arrays import takes_arrays
 from thresher._checks import check_number, resolve_threads
 from thresher._output import Output, as_table
 from thresher._warn import one_call
@@ -91,6 +92,7 @@ class NestedScores:
         return f"{text}; the searches reported {np.mean(self.inner_scores):.3f}"
 
 
+@takes_arrays
 def nested_score(
     selector: Any,
     X: Any,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 
+from thresher._arrays import takes_arrays
 from thresher._checks import check_choice, resolve_threads
 from thresher._output import Output, as_table, as_text
 from thresher._warn import one_call, warn
@@ -74,6 +75,7 @@ class NumberOfFeatures:
 
 
 @one_call()
+@takes_arrays
 def select_k(
     selector: Any,
     X: Any,

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
+from thresher._arrays import takes_arrays
 from thresher._checks import ThresherWarning, check_bool, check_choice, check_number, readable
 from thresher._interrupt import run_in_threads
 from thresher._output import Output, as_table, as_text
@@ -179,6 +180,7 @@ class _Settings:
 
 
 @one_call()
+@takes_arrays
 def probe_fdr(
     selector: Any,
     X: Any,

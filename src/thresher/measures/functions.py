@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._arrays import as_numpy
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 from thresher.sources import read_target, read_weights
 
 
 def _codes(values: Any, name: str) -> tuple[npt.NDArray[np.intp], int]:
-    array = np.asarray(values)
+    array = np.asarray(as_numpy(values))
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
     if array.dtype.kind == "f" and np.isnan(array).any():
@@ -23,7 +24,7 @@ def _codes(values: Any, name: str) -> tuple[npt.NDArray[np.intp], int]:
 
 
 def _numbers(values: Any, name: str) -> npt.NDArray[np.float64]:
-    array = np.asarray(values, dtype=np.float64)
+    array = np.asarray(as_numpy(values), dtype=np.float64)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
     if not np.isfinite(array).all():

@@ -16,6 +16,7 @@ from sklearn.utils import check_array, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from thresher._arrays import takes_arrays
 from thresher._checks import feature_position, quiet_sums, resolve_count
 from thresher._one_thread import one_thread
 from thresher._output import Output, as_table
@@ -56,7 +57,11 @@ R = TypeVar("R")
 
 
 def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
-    """Make a ``fit`` that fails, or is interrupted, leave the estimator as it was; other threads wait for it."""
+    """Make a ``fit`` that fails, or is interrupted, leave the estimator as it was; other threads wait for it.
+
+    Arrays of other libraries become NumPy arrays.
+    """
+    fit_arrays = takes_arrays(fit)
 
     @functools.wraps(fit)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -65,7 +70,7 @@ def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
             before = dict(vars(selector))
             try:
                 with one_call():
-                    return fit(*args, **kwargs)
+                    return fit_arrays(*args, **kwargs)
             except BaseException:
                 vars(selector).clear()
                 vars(selector).update(before)
@@ -339,6 +344,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return selector
 
+    @takes_arrays
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features.
 
@@ -382,6 +388,20 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 input_name="X",
             )
         return read[:, np.flatnonzero(support[looked_at])]
+
+    @takes_arrays
+    def inverse_transform(self, X: Any) -> Any:
+        """Return X with columns of zeros for the features that were not selected.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_selected_features)
+
+        Returns
+        -------
+        X_r : array or sparse matrix of shape (n_samples, n_features)
+        """
+        return super().inverse_transform(X)
 
     def _unread(self) -> npt.NDArray[np.bool_]:
         """Features that may hold anything, as nobody looks at them: those excluded and not selected."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import column_or_1d
 
+from thresher._arrays import as_numpy
 from thresher._checks import check_choice, is_missing
 from thresher._warn import warn
 from thresher.sources._exact import as_double
@@ -140,6 +141,7 @@ def one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
         raise ValueError(
             f"{owner} requires y to be passed, but the target y is None: give one value per sample"
         )
+    y = as_numpy(y)
     if is_plain_array(y, 1):
         return native_bytes(y)
     if np.ma.is_masked(y):

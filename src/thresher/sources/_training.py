@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from thresher import _core
+from thresher._arrays import as_numpy
 from thresher._checks import resolve_features, resolve_threads
 from thresher._warn import warn
 from thresher.sources._columns import Columns, Mask
@@ -204,7 +205,7 @@ def read_table(
 def _read(
     selector: Any, X: Any, n_threads: int, accept_sparse: bool, exclude: Any, is_block: bool
 ) -> Table:
-    X = with_plain_names(to_native(X))
+    X = with_plain_names(as_numpy(to_native(X)))
     if not isinstance(X, MappedMatrix):  # what is mapped was checked when it was written
         check_sparse(X)
     if is_frame(X):
@@ -265,7 +266,7 @@ def unmasked(X: Any) -> Any:
 
 def indexable(X: Any) -> Any:
     """X as something whose rows and columns can be taken, if it has both; a lazy frame is refused."""
-    X = to_native(X)
+    X = as_numpy(to_native(X))
     return X if is_frame(X) or sparse.issparse(check_sparse(X)) else np.asarray(unmasked(X))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._arrays import as_numpy
 from thresher._warn import warn
 
 # Whole weights are counts, and exact, as long as no sum of as many weights as there are rows exceeds this.
@@ -51,7 +52,7 @@ def are_counted(largest: float, is_whole: bool, n_rows: int) -> bool:
 
 def weight_numbers(sample_weight: Any) -> npt.NDArray[Any]:
     """Return the weights as an array of whole numbers, if it was one, or of float64."""
-    weights = np.asarray(sample_weight)
+    weights = np.asarray(as_numpy(sample_weight))
     if weights.dtype.kind in "iub":
         return weights
     if weights.dtype.kind == "c":
