@@ -15,7 +15,21 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import thresher
-from thresher import FCBF, GBC, JMI, LCC, MRMR, RRFS, S3F, Chain, Ensemble, LassoPath, Univariate
+from thresher import (
+    FCBF,
+    GBC,
+    JMI,
+    LCC,
+    MRMR,
+    RRFS,
+    S3F,
+    Chain,
+    Ensemble,
+    ErrorControlled,
+    LaplacianScore,
+    LassoPath,
+    Univariate,
+)
 from thresher.selectors._base import BaseSelector
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
@@ -31,6 +45,11 @@ SELECTORS = [
     GBC(population=2, max_cycles=1, random_state=0),
     Ensemble(MRMR(2), 3),
     Chain([Univariate(3), MRMR(2)]),
+    ErrorControlled(MRMR(2), 0.9, pvalues="analytic"),
+    ErrorControlled(FCBF(), 0.9, method="compete", random_state=0),
+    Ensemble(MRMR(2), kind="halves", n_pairs=4, cutoff=0.6, random_state=0),
+    Ensemble(ErrorControlled(MRMR(2), 0.9, pvalues="analytic"), 3, kind="full"),
+    LaplacianScore(2),
 ]
 
 
@@ -50,6 +69,10 @@ def use(selector):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # X has no names here
         selector.transform(X.to_numpy())
+    selector.inverse_transform(np.zeros((1, selector.support_.sum())))
+    selector.table()
+    selector._selected_at(1)
+    selector._repr_html_()
     repr(selector)
     type(selector).from_json(selector.to_json())
 
@@ -97,14 +120,17 @@ HOSTILE = [
 ]
 
 
+def at(document, path):
+    for key in path:
+        document = document[key]
+    return document
+
+
 def planted(document, path, value):
     changed = copy.deepcopy(document)
     if not path:
         return value
-    place = changed
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
+    at(changed, path[:-1])[path[-1]] = value
     return changed
 
 
@@ -114,7 +140,7 @@ def test_any_value_replaced_by_another_is_refused_or_harmless(texts):
     for text in texts:
         document = json.loads(text)
         paths = list(places(document))
-        for _ in range(150):
+        for _ in range(70):
             path = draw.choice(paths)
             changed = json.dumps(planted(document, path, draw.choice(HOSTILE)))
             try:
@@ -125,6 +151,30 @@ def test_any_value_replaced_by_another_is_refused_or_harmless(texts):
             else:
                 use(loaded)
     assert n_refused > 500
+
+
+def fields(document):
+    """The path of every parameter and fitted attribute, with those of selectors inside."""
+    for path in places(document):
+        if len(path) > 2 and path[-2] == "dict" and path[-3] in ("parameters", "state"):
+            yield path
+
+
+@pytest.mark.parametrize("number", range(len(SELECTORS)))
+def test_any_field_left_out_or_replaced_is_refused_or_harmless(number, texts):
+    document, draw = json.loads(texts[number]), random.Random(number)
+    for path in fields(document):
+        name = at(document, path)[0]
+        changes = [planted(document, path, [name, value]) for value in draw.sample(HOSTILE, 2)]
+        without = copy.deepcopy(document)
+        del at(without, path[:-1])[path[-1]]
+        for changed in [without, *changes]:
+            try:
+                loaded = BaseSelector.from_json(json.dumps(changed))
+            except ValueError as error:
+                assert str(error).startswith("the text ")  # noqa: PT017
+            else:
+                use(loaded)
 
 
 @pytest.mark.parametrize("hostile", [v for v in HOSTILE if v is not True], ids=repr)

@@ -154,6 +154,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     _stops_by_itself = False
     # Whether the selection of k features begins that of every larger number.
     _nested = False
+    # Fitted attributes that methods read, apart from those of every selector.
+    _fitted_too: tuple[str, ...] = ()
     n_features_to_select: Any
     n_passes_: int
 
@@ -322,7 +324,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_state(self) -> None:
         """Refuse a fitted state, read from a text, that no fit could have given."""
-        check_state(self, ("_explanation", "_kept", "_excluded", "_constant"))
+        check_state(self, ("_explanation", "_kept", "_excluded", "_constant", *self._fitted_too))
 
     def to_json(self) -> str:
         """The parameters and the fitted result as JSON text; see `from_json`."""

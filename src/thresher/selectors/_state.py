@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from thresher.measures import Bins
 from thresher.selectors._explain import Explanation
@@ -78,6 +79,10 @@ _OPTIONAL: dict[str, Check] = {
     "pvalues_": _per_feature("f"),
     "corrected_pvalues_": _per_feature("f"),
     "votes_": _per_feature("f"),
+    "cutoff_": _is_number,
+    "gate_": _per_feature("b"),
+    "gate_level_": _is_number,
+    "relevance_name_": lambda value, p: isinstance(value, str),
     "parts_": lambda value, p: isinstance(value, list) and all(is_set(s, p) for s in value),
     "sets_": lambda value, p: isinstance(value, list) and all(is_set(s, p) for s in value),
     "set_scores_": lambda value, p: _is_array(value, "f"),
@@ -120,6 +125,11 @@ def check_state(selector: Any, required: tuple[str, ...]) -> None:
             raise ValueError(f"{name}.{key} is not what a fit on {p} features gives")
     if not isinstance(getattr(selector, "missing", "error"), str):
         raise ValueError(f"{name}.missing is {selector.missing!r}")
+    tags = get_tags(selector)
+    if not all(
+        isinstance(tag, bool) for tag in (tags.input_tags.allow_nan, tags.target_tags.required)
+    ):
+        raise ValueError(f"{name} has parameters that no fit takes")
     chosen = np.zeros(p, dtype=bool)
     chosen[selector.selected_] = True
     if not np.array_equal(chosen, selector.support_):

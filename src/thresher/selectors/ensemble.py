@@ -48,6 +48,7 @@ from thresher.selectors._plan import (
     plan_replicates,
 )
 from thresher.selectors._replicates import Found, not_sums, search_replicates
+from thresher.selectors._state import check_state
 from thresher.selectors._sums import SumSelector, Wanted
 from thresher.sources import (
     Columns,
@@ -467,6 +468,12 @@ class Ensemble(ChangingRows, MetaSelector):
         self._describe(columns, found, None, plan, n_choosable)
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_choice("kind", self.kind, KINDS)
+        check_choice("vote", self.vote, VOTE_KINDS)
+        check_state(self, ("votes_", "parts_", *(["cutoff_"] if self.kind == "halves" else [])))
 
     def _selected_at(self, k: int) -> list[int] | None:
         """The selection had `k` features been asked for, if that is known without another fit."""

@@ -132,6 +132,8 @@ class ErrorControlled(MetaSelector):
         self.random_state = random_state
         self.verbose = verbose
 
+    _fitted_too = ("gate_", "gate_level_", "pvalues_", "relevance_name_")
+
     @all_or_nothing
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Choose features.
@@ -298,6 +300,16 @@ class ErrorControlled(MetaSelector):
             shortfall="no feature is significant enough at this level",
         )
         return self._finish(columns, selection)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_choice("method", self.method, METHODS)
+        searched, n_searched = vars(self).get("selector_"), int(self.gate_.sum())
+        if self.method == "compete":
+            n_searched *= 2
+        found = 0 if searched is None else getattr(searched, "n_features_in_", None)
+        if found != n_searched:
+            raise ValueError("ErrorControlled has a selector_ that does not go with its gate_")
 
     def _account(self) -> Callable[[int], Reason]:
         """What the search says of features that passed the gate; of the others, their p-value."""
