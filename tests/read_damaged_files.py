@@ -1,6 +1,6 @@
 """Reads damaged files, one after the other, in a process that may die of one; prints what becomes of each.
 
-``python -m tests.read_damaged_files FORMAT FIRST LAST``: a line is FORMAT, SEED, WAY and, at the end, an outcome.
+``python -m tests.read_damaged_files`` takes lines of FORMAT SEED; it prints the same with a way and an outcome.
 """
 
 from __future__ import annotations
@@ -74,21 +74,21 @@ def by_fit(path: Path) -> str:
     return "accepted"
 
 
-def main(name: str, first: int, last: int) -> None:
+def main(files: list[str]) -> None:
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     faulthandler.enable()
-    ways = [by_command, by_command_with_little_memory, *([by_fit] if name in TABLES else [])]
     with TemporaryDirectory() as folder:
-        path = Path(folder, "file" + suffix_of(name))
-        for seed in range(first, last):
-            path.write_bytes(damaged(name, seed))
-            for way in ways:
-                print(name, seed, way.__name__, sep="\t", end="\t", flush=True)
+        for file in files:
+            name, seed = file.rsplit(" ", 1)
+            path = Path(folder, "file" + suffix_of(name))
+            path.write_bytes(damaged(name, int(seed)))
+            for way in (by_command, by_command_with_little_memory, by_fit)[: 2 + (name in TABLES)]:
+                print(file, way.__name__, sep="\t", end="\t", flush=True)
                 signal.setitimer(signal.ITIMER_PROF, SECONDS)  # whose signal ends the process
                 print(way(path), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.stdin.read().splitlines())

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.lib import format as npy
 from scipy import sparse
 
-from thresher.cli._content import Content, Opener, package
+from thresher.cli._content import Content, Opener, opened_hdf5, package
 from thresher.cli._errors import unreadable
-from thresher.cli._hdf5 import opened
 from thresher.cli._stored import (
     StreamedMatrix,
     map_blocks,
@@ -134,7 +133,7 @@ def _spooled_h5ad(path: Path, X: Any, names: list[str], scratch: Scratch) -> Any
 
 
 def _opened(path: Path) -> AbstractContextManager[Any]:
-    return opened(path, "anndata", "anndata")
+    return opened_hdf5(path, "anndata", "anndata")
 
 
 def _reader_of_elements() -> Callable[[Any], Any]:

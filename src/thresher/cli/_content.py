@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -55,3 +58,21 @@ def package(module: str, package: str, extra: str) -> Any:
         raise BadInput(
             f"this kind of file needs {package}; install it with: pip install 'thresher[{extra}]'"
         ) from None
+
+
+@contextmanager
+def opened_hdf5(path: Path, owner: str, extra: str) -> Iterator[Any]:
+    """Open an HDF5 file, with the package of that owner and extra, if another process got through it."""
+    h5py = package("h5py", owner, extra)
+    if not _passes(path, path.stat().st_mtime_ns):
+        raise ValueError("it is damaged, so that HDF5 crashes or takes too much time or memory")
+    with h5py.File(path) as file:
+        yield file
+
+
+@cache
+def _passes(path: Path, modified: int) -> bool:
+    """Whether another process gets through an HDF5 file as it is now."""
+    command = [sys.executable, "-m", "thresher.cli._hdf5", str(path)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    return done.returncode in (0, 1)  # 1 is a Python that cannot start

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.cli._content import Content, Opener, package
+from thresher.cli._content import Content, Opener, opened_hdf5, package
 from thresher.cli._errors import unreadable
-from thresher.cli._hdf5 import opened
 from thresher.cli._matlab5 import arrays_of
 from thresher.cli._stored import (
     Stored,
@@ -94,7 +93,7 @@ def _entries(group: Any) -> tuple[Any, Any, Any]:
 
 
 def _arrays_of_hdf5(path: Path) -> dict[str, Any]:
-    with opened(path, "h5py", "matlab") as file:
+    with opened_hdf5(path, "h5py", "matlab") as file:
         known = {name: _array_of(path, name, item, file) for name, item in file.items()}
     return {name: array for name, array in known.items() if array is not None}
 
