@@ -1,7 +1,6 @@
 """Whatever cannot be used ends in one sentence, exit code 2, and nothing written."""
 
 import os
-import resource
 import subprocess
 import sys
 
@@ -11,6 +10,7 @@ from scipy import io, sparse
 from sklearn.datasets import dump_svmlight_file
 from typer.testing import CliRunner
 
+from tests.limits import largest_file
 from thresher import MIM, MRMR
 from thresher.cli import _stream, _write
 from thresher.cli._app import app
@@ -296,12 +296,8 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path):
     content = ",".join(f"x{i}" for i in range(2000)) + ",y" + "".join(rows)
     path = tmp_path / "data.csv"
     path.write_text(content)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
-    try:
+    with largest_file(10_000):
         said = run(tmp_path, None, "--out", tmp_path / "out.json")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "out.json was not written: File too large" in said
 
 
@@ -319,12 +315,8 @@ def test_temporary_files_that_find_no_room_are_told(name, tmp_path, monkeypatch)
     else:
         dump_svmlight_file(X, y, str(path))
     monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
-    try:
+    with largest_file(10_000):
         result = CliRunner().invoke(app, ["select", str(path), "-t", "target", "--memory", "1MiB"])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert result.exit_code == 2
     said = result.stderr.splitlines()[-1]
     assert said.startswith("thresher: temporary files found no room in")

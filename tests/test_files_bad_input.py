@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
+from tests.limits import largest_file
 from thresher import CFS, MRMR, RRFS, Chain, Ensemble, ReliefF
 from thresher.sources._scratch import Scratch, resolve_memory_limit
 
@@ -219,9 +219,7 @@ def test_a_disk_that_is_full_is_one_sentence(selector, tmp_path):
     scratch.mkdir()
     if selector.relevance == "mi":  # bytes, more than memory may hold
         selector.set_params(discretize="equal-frequency:20")
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
-    try:
+    with largest_file(100_000):
         refused(
             tmp_path / "t.parquet",
             error=OSError,
@@ -230,8 +228,6 @@ def test_a_disk_that_is_full_is_one_sentence(selector, tmp_path):
             memory_limit=1_300_000,
             scratch=scratch,
         )
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert os.listdir(scratch) == []
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 import os
 import pickle
-import resource
 import tempfile
 
 import numpy as np
@@ -14,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.limits import largest_file
 from thresher import _core
 from thresher._core import _testing
 
@@ -128,13 +128,8 @@ def test_files_that_are_no_tables_are_named(tmp_path):
 def test_a_disk_that_is_full_leaves_no_file(tmp_path):
     codes, levels, _, _ = some_codes("plain", n=50_000)
     table = _core.CodedTable.from_codes(codes, levels)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
-    try:
-        with pytest.raises(OSError, match="File too large"):
-            table.save(tmp_path / "table")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with largest_file(20_000), pytest.raises(OSError, match="File too large"):
+        table.save(tmp_path / "table")
     assert os.listdir(tmp_path) == []
 
 
