@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,8 +11,10 @@ import textwrap
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import feather, parquet
+from sklearn.base import clone
 
 from tests.limits import largest_file
 from thresher import CFS, MRMR, RRFS, Chain, Ensemble, ReliefF
@@ -190,7 +193,7 @@ def test_row_groups_that_are_too_large_are_refused_with_the_limit_that_would_do(
     frame.assign(label=np.arange(70_000) % 2).to_parquet(tmp_path / "t.parquet")
     refused(
         tmp_path / "t.parquet",
-        match=r"give memory_limit=4480000, or write smaller",
+        match=r"Set memory_limit=4480000, or write smaller",
         memory_limit="4MB",
     )
 
@@ -223,7 +226,7 @@ def test_a_disk_that_is_full_is_one_sentence(selector, tmp_path):
         refused(
             tmp_path / "t.parquet",
             error=OSError,
-            match="temporary files found no room in .*scratch.*larger memory_limit",
+            match="temporary files found no room in .*; give a folder with more room as scratch$",
             selector=selector,
             memory_limit=1_300_000,
             scratch=scratch,
@@ -366,3 +369,34 @@ def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
     monkeypatch.setattr(_scratch.Scratch, "block_bytes", 1 << 20)
     long = b"a,y\n1,p\n" + b"2" * (3 << 20) + b",q\n" + b"3,p\n"
     assert "a row is longer than 1 MB" in said_of(long)
+
+
+ADVICE = re.compile(r"(?:Set|give) memory_limit=(\d+)")
+
+
+@pytest.mark.parametrize("name", ["uneven.parquet", "whole.feather", "empty.csv"])
+@pytest.mark.parametrize(
+    ("selector", "is_recorded"),
+    [(MRMR(1, relevance="mi"), False), (MRMR(1, relevance="mi"), True), (RRFS(1), False)],
+)
+def test_the_memory_limit_that_is_advised_is_enough(name, is_recorded, selector, tmp_path):
+    """Also where later row groups are larger, and where a checkpoint has rows read in blocks at any limit."""
+    table = pa.table({f"x{i}": np.arange(20_000) * 0.5 for i in range(20)})
+    table = table.append_column("label", pa.array(np.arange(20_000) % 2))
+    path = tmp_path / name
+    if name.endswith("parquet"):
+        with parquet.ParquetWriter(path, table.schema) as writer:
+            for rows in (slice(0, 2_000), slice(2_000, 6_000), slice(6_000, 20_000)):
+                writer.write_table(table.slice(rows.start, rows.stop - rows.start))
+    elif name.endswith("feather"):
+        feather.write_feather(table, path)
+    else:
+        path.write_text("a,b,c,d,label\n" + "1,2,3,4,0\n5,6,7,8,1\n,,,,1\n,,,,0\n" * 5_000)
+        selector = clone(selector).set_params(missing="drop_rows")
+    for limit in (1 << 20, 1_900_000):
+        options = {"checkpoint": tmp_path / f"log{limit}"} if is_recorded else {}
+        try:
+            selector.fit(path, "label", memory_limit=limit, **options)
+        except ValueError as refusal:
+            advised = int(ADVICE.search(str(refusal))[1])
+            selector.fit(path, "label", memory_limit=advised, **options)

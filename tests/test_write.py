@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from thresher._write import atomic_write
 from thresher.evaluate import compare
 from thresher.report import save_report
 
+resource = pytest.importorskip("resource")
 needs_links = pytest.mark.skipif(sys.platform == "win32", reason="needs links and limits of POSIX")
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(60, 8)), RNG.integers(0, 2, 60)

@@ -33,10 +33,14 @@ class TallFiles(LocalEngine):
     y, sample_weight : str, array-like or None
         Names of columns, or one value per row.
     scratch : Scratch
+    only_blocks : bool
+        Whether rows are read in blocks also where the memory limit is large enough for columns.
     """
 
-    def __init__(self, files: FileColumns, y: Any, sample_weight: Any, scratch: Scratch) -> None:
-        self._files, self._scratch = files, scratch
+    def __init__(
+        self, files: FileColumns, y: Any, sample_weight: Any, scratch: Scratch, only_blocks: bool
+    ) -> None:
+        self._files, self._scratch, self._only_blocks = files, scratch, only_blocks
         self._columns = list(files.kinds)
         named = column_names(self._columns, y, sample_weight)
         self._features = [name for name in self._columns if name not in named.values()]
@@ -84,16 +88,21 @@ class TallFiles(LocalEngine):
     def _pieces(self) -> Iterator[Any]:
         import pyarrow as pa
 
-        for piece in self._files.read(self._columns):
-            needed = piece.nbytes * _BLOCK_SHARE
-            if needed > self._scratch.memory_limit:
-                enough = min(needed, bytes_for_one_column(self._files.n_rows))
-                raise ValueError(
-                    f"X has {self._files.n_rows} rows, too many for one column at a time, and a row group of "
-                    f"{piece.nbytes} bytes, too large for memory_limit={self._scratch.memory_limit}; give "
-                    f"memory_limit={enough}, or write smaller row groups"
-                )
+        pieces = self._files.read(self._columns)
+        for piece in pieces:
+            if piece.nbytes * _BLOCK_SHARE > self._scratch.memory_limit:
+                raise self._too_large(max(piece.nbytes, *(more.nbytes for more in pieces), 0))
             yield piece if isinstance(piece, pa.Table) else pa.Table.from_batches([piece])
+
+    def _too_large(self, n_bytes: int) -> ValueError:
+        """Return the error about row groups of which the largest takes `n_bytes`, with the limit that is enough."""
+        enough = n_bytes * _BLOCK_SHARE
+        if not self._only_blocks:
+            enough = min(enough, bytes_for_one_column(self._files.n_rows))
+        return ValueError(
+            f"X has a row group that takes {n_bytes * _BLOCK_SHARE} bytes while it is read, more than "
+            f"memory_limit={self._scratch.memory_limit}. Set memory_limit={enough}, or write smaller row groups"
+        )
 
     def pack(
         self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress

@@ -21,7 +21,7 @@ _OPTIONS = {
     'see kind="bagging" or stability_curve': "see `thresher stability`",
     "n_jobs must be None or": "--jobs must be",
     "memory_limit=": "--memory ",
-    "give a folder with more room as scratch, or a larger memory_limit": "set TMPDIR to a folder with more room, "
+    "give a folder with more room as scratch": "set TMPDIR to a folder with more room, "
     "or give more --memory",
 }
 

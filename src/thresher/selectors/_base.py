@@ -189,7 +189,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             coder = None if rule is None else slab_coder(discretize, rule)
 
             def read_tall(files: FileColumns, scratch: Scratch) -> Training:
-                engine = TallFiles(files, y, sample_weight, scratch)
+                engine = TallFiles(files, y, sample_weight, scratch, checkpoint is not None)
                 return read_far_training(self, engine, rules, discretize, checkpoint)
 
             tall = read_tall if self._reads_blocks else None

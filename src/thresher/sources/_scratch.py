@@ -25,6 +25,8 @@ _BINARY_UNITS = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
 # Of the memory that this process may have.
 _DEFAULT_SHARE = 4
 _SMALLEST_LIMIT = 1 << 20
+# Of the memory limit: a block of text, which as numbers takes up to nine times as much.
+_TEXT_SHARE = 64
 # A row of text, and so the header, must fit into one of these.
 LARGEST_BLOCK = 1 << 26
 _CGROUP_LIMITS = (
@@ -103,7 +105,7 @@ def no_room(error: OSError, folder: Path, after: str = "") -> OSError:
     return OSError(
         reason,
         f"temporary files found no room in {folder}{after} ({os.strerror(reason)}); give a folder with more room as "
-        "scratch, or a larger memory_limit",
+        "scratch",
     )
 
 
@@ -119,7 +121,7 @@ class Scratch:
     @property
     def block_bytes(self) -> int:
         """Bytes to read at a time from what comes row by row."""
-        return min(LARGEST_BLOCK, max(1 << 16, self.memory_limit // 32))
+        return min(LARGEST_BLOCK, max(1 << 16, self.memory_limit // _TEXT_SHARE))
 
     def file(self) -> ScratchFile:
         return ScratchFile(self.folder)
