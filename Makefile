@@ -15,7 +15,7 @@
 #   make docs       the documentation, its examples run and its local links checked, in docs/_build/html
 #   make docs-links the links of the documentation to other sites, asked for one by one (needs a network)
 #   make sanitize   the test suite on a core built with ASan and UBSan
-#   make fuzz       random inputs with faults, new ones each time      (EXAMPLES=20000 for each test)
+#   make fuzz       random inputs and files with faults, new ones each time      (EXAMPLES=20000 for each test)
 #   make fuzz-core  libFuzzer on the core's packers, where clang++ is      (SECONDS=600)
 #   make compare    twelve selectors on fifteen real data sets      (ARGS="--only sonar wdbc")
 #   make reproduce  all published experiments, on a page of the docs      (ARGS="--quick")
@@ -205,7 +205,7 @@ sanitize: $(ASAN)/.core
 # What `make test` does with a few inputs that are always the same; also: make sanitize ARGS=tests/test_fuzz.py
 fuzz: $(VENV)/.tools $(VENV)/.core
 	HYPOTHESIS_PROFILE=explore THRESHER_FUZZ_EXAMPLES=$(EXAMPLES) THRESHER_FUZZ_SECONDS=3 \
-	$(BIN)/python -m pytest -n $(WORKERS) tests/test_fuzz.py tests/test_changing_data.py $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) tests/test_fuzz.py tests/test_fuzz_files.py tests/test_changing_data.py $(ARGS)
 
 # The packers alone, on plain instructions: arrays of any bytes, dense and sparse, with both sanitizers.
 CLANG ?= clang++
