@@ -195,6 +195,14 @@ def test_separation_by_columns_that_are_not_finite_is_nan():
         assert np.isnan(_core.separation(columns, kind, np.arange(4, dtype=np.int32) % 2, 2)).all()
 
 
+@pytest.mark.parametrize("measure", [*MEASURES, "am/gm"])
+def test_dispersions_of_columns_that_are_not_finite_end(measure):
+    """Data that another thread changes during a fit may become so after they were checked."""
+    gap = [1.0, 2.0, np.nan, 3.0]
+    columns = np.array([[1.0, 2.0, 3.0, np.inf], [-np.inf, 1.0, 2.0, np.inf], gap])
+    assert _core.dispersion(columns, measure).shape == (3,)
+
+
 def test_tiny_spread_gives_half_the_variance():
     columns = 5 + 1e-6 * np.random.default_rng(0).normal(size=(4, 50))
     half = _core.dispersion(columns, "variance") / 2

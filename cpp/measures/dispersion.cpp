@@ -163,7 +163,8 @@ double measure_column(const Stored<T>& column, Dispersion measure, Scratch& scra
 int scale_for(Dispersion measure, const Range& range) {
   const int scale = range.scale();
   if (measure == Dispersion::variance || scale > 0) return scale;
-  return range.magnitude() < 0x1p960 ? 0 : -64;
+  const double most = range.magnitude();
+  return most >= 0x1p960 && std::isfinite(most) ? -64 : 0;
 }
 
 // By way of the column times 2^scale.
