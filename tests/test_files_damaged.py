@@ -1,0 +1,164 @@
+"""Tables in damaged files are validated before anything follows what they claim."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import dataset, feather, parquet
+from typer.testing import CliRunner
+
+from thresher import MIM
+from thresher.cli import _stream
+from thresher.cli._app import app
+from thresher.sources import FileColumns, columns_of
+
+from .test_cli_bad_input import run
+
+
+def table(**columns):
+    rng = np.random.default_rng(0)
+    numbers = {f"x{i}": rng.normal(size=60) for i in range(3)}
+    return pa.table({**numbers, **columns, "y": np.arange(60) % 2})
+
+
+def text_from(offsets):
+    """Sixty texts of two letters, at these places of their buffer."""
+    places = np.arange(0, 122, 2, dtype=np.int32)
+    places[list(offsets)] = list(offsets.values())
+    buffers = [None, pa.py_buffer(places), pa.py_buffer(b"ab" * 60)]
+    return pa.Array.from_buffers(pa.string(), 60, buffers)
+
+
+def words_from(index):
+    """Categories of which one is none of the words."""
+    places = np.arange(60, dtype=np.int32) % 2
+    places[7] = index
+    return pa.DictionaryArray.from_arrays(pa.array(places), pa.array(["u", "v"]), safe=False)
+
+
+FAULTS = {
+    "places of text": lambda: text_from({7: 2**30}),
+    "places of text that fall": lambda: text_from({7: -(2**30)}),
+    "categories": lambda: words_from(2**30),
+    "negative categories": lambda: words_from(-(2**30)),
+    "bytes that are not UTF-8": lambda: pa.Array.from_buffers(
+        pa.string(), 60, [None, text_from({}).buffers()[1], pa.py_buffer(b"\xff\xfe" * 60)]
+    ),
+}
+
+
+def all_sentences(folder):
+    """What a fit and the command make of each fault, line by line."""
+    for name, fault in FAULTS.items():
+        path = Path(folder, f"{name}.arrow")
+        given = table(bad=fault())
+        with pa.ipc.new_file(str(path), given.schema) as writer:
+            writer.write_table(given)
+        try:
+            MIM(1).fit(path, "y")
+        except ValueError as error:
+            print(error, flush=True)
+        done = CliRunner().invoke(app, ["select", str(path), "-t", "y", "-k", "1"])
+        print(done.stderr.strip(), flush=True)
+
+
+def test_what_arrays_claim_is_checked_before_it_is_followed(tmp_path):
+    """In a process of its own, which would end."""
+    program = (
+        f"from tests.test_files_damaged import all_sentences; all_sentences({str(tmp_path)!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 * len(FAULTS)
+    for fault, (of_fit, of_command) in zip(
+        FAULTS, zip(lines[::2], lines[1::2], strict=True), strict=True
+    ):
+        assert f"{fault}.arrow cannot be read: " in of_fit
+        assert of_command.startswith("thresher: ")
+        assert f"{fault}.arrow cannot be read: " in of_command
+
+
+@pytest.mark.parametrize("place", [0.1, 0.3, 0.5])
+def test_pages_that_cannot_be_unpacked_name_the_file(place, tmp_path):
+    path = tmp_path / "t.parquet"
+    parquet.write_table(table(), path, compression="gzip", use_dictionary=False)
+    content = bytearray(path.read_bytes())
+    begin = int(place * len(content))
+    content[begin : begin + 200] = b"\xff" * 200
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"t\.parquet cannot be read: ") as raised:
+        MIM(1).fit(path, "y")
+    assert len(str(raised.value)) < 400
+    with pytest.raises(ValueError, match=r"cannot be read: "):
+        MIM(1).fit(dataset.dataset(path), "y")
+    assert "cannot be read: " in run(tmp_path, None, name="t.parquet")
+
+
+def test_names_that_are_not_utf8_are_refused(tmp_path):
+    path = tmp_path / "t.parquet"
+    parquet.write_table(table(name_of_it=np.arange(60) % 3), path, store_schema=False)
+    path.write_bytes(path.read_bytes().replace(b"name_of_it", b"name\xff\xfeof_it"[:10]))
+    with pytest.raises(ValueError, match="cannot be read: 'utf-8' codec"):
+        MIM(1).fit(path, "y")
+    assert "cannot be read" in run(tmp_path, None, name="t.parquet")
+
+
+def test_version_1_of_feather_is_refused_as_it_cannot_be_read_safely(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        feather.write_feather(table(), tmp_path / "t.feather", version=1)
+    said = run(tmp_path, None, name="t.feather")
+    assert "is in version 1 of Feather, which cannot be read safely. Write it in version 2" in said
+    with pytest.raises(ValueError, match="version 1 of Feather"):
+        MIM(1).fit(tmp_path / "t.feather", "y")
+
+
+class Short:
+    """A part with other rows than it says."""
+
+    name, is_columnar, schema, n_rows = "a part", True, table().schema, 61
+
+    def read(self, columns, use_threads):
+        yield table().select(columns)
+
+
+def test_columns_of_another_length_than_the_file_says_are_refused():
+    files = columns_of([Short()])
+    assert isinstance(files, FileColumns)
+    with pytest.raises(ValueError, match="a part cannot be read: its columns have 60 rows, not 61"):
+        files.column("x0")
+
+
+def test_categories_and_texts_of_any_type_are_read_alike_in_memory_and_out_of_it(
+    tmp_path, monkeypatch
+):
+    """Also those of which pyarrow counts no distinct values."""
+    words = pa.array(np.array(["u", "v", "w"])[np.arange(60) % 3])
+    given = table(category=words.dictionary_encode(), large=words.cast(pa.large_string()))
+    parquet.write_table(given, tmp_path / "t.parquet")
+    found = []
+    for size in (_stream.size_in_memory, lambda path: 1 << 60):
+        monkeypatch.setattr(_stream, "size_in_memory", size)
+        command = [
+            "select",
+            str(tmp_path / "t.parquet"),
+            "-t",
+            "y",
+            "-k",
+            "5",
+            "-m",
+            "mim",
+            "--json",
+        ]
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 0, done.output
+        found.append(json.loads(done.stdout)["selected"])
+    assert found[0] == found[1]
