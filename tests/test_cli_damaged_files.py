@@ -1,5 +1,9 @@
 """Damaged files of every kind end in one sentence; what no sentence can follow is refused before it is read."""
 
+import signal
+import struct
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -144,3 +148,32 @@ def test_every_form_of_a_sound_sparse_file_is_read(form, tmp_path):
     sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(X).asformat(form))
     done = CliRunner().invoke(app, ["select", str(tmp_path / "m.npz"), "-t", "x3", "-k", "1"])
     assert done.exit_code == 0, done.output
+
+
+def claiming(path, length, size):
+    """A file of MATLAB 7.3 with an attribute of a text that is said to be that long, in a place of that size."""
+    text = "a text of some length"
+    with as_matlab_7_3(path) as file:
+        file["X"] = np.eye(4)
+        file["X"].attrs["note"] = text
+    content = bytearray(path.read_bytes())
+    place = content.index(b"GCOL")
+    struct.pack_into("<Q", content, place + 24, size)
+    reference = struct.pack("<IQ", len(text), place - 512)  # counted from the end of the user block
+    struct.pack_into("<I", content, content.index(reference), length)
+    path.write_bytes(content)
+
+
+def test_an_hdf5_file_that_claims_any_memory_is_refused(tmp_path):
+    pytest.importorskip("resource")
+    claiming(tmp_path / "m.mat", 2**32 - 1, 2**40)
+    said = run(tmp_path, None, name="m.mat", target="x0")
+    assert "m.mat cannot be read: it is damaged, so that HDF5 crashes or takes too much" in said
+
+
+def test_an_hdf5_file_that_never_ends_stops_the_process_that_looks_through_it(tmp_path):
+    pytest.importorskip("resource")
+    claiming(tmp_path / "m.mat", 21, 2**64 - 16)
+    program = "from thresher.cli import _hdf5; _hdf5._SECONDS = 1; _hdf5._main({!r})"
+    command = [sys.executable, "-c", program.format(str(tmp_path / "m.mat"))]
+    assert subprocess.run(command).returncode == -signal.SIGXCPU

@@ -11,7 +11,11 @@ import sys
 import time
 from collections import Counter
 
+import pytest
+
 from .damaged_files import FORMATS, damaged
+
+pytest.importorskip("resource")
 
 # Of each format; of those of HDF5 a quarter, as each starts a process.
 EXAMPLES = int(os.environ.get("THRESHER_FUZZ_EXAMPLES", "8"))
