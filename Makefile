@@ -71,9 +71,9 @@ browser:
 java:
 	@[ "$(JAVA)" = no ] || { $(call install,java,openjdk-17-jre-headless,JAVA); }
 
-# The suite on plain instructions, without any extension of the processor. Clusters do not depend on these.
+# The suite on plain instructions, without any extension of the processor. Clusters and contracts do not depend on these.
 test-baseline: $(VENV)/.tools $(VENV)/.core
-	THRESHER_ISA=baseline $(BIN)/python -m pytest -n $(WORKERS) -m "not cluster" $(ARGS)
+	THRESHER_ISA=baseline $(BIN)/python -m pytest -n $(WORKERS) -m "not cluster and not once" $(ARGS)
 
 lint: $(VENV)/.tools $(VENV)/.core
 	$(BIN)/ruff check .

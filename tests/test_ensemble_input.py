@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from thresher import MRMR, Ensemble, ErrorControlled, FisherScore, ThresherWarning
+from thresher import MRMR, RRCT, Ensemble, ErrorControlled, FisherScore, ThresherWarning
 
 from .test_ensemble import codes, lists_of, same
 
@@ -116,3 +116,10 @@ def test_sparse_input_gives_the_dense_answer():
     dense = Ensemble(MRMR(5), 5).fit(X, y)
     for kind in ("fast", "full"):
         same(dense, Ensemble(MRMR(5), 5, kind=kind).fit(sparse.csr_array(X), y))
+
+
+@pytest.mark.parametrize("kind", ["fast", "inner", "full", "bagging", "halves"])
+def test_one_sample_is_refused_as_such(kind):
+    selector = MRMR(1) if kind in ("fast", "inner") else RRCT(1)
+    with pytest.raises(ValueError, match=r"X has one sample \(n_samples = 1\); at least 2"):
+        Ensemble(selector, kind=kind).fit(np.ones((1, 3)), [1])

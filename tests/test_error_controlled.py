@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 
 from tests.naive import gate as naive
-from thresher import CFS, JMI, MRMR, ErrorControlled, FisherScore, ThresherWarning, Univariate
+from thresher import CFS, GSO, JMI, MRMR, ErrorControlled, FisherScore, ThresherWarning, Univariate
 from thresher.discretize import MDLBins
 from thresher.evaluate import probe_select
 from thresher.evaluate.curves import select_sizes
@@ -276,3 +276,12 @@ def test_nulls_are_selected_as_seldom_as_promised():
             quiet.filter(ThresherWarning)
             n_selecting += len(found.fit(X, y).selected_) > 0
     assert n_selecting / n_sets <= 0.2 + 2 * (0.2 * 0.8 / n_sets) ** 0.5
+
+
+def test_classes_are_gated_by_their_own_correlation():
+    X, y = data()
+    y = y + (X[:, 0] > 1)
+    found = ErrorControlled(GSO(2), 0.2, random_state=0).fit(X, y)
+    assert found.relevance_name_ == "r2"
+    ranking = Univariate(2, measure="r2").fit(X, y)
+    np.testing.assert_array_equal(found.relevance_, ranking.scores_)

@@ -64,8 +64,10 @@ from thresher import (
     Univariate,
 )
 
+pytestmark = pytest.mark.once
+
 # One instance of every public selector; a second with other settings where they change the code
-# path.
+# path. `test_sklearn_settings.py` has more.
 SELECTORS = [
     MRMR(),
     MRMR(relevance="mi", redundancy="mi"),
@@ -124,13 +126,20 @@ SELECTORS = [
 
 
 @parametrize_with_checks(SELECTORS)
-def test_scikit_learn_checks(estimator, check):
+def test_scikit_learn_checks(estimator, check, monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     check(estimator)
+
+
+def table():
+    """A table with names, and labels."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return X.iloc[::4, :12], y[::4]
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 def test_pickle_and_clone_keep_the_selection(selector):
-    X, y = load_breast_cancer(return_X_y=True)
+    X, y = table()
     fitted = clone(selector).fit(X, y)
     again = pickle.loads(pickle.dumps(fitted))
     assert again.selected_.tolist() == fitted.selected_.tolist()
@@ -139,7 +148,7 @@ def test_pickle_and_clone_keep_the_selection(selector):
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 def test_json_keeps_everything_a_user_sees(selector):
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, y = table()
     fitted = clone(selector).fit(X, y)
     again = type(selector).from_json(fitted.to_json())
     assert again.get_params().keys() == fitted.get_params().keys()
@@ -156,7 +165,7 @@ def test_json_keeps_everything_a_user_sees(selector):
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 @pytest.mark.parametrize(("kind", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
 def test_set_output_gives_named_frames(selector, kind, frame):
-    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, y = table()
     fitted = clone(selector).set_output(transform=kind).fit(frame(X.to_dict("list")), y)
     out = fitted.transform(frame(X.to_dict("list")))
     assert isinstance(out, frame)

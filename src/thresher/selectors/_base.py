@@ -431,7 +431,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._takes_sparse
+        measures = [getattr(self, name, None) for name in ("measure", "relevance", "redundancy")]
+        needs_ranks = any(isinstance(name, str) and name == "spearman" for name in measures)
+        tags.input_tags.sparse = self._takes_sparse and not needs_ranks
         tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         tags.target_tags.required = self._needs_target
         return tags

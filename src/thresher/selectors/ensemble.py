@@ -56,6 +56,7 @@ from thresher.sources import (
     is_files,
     read_target,
     refuse_files,
+    refuse_one_row,
     rows_and_columns,
     split_far,
 )
@@ -442,6 +443,7 @@ class Ensemble(ChangingRows, MetaSelector):
         X = X.tocsr() if sparse.issparse(X) else X  # other forms have no rows to take
         validate_data(self, X, skip_check_array=True)
         n_rows, n_features = X.shape
+        refuse_one_row(n_rows)
         y = y if y is None or hasattr(y, "shape") else np.asarray(y)
         target = None if y is None else read_target(y, n_rows, owner=type(selector).__name__)
         plan = self._plan(n_rows, target, groups)

@@ -192,8 +192,11 @@ class ErrorControlled(MetaSelector):
         options |= {"measure": "f", "exclude": excluded_by(selector)[1]}
         if isinstance(selector, SumSelector):
             resolved = clone(selector)
-            resolved._resolve(resolved._read(X, y, sample_weight))
+            training = resolved._read(X, y, sample_weight)
+            resolved._resolve(training)
             name = resolved._measure_names()[0]
+            if name == "pearson" and training.labels.n_classes > 2:
+                name = "r2"  # its meaning for classes
             options["measure"] = name if name in MEASURES else "mi"
             options["discretize"] = _unsupervised(selector)
         analytic = self.method == "compete" or not isinstance(self.pvalues, str)

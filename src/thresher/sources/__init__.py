@@ -63,6 +63,7 @@ from thresher.sources._training import (
     indexable,
     read_table,
     read_training,
+    refuse_one_row,
     refuse_unusable_values,
     rows_and_columns,
     unmasked,

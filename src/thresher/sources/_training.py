@@ -342,11 +342,16 @@ def complete_rows(complete: Mask, rows: npt.NDArray[np.intp] | None) -> npt.NDAr
     return np.flatnonzero(complete)
 
 
+def refuse_one_row(n_rows: int) -> None:
+    """Raise if there is one row only, of which nothing can be learnt."""
+    if n_rows == 1:
+        raise ValueError("X has one sample (n_samples = 1); at least 2 are needed")
+
+
 def check_rows(table: Table, labels: Target | None) -> None:
     if table.n_rows == 0:
         raise ValueError("no sample is left: every row was dropped or has weight zero")
-    if table.n_rows == 1:
-        raise ValueError("X has one sample (n_samples = 1); at least 2 are needed")
+    refuse_one_row(table.n_rows)
     if labels is None:
         return
     if labels.is_nominal and labels.n_classes < 2:
