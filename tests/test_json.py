@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
@@ -268,3 +269,26 @@ def test_names_of_any_kind_survive(texts):
     assert again.get_feature_names_out().tolist() == fitted.get_feature_names_out().tolist()
     assert [again.reason(f) for f in range(4)] == [fitted.reason(f) for f in range(4)]
     np.testing.assert_array_equal(again.scores_, fitted.scores_)
+
+
+def test_requests_of_metadata_survive():
+    X, y = load_iris(return_X_y=True)
+    weights = np.arange(len(y)) % 3
+    with config_context(enable_metadata_routing=True):
+        inner = MRMR(2).set_fit_request(sample_weight=True)
+        fitted = Ensemble(inner, 3).fit(X, y, sample_weight=weights)
+    again = Ensemble.from_json(fitted.to_json())
+    assert again.selector.get_metadata_routing().fit.requests == {"sample_weight": True}
+    with config_context(enable_metadata_routing=True):
+        refitted = clone(again).fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(refitted.votes_, fitted.votes_)
+    text = fitted.to_json()
+    given = '["fit", {"dict": [["sample_weight", true]]}]'
+    assert given in text
+    for hostile in (
+        '["fit", {"dict": [["X", true]]}]',
+        '["reason", {"dict": [["a", 1]]}]',
+        '["fit", 3]',
+    ):
+        with pytest.raises(ValueError, match="not a selection written by to_json"):
+            Ensemble.from_json(text.replace(given, hostile))

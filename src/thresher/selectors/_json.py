@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 
 import thresher
@@ -17,6 +18,8 @@ from thresher.measures import Bins
 from thresher.selectors import _explain
 
 FORMAT = 3
+# Where scikit-learn keeps what `set_fit_request` was given.
+REQUESTS = "_metadata_request"
 # Parts of a fitted result that are no estimators.
 RECORDS: dict[str, Any] = {
     record.__name__: record
@@ -97,7 +100,12 @@ def _encode(value: Any) -> Any:
     parameters = value.get_params(deep=False)
     unsaved = {*parameters, *getattr(value, "_unsaved", ())}
     state = {key: item for key, item in vars(value).items() if key not in unsaved}
-    return {"object": name, "parameters": _encode(parameters), "state": _encode(state)}
+    document = {"object": name, "parameters": _encode(parameters)}
+    if REQUESTS in state:
+        given = state.pop(REQUESTS)
+        methods = {method: getattr(given, method).requests for method in ("fit", "partial_fit")}
+        document["requests"] = _encode(methods)
+    return {**document, "state": _encode(state)}
 
 
 def _decode(value: Any) -> Any:
@@ -124,12 +132,16 @@ def _decode_object(value: dict[str, Any]) -> Any:
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
         raise ValueError(f"it holds an object {name!r} that thresher does not know")
     selector = cls(**_decode(value["parameters"]))
+    with config_context(enable_metadata_routing=True):
+        for method, requests in _decode(value.get("requests", {"dict": []})).items():
+            if requests:
+                getattr(selector, f"set_{method}_request")(**requests)
     state = _decode(value["state"])
     for key in state:
         # A fitted attribute, and none that would hide a method.
         is_learnt = key.isidentifier() and (key.endswith("_") or key.startswith("_"))
         is_learnt = is_learnt and key not in getattr(cls, "_unsaved", ())
-        if not is_learnt or key.startswith("__") or hasattr(cls, key):
+        if not is_learnt or key.startswith("__") or key == REQUESTS or hasattr(cls, key):
             raise ValueError(f"{name} has no fitted attribute {key!r}")
     vars(selector).update(state)
     check = getattr(selector, "_check_state", None)
