@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from thresher import JMI, MRMR, Ensemble, Univariate
 from thresher.blocks import KeptRows
+from thresher.measures import Measures
 
 N_THREADS = 8
 SELECTORS = [
@@ -118,3 +119,15 @@ def test_a_copy_made_while_another_thread_fits_is_complete(monkeypatch):
             clone(selector).fit(X[80:], y[80:]).selected_.tolist()
         )
     assert MRMR.from_json(selector.to_json()).selected_.tolist() == expected
+
+
+def test_fits_of_two_estimators_do_not_wait_for_each_other(monkeypatch):
+    plain, both_inside = Measures.pairs, threading.Barrier(2)
+
+    def pairs(*args):
+        both_inside.wait(timeout=5)
+        return plain(*args)
+
+    monkeypatch.setattr(Measures, "pairs", pairs)
+    found = in_threads(lambda _: MRMR(3, relevance="mi").fit(*problem()), 2)
+    assert found[0].selected_.tolist() == found[1].selected_.tolist()

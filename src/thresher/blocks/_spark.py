@@ -11,9 +11,10 @@ from __future__ import annotations
 import contextlib
 import uuid
 from collections.abc import Callable, Sequence
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Any, TypeVar
 
+from thresher._cached import cached
 from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
 from thresher.blocks._spark_jobs import collect, in_plain_words, rows_per_batch
 from thresher.blocks._spark_rows import FileRows, PartitionRows, SparkRows
@@ -188,7 +189,7 @@ class _Frame:
     def names(self) -> list[str] | None:
         return None if self._vectors else self._features
 
-    @cached_property
+    @cached
     def n_features(self) -> int | None:
         if self._vectors is None:
             return len(self._features)
@@ -196,7 +197,7 @@ class _Frame:
         first = self._given.select(quoted).where(f"{quoted} is not null").first()
         return None if first is None else len(first[0])
 
-    @cached_property
+    @cached
     def rows(self) -> SparkRows:
         schema = self.frame.limit(0).toArrow().schema
         return PartitionRows(

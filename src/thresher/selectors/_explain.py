@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._cached import cached
 from thresher.selectors._reason import Kind, Reason
 
 Floats = npt.NDArray[np.float64]
@@ -54,7 +54,7 @@ class Account:
         self._excluded = selector._excluded
         self._constant = selector._constant
 
-    @cached_property
+    @cached
     def largest_relevance(self) -> float:
         known = self.relevance[np.isfinite(self.relevance)]
         return float(known.max()) if known.size else 0.0

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Generic
 
 from thresher import _core
+from thresher._cached import cached
 from thresher.measures import RowMeasures
 from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, Found
@@ -57,7 +58,7 @@ class Task(Generic[Wanted]):
     wanted: Wanted
     choices: Choices
 
-    @cached_property
+    @cached
     def pairs(self) -> _core.PairMeasure:
         return self.measures.pairs(self.names[-1])
 
