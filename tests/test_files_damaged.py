@@ -54,7 +54,7 @@ FAULTS = {
 
 
 def all_sentences(folder):
-    """What a fit and the command make of each fault, line by line."""
+    """What fits of a file and of a table, and the command, make of each fault, line by line."""
     for name, fault in FAULTS.items():
         path = Path(folder, f"{name}.arrow")
         given = table(bad=fault())
@@ -66,6 +66,10 @@ def all_sentences(folder):
             print(error, flush=True)
         done = CliRunner().invoke(app, ["select", str(path), "-t", "y", "-k", "1"])
         print(done.stderr.strip(), flush=True)
+        try:
+            MIM(1).fit(given.drop_columns("y"), np.arange(60) % 2)
+        except ValueError as error:
+            print(error, flush=True)
 
 
 def test_what_arrays_claim_is_checked_before_it_is_followed(tmp_path):
@@ -76,13 +80,13 @@ def test_what_arrays_claim_is_checked_before_it_is_followed(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert len(lines) == 2 * len(FAULTS)
-    for fault, (of_fit, of_command) in zip(
-        FAULTS, zip(lines[::2], lines[1::2], strict=True), strict=True
-    ):
+    assert len(lines) == 3 * len(FAULTS)
+    for i, fault in enumerate(FAULTS):
+        of_fit, of_command, of_table = lines[3 * i : 3 * i + 3]
         assert f"{fault}.arrow cannot be read: " in of_fit
         assert of_command.startswith("thresher: ")
         assert f"{fault}.arrow cannot be read: " in of_command
+        assert of_table.startswith("X cannot be read: ")
 
 
 @pytest.mark.parametrize("place", [0.1, 0.3, 0.5])

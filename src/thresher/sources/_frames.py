@@ -18,6 +18,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from thresher._checks import is_missing, resolve_features
+from thresher.sources._arrow_data import reading
 from thresher.sources._exact import LARGEST_EXACT, are_exact, as_double, from_smallest
 from thresher.sources._levels import category_ranks, text_ranks
 from thresher.sources._table import feature_blocks
@@ -138,6 +139,9 @@ def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameC
     rows elsewhere, to which values must be comparable.
     """
     frame = nw.from_native(dense_frame(X), eager_only=True)
+    if frame.implementation.is_pyarrow():
+        with reading("X"):
+            frame.to_native().validate(full=True)
     names = np.array([str(name) for name in frame.columns], dtype=object)
     p = len(names)
     kinds = _kinds(frame)
