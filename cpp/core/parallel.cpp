@@ -72,7 +72,7 @@ struct Job {
 // The C library ends the process if it finds no memory for the thread_local variables of a new thread. So address space
 // for them is reserved before the thread is started, and given back when it allocates them.
 struct ReturnAddressSpace {
-  static constexpr std::size_t kBytes = std::size_t{1} << 16;
+  [[maybe_unused]] static constexpr std::size_t kBytes = std::size_t{1} << 16;
   void operator()([[maybe_unused]] void* reserved) const noexcept {
 #if defined(__linux__)
     munmap(reserved, kBytes);
