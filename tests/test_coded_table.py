@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import hashlib
 
 import numpy as np
 import pytest
@@ -13,6 +11,8 @@ from scipy import sparse
 from tests.naive import measures_discrete as naive
 from thresher import _core
 from thresher._core import _testing
+
+pytestmark = pytest.mark.kernels
 
 # --- builders ---
 
@@ -187,54 +187,45 @@ def test_scan_describes_every_column(dtype):
 
 # --- instruction sets ---
 
-DIGEST = """
-import hashlib
-import numpy as np
-from thresher import _core
 
-digest = hashlib.sha256()
-def add(*arrays):
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).tobytes())
+def digest_of_kernels():
+    """Return a digest of values of many kinds: it must be the same at every instruction level."""
 
-rng = np.random.default_rng(0)
-few_rows = (60, 200, 3), (72, 130, 4), (800, 70, 2), (1000, 40, 9), (500, 20, 30)
-for n, p, high in (*few_rows, (20000, 12, 8), (90000, 5, 8)):
-    X = rng.integers(0, high, (n, p))
-    X[:, 0] = rng.integers(-100, 100, n)
-    y = rng.integers(0, 5, n).astype(np.int32)
-    features = np.arange(p, dtype=np.uint32)
-    for parts in (None, rng.integers(0, 4, n).astype(np.int32), (np.arange(n) % 20).astype(np.int32)):
-        for array in (X.astype(np.int8), X.astype(float), np.asfortranarray(X.astype(np.int16))):
-            table = _core.CodedTable.from_dense(array, parts)
-            add(table.matrix(), table.levels)
-        for measure in ("mi", "su", "nmi", "chi2"):
-            add(table.relevance(y, 5, measure))
-            add(_core.DiscretePairMeasure(table, measure).values(p // 2, features))
-        for term in ("joint", "conditional", "disr", "interaction"):
-            add(_core.ThreeWayMeasure(table, y, 5, term).values(p // 2, features))
-    weighted = _core.CodedTable.from_dense(X, weights=rng.random(n))
-    add(weighted.relevance(y, 5, "mi"))
-    Z = np.where(rng.random(X.shape) < 0.1, np.nan, X + 0.0)
-    for missing in ("category", "pairwise"):
-        add(_core.CodedTable.from_dense(Z, missing=missing).relevance(y, 5, "su"))
-    for array in (X.astype(np.int8), X.astype(np.uint8), Z, np.asfortranarray(Z.astype("f4"))):
-        add(*_core.scan_columns(array).values())
-print(_core.isa_level(), digest.hexdigest())
-"""
+    digest = hashlib.sha256()
 
+    def add(*arrays):
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).tobytes())
 
-def test_every_instruction_set_gives_the_same_bits():
-    digests = {}
-    for level in ("baseline", "popcnt", "avx2", "avx512"):
-        environment = {**os.environ, "THRESHER_ISA": level}
-        run = subprocess.run(
-            [sys.executable, "-c", DIGEST],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        used, digest = run.stdout.split()
-        digests[used] = digest
-    assert len(set(digests.values())) == 1
+    rng = np.random.default_rng(0)
+    few_rows = (60, 200, 3), (72, 130, 4), (800, 70, 2), (1000, 40, 9), (500, 20, 30)
+    for n, p, high in (*few_rows, (20000, 12, 8), (90000, 5, 8)):
+        X = rng.integers(0, high, (n, p))
+        X[:, 0] = rng.integers(-100, 100, n)
+        y = rng.integers(0, 5, n).astype(np.int32)
+        features = np.arange(p, dtype=np.uint32)
+        for parts in (
+            None,
+            rng.integers(0, 4, n).astype(np.int32),
+            (np.arange(n) % 20).astype(np.int32),
+        ):
+            for array in (
+                X.astype(np.int8),
+                X.astype(float),
+                np.asfortranarray(X.astype(np.int16)),
+            ):
+                table = _core.CodedTable.from_dense(array, parts)
+                add(table.matrix(), table.levels)
+            for measure in ("mi", "su", "nmi", "chi2"):
+                add(table.relevance(y, 5, measure))
+                add(_core.DiscretePairMeasure(table, measure).values(p // 2, features))
+            for term in ("joint", "conditional", "disr", "interaction"):
+                add(_core.ThreeWayMeasure(table, y, 5, term).values(p // 2, features))
+        weighted = _core.CodedTable.from_dense(X, weights=rng.random(n))
+        add(weighted.relevance(y, 5, "mi"))
+        Z = np.where(rng.random(X.shape) < 0.1, np.nan, X + 0.0)
+        for missing in ("category", "pairwise"):
+            add(_core.CodedTable.from_dense(Z, missing=missing).relevance(y, 5, "su"))
+        for array in (X.astype(np.int8), X.astype(np.uint8), Z, np.asfortranarray(Z.astype("f4"))):
+            add(*_core.scan_columns(array).values())
+    return digest.hexdigest()

@@ -13,6 +13,8 @@ from thresher import _core
 
 from .naive import consistency as naive
 
+pytestmark = pytest.mark.kernels
+
 NOISY_XOR = """101111 010010 110000 110110 101101 001000 001001 110010 110110 110110
     110110 001010 000000 110100 101111 110110 101111 010001 101111 000000"""
 

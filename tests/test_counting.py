@@ -13,6 +13,8 @@ from thresher import _core
 from thresher._core import _testing
 from thresher.search.greedy import greedy_forward
 
+pytestmark = pytest.mark.kernels
+
 MEASURES = ("mi", "su", "nmi", "chi2")
 TERMS = ("joint", "conditional", "disr", "interaction")
 

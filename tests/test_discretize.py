@@ -24,6 +24,8 @@ from thresher.discretize import (
     make_discretizer,
 )
 
+pytestmark = pytest.mark.kernels
+
 ALL = [EqualFrequencyBins(), EqualWidthBins(), MeanSdBins(), MDLBins()]
 
 

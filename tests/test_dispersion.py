@@ -16,6 +16,8 @@ from tests.naive import dispersion as naive
 from tests.naive import measures_numeric as exact
 from thresher import RFS, _core
 
+pytestmark = pytest.mark.kernels
+
 MEASURES = ["variance", "mad", "mean-median", "iqr", "amgm"]
 
 

@@ -15,6 +15,8 @@ import thresher
 from thresher import _core
 from thresher._core import _testing
 
+pytestmark = pytest.mark.kernels
+
 MEASURES = ("mi", "su", "nmi", "chi2")
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gc
-import os
-import subprocess
-import sys
+import hashlib
 
 import numpy as np
 import pytest
@@ -16,7 +14,8 @@ from sklearn.feature_selection import f_classif
 
 from tests.naive import measures_numeric as naive
 from thresher import _core
-from thresher._core import _testing
+
+pytestmark = pytest.mark.kernels
 
 
 def features(p):
@@ -145,65 +144,48 @@ def test_a_measure_keeps_its_table_and_its_array():
     np.testing.assert_array_equal(measure.values(0, features(5))[:, 0], expected[0])
 
 
-DIGEST = """
-import hashlib
-import numpy as np
-from thresher import _core
-digest = hashlib.sha256()
-rng = np.random.default_rng(7)
-for n in (1, 2, 15, 16, 17, 33, 200, 2047, 2049, 5003):
-    for dtype in (np.float32, np.float64):
-        matrix = _core.feature_major(rng.normal(size=(n, 9)).astype(dtype) * 10 + 3)
-        some = np.arange(9, dtype=np.uint32)
-        classes = rng.integers(0, 3, n).astype(np.int32)
-        many = rng.integers(0, 11, n).astype(np.int32)
-        parts = (np.arange(n) % 4).astype(np.int32) if n > 4 else None
-        weights = rng.integers(0, 4, n).astype(float) + (np.arange(n) == 0)
-        for keywords in ({}, {"parts": parts}, {"weights": weights}):
-            table = _core.NumericTable(matrix, **keywords)
-            digest.update(table.mean.tobytes() + table.relevance_of_classes("f", classes, 3).tobytes())
-            digest.update(table.relevance_of_classes("f", many, 11).tobytes())
-            digest.update(table.relevance_of_numbers("pearson", matrix[0].astype(float) ** 2).tobytes())
-            for kind in ("pearson", "cosine"):
-                measure = _core.NumericPairMeasure(table, kind)
-                digest.update(measure.values(4, some).tobytes())
-                if parts is None or "parts" not in keywords:
-                    search = _core.greedy_forward(measure, np.ones(9), 9, objective="quotient")
-                    digest.update(search.result()["scores"].tobytes())
-        gaps = np.where(rng.random(matrix.shape) < 0.2, np.nan, matrix).astype(dtype)
-        table = _core.NumericTable(gaps, missing="pairwise")
-        digest.update(table.relevance_of_numbers("pearson", matrix[1].astype(float)).tobytes())
-        digest.update(_core.NumericPairMeasure(table, "pearson").values(4, some).tobytes())
-        digest.update(_core.doubled_ranks(matrix).tobytes())
-        digest.update(_core.RankPairMeasure(matrix).values(2, some).tobytes())
-        for result in (
-            _core.cuts_equal_frequency(matrix, 5),
-            _core.cuts_equal_width(matrix, 5),
-            _core.cuts_mean_sd(matrix, 0.5),
-            _core.cuts_mdl(matrix, classes, 3),
-        ):
-            digest.update(result[0].tobytes() + result[1].tobytes())
-            digest.update(_core.apply_cuts(matrix, *result).tobytes())
-print(_core.isa_level(), digest.hexdigest())
-"""
-
-
-def test_every_instruction_set_gives_the_same_bits():
-    levels = ["baseline", "popcnt", "avx2", "avx512"]
-    known = levels[: levels.index(_testing.best_isa_level()) + 1]
-    seen = {}
-    for level in known:
-        done = subprocess.run(
-            [sys.executable, "-c", DIGEST],
-            env={**os.environ, "THRESHER_ISA": level},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        name, digest = done.stdout.split()
-        assert name == level
-        seen[level] = digest
-    assert len(set(seen.values())) == 1, seen
+def digest_of_kernels():
+    """Return a digest of values of many kinds: it must be the same at every instruction level."""
+    digest = hashlib.sha256()
+    rng = np.random.default_rng(7)
+    for n in (1, 2, 15, 16, 17, 33, 200, 2047, 2049, 5003):
+        for dtype in (np.float32, np.float64):
+            matrix = _core.feature_major(rng.normal(size=(n, 9)).astype(dtype) * 10 + 3)
+            some = np.arange(9, dtype=np.uint32)
+            classes = rng.integers(0, 3, n).astype(np.int32)
+            many = rng.integers(0, 11, n).astype(np.int32)
+            parts = (np.arange(n) % 4).astype(np.int32) if n > 4 else None
+            weights = rng.integers(0, 4, n).astype(float) + (np.arange(n) == 0)
+            for keywords in ({}, {"parts": parts}, {"weights": weights}):
+                table = _core.NumericTable(matrix, **keywords)
+                digest.update(
+                    table.mean.tobytes() + table.relevance_of_classes("f", classes, 3).tobytes()
+                )
+                digest.update(table.relevance_of_classes("f", many, 11).tobytes())
+                digest.update(
+                    table.relevance_of_numbers("pearson", matrix[0].astype(float) ** 2).tobytes()
+                )
+                for kind in ("pearson", "cosine"):
+                    measure = _core.NumericPairMeasure(table, kind)
+                    digest.update(measure.values(4, some).tobytes())
+                    if parts is None or "parts" not in keywords:
+                        search = _core.greedy_forward(measure, np.ones(9), 9, objective="quotient")
+                        digest.update(search.result()["scores"].tobytes())
+            gaps = np.where(rng.random(matrix.shape) < 0.2, np.nan, matrix).astype(dtype)
+            table = _core.NumericTable(gaps, missing="pairwise")
+            digest.update(table.relevance_of_numbers("pearson", matrix[1].astype(float)).tobytes())
+            digest.update(_core.NumericPairMeasure(table, "pearson").values(4, some).tobytes())
+            digest.update(_core.doubled_ranks(matrix).tobytes())
+            digest.update(_core.RankPairMeasure(matrix).values(2, some).tobytes())
+            for result in (
+                _core.cuts_equal_frequency(matrix, 5),
+                _core.cuts_equal_width(matrix, 5),
+                _core.cuts_mean_sd(matrix, 0.5),
+                _core.cuts_mdl(matrix, classes, 3),
+            ):
+                digest.update(result[0].tobytes() + result[1].tobytes())
+                digest.update(_core.apply_cuts(matrix, *result).tobytes())
+    return digest.hexdigest()
 
 
 def random_matrix(seed, p, n, dtype=np.float64):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import hashlib
 
 import numpy as np
 import pytest
@@ -13,7 +11,8 @@ from hypothesis import strategies as st
 
 from tests.naive import rankings as naive
 from thresher import _core
-from thresher._core import _testing
+
+pytestmark = pytest.mark.kernels
 
 
 @st.composite
@@ -175,48 +174,32 @@ def test_scores_on_a_graph_agree_dense_and_sparse():
     np.testing.assert_allclose(_core.graph_scores_sparse(*stored, *edges, False), plain, atol=1e-11)
 
 
-PROGRAM = """
-import hashlib, numpy as np
-from thresher import _core
-rng = np.random.default_rng(0)
-columns = rng.normal(size=(40, 203))
-digest = hashlib.sha256()
-for T in (np.float64, np.float32):
-    x = np.ascontiguousarray(columns, dtype=T)
-    for measure in ("variance", "mad", "mean-median", "iqr", "amgm"):
-        digest.update(_core.dispersion(x, measure).tobytes())
-    classes = rng.integers(0, 3, 203).astype(np.int32)
-    digest.update(_core.separation(x, "fisher", classes, 3).tobytes())
-    by_rows = np.ascontiguousarray(x.T)
-    digest.update(_core.separation_rows(by_rows, "fisher", classes, 3).tobytes())
-    rows = np.arange(203, dtype=np.uint32)
-    for kind in ("relief", "relieff", "multisurf"):
-        nominal = np.zeros(40, dtype=np.uint8)
-        digest.update(_core.relief_weights(x, nominal, classes, 3, rows, kind, 5).tobytes())
-    y, one = columns[0] + columns[1], np.zeros(203, dtype=np.int32)
-    few = rows[::2].copy()
-    digest.update(_core.relief_weights(x, nominal, one, 1, few, "rrelieff", 5, 1, y).tobytes())
-    a, b, d = _core.nearest_graph(x, 5)
-    digest.update(a.tobytes() + b.tobytes() + d.tobytes())
-    for measure in ("cosine", "pearson", "mici"):
-        features = np.arange(40, dtype=np.uint32)
-        similarity = _core.NumericPairMeasure(_core.NumericTable(x), measure)
-        digest.update(similarity.values(0, features).tobytes())
-print(digest.hexdigest())
-"""
+def digest_of_kernels():
+    """Return a digest of values of many kinds: it must be the same at every instruction level."""
+    import numpy as np
 
-
-def test_every_instruction_set_gives_the_same_bits():
-    order = ["baseline", "popcnt", "avx2", "avx512"]
-    levels = order[: order.index(_testing.best_isa_level()) + 1]
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM],
-            env={**os.environ, "THRESHER_ISA": level},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for level in levels
-    }
-    assert len(found) == 1
+    rng = np.random.default_rng(0)
+    columns = rng.normal(size=(40, 203))
+    digest = hashlib.sha256()
+    for T in (np.float64, np.float32):
+        x = np.ascontiguousarray(columns, dtype=T)
+        for measure in ("variance", "mad", "mean-median", "iqr", "amgm"):
+            digest.update(_core.dispersion(x, measure).tobytes())
+        classes = rng.integers(0, 3, 203).astype(np.int32)
+        digest.update(_core.separation(x, "fisher", classes, 3).tobytes())
+        by_rows = np.ascontiguousarray(x.T)
+        digest.update(_core.separation_rows(by_rows, "fisher", classes, 3).tobytes())
+        rows = np.arange(203, dtype=np.uint32)
+        for kind in ("relief", "relieff", "multisurf"):
+            nominal = np.zeros(40, dtype=np.uint8)
+            digest.update(_core.relief_weights(x, nominal, classes, 3, rows, kind, 5).tobytes())
+        y, one = columns[0] + columns[1], np.zeros(203, dtype=np.int32)
+        few = rows[::2].copy()
+        digest.update(_core.relief_weights(x, nominal, one, 1, few, "rrelieff", 5, 1, y).tobytes())
+        a, b, d = _core.nearest_graph(x, 5)
+        digest.update(a.tobytes() + b.tobytes() + d.tobytes())
+        for measure in ("cosine", "pearson", "mici"):
+            features = np.arange(40, dtype=np.uint32)
+            similarity = _core.NumericPairMeasure(_core.NumericTable(x), measure)
+            digest.update(similarity.values(0, features).tobytes())
+    return digest.hexdigest()

@@ -5,10 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import operator
-import os
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -38,6 +35,8 @@ from thresher.measures import (
     r_squared,
     symmetrical_uncertainty,
 )
+
+pytestmark = pytest.mark.kernels
 
 BY_CLASS = {"f": naive.f_statistic, "r2": naive.one_way_r2}
 OF_NUMBERS = {
@@ -356,16 +355,8 @@ def test_rows_as_they_lie_give_the_exact_value(dtype, shape, n_classes):
     assert found["fisher"].tolist() == [naive.fisher(x, y) for x in X.T]
 
 
-PROGRAM = """
-import numpy as np
-from tests.test_one_value import digest_of_many, hold_every_way_to_the_definition
-hold_every_way_to_the_definition(7)
-print(digest_of_many())
-"""
-
-
-def digest_of_many():
-    """All measures of some tables, as one number."""
+def digest_of_kernels():
+    """Return a digest of values of many kinds: it must be the same at every instruction level."""
     digest = hashlib.sha256()
     rng = np.random.default_rng(0)
     for n in (30, 700, 5000):
@@ -379,19 +370,3 @@ def digest_of_many():
                 for values in dense_values(columns, classes, 3, target, **options):
                     digest.update(np.ascontiguousarray(values).tobytes())
     return digest.hexdigest()
-
-
-def test_every_instruction_set_gives_the_same_bits():
-    order = ["baseline", "popcnt", "avx2", "avx512"]
-    levels = order[: order.index(_core._testing.best_isa_level()) + 1]
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM],
-            env={**os.environ, "THRESHER_ISA": level},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for level in levels
-    }
-    assert len(found) == 1

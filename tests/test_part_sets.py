@@ -13,6 +13,8 @@ from thresher.measures import ChosenRows, PartSets
 from thresher.selectors._plan import Plan
 from thresher.selectors._replicates import search_replicates
 
+pytestmark = pytest.mark.kernels
+
 TERMS = ("joint", "conditional", "disr", "interaction")
 
 

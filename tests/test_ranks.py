@@ -12,6 +12,8 @@ from tests.naive import measures_numeric as naive
 from tests.test_moments import assert_same, features, tables
 from thresher import _core
 
+pytestmark = pytest.mark.kernels
+
 
 @pytest.mark.parametrize("n", [2, 1860, 1861, 2048, 2049, 32768, 32769])
 def test_spearman_is_exact_at_every_width(n):

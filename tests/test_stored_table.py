@@ -17,6 +17,8 @@ from tests.limits import largest_file
 from thresher import _core
 from thresher._core import _testing
 
+pytestmark = pytest.mark.kernels
+
 KINDS = ("plain", "parts", "sets", "whole weights", "real weights", "missing")
 
 

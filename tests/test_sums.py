@@ -22,6 +22,8 @@ from thresher.measures import (
     symmetrical_uncertainty,
 )
 
+pytestmark = pytest.mark.kernels
+
 seeds = st.integers(0, 2**32 - 1)
 
 
