@@ -1,8 +1,9 @@
 # Every target sets up what it needs: Python >= 3.11, make and a C++20 compiler are enough.
 #
 #   make demo       a selection, a comparison with plain ranking and a report, on embedded data
-#   make test       lint, types, layers, the test suite on the best instructions and on plain ones, an install from the sdist
-#   make test-baseline   the test suite on plain instructions alone
+#   make test       lint, types, layers, the test suite on the wheel that a user gets, the kernels at all instruction levels
+#   make dev        an editable install from now on: Python changes count at once
+#   make test-level LEVEL=baseline   the whole test suite at one instruction level (baseline, popcnt, avx2, avx512)
 #   make test-lowest   the test suite on the lowest versions of all dependencies (Python 3.11)
 #   make browser    chromium-headless-shell for the tests of reports, by apt-get as root or by sudo      (BROWSER=no: none)
 #   make java       a Java for the tests of Spark, by the same way      (JAVA=no: none)
@@ -15,6 +16,7 @@
 #   make docs       the documentation, its examples run and its local links checked, in docs/_build/html
 #   make docs-links the links of the documentation to other sites, asked for one by one (needs a network)
 #   make sanitize   the test suite on a core built with ASan and UBSan
+#   make coverage   which lines the test suite runs, of Python and of C++
 #   make fuzz       random inputs and files with faults, new ones each time      (EXAMPLES=20000 for each test)
 #   make fuzz-core  libFuzzer on the core's packers, where clang++ is      (SECONDS=600)
 #   make compare    twelve selectors on fifteen real data sets      (ARGS="--only sonar wdbc")
@@ -22,6 +24,7 @@
 #   make reproduce-NAME   a published experiment, benchmarks/reproduction/NAME.py      (ARGS=...)
 #   make clean      remove everything that was made
 
+SHELL := bash
 PYTHON ?= python3
 CXX ?= c++
 WORKERS ?= 2
@@ -34,25 +37,47 @@ JAVA ?= yes
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The tools of the environment come first: cmake and ninja are installed there.
+ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
+# Twice quiet: errors are shown, and warnings about indexes are not.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
 
 CPP := $(shell find cpp -name '*.cpp' -o -name '*.hpp')
 CORE := CMakeLists.txt $(CPP)
 CPPCHECK := --quiet --error-exitcode=1 --enable=warning,performance,portability --std=c++20 --language=c++ -I cpp \
     -D THRESHER_LEVEL=baseline --suppressions-list=cpp/cppcheck-suppressions.txt -j $(WORKERS)
-PACKAGE := pyproject.toml $(CORE) $(shell find src -name '*.py')
+PACKAGE := pyproject.toml README.md LICENSE $(CORE) $(shell find src -name '*.py' -o -name '*.pyi')
 
-.PHONY: browser java check-core check-core-% test-dev demo test test-baseline test-lowest lint cppcheck format bench compare reproduce docs docs-links sanitize fuzz clean check-sdist
+# The suite: the tests, the examples in docstrings of the installed package, and those of pages.
+SUITE := tests README.md docs/quickstart.md docs/guide.md docs/error_control.md --pyargs thresher
+KERNEL_TESTS = $(shell grep -l "pytest.mark.kernels" tests/*.py)
+
+.PHONY: packages browser java check-core check-core-% test-dev demo dev test test-level test-levels test-lowest lint lint-sources lint-package cppcheck format bench compare reproduce docs docs-links sanitize coverage fuzz clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
 	$(BIN)/python -m thresher demo --out build/demo.html --force $(ARGS)
 
-test: lint browser java
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
-	@$(MAKE) --no-print-directory test-baseline
-	@$(MAKE) --no-print-directory check-sdist
+# The static checks of the sources run while the core is compiled.
+test:
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.core lint-sources packages
+	@$(MAKE) --no-print-directory lint-package
+	$(BIN)/python -m pytest -n $(WORKERS) $(if $(ARGS),$(ARGS),$(SUITE))
+	@$(if $(ARGS),,$(MAKE) --no-print-directory test-levels)
+
+# Everything that depends on the instruction level is in the kernels. So these are compared with their reference
+# implementations at every level, and some 300 fits must have the same bits at all of them.
+test-levels: $(VENV)/.tools $(VENV)/.core
+	@for level in baseline popcnt avx2; do \
+	    echo "kernels at $$level"; THRESHER_ISA=$$level $(BIN)/python -m pytest -n $(WORKERS) $(KERNEL_TESTS) -m kernels || exit 1; \
+	done
+	$(BIN)/python -m tests.identity levels --quick --workers $(WORKERS)
+
+# The whole suite at one level. The tests with clusters and those of scikit-learn's contract do not depend on it.
+LEVEL ?= baseline
+test-level: $(VENV)/.tools $(VENV)/.core
+	THRESHER_ISA=$(LEVEL) $(BIN)/python -m pytest -n $(WORKERS) -m "not cluster and not once" $(if $(ARGS),$(ARGS),$(SUITE))
 
 # Debian packages for the tests of reports (chromium-headless-shell) and of Spark (a Java). Without root they are
 # installed by sudo where it asks for no password. Tests of what is not there are skipped; in CI that is an error unless
@@ -65,22 +90,27 @@ install = command -v $(1) > /dev/null \
 	|| { echo "$(2) cannot be installed here, which takes apt-get and root or sudo: its tests are skipped."; \
 	     [ "$$CI" != true ] || { echo "Pass $(3)=no to skip them in CI."; exit 1; }; }
 
+packages:
+	@$(MAKE) --no-print-directory browser
+	@$(MAKE) --no-print-directory java
+
 browser:
 	@[ "$(BROWSER)" = no ] || { $(call install,chromium-headless-shell,chromium-headless-shell,BROWSER); }
 
 java:
 	@[ "$(JAVA)" = no ] || { $(call install,java,openjdk-17-jre-headless,JAVA); }
 
-# The suite on plain instructions, without any extension of the processor. Clusters and contracts do not depend on these.
-test-baseline: $(VENV)/.tools $(VENV)/.core
-	THRESHER_ISA=baseline $(BIN)/python -m pytest -n $(WORKERS) -m "not cluster and not once" $(ARGS)
+lint: lint-sources lint-package
 
-lint: $(VENV)/.tools $(VENV)/.core
+lint-sources: $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
 	@$(MAKE) --no-print-directory cppcheck
+	$(BIN)/codespell
 	$(BIN)/mypy
+
+lint-package: $(VENV)/.tools $(VENV)/.core
 	$(BIN)/python cpp/bindings/check_stub.py
 	$(BIN)/lint-imports
 
@@ -120,36 +150,52 @@ clean:
 # The environment, with what builds the core. Made anew in part when pyproject.toml changes.
 $(VENV)/.build: pyproject.toml
 	@$(PYTHON) -c "import sys; sys.version_info >= (3, 11) or sys.exit('thresher needs Python >= 3.11: make PYTHON=...')"
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --upgrade "pip>=25.1"
-	$(PIP) install --group build
+	@echo "making the environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade "pip>=25.1"
+	@$(PIP) install --group build
 	@touch $@
 
 # Lint and test tools.
 $(VENV)/.tools: $(VENV)/.build
-	$(PIP) install --group lint --group test --group oracles
+	@echo "installing the tools of lint and tests"
+	@$(PIP) install --group lint --group test --group oracles
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.tools
 	$(PIP) install --group docs
 	@touch $@
 
-# The package, editable: Python sources are read where they lie, the core is compiled again when it changes. With the
-# extras that the demo needs. BUILD_TYPE=Debug keeps the core's assertions.
+# The package as a user gets it: the sdist, unpacked, built into a wheel, installed. Unchanged files keep their time
+# stamps, so that only what changed is compiled again. With the extras that the demo needs.
+# BUILD_TYPE=Debug keeps the core's assertions. After `make dev` the install is editable.
+EDITABLE := $(wildcard $(VENV)/.editable)
+ifeq ($(EDITABLE),)
+$(VENV)/.core: build/wheel/.built
+	@echo "installing the wheel"
+	@$(PIP) install --force-reinstall --no-deps build/wheel/thresher-*.whl
+	@$(PIP) install "thresher[cli,report] @ file://$$(echo $(CURDIR)/build/wheel/thresher-*.whl)"
+	@touch $@
+else
 $(VENV)/.core: $(VENV)/.build $(CORE)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable ".[cli,report]" -Cbuild-dir=build/$(BUILD_TYPE) \
+	$(ENV) $(PIP) install --no-build-isolation --editable ".[cli,report]" -Cbuild-dir=build/$(BUILD_TYPE) \
 	    -Ccmake.build-type=$(BUILD_TYPE) -Ccmake.define.THRESHER_WERROR=ON
 	@touch $@
+endif
 
-# What a user does: the sdist, built and installed by pip alone in an environment of its own.
-check-sdist: build/sdist/.checked
-build/sdist/.checked: $(VENV)/.build $(PACKAGE)
-	rm -rf build/sdist
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m build --sdist --no-isolation --outdir build/sdist . > /dev/null
-	$(PYTHON) -m venv build/sdist/venv
-	build/sdist/venv/bin/python -m pip --disable-pip-version-check --quiet install build/sdist/thresher-*.tar.gz
-	cd build/sdist && venv/bin/python -I $(CURDIR)/tests/smoke.py
+build/wheel/.built: $(VENV)/.build $(PACKAGE)
+	@mkdir -p build/sdist build/wheel && rm -f build/wheel/*.whl build/sdist/*.tar.gz
+	@$(ENV) $(BIN)/python -m build --sdist --no-isolation --outdir build/sdist . > build/sdist/log
+	@$(BIN)/python tools/unpack_sdist.py build/sdist/thresher-*.tar.gz build/sdist/source
+	@echo "compiling the core: about 2 minutes the first time"
+	@set -o pipefail; $(ENV) $(BIN)/python -m build --wheel --no-isolation --outdir build/wheel build/sdist/source \
+	    -Cbuild-dir="$(CURDIR)/build/wheel/$(BUILD_TYPE)" -Ccmake.build-type=$(BUILD_TYPE) -Ccmake.define.THRESHER_WERROR=ON \
+	    2>&1 | $(BIN)/python tools/build_progress.py build/wheel/log || { tail -n 30 build/wheel/log; exit 1; }
 	@touch $@
+
+dev: $(VENV)/.build
+	@touch $(VENV)/.editable && rm -f $(VENV)/.core
+	@$(MAKE) --no-print-directory $(VENV)/.core
 
 # The lowest versions that pyproject.toml declares, for building as for running, in an environment of its own.
 LOWEST := .venv-lowest
@@ -201,6 +247,24 @@ sanitize: $(ASAN)/.core
 	    $$($(CXX) -print-file-name=libstdc++.so.6)" \
 	ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
 	$(ASAN)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider -m "not cluster" $(ARGS)
+
+# How much of the code the suite runs: the core compiled with counters, beside the usual environment whose packages it
+# borrows. Fails below 97 % of the lines of Python and 92 % of those of C++.
+COVERED := .venv-coverage
+$(COVERED)/.core: $(VENV)/.tools $(VENV)/.core
+	@$(PIP) install --group coverage
+	$(PYTHON) -m venv --without-pip $(COVERED)
+	echo "$(SITE)" > $$($(COVERED)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/borrowed.pth
+	$(ENV) $(COVERED)/bin/python -m pip --disable-pip-version-check --quiet install \
+	    --no-build-isolation --no-deps --ignore-installed --editable . -Cbuild-dir=build/coverage \
+	    -Ccmake.build-type=Coverage -Ccmake.define.CMAKE_CXX_FLAGS_COVERAGE="-O1 -DNDEBUG --coverage -fprofile-update=atomic"
+	@touch $@
+
+coverage: $(COVERED)/.core
+	find build/coverage -name '*.gcda' -delete
+	$(COVERED)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider --cov --cov-report= $(if $(ARGS),$(ARGS),$(SUITE))
+	$(BIN)/gcovr --root . --filter cpp/ --exclude cpp/bindings/bind_testing.cpp --sort uncovered-percent --fail-under-line 92 build/coverage
+	$(COVERED)/bin/python -m coverage report --skip-covered --fail-under 97
 
 # What `make test` does with a few inputs that are always the same; also: make sanitize ARGS=tests/test_fuzz.py
 fuzz: $(VENV)/.tools $(VENV)/.core

@@ -1,4 +1,4 @@
-"""What an installed package must do at least; ``make check-sdist`` runs it without test tools."""
+"""What an installed package must do at least, without any test tool."""
 
 from __future__ import annotations
 

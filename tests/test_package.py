@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 
@@ -122,3 +123,18 @@ def test_selectors_reach_the_searches_of_the_core_through_thresher_search_only()
 
     assert len(calls("search")) > 7
     assert not calls("search") & calls("selectors")
+
+
+def test_the_sdist_holds_the_files_of_the_repository(tmp_path):
+    root = Path(__file__).resolve().parents[1]
+    if not (root / ".git").exists():
+        pytest.skip("the source tree is not a git repository")
+    git = ["git", "-C", str(root), "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(git, capture_output=True, text=True, check=True).stdout.splitlines()
+    build = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(tmp_path)]
+    subprocess.run([*build, str(root)], capture_output=True, check=True)
+    (archive,) = tmp_path.iterdir()
+    with tarfile.open(archive) as sdist:
+        held = {str(Path(*Path(name).parts[1:])) for name in sdist.getnames()}
+    left_out = {name for name in listed if name.startswith((".ci/", ".github/"))}
+    assert held == ({*listed} - left_out) | {"PKG-INFO"}

@@ -65,7 +65,7 @@ class CMIFilter(MeasureSelector[int | None]):
     redundancy_ : ndarray of float of shape (n_features,)
         nan: the method has none of its own.
     n_evaluations_ : int
-        Conditional informations computed up to the stop.
+        Values of conditional information computed up to the stop.
     n_walked_ : int
         Features of the list looked at.
     trace_ : dict of str to ndarray
