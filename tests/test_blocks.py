@@ -7,10 +7,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.blocks_of_rows import assert_same, both, frames, in_blocks
+from tests.examples import examples
 from thresher import CFS, CMIM, DISR, FCBF, JMI, MIM, MRMR, NMIFS, RRCT, CMIFilter, GivenBins
 from thresher.blocks import ListEngine, RowBlock
 
@@ -55,7 +56,7 @@ def draw_weights(rng, n, kind):
 
 
 @pytest.mark.parametrize("name", COUNTED)
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(data=frames(), kind=st.sampled_from(["text", "whole", "number"]), weighted=st.booleans())
 def test_measures_that_count_have_the_bits_of_memory(name, data, kind, weighted):
     frame, ends, rng = data
@@ -66,7 +67,7 @@ def test_measures_that_count_have_the_bits_of_memory(name, data, kind, weighted)
 
 
 @pytest.mark.parametrize("name", SUMMED)
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(
     data=frames(NUMBERS),
     kind=st.sampled_from(["whole", "number"]),
@@ -81,7 +82,7 @@ def test_measures_of_numbers_have_the_bits_of_memory(name, data, kind, weights):
 
 
 @pytest.mark.parametrize("missing", ["category", "pairwise", "drop_rows"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=frames(missing=True), weighted=st.booleans())
 def test_missing_values_are_treated_as_in_memory(missing, data, weighted):
     frame, ends, rng = data
@@ -97,7 +98,7 @@ def test_missing_values_are_treated_as_in_memory(missing, data, weighted):
     assert_same(memory, far)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(data=frames(("normal", "few", "many", "text")), levels=st.booleans())
 def test_cuts_that_are_given_are_those_of_memory(data, levels):
     frame, ends, rng = data

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import config_context
 
 from tests.blocks_of_rows import both, frames, in_blocks
+from tests.examples import examples
 from tests.test_blocks import NUMBERS, target
 from thresher import CFS, CMIM, FCBF, JMI, MIM, MRMR, RRCT, Ensemble
 
@@ -42,7 +43,7 @@ def assert_same_vote(memory, far):
 
 
 @pytest.mark.parametrize("name", SELECTORS)
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(
     data=frames(NUMBERS), setting=st.sampled_from(KINDS), kind=st.sampled_from(["text", "whole"])
 )

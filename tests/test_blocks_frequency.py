@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.blocks_of_rows import assert_same, both, frames, in_blocks, split_rows
+from tests.examples import examples
 from tests.test_blocks import draw_weights, target
 from thresher import JMI, MRMR, EqualFrequencyBins
 from thresher.blocks import _frequency
@@ -95,7 +96,7 @@ def test_float32_and_whole_weights_have_the_cuts_of_memory():
     assert_cuts_of_memory(X.astype(np.float64), 5, [0, 4999], weights)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     split=split_rows(60),
     values=st.lists(st.floats(allow_infinity=False, width=64), min_size=60, max_size=60),
@@ -115,7 +116,7 @@ def test_any_numbers_have_the_cuts_of_memory(split, values, n_bins, few, weighte
         _frequency.FEW_VALUES = before
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     data=frames(missing=True),
     kind=st.sampled_from(["text", "number"]),

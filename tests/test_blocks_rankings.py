@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, both, frames, in_blocks
+from tests.examples import examples
 from tests.test_blocks import NUMBERS, draw_weights, target
 from thresher import JMI, MIM, MRMR, RFS, RRFS, Univariate
 
@@ -17,7 +18,7 @@ MEASURES = ("f", "r2", "mi", "su", "chi2")
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(data=frames(NUMBERS), kind=st.sampled_from(["whole", "number"]), weighted=st.booleans())
 def test_scores_and_pvalues_are_those_of_memory(measure, data, kind, weighted):
     frame, ends, rng = data

@@ -7,10 +7,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from tests.examples import examples
 from thresher import (
     CFS,
     CMIM,
@@ -97,7 +98,7 @@ def assert_same(changing: BaseSelector, fitted: BaseSelector):
 
 @pytest.mark.parametrize("name", SELECTORS)
 @pytest.mark.filterwarnings("ignore:missing=")
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(data=st.data())
 def test_at_any_time_it_is_a_fit_on_the_rows_there_are(name, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))

@@ -13,11 +13,12 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import thresher
+from tests.examples import examples
 from thresher import (
     ABB,
     ASDCC,
@@ -203,7 +204,7 @@ def tie_rich(draw):
     return X, y, draw(st.sampled_from([0.0, 0.05, 0.1, 0.29, 0.4]))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(tie_rich())
 def test_selectors_agree_with_slow_twins(problem):
     X, y, delta = problem

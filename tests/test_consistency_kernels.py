@@ -6,9 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from thresher import _core
 
 from .naive import consistency as naive
@@ -81,7 +82,7 @@ def problems(draw, measures=("bayes", "binary", "pairs", "entropy"), fractional=
     return risk, order, r, D
 
 
-many = settings(max_examples=100, deadline=None)
+many = examples(100)
 
 
 @many
@@ -238,7 +239,7 @@ def test_outputs_are_feasible_minimal_and_equal_at_the_tightest_threshold(proble
     assert all(selected == tightest[0] for selected in tightest)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(problems())
 def test_focus_and_branch_and_bound_find_the_smallest_set(problem):
     risk, order, r, D = problem
@@ -288,7 +289,7 @@ def test_more_sets_than_a_machine_word_holds_are_counted():
     )  # every set but the empty one is within the bound, which is evaluated too
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(problems(), st.booleans())
 def test_set_cover_is_greedy_on_pairs(problem, bounded):
     risk, order, r, D = problem
@@ -369,7 +370,7 @@ def test_exhaustive_searches_stop_at_their_limit():
             compiled.search(method, 0, 4, order)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(problems(fractional=False), st.integers(0, 2**32 - 1))
 def test_row_order_codes_and_constants_change_nothing(problem, seed):
     risk, order, r, D = problem

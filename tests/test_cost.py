@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive import stability as naive
 from thresher.evaluate import cost
 
 
 @given(st.integers(2, 9), st.integers(2, 6), st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_exact_count_is_what_the_cache_of_the_algorithm_fills(p, e, data):
     k = data.draw(st.integers(1, p))
     lists = [data.draw(st.permutations(range(p)))[:k] for _ in range(e)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive import measures_discrete as naive
 from tests.naive.rounding import XLogX, round_grid, shift_for, xlogx_fixed
 from thresher import _core
@@ -76,7 +77,7 @@ def test_xlogx_gives_the_same_bits_from_the_table_and_without_it():
 # --- measures ---
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(problems())
 def test_values_equal_the_naive_twin(problem):
     codes, levels, y, n_classes, _ = problem
@@ -110,7 +111,7 @@ def test_columns_of_up_to_eight_levels_agree_whatever_their_length(n):
         assert values.tolist() == expected.tolist()
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(problems())
 def test_three_way_terms_equal_the_naive_twin(problem):
     codes, levels, y, n_classes, _ = problem
@@ -127,7 +128,7 @@ def test_three_way_terms_equal_the_naive_twin(problem):
         assert values.tolist() == [e[term] for e in expected]
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(problems(largest=130, most_levels=30), st.integers(1, 4))
 def test_replicates_are_the_values_on_the_kept_rows(problem, n_parts):
     codes, levels, y, n_classes, rng = problem
@@ -168,7 +169,7 @@ def test_replicates_are_the_values_on_the_kept_rows(problem, n_parts):
     assert table.constant_parts.tolist() == constant
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(problems(), st.integers(1, 5))
 def test_counts_of_parts_add_up_to_the_counts_of_all_rows(problem, n_parts):
     codes, levels, y, n_classes, rng = problem
@@ -187,7 +188,7 @@ def test_counts_of_parts_add_up_to_the_counts_of_all_rows(problem, n_parts):
         assert split.codes(f).tolist() == codes[f].tolist()
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(problems(largest=130))
 def test_missing_codes_are_left_out_pair_by_pair(problem):
     codes, levels, y, n_classes, rng = problem
@@ -217,7 +218,7 @@ def test_missing_codes_are_left_out_pair_by_pair(problem):
     assert table.matrix().tolist() == marked.tolist()
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(problems())
 def test_whole_weights_are_repeated_rows(problem):
     codes, levels, y, n_classes, rng = problem
@@ -244,7 +245,7 @@ def test_whole_weights_are_repeated_rows(problem):
     assert weighted.constant.tolist() == repeated.constant.tolist()
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(problems())
 def test_real_weights_follow_the_formula(problem):
     codes, levels, y, n_classes, rng = problem

@@ -7,12 +7,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, frames
 from tests.dask_clusters import as_frame, import_dask
+from tests.examples import examples
 from tests.test_blocks import draw_weights, target
 from thresher import CFS, FCBF, JMI, MIM, MRMR, NMIFS, Ensemble
 
@@ -81,7 +82,7 @@ def test_real_data_of_categories(load_real, dask_client):
         assert_same(selector.fit(frame, letters[y]), far)
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     data=frames(missing=True),
     kind=st.sampled_from(["text", "whole"]),

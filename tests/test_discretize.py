@@ -7,13 +7,14 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.preprocessing import FunctionTransformer, KBinsDiscretizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from tests.examples import examples
 from tests.naive import discretize as naive
 from thresher import MRMR, Univariate, _core
 from thresher.discretize import (
@@ -46,7 +47,7 @@ values = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data())
 def test_cuts_and_codes_match_the_twin(data):
     n = data.draw(st.integers(1, 40))

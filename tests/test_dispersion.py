@@ -7,11 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
+from tests.examples import examples
 from tests.naive import dispersion as naive
 from tests.naive import measures_numeric as exact
 from thresher import RFS, _core
@@ -53,7 +54,7 @@ def tables(draw):
     return values.astype(float)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(tables(), st.sampled_from(MEASURES))
 def test_dispersion_agrees_with_the_definition(columns, measure):
     wanted = [naive.relevance(x, measure) for x in columns]
@@ -64,7 +65,7 @@ def test_dispersion_agrees_with_the_definition(columns, measure):
     np.testing.assert_allclose(sparse_found, found, rtol=4e-12, atol=1e-14 * scale.max())
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(tables(), st.data())
 def test_separation_agrees_with_the_definition(columns, data):
     n = columns.shape[1]
@@ -81,7 +82,7 @@ def test_separation_agrees_with_the_definition(columns, data):
         assert _core.NumericTable(columns).relevance_of_classes(*target).tolist() == wanted
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(tables(), st.sampled_from(["cosine", "pearson", "mici"]))
 def test_similarity_agrees_with_the_definition(columns, measure):
     features = np.arange(len(columns), dtype=np.uint32)
@@ -262,7 +263,7 @@ def test_medians_and_quartiles_of_long_columns(n, shape):
     assert _core.dispersion(x[None], "iqr")[0] == pytest.approx(quartiles[1] - quartiles[0])
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(
     tables(),
     st.sampled_from(["cosine", "pearson"]),

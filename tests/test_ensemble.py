@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.base import clone
@@ -15,6 +15,7 @@ from sklearn.feature_selection import RFE, SelectKBest, f_classif
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from tests.examples import examples
 from tests.naive.replicates import full_ensemble, inner_ensemble, take_vote
 from thresher import (
     CFS,
@@ -113,7 +114,7 @@ def test_worked_example_of_the_inner_ensemble(objective, expected):
 
 
 @given(st.integers(0, 10_000), st.sampled_from(["difference", "quotient", "sum"]), st.data())
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_fast_agrees_with_every_replicate_done_by_itself(seed, objective, data):
     X, y = codes(n=14, p=6, seed=seed)
     y[:2] = 0, 1
@@ -145,7 +146,7 @@ def test_fast_agrees_with_every_replicate_done_by_itself(seed, objective, data):
 
 
 @given(st.integers(0, 10_000), st.sampled_from(["difference", "quotient", "sum"]))
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_inner_agrees_with_its_definition(seed, objective):
     X, y = codes(n=15, p=6, classes=2, seed=seed)
     y[:6] = 0, 1, 0, 1, 0, 1

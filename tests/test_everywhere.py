@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import HealthCheck, given, reject
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 
 from tests.blocks_of_rows import assert_same, frames, in_blocks
 from tests.dask_clusters import as_frame, import_dask
+from tests.examples import examples
 from tests.spark_sessions import frame_of
 from tests.test_blocks import draw_weights, target
 from thresher import CFS, FCBF, JMI, MIM, MRMR, NMIFS, RFS, Ensemble, GivenBins, Univariate
@@ -122,7 +123,7 @@ def test_real_data_give_the_same_everywhere(name, dask_client, spark_local):
 
 @pytest.mark.parametrize("name", SELECTORS)
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=frames(COLUMNS, missing=True), weighted=st.booleans())
 def test_made_data_give_the_same_in_files_blocks_dask_and_pieces(name, data, weighted, dask_client):
     X, ends, rng = data

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import csv, dataset, feather, parquet
 from sklearn.base import clone
 
+from tests.examples import examples
 from tests.test_sklearn import SELECTORS
 from thresher import (
     CFS,
@@ -385,7 +386,7 @@ def outcome(selector, *args):
 
 
 @given(tables(), st.sampled_from(["category", "pairwise", "drop_rows"]), st.sampled_from(KINDS))
-@settings(max_examples=60)
+@examples(60)
 def test_any_table_in_any_file_is_as_in_memory(tmp_path_factory, table, missing, kind):
     folder = tmp_path_factory.mktemp("any")
     path = write(table, folder, kind)

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.examples import examples
 from thresher.blocks import KeptRows, RowBlock
 from thresher.blocks._packed_rows import join_rows, pack_rows, same_rows
 from thresher.blocks._rows import RowReader
@@ -59,7 +60,7 @@ CONTAINERS = {
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=st.data())
 def test_rows_leave_as_they_came(container, data):
     as_rows = CONTAINERS[container]
@@ -216,7 +217,7 @@ def test_a_row_of_the_same_bins_is_another_row():
     assert engine.n_rows == 1
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=st.data())
 def test_rows_of_any_columns_are_packed_and_joined_without_loss(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))

@@ -7,11 +7,12 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.feature_selection import f_classif
 
+from tests.examples import examples
 from tests.naive import measures_numeric as naive
 from thresher import _core
 
@@ -90,7 +91,7 @@ tables = hnp.arrays(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables, st.data())
 def test_pairs_and_relevances_match_the_twin(matrix, data):
     p, n = matrix.shape
@@ -111,7 +112,7 @@ def test_pairs_and_relevances_match_the_twin(matrix, data):
         assert_same(ranks.values(g, features(p)), expected)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(tables, st.data())
 def test_leave_one_part_out_matches_the_twin_on_the_rows_kept(matrix, data):
     n = matrix.shape[1]
@@ -349,7 +350,7 @@ def test_extreme_magnitudes_have_the_correlation_of_ordinary_ones(scale):
     )
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(tables, st.data())
 def test_pairwise_complete_rows_match_the_twin(matrix, data):
     n = matrix.shape[1]
@@ -380,7 +381,7 @@ def test_without_gaps_pairwise_is_the_plain_measure():
     assert_same(matrix_of(_core.NumericTable(matrix, missing="pairwise")), plain)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(tables, st.data())
 def test_weights_act_as_repeats(matrix, data):
     n = matrix.shape[1]

@@ -7,11 +7,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_classification
 
+from tests.examples import examples
 from tests.naive import measures_discrete, measures_numeric
 from tests.naive.mrmr import mrmr as naive_mrmr
 from thresher import MRMR, ThresherWarning
@@ -97,7 +98,7 @@ def naive_selection(X, y, k, relevance, redundancy, objective):
     return naive_mrmr(r, b, k, objective, candidates=varies)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_discrete_selection_equals_the_naive_twin(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))

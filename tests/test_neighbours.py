@@ -6,9 +6,10 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive import rankings as naive
 from thresher import _core
 
@@ -46,7 +47,7 @@ def weights(columns, nominal, classes, n_classes, kind, k=3, rows=None, n_thread
     )
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(problems(), st.integers(1, 8), st.sampled_from(["relieff", "multisurf"]))
 def test_relieff_agrees_with_the_definition(problem, k, kind):
     columns, nominal, classes, n_classes = problem
@@ -57,7 +58,7 @@ def test_relieff_agrees_with_the_definition(problem, k, kind):
     np.testing.assert_allclose(found, wanted, atol=1e-11)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(problems(), st.integers(1, 8), st.booleans(), st.booleans())
 def test_rrelieff_agrees_with_the_definition(problem, k, tied, some):
     columns, nominal, classes, _ = problem
@@ -84,7 +85,7 @@ def test_sampled_rows_of_multisurf_agree_with_the_definition():
     np.testing.assert_allclose(found, wanted, atol=1e-11)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(problems())
 def test_relief_agrees_with_the_definition(problem):
     columns, nominal, classes, _ = problem
@@ -103,7 +104,7 @@ def test_sampled_rows_keep_the_priors_of_all_rows():
     np.testing.assert_allclose(found, wanted, atol=1e-11)
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.booleans())
 def test_graph_agrees_with_the_definition(seed, k, tied):
     rng = np.random.default_rng(seed)

@@ -10,10 +10,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.examples import examples
 from tests.naive import measures_discrete as counted
 from tests.naive import measures_numeric as naive
 from tests.naive.rounding import XLogX
@@ -103,7 +104,7 @@ def assert_equal(found, wanted):
         np.testing.assert_array_equal(np.ravel(a), np.ravel(b))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(problems(), st.booleans())
 def test_every_way_gives_the_rounding_of_the_exact_value(problem, holes):
     columns, classes, n_classes, target, _, rng = problem
@@ -123,7 +124,7 @@ def test_every_way_gives_the_rounding_of_the_exact_value(problem, holes):
         assert_equal(dense_values(columns, *labels, missing="pairwise"), exact)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(problems())
 def test_weights_are_repeats_and_replicates_are_refits(problem):
     columns, classes, n_classes, target, times, rng = problem
@@ -147,7 +148,7 @@ def test_weights_are_repeats_and_replicates_are_refits(problem):
             assert_equal([values[left] for values in found], refit)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(problems(), st.integers(1, 6))
 def test_sums_of_blocks_give_the_value_of_all_rows(problem, n_blocks):
     columns, classes, n_classes, target, times, rng = problem

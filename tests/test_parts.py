@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive.replicates import take_vote
 from thresher._streams import Purpose, stream
 from thresher.search.parts import (
@@ -27,7 +28,7 @@ def test_parts_of_seven_rows():
 
 
 @given(st.sampled_from(PART_KINDS), st.integers(2, 40), st.data())
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_every_kind_gives_every_part_its_share(kind, n_rows, data):
     n_parts = data.draw(st.integers(2, n_rows))
     target = data.draw(st.lists(st.integers(0, 2), min_size=n_rows, max_size=n_rows))
@@ -84,7 +85,7 @@ def test_votes_of_the_worked_example():
 
 
 @given(st.sampled_from(["majority", "mean-rank"]), st.integers(1, 5), st.data())
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_votes_agree_with_their_definition(vote, k, data):
     p = 6
     one = st.permutations(range(p)).flatmap(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.feature_selection import f_classif
 
+from tests.examples import examples
 from tests.naive import dispersion as naive_dispersion
 from tests.naive import rankings as naive
 from tests.test_naive_rankings import Y, Z
@@ -44,7 +45,7 @@ def test_fisher_gives_the_worked_scores_and_ranks_constants_last():
     assert fitted.greater_is_better
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.integers(0, 2**32 - 1))
 def test_fisher_agrees_with_the_definition_and_with_f(seed):
     X, y = data(seed)
@@ -87,7 +88,7 @@ def test_laplacian_gives_the_worked_scores(options, worked):
     assert fitted.selected_.tolist() == [0, 1]
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.sampled_from(["heat", "binary", "cosine"]))
 def test_laplacian_agrees_with_the_definition(seed, k, affinity):
     rng = np.random.default_rng(seed)
@@ -118,7 +119,7 @@ def test_spec_gives_the_worked_scores():
     assert (phi1.greater_is_better, phi3.greater_is_better) == (False, True)
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["heat", "product"]))
 def test_spec_agrees_with_all_eigenvectors(seed, affinity):
     rng = np.random.default_rng(seed)
@@ -384,7 +385,7 @@ def test_input_is_left_as_it_was():
 # --- F of every column
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64, np.int32]))
 def test_f_is_the_same_from_rows_columns_and_sparse(seed, dtype):
     rng = np.random.default_rng(seed)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from tests.examples import examples
 from tests.naive import measures_numeric as naive
 from tests.test_moments import assert_same, features, tables
 from thresher import _core
@@ -54,7 +55,7 @@ weights_of_rows = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables, weights_of_rows, st.data())
 def test_ranks_count_weights(matrix, sizes, data):
     n = matrix.shape[1]

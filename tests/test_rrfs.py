@@ -7,10 +7,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.examples import examples
 from tests.naive import dispersion as naive
 from tests.test_naive_rankings import WORKED, X, Y
 from thresher import RFS, RRFS, ThresherWarning, difficulty_ratio
@@ -112,7 +113,7 @@ def test_kept_features_come_first_and_others_are_compared_with_them():
     assert RFS(2, exclude=[4]).fit(X).selected_.tolist() == [1, 2]
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(["variance", "mean-median", "fisher"]),

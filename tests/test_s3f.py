@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.examples import examples
 from tests.naive import rankings as naive
 from tests.test_naive_rankings import QY, Q, Y, Z
 from thresher import S3F, SFSLW
@@ -22,7 +23,7 @@ def test_worked_clusters():
     assert fitted.reason(4).startswith("left: cluster 0 is represented by its medoid feature 6")
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 14))
 def test_clusters_agree_with_the_definition(seed, p):
     rng = np.random.default_rng(seed)
@@ -104,7 +105,7 @@ def test_lw_gives_the_worked_values():
     assert mean.scores_[0] == pytest.approx(8.5555555556, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["max", "mean"]), st.sampled_from([None, 4]))
 def test_lw_agrees_with_the_definition(seed, radius, m):
     rng = np.random.default_rng(seed)

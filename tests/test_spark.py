@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, frames
+from tests.examples import examples
 from tests.spark_sessions import frame_of, in_partitions, mixed_frame
 from tests.test_blocks import draw_weights
 from thresher import CFS, JMI, MRMR, NMIFS, Ensemble
@@ -49,7 +50,7 @@ def test_selectors_choose_as_in_memory(spark_local, name):
     assert far.n_rounds_ > 0
 
 
-@settings(max_examples=6, deadline=None)
+@examples(6)
 @given(
     data=frames(kinds=("normal", "few", "many", "text", "truth", "constant", "tiny"), missing=True),
     missing=st.sampled_from(["category", "pairwise"]),

@@ -7,13 +7,14 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
 from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
 
+from tests.examples import examples
 from tests.naive import stability as naive
 from thresher._progress import track
 from thresher.evaluate import stability
@@ -39,7 +40,7 @@ def as_matrix(sets, p=P):
 
 
 @given(runs_of(min_runs=1))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_mean_jaccard_agrees_with_its_definition_in_every_shape(sets):
     expected = naive.mean_jaccard(sets)
     assert stability.mean_jaccard(sets) == pytest.approx(expected, abs=1e-15)
@@ -61,7 +62,7 @@ def test_mean_jaccard_of_the_worked_example():
 
 
 @given(equal_runs())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_kuncheva_agrees_with_its_definition_and_with_nogueira(sets):
     value = stability.kuncheva(sets, P)
     assert value == pytest.approx(naive.kuncheva(sets, P), abs=1e-12)
@@ -70,7 +71,7 @@ def test_kuncheva_agrees_with_its_definition_and_with_nogueira(sets):
 
 
 @given(runs_of())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_nogueira_and_its_error_agree_with_their_definitions(sets):
     total = sum(map(len, sets))
     if total in (0, P * len(sets)):
@@ -119,7 +120,7 @@ def test_nogueira_test_of_procedures_that_never_vary():
 
 
 @given(st.integers(2, 4), st.integers(2, 4), st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_relative_weighted_consistency_uses_the_true_extremes(runs, p, data):
     one = st.frozensets(st.integers(0, p - 1), max_size=p)
     sets = data.draw(st.lists(one, min_size=runs, max_size=runs))

@@ -9,10 +9,11 @@ import tempfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from tests.examples import examples
 from tests.limits import largest_file
 from thresher import _core
 from thresher._core import _testing
@@ -98,7 +99,7 @@ def test_an_open_table_outlives_its_file(tmp_path):
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_torn_and_foreign_bytes_are_one_error(data):
     codes, levels, more, missing = some_codes(data.draw(st.sampled_from(KINDS)), n=40, p=5)
     whole = _core.CodedTable.from_codes(codes, levels, missing_code=missing, **more).dump()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.naive import measures_discrete, measures_numeric
 from thresher.measures import (
     ClassMoments,
@@ -40,7 +41,7 @@ def split(rng, n):
 
 
 @given(seeds)
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_counts_add_and_subtract_exactly(seed):
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 3, 40), rng.integers(0, 4, 40)
@@ -91,7 +92,7 @@ def test_sums_of_real_weights_do_not_show_the_order_of_levels_nor_of_blocks(meas
 
 
 @given(seeds)
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_moments_add_and_subtract_without_a_trace(seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=40) + 1e3 * rng.integers(0, 2)

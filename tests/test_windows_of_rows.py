@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.blocks_of_rows import COLUMNS, assert_same, frames
+from tests.examples import examples
 from thresher import (
     CFS,
     CMIM,
@@ -86,7 +87,7 @@ def leaving(rng, window):
 
 
 @pytest.mark.parametrize("name", SELECTORS)
-@settings(max_examples=4, deadline=None)
+@examples(4)
 @given(
     data=st.one_of(frames(CONTINUOUS, max_rows=60), frames(COLUMNS, max_rows=60)),
     dtypes=st.sampled_from([None, ["f8"], ["f4"], ["f4", "f8"]]),
