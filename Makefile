@@ -270,6 +270,7 @@ coverage: $(COVERED)/.core
 fuzz: $(VENV)/.tools $(VENV)/.core
 	HYPOTHESIS_PROFILE=explore THRESHER_FUZZ_EXAMPLES=$(EXAMPLES) THRESHER_FUZZ_SECONDS=3 \
 	$(BIN)/python -m pytest -n $(WORKERS) tests/test_fuzz.py tests/test_fuzz_files.py tests/test_changing_data.py $(ARGS)
+	HYPOTHESIS_PROFILE=explore THRESHER_EXAMPLES=10 $(BIN)/python -m pytest -n $(WORKERS) $$(grep -l "@examples" tests/*.py) $(ARGS)
 
 # The packers alone, on plain instructions: arrays of any bytes, dense and sparse, with both sanitizers.
 CLANG ?= clang++
