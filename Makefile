@@ -37,8 +37,8 @@ JAVA ?= yes
 
 VENV := .venv
 BIN := $(VENV)/bin
-# The tools of the environment come first: cmake and ninja are installed there.
-ENV := PATH="$(CURDIR)/$(BIN):$$PATH"
+# The tools of the environment come first: cmake and ninja are installed there. Ninja cannot use the job server of make.
+ENV := env -u MAKEFLAGS PATH="$(CURDIR)/$(BIN):$$PATH"
 # Twice quiet: errors are shown, and warnings about indexes are not.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet
 SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
