@@ -105,7 +105,7 @@ lint: lint-sources lint-package
 lint-sources: $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	@$(BIN)/clang-format --dry-run --Werror $(CPP)
 	@$(MAKE) --no-print-directory cppcheck
 	$(BIN)/codespell
 	$(BIN)/mypy

@@ -112,12 +112,13 @@ def test_no_more_threads_are_started_than_there_are_tasks(n_jobs):
 def test_an_ensemble_of_few_fits_starts_few_threads_and_leaves_none():
     X, y = np.random.default_rng(0).random((40, 6)), np.arange(40) % 2
     ensemble = Ensemble(Sleepy(), n_parts=4, kind="full", n_jobs=1000)
+    before = threading.active_count()
     # Each of four workers waits for a thread that runs the code of others.
     assert most_threads_during(lambda: ensemble.fit(X, y)) <= 2 * 4 + 3
     latest = time.monotonic() + 5
-    while threading.active_count() > 1 and time.monotonic() < latest:
+    while threading.active_count() > before and time.monotonic() < latest:
         time.sleep(0.01)
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before
 
 
 class Sleepy(SelectKBest):
