@@ -87,6 +87,13 @@ def test_a_ragged_row_that_is_not_utf8_is_one_sentence(text, tmp_path, capfd):
     assert capfd.readouterr().err == ""
 
 
+def test_control_characters_of_a_name_do_not_make_the_message_long(tmp_path):
+    """Of MATLAB 4: an array whose name is said to be longer than the file."""
+    head = struct.pack("<5i", 0, 5, 5, 0, 700)
+    said = run(tmp_path, head + b"X" + b"\x01" * 699, name="m.mat")
+    assert "cannot be read" in said
+
+
 @pytest.mark.parametrize("row", ["1," * 100_000, "{0 1, 1" + " r" * 100_000 + "}"])
 def test_a_long_row_of_arff_is_not_repeated_in_the_message(row, tmp_path):
     run(tmp_path, ARFF + "1,p\n" + row + "\n", name="d.arff")

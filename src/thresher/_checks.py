@@ -53,9 +53,19 @@ def shown(value: Any) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """What an error of others says, in short."""
+    """What an error of others says, in short and without control characters."""
     lines = str(error).splitlines()
-    return shortened(lines[0] if lines else repr(error), LONGEST_LINE)
+    line = lines[0] if lines else repr(error)
+    # Its start and its end are enough, whatever the length of the data that it repeats.
+    return shortened(printable(shortened(line, 2 * LONGEST_LINE)), LONGEST_LINE)
+
+
+def printable(text: str) -> str:
+    """Return the text with control characters as their escapes."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
+        for c in text
+    )
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ from rich.progress import open as open_with_progress
 from rich.table import Table
 from rich.text import Text
 
-from thresher._checks import ThresherWarning
+from thresher._checks import ThresherWarning, printable
 from thresher.cli._errors import as_options
 from thresher.sources import calling_columns
 
@@ -33,10 +33,7 @@ if TYPE_CHECKING:
 
 def plain(text: Any) -> str:
     """Text as a terminal may show it: what is not printable, such as an escape sequence, is spelt out."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
-        for c in str(text)
-    )
+    return printable(str(text))
 
 
 class Voice:

@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import thresher
+from thresher._checks import printable
 from thresher._write import atomic_write
 from thresher.report._facts import gather_facts
 
@@ -195,10 +196,7 @@ def _json(value: Any) -> str:
 
 def label(name: Any, longest: int = LONGEST_NAME) -> str:
     """A name as a page may show it: what is not printable is spelt out, and the middle of a long one left out."""
-    text = "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
-        for c in _cut(str(name), longest)
-    )
+    text = printable(_cut(str(name), longest))
     return _cut(text, longest) if text.strip() or not name else repr(text)
 
 
