@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -164,7 +163,7 @@ def test_a_process_that_is_killed_again_and_again_ends_with_the_same_bytes(tmp_p
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout.readline() == "ready\n"
             time.sleep(rng.uniform(0.02, 0.3))
-            os.kill(process.pid, signal.SIGKILL)
+            process.kill()
         log = tmp_path / "rounds.log"
         sizes.append(log.stat().st_size if log.exists() else 0)
     assert sizes == sorted(sizes)
