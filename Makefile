@@ -85,8 +85,11 @@ test-level: $(VENV)/.tools $(VENV)/.core
 export THRESHER_BROWSER := $(BROWSER)
 export THRESHER_JAVA := $(JAVA)
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
+NO_QUESTIONS := env DEBIAN_FRONTEND=noninteractive
+QUIETLY := -qq --yes --no-install-recommends
 install = command -v $(1) > /dev/null \
-	|| { command -v apt-get > /dev/null && $(SUDO) apt-get -qq update && $(SUDO) apt-get -qq install -y $(2); } \
+	|| { command -v apt-get > /dev/null && echo "installing $(2)" \
+	     && $(SUDO) apt-get -qq update && $(SUDO) $(NO_QUESTIONS) apt-get $(QUIETLY) install $(2) > /dev/null; } \
 	|| { echo "$(2) cannot be installed here, which takes apt-get and root or sudo: its tests are skipped."; \
 	     [ "$$CI" != true ] || { echo "Pass $(3)=no to skip them in CI."; exit 1; }; }
 
