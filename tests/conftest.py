@@ -30,10 +30,16 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items):
+    # Clusters start first: the other workers are busy while they wait, and no worker ends with them alone.
+    items.sort(key=lambda item: item.get_closest_marker("cluster") is None)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    # Tests of one group share what is dear to start: they stay on one worker of pytest-xdist. Its own "loadgroup" takes
-    # groups from names of tests that pytest 9 leaves as they are, so they are taken from the marks of modules here.
+    # A worker gets all cases of a test function at a time, and all tests of one group, which share what is expensive to
+    # start. The "loadgroup" of pytest-xdist takes groups from names of tests, which pytest 9 leaves unchanged: they are
+    # taken from the marks of modules here.
     from xdist.scheduler import LoadScopeScheduling
 
     @functools.cache
@@ -43,8 +49,9 @@ def pytest_xdist_make_scheduler(config, log):
 
     class ByGroup(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            return group_of(nodeid.partition("::")[0]) or nodeid
+            return group_of(nodeid.partition("::")[0]) or nodeid.partition("[")[0]
 
+    config.option.loadscopereorder = False
     return ByGroup(config, log) if config.getoption("dist") == "load" else None
 
 

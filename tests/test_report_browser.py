@@ -13,6 +13,8 @@ from thresher import MRMR, Ensemble
 from thresher.report import render_report
 from thresher.report._page import label
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 DESK = {"width": 1100, "height": 900}
 
 

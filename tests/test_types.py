@@ -20,6 +20,8 @@ from thresher.measures import KINDS
 from thresher.selectors._base import BaseSelector
 from thresher.selectors.rfs import RELEVANCES
 
+pytestmark = pytest.mark.xdist_group("types")
+
 SOURCE = Path(thresher.__file__).parents[1]
 USER_FILE = """\
 import thresher
