@@ -213,7 +213,7 @@ $(LOWEST)/.core: pyproject.toml $(CORE)
 	@touch $@
 
 test-lowest: $(LOWEST)/.core
-	$(LOWEST)/bin/python -m pytest -n $(WORKERS) $(ARGS)
+	THRESHER_TOOLS=no $(LOWEST)/bin/python -m pytest -n $(WORKERS) $(ARGS)
 
 # The versions that come next, from the nightly builds of the projects, in an environment of its own.
 DEV := .venv-dev
@@ -229,7 +229,7 @@ $(DEV)/.core: $(VENV)/.build $(CORE)
 	@touch $@
 
 test-dev: $(DEV)/.core
-	$(DEV)/bin/python -m pytest -n $(WORKERS) $(ARGS)
+	THRESHER_TOOLS=no $(DEV)/bin/python -m pytest -n $(WORKERS) $(ARGS)
 
 # The core with AddressSanitizer and UndefinedBehaviorSanitizer (GCC or Clang on Linux), beside the usual environment
 # whose packages it borrows. The interpreter is not instrumented, so the run-time libraries are loaded before it, and

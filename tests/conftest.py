@@ -6,6 +6,7 @@ import functools
 import os
 import re
 import signal
+import sys
 from pathlib import Path
 
 # Before SciPy is loaded: scikit-learn's checks of other array libraries run only with it.
@@ -53,6 +54,31 @@ def pytest_xdist_make_scheduler(config, log):
 
     config.option.loadscopereorder = False
     return ByGroup(config, log) if config.getoption("dist") == "load" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    return fail_if_missing((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    return fail_if_missing((yield))
+
+
+def fail_if_missing(report):
+    """In CI make a failure of a skip for a package that can be installed.
+
+    THRESHER_TOOLS=no allows to skip the tests that need packages of the groups "lint" and "oracles".
+    """
+    if os.environ.get("CI") == "true" and report.skipped and isinstance(report.longrepr, tuple):
+        missing = re.search(r"could not import '(\w+)", report.longrepr[2])
+        allowed = {*sys.stdlib_module_names}  # of other systems
+        if os.environ.get("THRESHER_TOOLS") == "no":
+            allowed |= {"mypy", "scikit_posthocs", "autorank"}
+        if missing and missing[1] not in allowed:
+            report.outcome, report.longrepr = "failed", f"in CI, {report.longrepr[2]}"
+    return report
 
 
 def load_real(name: str):
