@@ -53,7 +53,7 @@ PACKAGE := pyproject.toml README.md LICENSE $(CORE) $(shell find src -name '*.py
 SUITE := tests README.md docs/quickstart.md docs/guide.md docs/error_control.md --pyargs thresher
 KERNEL_TESTS = $(shell grep -l "pytest.mark.kernels" tests/*.py)
 
-.PHONY: packages browser java check-core check-core-% test-dev demo dev test test-level test-levels test-lowest lint lint-sources lint-package cppcheck format bench compare reproduce docs docs-links sanitize coverage fuzz clean
+.PHONY: packages browser java suite check-core check-core-% test-dev demo dev test test-level test-levels test-lowest lint lint-sources lint-package cppcheck format bench compare reproduce docs docs-links sanitize coverage fuzz clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -62,17 +62,21 @@ demo: $(VENV)/.core
 # The static checks of the sources run while the core is compiled.
 test:
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.core lint-sources packages
-	@$(MAKE) --no-print-directory lint-package
-	$(BIN)/python -m pytest -n $(WORKERS) $(if $(ARGS),$(ARGS),$(SUITE))
-	@$(if $(ARGS),,$(MAKE) --no-print-directory test-levels)
+	@$(MAKE) --no-print-directory -j3 suite lint-package $(if $(ARGS),,test-levels)
+
+suite: $(VENV)/.tools $(VENV)/.core
+	env -u MAKEFLAGS $(BIN)/python -m pytest -n $(WORKERS) $(if $(ARGS),$(ARGS),$(SUITE))
 
 # Everything that depends on the instruction level is in the kernels. So these are compared with their reference
-# implementations at every level, and some 300 fits must have the same bits at all of them.
+# implementations at every level, and some 300 fits must have the same bits at all of them. In one process at a time:
+# `make test` runs the suite meanwhile, which waits a lot.
 test-levels: $(VENV)/.tools $(VENV)/.core
 	@for level in baseline popcnt avx2; do \
-	    echo "kernels at $$level"; THRESHER_ISA=$$level $(BIN)/python -m pytest -n $(WORKERS) $(KERNEL_TESTS) -m kernels || exit 1; \
+	    echo "kernels at $$level" && THRESHER_ISA=$$level $(BIN)/python -m pytest -p no:cacheprovider \
+	        -m "kernels and not once" $(KERNEL_TESTS) > build/kernels.log || { cat build/kernels.log; exit 1; }; \
+	    tail -n 1 build/kernels.log; \
 	done
-	$(BIN)/python -m tests.identity levels --quick --workers $(WORKERS)
+	$(BIN)/python -m tests.identity levels --quick --workers 1
 
 # The whole suite at one level. The tests with clusters and those of scikit-learn's contract do not depend on it.
 LEVEL ?= baseline

@@ -308,6 +308,7 @@ assert grown < limit, f"{grown} MB"
 """
 
 
+@pytest.mark.once
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in KiB on Linux")
 @pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="it takes memory of its own")
 @pytest.mark.parametrize(

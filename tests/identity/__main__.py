@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.identity.record import compare, make_record, read_record, write_record
@@ -60,14 +61,17 @@ def _compare(arguments: argparse.Namespace) -> int:
 
 def _compare_levels(arguments: argparse.Namespace) -> int:
     """Record at every level in a process of its own: a process uses one level."""
-    options = ["--only", arguments.only, "--workers", str(arguments.workers)]
-    options += ["--quick"] if arguments.quick else []
+    options = ["--only", arguments.only, "--workers", "1", *["--quick"] * arguments.quick]
     with tempfile.TemporaryDirectory() as folder:
         best = LEVELS.index(_core._testing.best_isa_level())
         files = {level: str(Path(folder) / level) for level in LEVELS[: best + 1]}
-        for level, file in files.items():
-            command = [sys.executable, "-m", "tests.identity", "record", file, *options]
+
+        def record(level: str) -> None:
+            command = [sys.executable, "-m", "tests.identity", "record", files[level], *options]
             subprocess.run(command, check=True, env={**os.environ, "THRESHER_ISA": level})
+
+        with ThreadPoolExecutor(arguments.workers) as pool:
+            list(pool.map(record, files))
         results = [read_record(file) for file in files.values()]
         lines = [line for one in results[:-1] for line in compare(one, results[-1])]
         print("\n".join(lines) if lines else f"no difference between {', '.join(files)}")

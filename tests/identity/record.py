@@ -54,8 +54,11 @@ def make_record(*, quick: bool, only: str = "", workers: int = 2) -> Record:
     others = [form for form in FORMS if form != "as it is"]
     cases = all_cases(list(TABLES), others)
     cases = [case for case in (few_cases(cases) if quick else cases) if only in str(case)]
-    with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        record = dict(pool.imap(fit_case, cases, chunksize=4))
+    if workers == 1:
+        record = dict(map(fit_case, cases))
+    else:
+        with multiprocessing.get_context("spawn").Pool(workers) as pool:
+            record = dict(pool.imap(fit_case, cases, chunksize=4))
     if not only:
         record.update(_kernel_entries())
     if not only and not quick:
