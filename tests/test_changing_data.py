@@ -99,7 +99,7 @@ for selector in SELECTORS:
 
 @pytest.mark.slow
 def test_data_that_change_during_a_fit_corrupt_nothing():
-    seconds = os.environ.get("THRESHER_FUZZ_SECONDS", "0.05")
+    seconds = os.environ.get("THRESHER_FUZZ_SECONDS", "0.02")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, seconds],
         capture_output=True,
