@@ -56,7 +56,8 @@ class Question:
     @property
     def edges(self) -> Floats:
         """Cuts such that values inside a range have odd codes."""
-        below = np.nextafter(self.ranges[:, 0], -np.inf)
+        with np.errstate(over="ignore"):  # -inf is below the smallest number
+            below = np.nextafter(self.ranges[:, 0], -np.inf)
         return np.column_stack([below, self.ranges[:, 1]]).ravel()
 
     def look(self, values: Floats, weights: npt.NDArray[Any] | None) -> Buckets:

@@ -206,7 +206,8 @@ def _code_bins(
     offsets = np.cumsum([0, *map(len, of_all)], dtype=np.int64)
     codes[:] = _core.apply_cuts(columns, np.concatenate(of_all), offsets, 1)
     for place, own in given.items():
-        beyond = np.nextafter(own[-1], np.inf) if own.size else 0.0
+        with np.errstate(over="ignore"):
+            beyond = np.nextafter(own[-1], np.inf) if own.size else 0.0
         if np.isfinite(beyond):
             values[place] = np.append(own, beyond)
 
