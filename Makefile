@@ -192,7 +192,7 @@ endif
 
 build/wheel/.built: $(VENV)/.build $(PACKAGE)
 	@mkdir -p build/sdist build/wheel && rm -f build/wheel/*.whl build/sdist/*.tar.gz
-	@$(ENV) $(BIN)/python -m build --sdist --no-isolation --outdir build/sdist . > build/sdist/log
+	@$(ENV) $(BIN)/python -m build --sdist --no-isolation --outdir build/sdist . > build/sdist/log 2>&1 || { cat build/sdist/log; exit 1; }
 	@$(BIN)/python tools/unpack_sdist.py build/sdist/thresher-*.tar.gz build/sdist/source
 	@echo "compiling the core: about 2 minutes the first time"
 	@set -o pipefail; $(ENV) $(BIN)/python -m build --wheel --no-isolation --outdir build/wheel build/sdist/source \
