@@ -350,7 +350,7 @@ def test_no_space_is_one_sentence(arguments, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is of Linux")
-@pytest.mark.parametrize("arguments", [("--help",), ("methods",), ("datasets", "--json")])
+@pytest.mark.parametrize("arguments", [("--help",), ("methods",)])
 def test_no_space_for_what_is_printed_is_one_sentence(arguments):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
