@@ -283,7 +283,7 @@ def test_the_demo_ends_in_a_report(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "worst concave points" in result.stdout
     assert "plain ranking" in result.stdout
-    page = (tmp_path / "thresher-demo.html").read_text()
+    page = (tmp_path / "thresher-demo.html").read_text("utf-8")
     assert "How many features" in page
     assert "Who is redundant with whom" in page
     assert invoke("demo").exit_code == 2  # the page is there already
