@@ -98,7 +98,7 @@ packages:
 	@$(MAKE) --no-print-directory java
 
 browser:
-	@[ "$(BROWSER)" = no ] || { $(call install,chromium-headless-shell,chromium-headless-shell,BROWSER); }
+	@[ "$(BROWSER)" = no ] || command -v google-chrome > /dev/null || { $(call install,chromium-headless-shell,chromium-headless-shell,BROWSER); }
 
 java:
 	@[ "$(JAVA)" = no ] || { $(call install,java,openjdk-17-jre-headless,JAVA); }

@@ -14,7 +14,10 @@ yaml = pytest.importorskip("yaml")
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
-pytestmark = pytest.mark.skipif(not WORKFLOWS, reason="no workflows in a source distribution")
+pytestmark = [
+    pytest.mark.skipif(not WORKFLOWS, reason="no workflows in a source distribution"),
+    pytest.mark.skipif(shutil.which("make") is None, reason="needs make"),
+]
 
 # Jobs that may write something, and what.
 MAY_WRITE = {("wheels", "publish"): {"id-token": "write", "attestations": "write"}}
