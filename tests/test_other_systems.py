@@ -19,7 +19,7 @@ from tests.test_files import messy_table, write
 from tests.test_files_tall import LEFT_OUT, LIMIT, N, row_groups_one_by_one  # noqa: F401
 from thresher import MRMR
 from thresher._core import _testing
-from thresher.cli import _write
+from thresher.cli import _content, _write
 from thresher.sources import _scratch
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -164,6 +164,15 @@ def test_compilers_for_windows_without_wide_vectors_are_refused(tmp_path, compil
     message = " ".join(done.stderr.split())
     assert said in message
     assert "CXX=clang-cl" in message
+
+
+def test_a_damaged_file_that_never_ends_is_left_where_processor_time_has_no_limit(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "a.h5"
+    assert _content._passes(path, 0)
+    monkeypatch.setattr(_content, "_SECONDS", 0.001)
+    assert not _content._passes(path, 1)
 
 
 def test_names_that_the_output_cannot_encode_are_escaped(tmp_path):
