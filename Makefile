@@ -102,7 +102,7 @@ packages:
 	@$(MAKE) --no-print-directory java
 
 browser:
-	@[ "$(BROWSER)" = no ] || { $(call install,chromium-headless-shell,chromium-headless-shell,BROWSER); }
+	@[ "$(BROWSER)" = no ] || command -v google-chrome > /dev/null || { $(call install,chromium-headless-shell,chromium-headless-shell,BROWSER); }
 
 java:
 	@[ "$(JAVA)" = no ] || { $(call install,java,openjdk-17-jre-headless,JAVA); }
@@ -288,7 +288,8 @@ build/fuzz/core: $(FUZZED) $(CPP)
 	    -D THRESHER_LEVEL=baseline -I cpp $(FUZZED) -o $@ -pthread
 
 # The core alone, compared with plain loops and, by digests, with all other systems and levels. For Windows it takes
-# clang, lld, g++-mingw-w64-x86-64-posix and wine of Debian, for aarch64 g++-aarch64-linux-gnu and qemu-user-static.
+# clang from version 17 on (in Debian 12: CLANG=clang++-19), lld, g++-mingw-w64-x86-64-posix and wine of Debian, for
+# aarch64 g++-aarch64-linux-gnu and qemu-user-static.
 CHECK_FLAGS := -G Ninja -D THRESHER_CHECK=ON -D CMAKE_BUILD_TYPE=Release
 CHECK_WINDOWS := -D CMAKE_SYSTEM_NAME=Windows -D CMAKE_SYSTEM_PROCESSOR=x86_64 -D CMAKE_CXX_COMPILER=$(CLANG) \
     -D CMAKE_CXX_COMPILER_TARGET=x86_64-w64-mingw32 -D CMAKE_EXE_LINKER_FLAGS="-static -fuse-ld=lld" \

@@ -52,7 +52,7 @@ def pytest_xdist_make_scheduler(config, log):
 
     @functools.cache
     def group_of(module):
-        found = re.search(r'xdist_group\("(.+?)"\)', (config.rootpath / module).read_text())
+        found = re.search(r'xdist_group\("(.+?)"\)', (config.rootpath / module).read_text("utf-8"))
         return found and found[1]
 
     class ByGroup(LoadScopeScheduling):

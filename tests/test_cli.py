@@ -279,13 +279,13 @@ def test_help_has_examples_that_parse(command):
 
 def test_the_demo_ends_in_a_report_and_needs_no_pandas(tmp_path, monkeypatch):
     (tmp_path / "pandas.py").write_text("raise ImportError('there is no pandas here')")
-    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     command = [sys.executable, "-m", "thresher", "demo"]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "worst concave points" in done.stdout
     assert "plain ranking" in done.stdout
-    page = (tmp_path / "thresher-demo.html").read_text()
+    page = (tmp_path / "thresher-demo.html").read_text("utf-8")
     assert "How many features" in page
     assert "Who is redundant with whom" in page
     monkeypatch.chdir(tmp_path)

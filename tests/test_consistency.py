@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import os
 import signal
 import threading
 import tracemalloc
@@ -439,7 +438,7 @@ def test_all_searches_are_exported():
 def test_interrupt_stops_an_exhaustive_search():
     X, y = np.random.default_rng(0).integers(0, 2, (3000, 40)), np.arange(3000) % 2
     selector = Focus(max_evaluations=10**9)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         selector.fit(X, y)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import threading
 import time
@@ -48,7 +47,7 @@ def test_interrupt_stops_the_search(relevance, n_rows):
     selector = MRMR(1500, relevance=relevance, redundancy=relevance, strategy="naive")
     begun = threading.Event()
     selector.verbose = 1
-    timer = threading.Timer(0.03, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.03, signal.raise_signal, (signal.SIGINT,))
 
     def first_step(*_):
         if not begun.is_set():
@@ -135,7 +134,7 @@ def wide_floats():
 
 def test_code_of_others_is_left_when_interrupted():
     release = threading.Event()
-    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         call_interruptibly(release.wait, 60)
@@ -154,7 +153,7 @@ def test_loops_of_others_end_when_interrupted():
         finally:
             ended.set()
 
-    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         call_interruptibly(loop)

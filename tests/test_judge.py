@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import signal
 import threading
 
@@ -191,7 +190,7 @@ class Deaf(ClassifierMixin, BaseEstimator):
 
 
 def test_a_fit_that_hears_nothing_is_left_when_interrupted():
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         judge_of(Deaf()).score([0])

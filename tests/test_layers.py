@@ -38,7 +38,9 @@ def includes(pattern: str) -> list[tuple[Path, str]]:
     sources = sorted(CPP.rglob("*.[ch]pp"))
     assert sources
     return [
-        (file.relative_to(CPP), name) for file in sources for name in line.findall(file.read_text())
+        (file.relative_to(CPP), name)
+        for file in sources
+        for name in line.findall(file.read_text("utf-8"))
     ]
 
 
@@ -73,5 +75,7 @@ def test_every_include_names_its_room():
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/design.md", "docs/installation.md"])
 def test_files_that_the_documents_name_exist(name):
     root = CPP.parent
-    named = re.findall(r"`((?:cpp|src|tests|benchmarks|docs)/[\w./-]+)`", (root / name).read_text())
+    named = re.findall(
+        r"`((?:cpp|src|tests|benchmarks|docs)/[\w./-]+)`", (root / name).read_text("utf-8")
+    )
     assert not [path for path in named if not (root / path).exists()]

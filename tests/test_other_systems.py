@@ -19,8 +19,10 @@ from tests.test_files import messy_table, write
 from tests.test_files_tall import LEFT_OUT, LIMIT, N, row_groups_one_by_one  # noqa: F401
 from thresher import MRMR
 from thresher._core import _testing
-from thresher.cli import _write
+from thresher.cli import _content, _write
 from thresher.sources import _scratch
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def is_in_use(path):
@@ -140,6 +142,39 @@ def test_memory_is_known_where_there_is_no_sysconf(monkeypatch):
         _scratch.total_memory()
 
 
+@pytest.mark.skipif(not (ROOT / "CMakeLists.txt").exists(), reason="the source tree is not here")
+@pytest.mark.parametrize(
+    ("compiler", "said"), [("MSVC", "cannot be compiled by MSVC"), ("GNU", "by GCC for Windows")]
+)
+def test_compilers_for_windows_without_wide_vectors_are_refused(tmp_path, compiler, said):
+    pytest.importorskip("cmake", reason="needs CMake")
+    given = {
+        "CMAKE_SYSTEM_NAME": "Windows",
+        "CMAKE_MAKE_PROGRAM": sys.executable,  # nothing is built
+        "CMAKE_CXX_COMPILER": sys.executable,
+        "CMAKE_CXX_COMPILER_FORCED": "ON",
+        "CMAKE_CXX_COMPILER_ID_RUN": "ON",
+        "CMAKE_CXX_COMPILER_ID": compiler,
+        "CMAKE_CXX_COMPILER_VERSION": "19.40",
+    }
+    options = [f"-D{name}={value}" for name, value in given.items()]
+    command = [sys.executable, "-m", "cmake", "-S", ROOT, "-B", tmp_path, "-G", "Ninja", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    message = " ".join(done.stderr.split())
+    assert said in message
+    assert "CXX=clang-cl" in message
+
+
+def test_a_damaged_file_that_never_ends_is_left_where_processor_time_has_no_limit(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "a.h5"
+    assert _content._passes(path, 0)
+    monkeypatch.setattr(_content, "_SECONDS", 0.001)
+    assert not _content._passes(path, 1)
+
+
 def test_names_that_the_output_cannot_encode_are_escaped(tmp_path):
     """A pipe of Windows takes the letters of one code page only."""
     path = tmp_path / "table.csv"
@@ -149,3 +184,22 @@ def test_names_that_the_output_cannot_encode_are_escaped(tmp_path):
     done = subprocess.run(command, capture_output=True, env=env, check=False)
     assert done.returncode == 0, done.stderr
     assert rb"\u03b2" in done.stdout
+
+
+def test_a_reader_who_has_seen_enough_is_no_error_on_windows():
+    """A pipe that nobody reads is an invalid argument there, as is the name of a file with a question mark."""
+    program = """
+import errno, sys
+from thresher.cli._errors import unless_unread
+sys.platform = "win32"
+with unless_unread():
+    raise OSError(errno.EINVAL, "Invalid argument")
+print("nobody reads this")
+with unless_unread():
+    raise OSError(errno.EINVAL, "Invalid argument", "a?.csv")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == ""
+    assert done.stderr.endswith("Invalid argument: 'a?.csv'\n")

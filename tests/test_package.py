@@ -76,7 +76,7 @@ def test_the_citation_names_this_version():
     citation = Path(__file__).resolve().parents[1] / "CITATION.cff"
     if not citation.exists():
         pytest.skip("the source tree is not here")
-    assert f"version: {thresher.__version__}\n" in citation.read_text()
+    assert f"version: {thresher.__version__}\n" in citation.read_text("utf-8")
 
 
 def test_json_holds_discretisers_given_as_objects():
@@ -93,7 +93,7 @@ def test_versions_are_shown_of_all_that_is_used(capsys):
     assert lines["thresher"] == thresher.__version__
     assert lines["numpy"] == np.__version__
     assert lines["instructions"] in ("baseline", "popcnt", "avx2", "avx512")
-    text = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8")
     needed = tomllib.loads(text)["project"]["dependencies"]
     assert {re.split("[>=]", entry)[0] for entry in needed} <= set(lines)
 
@@ -118,7 +118,7 @@ def test_selectors_reach_the_searches_of_the_core_through_thresher_search_only()
     package = Path(thresher.__file__).parent
 
     def calls(folder):
-        text = "".join(path.read_text() for path in (package / folder).rglob("*.py"))
+        text = "".join(path.read_text("utf-8") for path in (package / folder).rglob("*.py"))
         return set(re.findall(r"_core\.(\w+)\(", text))
 
     assert len(calls("search")) > 7

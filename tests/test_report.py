@@ -129,7 +129,7 @@ def test_the_command_on_the_page_repeats_the_selection(tmp_path, cancer):
     start = [sys.executable, "-m", "thresher"]
     absolute = [str(tmp_path / word) if word.endswith(".csv") else word for word in typed]
     found = run([*start, *absolute, f"--report={page}"]).stdout
-    (command,) = re.findall(r'<pre class="command">\$ (.*?)</pre>', page.read_text())
+    (command,) = re.findall(r'<pre class="command">\$ (.*?)</pre>', page.read_text("utf-8"))
     program, *words = shlex.split(html.unescape(command))
     assert (program, words) == ("thresher", [*typed, "--report=page.html"])
     assert run([*start, *words, "--force"]).stdout == found
@@ -226,7 +226,7 @@ def test_a_file_is_left_alone_unless_told_otherwise(cancer, tmp_path):
     with pytest.raises(FileExistsError):
         save_report(selector, path)
     save_report(selector, path, overwrite=True)
-    assert path.read_text().startswith("<!DOCTYPE html>")
+    assert path.read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
 @pytest.fixture
@@ -256,9 +256,11 @@ def test_the_command_writes_the_same_report_at_once_and_from_a_saved_selection(t
     assert run.exit_code == 0, run.output
     run = CliRunner().invoke(app, ["report", str(saved), "-o", str(later)])
     assert run.exit_code == 0, run.output
-    assert page.read_text() == later.read_text()
-    assert "4 of 30 features from 569 samples of cancer.csv, target diagnosis." in page.read_text()
-    assert "Who is redundant with whom" in page.read_text()
+    assert page.read_text("utf-8") == later.read_text("utf-8")
+    assert "4 of 30 features from 569 samples of cancer.csv, target diagnosis." in page.read_text(
+        "utf-8"
+    )
+    assert "Who is redundant with whom" in page.read_text("utf-8")
     again = CliRunner().invoke(app, ["report", str(saved), "-o", str(later)])
     assert again.exit_code == 2
     assert "exists already" in again.stderr

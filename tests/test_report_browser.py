@@ -20,7 +20,8 @@ DESK = {"width": 1100, "height": 900}
 
 @pytest.fixture(scope="module")
 def browser():
-    executable = shutil.which("chromium-headless-shell")
+    # Debian has the first, machines of GitHub with Ubuntu the second.
+    executable = shutil.which("chromium-headless-shell") or shutil.which("google-chrome")
     if executable is None:
         is_wanted = os.environ.get("THRESHER_BROWSER") != "no"  # make test BROWSER=no
         refuse = pytest.fail if os.environ.get("CI") == "true" and is_wanted else pytest.skip

@@ -61,7 +61,7 @@ def test_the_page_has_results_explanations_and_what_is_missing(monkeypatch):
     experiment = run.EXPERIMENTS[0]
     run.run(experiment, quick=True)
     run.write_page(quick=False)
-    page = run.PAGE.read_text()
+    page = run.PAGE.read_text("utf-8")
     assert f"## {experiment.title}\n\n{experiment.why}" in page
     assert "published 3 ours 3" in page
     assert 'ARGS="--quick"`:' in page  # the short form is named where the full one has not been run
@@ -79,11 +79,11 @@ def test_the_page_keeps_what_was_run_elsewhere(monkeypatch):
     answer(monkeypatch, "published 5 ours 5\n")
     run.run(second, quick=False)
     run.write_page(quick=False)
-    page = run.PAGE.read_text()
+    page = run.PAGE.read_text("utf-8")
     assert f"`make reproduce-{first.name}`:\n\n```text\npublished 3 ours 4\n```\n" in page
     assert "published 5 ours 5" in page
     run.write_page(quick=False)
-    assert run.PAGE.read_text() == page
+    assert run.PAGE.read_text("utf-8") == page
 
 
 def test_a_stopped_experiment_goes_on_with_the_parts_it_has(tmp_path, monkeypatch):

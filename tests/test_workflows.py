@@ -14,7 +14,10 @@ yaml = pytest.importorskip("yaml")
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
-pytestmark = pytest.mark.skipif(not WORKFLOWS, reason="no workflows in a source distribution")
+pytestmark = [
+    pytest.mark.skipif(not WORKFLOWS, reason="no workflows in a source distribution"),
+    pytest.mark.skipif(shutil.which("make") is None, reason="needs make"),
+]
 
 # Jobs that may write something, and what.
 MAY_WRITE = {("wheels", "publish"): {"id-token": "write", "attestations": "write"}}
@@ -158,6 +161,10 @@ def test_one_action_has_one_version():
     assert len(pins) == len({action for action, _ in pins})
 
 
+def test_files_have_the_same_ends_of_lines_on_every_system():
+    assert "* text=auto eol=lf" in (ROOT / ".gitattributes").read_text("utf-8").splitlines()
+
+
 def test_every_system_is_tested_and_has_wheels():
     jobs = read(ROOT / ".github/workflows/wheels.yml")["jobs"]
     built = set(jobs["wheels"]["strategy"]["matrix"]["os"])
@@ -179,7 +186,8 @@ def test_the_page_of_contributors_names_targets():
 def test_the_recipe_of_conda_has_the_dependencies_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     recipe = read(ROOT / "recipe/recipe.yaml")
-    needed = {re.sub(r"(?=>=)", " ", line) for line in project["project"]["dependencies"]}
+    everywhere = [line for line in project["project"]["dependencies"] if ";" not in line]
+    needed = {re.sub(r"(?=>=)", " ", line) for line in everywhere}
     python = f"python {project['project']['requires-python']}"
     assert set(recipe["requirements"]["run"]) == {python, *needed}
     building = {re.sub(r"(?=>=)", " ", line) for line in project["build-system"]["requires"]}

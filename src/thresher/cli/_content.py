@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +16,8 @@ from thresher.cli._errors import BadInput
 from thresher.sources import Scratch
 
 Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
+# How long a damaged HDF5 file may take where the system has no limit of processor time, as on Windows.
+_SECONDS = None if importlib.util.find_spec("resource") else 60.0
 # With a scratch, rows stay there, or in the file; without one they come into memory.
 Reader = Callable[[Path, Opener, Scratch | None], "Content"]
 
@@ -74,5 +76,8 @@ def opened_hdf5(path: Path, owner: str, extra: str) -> Iterator[Any]:
 def _passes(path: Path, modified: int) -> bool:
     """Whether another process gets through an HDF5 file as it is now."""
     command = [sys.executable, "-m", "thresher.cli._hdf5", str(path)]
-    done = subprocess.run(command, capture_output=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
     return done.returncode in (0, 1)  # 1 is a Python that cannot start

@@ -54,8 +54,16 @@ def unless_unread() -> Iterator[None]:
     """Go on if whoever read the standard output has seen enough; nothing more is written to it, at exit neither."""
     try:
         yield
-    except BrokenPipeError:
+    except OSError as error:
+        if not _is_unread(error):
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _is_unread(error: OSError) -> bool:
+    """Return whether the error says that nobody reads the standard output; Windows has no error of its own for that."""
+    is_closed = sys.platform == "win32" and error.errno == errno.EINVAL and error.filename is None
+    return is_closed or isinstance(error, BrokenPipeError)
 
 
 @contextmanager
