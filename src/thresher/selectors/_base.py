@@ -10,14 +10,13 @@ from typing import Any, ParamSpec, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_array, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._arrays import takes_arrays
 from thresher._checks import feature_position, quiet_sums, resolve_count
+from thresher._estimator import BaseEstimator, SelectorMixin
 from thresher._one_thread import one_thread
 from thresher._output import Output, as_table
 from thresher._progress import report, step_reporter
@@ -136,7 +135,7 @@ class Selection:
         )
 
 
-class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSelector(SelectorMixin, BaseEstimator):
     """Common work of all selectors.
 
     A selector's ``fit`` reads (`_read`), searches, and describes (`_finish`); `all_or_nothing`
@@ -157,6 +156,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     # Fitted attributes that methods read, apart from those of every selector.
     _fitted_too: tuple[str, ...] = ()
     n_features_to_select: Any
+    scores_: Floats
+    relevance_: Floats
+    redundancy_: Floats
     n_passes_: int
 
     def _read(

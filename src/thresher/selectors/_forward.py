@@ -9,6 +9,7 @@ from typing import Any, Generic
 
 from thresher import _core
 from thresher._cached import cached
+from thresher._params import estimator, param
 from thresher.measures import RowMeasures
 from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, Found
@@ -87,6 +88,7 @@ class Task(Generic[Wanted]):
         )
 
 
+@estimator
 class MeasureSelector(ForwardSelector[Wanted]):
     """A selector whose search begins with the relevance of every feature. A subclass brings
 
@@ -95,6 +97,8 @@ class MeasureSelector(ForwardSelector[Wanted]):
     _told(task, found)
         The selection that it found.
     """
+
+    discretize: Any = param(default="auto")
 
     def _task(self, training: Training, measures: RowMeasures, wanted: Wanted) -> Task[Wanted]:
         names = self._measure_names()

@@ -9,16 +9,19 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
+from thresher._params import Options, ThreadCount, estimator, param, validate_params
+from thresher._types import Missing, TargetKind
 from thresher.measures import Measures, RowMeasures, are_discrete
 from thresher.search import FoundParts
 from thresher.selectors._base import Selection, all_or_nothing
 from thresher.selectors._changing import ChangingRows
-from thresher.sources import Columns, Far, Training
+from thresher.sources import TARGETS, Columns, Far, Training
 
 # How many features are wanted: a number, or None too where a search may stop by itself.
 Wanted = TypeVar("Wanted", bound=int | None)
 
 
+@estimator
 class SumSelector(ChangingRows, Generic[Wanted]):
     """A selector that works with every kind of ensemble.
 
@@ -26,7 +29,7 @@ class SumSelector(ChangingRows, Generic[Wanted]):
     all rows. A subclass brings `_measure_names` and `_search`, and what else it needs of
 
     _resolve(training)
-        Check the parameters and settle what ``"auto"`` stands for.
+        Check the parameters against each other and settle what ``"auto"`` stands for.
     _measure_names()
         Names of the measures it will ask for, once resolved.
     _search(training, measures, wanted)
@@ -34,6 +37,13 @@ class SumSelector(ChangingRows, Generic[Wanted]):
     _search_parts(training, measures, wanted, usable, memory_limit)
         All replicates in one search, where that is faster than one after the other.
     """
+
+    target: TargetKind = param(Options(*TARGETS), default="auto")
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Missing = param(Options("error", "category", "pairwise", "drop_rows"), default="error")
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     # The bins that discretize="auto" stands for; None if features are taken as numbers.
     _default_bins: ClassVar[str | None] = "mean-sd"
@@ -83,7 +93,7 @@ class SumSelector(ChangingRows, Generic[Wanted]):
         return self._default_bins if isinstance(rule, str) and rule == "auto" else rule
 
     def _resolve(self, training: Training) -> None:
-        pass
+        validate_params(self)
 
     def _coded_by(self) -> str | None:
         return self._default_bins if self._takes_codes() else None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_bool, check_choice
-from thresher._types import Auto, Missing, TargetKind
+from thresher._params import Boolean, FeatureCount, Options, estimator, param
+from thresher._types import Auto
 from thresher.measures import RowMeasures
 from thresher.search import ForwardSearch, Found
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
@@ -19,11 +19,8 @@ from thresher.sources import Training
 
 Indices = npt.NDArray[np.intp]
 
-SEARCHES = ("forward", "best-first")
-STRATEGIES = ("lazy", "cached", "naive")
-MEASURES = ("su", "pearson")
 
-
+@estimator
 class CFS(MeasureSelector[int | None]):
     r"""Correlation-based feature selection (Hall): the set with the best merit.
 
@@ -120,43 +117,21 @@ class CFS(MeasureSelector[int | None]):
     _stops_by_itself = True
     _default_bins = "mdl"
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = "auto",
-        *,
-        search: Literal["forward", "best-first"] = "forward",
-        strategy: Literal["lazy", "cached", "naive"] = "lazy",
-        measure: Literal["su", "pearson"] = "su",
-        discretize: Any = "auto",
-        locally_predictive: bool = False,
-        zero_as_one: bool = False,
-        target: TargetKind = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Missing = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.search = search
-        self.strategy = strategy
-        self.measure = measure
-        self.discretize = discretize
-        self.locally_predictive = locally_predictive
-        self.zero_as_one = zero_as_one
-        self.target = target
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_features_to_select: int | float | Auto = param(
+        FeatureCount(auto=True), default="auto", kw_only=False
+    )
+    search: Literal["forward", "best-first"] = param(
+        Options("forward", "best-first"), default="forward"
+    )
+    strategy: Literal["lazy", "cached", "naive"] = param(
+        Options("lazy", "cached", "naive"), default="lazy"
+    )
+    measure: Literal["su", "pearson"] = param(Options("su", "pearson"), default="su")
+    locally_predictive: bool = param(Boolean(), default=False)
+    zero_as_one: bool = param(Boolean(), default=False)
 
     def _resolve(self, training: Training) -> None:
-        check_choice("search", self.search, SEARCHES)
-        check_choice("strategy", self.strategy, STRATEGIES)
-        check_choice("measure", self.measure, MEASURES)
-        check_bool("locally_predictive", self.locally_predictive)
-        check_bool("zero_as_one", self.zero_as_one)
+        super()._resolve(training)
         if self.search == "best-first" and self.n_features_to_select != "auto":
             raise ValueError(
                 'n_features_to_select must be "auto" with search="best-first", which finds its own number, '

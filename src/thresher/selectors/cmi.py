@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from thresher._checks import check_choice
-from thresher._types import Auto, TargetKind
+from thresher._params import FeatureCount, Options, estimator, param
+from thresher._types import Auto
 from thresher._warn import warn
 from thresher.measures import Codes
 from thresher.search import ForwardSearch
@@ -21,6 +21,7 @@ from thresher.sources import Training
 MOST_DISCRETE_VALUES = 10
 
 
+@estimator
 class CMIFilter(MeasureSelector[int | None]):
     """One pass over the ranked features by conditional mutual information (Lee and Kim).
 
@@ -110,31 +111,16 @@ class CMIFilter(MeasureSelector[int | None]):
     _asks_pairs = False
     _reads_blocks = False
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = "auto",
-        *,
-        last: Literal["positive", "never"] = "positive",
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.last = last
-        self.target = target
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_features_to_select: int | float | Auto = param(
+        FeatureCount(auto=True), default="auto", kw_only=False
+    )
+    last: Literal["positive", "never"] = param(Options("positive", "never"), default="positive")
+    missing: Literal["error", "category", "drop_rows"] = param(
+        Options("error", "category", "drop_rows"), default="error"
+    )
 
     def _resolve(self, training: Training) -> None:
-        check_choice("last", self.last, ("positive", "never"))
+        super()._resolve(training)
         if training.weights is not None and training.weights.dtype.kind == "f":
             raise ValueError(
                 "CMIFilter takes whole-number sample_weight only (as repeats of rows, at most 2^50 in all); "

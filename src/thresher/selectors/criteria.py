@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from thresher._checks import check_choice
-from thresher._types import Missing, TargetKind
+from thresher._params import FeatureCount, Options, estimator, param
 from thresher.measures import RowMeasures
 from thresher.search import ForwardSearch, Found, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
@@ -17,46 +16,30 @@ from thresher.selectors._forward import MeasureSelector, Task
 from thresher.sources import Training
 
 
+@estimator
 class InformationCriterion(MeasureSelector[int]):
     """The parameters that all greedy criteria of information have."""
 
-    _strategies: ClassVar[tuple[str, ...]]
     _nested = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        strategy: Literal["lazy", "scan", "naive"] = "lazy",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Missing = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target = target
-        self.discretize = discretize
-        self.strategy = strategy
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _resolve(self, training: Training) -> None:
-        check_choice("strategy", self.strategy, self._strategies)
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    strategy: Literal["lazy", "scan", "naive"] = param(
+        Options("lazy", "scan", "naive"), default="lazy"
+    )
 
 
+@estimator
 class _Criterion(InformationCriterion):
     """A criterion that adds up, or takes the smallest of, one term per chosen feature."""
+
+    strategy: Literal["lazy", "naive"] = param(Options("lazy", "naive"), default="lazy")
+    missing: Literal["error", "category", "drop_rows"] = param(
+        Options("error", "category", "drop_rows"), default="error"
+    )
 
     # The term of `_core.ThreeWayMeasure`, and how `greedy_accumulate` gathers it.
     _term: ClassVar[str]
     _accumulation: ClassVar[str]
-    _strategies = ("lazy", "naive")
     _missing_options = ("error", "category", "drop_rows")
     _asks_triples = True
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from thresher._checks import check_number
-from thresher._types import Auto, Missing, TargetKind
+from thresher._params import FeatureCount, Interval, estimator, param
+from thresher._types import Auto
 from thresher.search import ForwardSearch, Found, fcbf
 from thresher.selectors._base import Selection
 from thresher.selectors._forward import MeasureSelector, Task
-from thresher.sources import Training
 
 
+@estimator
 class FCBF(MeasureSelector[int | None]):
     """Fast correlation-based filter (Yu and Liu).
 
@@ -94,31 +92,8 @@ class FCBF(MeasureSelector[int | None]):
     _default_bins = "mdl"
     _asks_once = True
 
-    def __init__(
-        self,
-        threshold: float = 0.0,
-        *,
-        n_features_to_select: int | float | Auto = "auto",
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Missing = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.threshold = threshold
-        self.n_features_to_select = n_features_to_select
-        self.target = target
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _resolve(self, training: Training) -> None:
-        check_number("threshold", self.threshold, minimum=0)
+    threshold: float = param(Interval(low=0), default=0.0, kw_only=False)
+    n_features_to_select: int | float | Auto = param(FeatureCount(auto=True), default="auto")
 
     def _measure_names(self) -> tuple[str, ...]:
         return ("su",)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._params import Options, estimator, param
 from thresher.measures import RowMeasures
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundPartials, gso
@@ -22,6 +24,7 @@ from thresher.selectors._partial import (
 from thresher.sources import Training, rescaled
 
 
+@estimator
 class GSO(CorrelationSelector, ForwardSelector[int]):
     """Gram-Schmidt orthogonalisation: the feature with the largest partial correlation, step by step.
 
@@ -84,6 +87,8 @@ class GSO(CorrelationSelector, ForwardSelector[int]):
     >>> X.columns[selector.selected_].tolist()
     ['bmi', 's5', 'bp']
     """
+
+    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
 
     _nested = True
     _default_bins = None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_choice, check_number
-from thresher._types import Auto, Measure, Missing, PairMeasureName, TargetKind
+from thresher._params import FeatureCount, Interval, Options, estimator, param
+from thresher._types import Auto, Measure, PairMeasureName
 from thresher._warn import warn
-from thresher.measures import KINDS, Measures, are_discrete, check_measure
+from thresher.measures import KINDS, MeasureName, Measures, are_discrete
 from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._forward import MeasureSelector, Task
@@ -19,10 +19,9 @@ from thresher.sources import Training
 
 # Samples below which a quotient of information is warned of.
 ENOUGH_FOR_RATIOS = 100
-OBJECTIVES = ("auto", "difference", "quotient", "sum")
-STRATEGIES = ("lazy", "scan", "naive")
 
 
+@estimator
 class MRMR(MeasureSelector[int]):
     """Minimum redundancy, maximum relevance: greedy forward selection, exact and fast.
 
@@ -122,38 +121,17 @@ class MRMR(MeasureSelector[int]):
     _missing_options = ("error", "category", "pairwise", "drop_rows")
     _nested = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        relevance: Auto | Measure = "auto",
-        redundancy: Auto | PairMeasureName = "auto",
-        objective: Literal["auto", "difference", "quotient", "sum"] = "auto",
-        redundancy_weight: float = 1.0,
-        redundancy_offset: float = 0.0,
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        strategy: Literal["lazy", "scan", "naive"] = "lazy",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Missing = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.relevance = relevance
-        self.redundancy = redundancy
-        self.objective = objective
-        self.redundancy_weight = redundancy_weight
-        self.redundancy_offset = redundancy_offset
-        self.target = target
-        self.discretize = discretize
-        self.strategy = strategy
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    relevance: Auto | Measure = param(MeasureName(), default="auto")
+    redundancy: Auto | PairMeasureName = param(MeasureName(symmetric=True), default="auto")
+    objective: Literal["auto", "difference", "quotient", "sum"] = param(
+        Options("auto", "difference", "quotient", "sum"), default="auto"
+    )
+    redundancy_weight: float = param(Interval(low=0), default=1.0)
+    redundancy_offset: float = param(Interval(low=0), default=0.0)
+    strategy: Literal["lazy", "scan", "naive"] = param(
+        Options("lazy", "scan", "naive"), default="lazy"
+    )
 
     def _takes_codes(self) -> bool:
         redundancy = self.relevance if self.redundancy == "auto" else self.redundancy
@@ -208,12 +186,7 @@ class MRMR(MeasureSelector[int]):
 
     def _resolve(self, training: Training) -> None:
         """Settle the measures and the objective, and check that they go together."""
-        check_choice("strategy", self.strategy, STRATEGIES)
-        check_measure("relevance", self.relevance)
-        check_measure("redundancy", self.redundancy, symmetric=True)
-        check_choice("objective", self.objective, OBJECTIVES)
-        check_number("redundancy_weight", self.redundancy_weight, minimum=0)
-        check_number("redundancy_offset", self.redundancy_offset, minimum=0)
+        super()._resolve(training)
         relevance, redundancy = default_measures(training)
         if self.relevance != "auto":
             relevance = self.relevance

@@ -86,7 +86,6 @@ class NMIFS(InformationCriterion):
     """
 
     _missing_options = ("error", "category", "pairwise", "drop_rows")
-    _strategies = ("lazy", "scan", "naive")
     _asks_once = True
 
     def _measure_names(self) -> tuple[str, ...]:

@@ -48,6 +48,15 @@ BINS = "equal-frequency"
 class RelevanceFilter(Ranking):
     """What `RFS` and `RRFS` share: relevance by any measure, and how many features that asks for."""
 
+    relevance: Any
+    cumulative: Any
+    target: Any
+    discretize: Any
+    keep: Any
+    exclude: Any
+    missing: Any
+    n_jobs: Any
+
     _missing_options = ("error", "pairwise", "drop_rows")
 
     _relevances: tuple[str, ...] = RELEVANCES

@@ -35,6 +35,9 @@ SAME_EIGENVALUE = 1e-9
 class GraphRanking(Ranking):
     """What `LaplacianScore` and `SPEC` share: the graph."""
 
+    affinity: Any
+    graph: Any
+
     _missing_options = ("error", "drop_rows")
     _affinities: tuple[str, ...] = WEIGHTS
 

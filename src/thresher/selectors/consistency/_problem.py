@@ -152,6 +152,10 @@ def _unit_and_tolerance(
 class ConsistencySelector(BaseSelector):
     """Common work of the consistency-based selectors."""
 
+    discretize: Any
+    infeasible: Any
+    min_features: Any
+
     _missing_options = ("error", "category")
     _classes_only = True
 
@@ -241,6 +245,8 @@ class ConsistencySelector(BaseSelector):
 
 class RiskSelector(ConsistencySelector):
     """A selector by the risks of one problem; a subclass brings `_choose`, and checks of its own parameters."""
+
+    measure: Any
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:

@@ -15,6 +15,8 @@ from thresher.sources import Training
 class Exhaustive(RiskSelector):
     """A search whose time can grow exponentially, stopped by `max_evaluations`."""
 
+    max_evaluations: Any
+
     _method = ""
 
     def _search(self, problem: Problem, bound: float, among: Features) -> FoundSet:

@@ -16,6 +16,8 @@ from thresher.sources import Training
 class _Descent(RiskSelector):
     """Removes one feature after the other while the risk stays within the bound."""
 
+    delta: Any
+
     def _descend(
         self, training: Training, problem: Problem, strategy: str, **options: float
     ) -> Self:
