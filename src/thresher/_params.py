@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
-from typing import Any, Protocol, TypeVar, dataclass_transform
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import Any, Protocol, TypeVar, dataclass_transform, overload
 
 from thresher._checks import check_bool, check_choice, check_number, check_threads, resolve_count
 
@@ -103,7 +103,11 @@ class NoneOr:
             self.constraint.check(name, value)
 
 
-def param(*constraints: Constraint, default: T, kw_only: bool = True) -> T:
+@overload
+def param(*constraints: Constraint, default: T, kw_only: bool = True) -> T: ...
+@overload
+def param(*constraints: Constraint, kw_only: bool = True) -> Any: ...
+def param(*constraints: Constraint, default: Any = MISSING, kw_only: bool = True) -> Any:
     """Declare a parameter of an estimator.
 
     Parameters
@@ -111,6 +115,7 @@ def param(*constraints: Constraint, default: T, kw_only: bool = True) -> T:
     *constraints : Constraint
         What `validate_params` checks, in this order.
     default : object
+        Without one the parameter must be passed.
     kw_only : bool, default=True
         False for a parameter that may be passed by position.
     """
@@ -133,15 +138,14 @@ def validate_params(estimator: Any) -> None:
 
 
 def options_of(estimator: Any, name: str) -> tuple[str, ...]:
-    """Return the words that a parameter of an estimator, or of its class, may have."""
-    return next(
-        constraint.values
-        for declared, constraint in _constraints(estimator)
-        if declared == name and isinstance(constraint, Options)
-    )
+    """Return the words that a parameter of an estimator, or of its class, may have; none without such a parameter."""
+    for declared, constraint in _constraints(estimator):
+        if declared == name and isinstance(constraint, Options):
+            return constraint.values
+    return ()
 
 
 def _constraints(estimator: Any) -> Iterator[tuple[str, Constraint]]:
-    for parameter in fields(estimator):
+    for parameter in fields(estimator) if is_dataclass(estimator) else ():
         for constraint in parameter.metadata.get("constraints", ()):
             yield parameter.name, constraint

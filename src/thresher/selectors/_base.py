@@ -19,6 +19,7 @@ from thresher._checks import feature_position, quiet_sums, resolve_count
 from thresher._estimator import BaseEstimator, SelectorMixin
 from thresher._one_thread import one_thread
 from thresher._output import Output, as_table
+from thresher._params import validate_params
 from thresher._progress import report, step_reporter
 from thresher._warn import one_call, warn
 from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
@@ -202,6 +203,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         check_far(type(self).__name__, far, in_memory=False)
         engine = open_engine(X, y, sample_weight, far)
         return read_far_training(self, engine, rules, discretize, checkpoint)
+
+    def _check_parameters(self) -> None:
+        """Raise ValueError for the first parameter that is wrong."""
+        validate_params(self)
 
     def _forget_talk(self) -> None:
         for name in ("n_rounds_", "n_passes_"):

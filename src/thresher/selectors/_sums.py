@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar, Unpack, cast
 import numpy as np
 import numpy.typing as npt
 
-from thresher._params import Options, ThreadCount, estimator, param, validate_params
+from thresher._params import Options, ThreadCount, estimator, param
 from thresher._types import Missing, TargetKind
 from thresher.measures import Measures, RowMeasures, are_discrete
 from thresher.search import FoundParts
@@ -93,7 +93,7 @@ class SumSelector(ChangingRows, Generic[Wanted]):
         return self._default_bins if isinstance(rule, str) and rule == "auto" else rule
 
     def _resolve(self, training: Training) -> None:
-        validate_params(self)
+        self._check_parameters()
 
     def _coded_by(self) -> str | None:
         return self._default_bins if self._takes_codes() else None

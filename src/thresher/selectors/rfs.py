@@ -7,7 +7,8 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_choice, check_number
+from thresher._checks import check_number
+from thresher._params import FeatureCount, Interval, Options, ThreadCount, estimator, param
 from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
 from thresher.blocks import FarTraining
@@ -26,6 +27,7 @@ from thresher.selectors._base import all_or_nothing
 from thresher.selectors._changing import ChangingRows
 from thresher.selectors._ranking import Ranking
 from thresher.sources import (
+    TARGETS,
     Columns,
     Far,
     InputRules,
@@ -45,21 +47,26 @@ RELEVANCES = (*DISPERSIONS, *SEPARATIONS, *KINDS)
 BINS = "equal-frequency"
 
 
+@estimator
 class RelevanceFilter(Ranking):
     """What `RFS` and `RRFS` share: relevance by any measure, and how many features that asks for."""
 
-    relevance: Any
-    cumulative: Any
-    target: Any
-    discretize: Any
-    keep: Any
-    exclude: Any
-    missing: Any
-    n_jobs: Any
+    n_features_to_select: int | float | Auto = param(
+        FeatureCount(auto=True), default="auto", kw_only=False
+    )
+    relevance: Auto | Relevance = param(Options("auto", *RELEVANCES), default="auto")
+    cumulative: float = param(Interval(0, 1, open_low=True), default=0.95)
+    target: TargetKind = param(Options(*TARGETS), default="auto")
+    discretize: Any = param(default="auto")
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "pairwise", "drop_rows"] = param(
+        Options("error", "pairwise", "drop_rows"), default="error"
+    )
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     _missing_options = ("error", "pairwise", "drop_rows")
-
-    _relevances: tuple[str, ...] = RELEVANCES
 
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
@@ -154,10 +161,6 @@ class RelevanceFilter(Ranking):
         columns = Columns.read(source.names, varies, self.keep, self.exclude)
         return self._choose_from_chunks(columns, source, target, relevance, mass, size)
 
-    def _check_parameters(self) -> None:
-        check_choice("relevance", self.relevance, self._relevances)
-        check_number("cumulative", self.cumulative, minimum=0, maximum=1, exclusive_minimum=True)
-
     def _choose_from_chunks(
         self,
         columns: Columns,
@@ -178,6 +181,7 @@ def group_training(
     return Training(table, Columns.read(table.names, ~table.is_constant), target)
 
 
+@estimator
 class RFS(ChangingRows, RelevanceFilter):
     """Relevance filter: the most relevant features, without labels unless the relevance needs them.
 
@@ -240,30 +244,7 @@ class RFS(ChangingRows, RelevanceFilter):
 
     _reads_blocks = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = "auto",
-        *,
-        relevance: Relevance = "mean-median",
-        cumulative: float = 0.95,
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "pairwise", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.relevance = relevance
-        self.cumulative = cumulative
-        self.target = target
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    relevance: Relevance = param(Options(*RELEVANCES), default="mean-median")
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:

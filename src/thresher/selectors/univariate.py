@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._checks import check_choice, check_number
+from thresher._params import FeatureCount, Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._types import Auto, TargetKind
 from thresher._warn import warn
 from thresher.blocks import FarMeasures, FarTraining
@@ -21,21 +21,20 @@ from thresher.search.parts import draw_seed
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._changing import ChangingRows
 from thresher.selectors._ranking import Ranking, rank_by_score
-from thresher.sources import Far, Training
+from thresher.sources import TARGETS, Far, Training
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 MEASURES = ("mi", "su", "f", "chi2", "pearson", "spearman", "r2")
-PVALUES = ("auto", "analytic", "permutation")
 # What discretize="auto" stands for.
 BINS = "equal-frequency"
 # Samples of the rarest class for each level of a feature from which on the chi-squared law of a table's statistic holds
 # well enough in its tail.
 ENOUGH_PER_LEVEL = 100
-CORRECTIONS = ("bh", "by", "bonferroni", None)
 
 
+@estimator
 class Univariate(ChangingRows, Ranking):
     """Rank features by one measure with the target; p-values, and selection by false discovery rate.
 
@@ -116,38 +115,30 @@ class Univariate(ChangingRows, Ranking):
     _missing_options = ("error", "category", "drop_rows")
     _reads_blocks = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = 10,
-        *,
-        measure: Literal["auto", "f", "r2", "mi", "su", "chi2", "pearson", "spearman"] = "auto",
-        alpha: float = 0.05,
-        correction: Literal["bh", "by", "bonferroni"] | None = "bh",
-        pvalues: Literal["auto", "analytic", "permutation"] = "auto",
-        n_permutations: int = 100,
-        random_state: Any = None,
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.measure = measure
-        self.alpha = alpha
-        self.correction = correction
-        self.pvalues = pvalues
-        self.n_permutations = n_permutations
-        self.random_state = random_state
-        self.target = target
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_features_to_select: int | float | Auto = param(
+        FeatureCount(auto=True), default=10, kw_only=False
+    )
+    measure: Literal["auto", "f", "r2", "mi", "su", "chi2", "pearson", "spearman"] = param(
+        Options("auto", *MEASURES), default="auto"
+    )
+    alpha: float = param(Interval(0, 1, open_low=True), default=0.05)
+    correction: Literal["bh", "by", "bonferroni"] | None = param(
+        NoneOr(Options("bh", "by", "bonferroni")), default="bh"
+    )
+    pvalues: Literal["auto", "analytic", "permutation"] = param(
+        Options("auto", "analytic", "permutation"), default="auto"
+    )
+    n_permutations: int = param(Interval(20, integer=True), default=100)
+    random_state: Any = param(default=None)
+    target: TargetKind = param(Options(*TARGETS), default="auto")
+    discretize: Any = param(default="auto")
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "category", "drop_rows"] = param(
+        Options("error", "category", "drop_rows"), default="error"
+    )
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
@@ -167,12 +158,7 @@ class Univariate(ChangingRows, Ranking):
         -------
         self : Univariate
         """
-        check_choice("measure", self.measure, ("auto", *MEASURES))
-        check_number("alpha", self.alpha, minimum=0, maximum=1, exclusive_minimum=True)
-        if self.correction is not None:
-            check_choice("correction", self.correction, [c for c in CORRECTIONS if c])
-        check_choice("pvalues", self.pvalues, PVALUES)
-        check_number("n_permutations", self.n_permutations, minimum=20, integer=True)
+        self._check_parameters()
         with self._read(X, y, sample_weight, far) as training:
             wanted = self._count_or_auto(training.columns)
             by_types = self.measure == "auto" and bool(training.table.is_category.any())
