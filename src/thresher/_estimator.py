@@ -25,16 +25,39 @@ if TYPE_CHECKING:
         def __getstate__(self) -> Any: ...
         def __setstate__(self, state: Any) -> None: ...
 
-    class SelectorMixin:
-        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any: ...
+    class BaseComposition(BaseEstimator):
+        def _get_params(self, attribute: str, deep: bool = True) -> dict[str, Any]: ...
+
+    class MetaEstimatorMixin: ...
+
+    class OneToOneFeatureMixin:
+        def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]: ...
+
+    class TransformerMixin:
+        def fit_transform(self, X: Any, *args: Any, **fit_params: Any) -> Any: ...
+        def set_output(self, *, transform: str | None = None) -> Self: ...
+
+    class SelectorMixin(TransformerMixin):
         def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]: ...
         def get_support(self, indices: bool = False) -> npt.NDArray[Any]: ...
         def inverse_transform(self, X: Any) -> Any: ...
-        def set_output(self, *, transform: str | None = None) -> Self: ...
         def transform(self, X: Any) -> Any: ...
 
 else:
-    from sklearn.base import BaseEstimator
+    from sklearn.base import (
+        BaseEstimator,
+        MetaEstimatorMixin,
+        OneToOneFeatureMixin,
+        TransformerMixin,
+    )
     from sklearn.feature_selection import SelectorMixin
+    from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 
-__all__ = ["BaseEstimator", "SelectorMixin"]
+__all__ = [
+    "BaseComposition",
+    "BaseEstimator",
+    "MetaEstimatorMixin",
+    "OneToOneFeatureMixin",
+    "SelectorMixin",
+    "TransformerMixin",
+]

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from thresher._checks import check_choice, check_number, resolve_features
+from thresher._checks import resolve_features
 from thresher.discretize import uses_target
 from thresher.measures import KINDS, columns_to_bin
 from thresher.search.error_bounds import (
-    ASSUMPTIONS,
     bound_of,
     counted,
     exceeds,
@@ -91,15 +90,11 @@ def check_halves(ensemble: Any) -> None:
         raise ValueError(
             f'n_parts must be even and at least 2 with kind="halves", got {ensemble.n_parts}; use {even}'
         )
-    check_number("n_pairs", ensemble.n_pairs, minimum=2, integer=True)
-    check_choice("assumption", ensemble.assumption, ASSUMPTIONS)
     if ensemble.vote != "majority":
         raise ValueError(
             f'kind="halves" counts votes: vote must be "majority", got {ensemble.vote!r}'
         )
     cutoff, pfer = ensemble.cutoff, ensemble.pfer
-    if pfer is not None:
-        check_number("pfer", pfer, minimum=0)
     if not isinstance(cutoff, str):
         votes_needed(cutoff, ensemble.n_pairs)
     elif cutoff != "auto":

@@ -13,12 +13,13 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from thresher._checks import check_choice, check_number, shown
+from thresher._checks import check_choice, shown
 from thresher._interrupt import run_in_threads
+from thresher._params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._progress import log, report
-from thresher._types import Selector
 from thresher.blocks import FarMeasures, FarTraining, is_far
 from thresher.measures import PartSets
+from thresher.search.error_bounds import ASSUMPTIONS
 from thresher.search.parts import PART_KINDS, number_groups
 from thresher.search.votes import (
     VOTE_KINDS,
@@ -64,6 +65,7 @@ from thresher.sources import (
 KINDS = ("fast", "inner", "full", "bagging", "halves")
 
 
+@estimator
 class Ensemble(ChangingRows, MetaSelector):
     """A stable selection: many selections, each without one part of the rows, and their vote.
 
@@ -204,36 +206,22 @@ class Ensemble(ChangingRows, MetaSelector):
     0.6
     """
 
-    def __init__(
-        self,
-        selector: Selector | None = None,
-        n_parts: int = 20,
-        *,
-        kind: Literal["fast", "inner", "full", "bagging", "halves"] = "fast",
-        parts: Literal["round-robin", "contiguous", "shuffled", "stratified"] = "round-robin",
-        vote: Literal["majority", "mean-rank"] = "majority",
-        n_pairs: int = 50,
-        cutoff: float | Literal["auto"] = 0.75,
-        pfer: float | None = None,
-        assumption: Literal["none", "unimodal", "r-concave"] = "none",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        memory_limit: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.selector = selector
-        self.n_parts = n_parts
-        self.kind = kind
-        self.parts = parts
-        self.vote = vote
-        self.n_pairs = n_pairs
-        self.cutoff = cutoff
-        self.pfer = pfer
-        self.assumption = assumption
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.verbose = verbose
+    n_parts: int = param(Interval(integer=True), default=20, kw_only=False)
+    kind: Literal["fast", "inner", "full", "bagging", "halves"] = param(
+        Options(*KINDS), default="fast"
+    )
+    parts: Literal["round-robin", "contiguous", "shuffled", "stratified"] = param(
+        Options(*PART_KINDS), default="round-robin"
+    )
+    vote: Literal["majority", "mean-rank"] = param(Options(*VOTE_KINDS), default="majority")
+    n_pairs: int = param(Interval(2, integer=True), default=50)
+    cutoff: float | Literal["auto"] = param(default=0.75)
+    pfer: float | None = param(NoneOr(Interval(0)), default=None)
+    assumption: Literal["none", "unimodal", "r-concave"] = param(
+        Options(*ASSUMPTIONS), default="none"
+    )
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    memory_limit: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Self:
@@ -288,17 +276,12 @@ class Ensemble(ChangingRows, MetaSelector):
         return kept_by
 
     def _check_parameters(self) -> None:
-        check_choice("kind", self.kind, KINDS)
-        check_choice("parts", self.parts, PART_KINDS)
-        check_choice("vote", self.vote, VOTE_KINDS)
-        check_number("n_parts", self.n_parts, integer=True)
+        super()._check_parameters()
         if self.n_parts < 2 and self.kind != "halves":
             raise ValueError(
                 f"n_parts must be at least 2, got {shown(self.n_parts)}: leaving out the only part would leave "
                 "no rows; fit the selector itself for a single selection"
             )
-        if self.memory_limit is not None:
-            check_number("memory_limit", self.memory_limit, minimum=1, integer=True)
         if self.kind == "halves":
             check_halves(self)
 

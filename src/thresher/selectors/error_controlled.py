@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from thresher._checks import check_choice, check_number, resolve_count
+from thresher._checks import check_choice, resolve_count
+from thresher._params import Interval, NoneOr, Options, estimator, param
 from thresher._progress import on_behalf, report
 from thresher._streams import Purpose, stream
-from thresher._types import Selector
 from thresher.discretize import uses_target
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
@@ -34,9 +34,9 @@ Search = Callable[[Any, Positions, int | None], tuple[Positions, Any]]
 
 METHODS = ("gate", "compete")
 PVALUES = ("permutation", "analytic")
-DEPENDENCES = ("positive", "any")
 
 
+@estimator
 class ErrorControlled(MetaSelector):
     """A selector whose list holds at most an expected share of false features.
 
@@ -109,28 +109,12 @@ class ErrorControlled(MetaSelector):
     (25, 5)
     """
 
-    def __init__(
-        self,
-        selector: Selector | None = None,
-        fdr: float = 0.1,
-        *,
-        pfer: float | None = None,
-        method: Literal["gate", "compete"] = "gate",
-        pvalues: Any = "permutation",
-        n_permutations: int = 100,
-        dependence: Literal["positive", "any"] = "positive",
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.selector = selector
-        self.fdr = fdr
-        self.pfer = pfer
-        self.method = method
-        self.pvalues = pvalues
-        self.n_permutations = n_permutations
-        self.dependence = dependence
-        self.random_state = random_state
-        self.verbose = verbose
+    fdr: float = param(Interval(), default=0.1, kw_only=False)
+    pfer: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
+    method: Literal["gate", "compete"] = param(Options(*METHODS), default="gate")
+    pvalues: Any = param(default="permutation")
+    n_permutations: int = param(Interval(20, integer=True), default=100)
+    dependence: Literal["positive", "any"] = param(Options("positive", "any"), default="positive")
 
     _fitted_too = ("gate_", "gate_level_", "pvalues_", "relevance_name_")
 
@@ -174,16 +158,13 @@ class ErrorControlled(MetaSelector):
         return self._describe(ranking, selected)
 
     def _check_parameters(self) -> None:
-        check_choice("method", self.method, METHODS)
-        check_choice("dependence", self.dependence, DEPENDENCES)
+        super()._check_parameters()
         if isinstance(self.pvalues, str):
             check_choice("pvalues", self.pvalues, PVALUES)
-        if not 0 < check_number("fdr", self.fdr) < 1:
+        if not 0 < self.fdr < 1:
             raise ValueError(f"fdr must lie between 0 and 1, got {self.fdr}")
-        if self.pfer is not None:
-            check_number("pfer", self.pfer, minimum=0, exclusive_minimum=True)
-            if self.method == "compete":
-                raise ValueError('method="compete" controls a share; use method="gate" with pfer')
+        if self.pfer is not None and self.method == "compete":
+            raise ValueError('method="compete" controls a share; use method="gate" with pfer')
 
     def _rank(self, selector: Any, X: Any, y: Any, sample_weight: Any) -> Univariate:
         """P-values of the relevance that the selector goes by, on input read as it reads it."""
