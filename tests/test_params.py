@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 
 import thresher
-from thresher import JMI, MRMR
+from thresher import CFS, GBC, JMI, LCC, MRMR, SVMRFE, Ensemble
 from thresher._params import (
     Boolean,
     FeatureCount,
@@ -123,6 +123,33 @@ def test_a_class_derived_by_a_user_may_have_a_constructor_of_its_own():
         WithOwnConstructor(0).fit(X, Y)
 
 
+class Unread:
+    """A table that must not be looked at."""
+
+    def __array__(self, *args, **kwargs):
+        raise AssertionError("rows were read")
+
+
+@pytest.mark.parametrize(
+    ("selector", "message"),
+    [
+        (MRMR(relevance="mo"), "relevance must be one of"),
+        (MRMR(missing="drop"), "missing must be one of"),
+        (MRMR(target="classes"), "target must be one of"),
+        (MRMR(n_jobs=0), "n_jobs must be"),
+        (CFS(5, search="best-first"), 'n_features_to_select must be "auto"'),
+        (SVMRFE(step=1.5), "step must be a whole number"),
+        (Ensemble(MRMR(0)), "n_features_to_select must be at least 1"),
+        (GBC(population=0), "population must be"),
+        (LCC(delta=2), "delta must be"),
+    ],
+    ids=lambda value: repr(value) if isinstance(value, BaseEstimator) else "",
+)
+def test_parameters_are_checked_before_rows_are_read(selector, message):
+    with pytest.raises(ValueError, match=message):
+        selector.fit(Unread(), Y)
+
+
 DECLARED = [
     cls
     for cls in (getattr(thresher, name) for name in thresher.__all__)
@@ -130,11 +157,19 @@ DECLARED = [
 ]
 
 
+def words_of(hint):
+    """The words in a type, those of unions together."""
+    if typing.get_origin(hint) is typing.Literal:
+        return set(typing.get_args(hint))
+    return set().union(*map(words_of, typing.get_args(hint)))
+
+
 @pytest.mark.parametrize("cls", DECLARED, ids=lambda cls: cls.__name__)
 def test_the_words_that_are_checked_are_those_of_the_types(cls):
     hints = typing.get_type_hints(cls)
     for parameter in fields(cls):
         for constraint in parameter.metadata["constraints"]:
+            if isinstance(constraint, NoneOr):
+                constraint = constraint.constraint
             if isinstance(constraint, Options):
-                words = typing.get_args(hints[parameter.name])
-                assert set(constraint.values) == set(words), parameter.name
+                assert set(constraint.values) == words_of(hints[parameter.name]), parameter.name

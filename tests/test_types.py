@@ -164,7 +164,9 @@ def test_words_of_types_are_those_of_the_documentation(estimator):
             if parameter in hints and hints[parameter] is not typing.Any:
                 assert documented <= options_of(hints[parameter]), parameter
     for parameter, hint in hints.items():
-        assert parameter.endswith("_") or hint is not str, f"{parameter} of {estimator.__name__} takes any text"
+        assert parameter.endswith("_") or hint is not str, (
+            f"{parameter} of {estimator.__name__} takes any text"
+        )
     if issubclass(estimator, BaseSelector) and "missing" in hints:
         assert set(estimator._missing_options) <= options_of(hints["missing"])
 

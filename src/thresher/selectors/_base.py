@@ -165,7 +165,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _read(
         self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
     ) -> Training:
-        """Read the input by the parameters that this selector has."""
+        """Check the parameters that this selector has, and read the input by them."""
+        self._check_parameters()
         kind = getattr(self, "target", "auto")
         return self._read_target(X, y, sample_weight, far, kind, self._classes_only)
 
@@ -205,7 +206,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return read_far_training(self, engine, rules, discretize, checkpoint)
 
     def _check_parameters(self) -> None:
-        """Raise ValueError for the first parameter that is wrong."""
+        """Raise ValueError for the first parameter that is wrong; a subclass adds rules between parameters."""
         validate_params(self)
 
     def _forget_talk(self) -> None:

@@ -29,7 +29,7 @@ class SumSelector(ChangingRows, Generic[Wanted]):
     all rows. A subclass brings `_measure_names` and `_search`, and what else it needs of
 
     _resolve(training)
-        Check the parameters against each other and settle what ``"auto"`` stands for.
+        Check the parameters against the data and settle what ``"auto"`` stands for.
     _measure_names()
         Names of the measures it will ask for, once resolved.
     _search(training, measures, wanted)
@@ -93,7 +93,7 @@ class SumSelector(ChangingRows, Generic[Wanted]):
         return self._default_bins if isinstance(rule, str) and rule == "auto" else rule
 
     def _resolve(self, training: Training) -> None:
-        self._check_parameters()
+        pass
 
     def _coded_by(self) -> str | None:
         return self._default_bins if self._takes_codes() else None

@@ -130,8 +130,8 @@ class CFS(MeasureSelector[int | None]):
     locally_predictive: bool = param(Boolean(), default=False)
     zero_as_one: bool = param(Boolean(), default=False)
 
-    def _resolve(self, training: Training) -> None:
-        super()._resolve(training)
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.search == "best-first" and self.n_features_to_select != "auto":
             raise ValueError(
                 'n_features_to_select must be "auto" with search="best-first", which finds its own number, '

@@ -120,7 +120,6 @@ class CMIFilter(MeasureSelector[int | None]):
     )
 
     def _resolve(self, training: Training) -> None:
-        super()._resolve(training)
         if training.weights is not None and training.weights.dtype.kind == "f":
             raise ValueError(
                 "CMIFilter takes whole-number sample_weight only (as repeats of rows, at most 2^50 in all); "

@@ -80,7 +80,6 @@ class FisherScore(Ranking):
         -------
         self : FisherScore
         """
-        self._check_parameters()
         training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
         return self._finish_ranking(training.columns, separation(training, "fisher"), wanted)

@@ -106,7 +106,6 @@ class LassoPath(CorrelationSelector):
         -------
         self : LassoPath
         """
-        self._check_parameters()
         training = self._read(X, y, sample_weight, far)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
         wanted = self._count(training.columns)

@@ -186,7 +186,6 @@ class MRMR(MeasureSelector[int]):
 
     def _resolve(self, training: Training) -> None:
         """Settle the measures and the objective, and check that they go together."""
-        super()._resolve(training)
         relevance, redundancy = default_measures(training)
         if self.relevance != "auto":
             relevance = self.relevance

@@ -55,7 +55,6 @@ class NeighbourWeights(Ranking):
         -------
         self : object
         """
-        self._check_parameters()
         if sparse.issparse(X):
             raise TypeError(
                 f"{type(self).__name__} would have to make sparse X dense to find neighbours; give X.toarray(), "

@@ -262,7 +262,6 @@ class RFS(ChangingRows, RelevanceFilter):
         -------
         self : RFS
         """
-        self._check_parameters()
         with self._read(X, y, far=far) as training:
             name = self.relevance_measure_
             if isinstance(training, FarTraining) and name not in ("variance", *KINDS):

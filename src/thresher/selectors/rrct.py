@@ -169,7 +169,6 @@ class RRCT(BaseSelector):
         -------
         self : RRCT
         """
-        self._check_parameters()
         training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
         return self._finish(training.columns, self._start(training, wanted).found(), wanted)

@@ -134,7 +134,6 @@ class RRFS(RelevanceFilter):
         -------
         self : RRFS
         """
-        self._check_parameters()
         training = self._read(X, y, far=far)
         measures = Measures(training, discretize=self.discretize, default=BINS)
         relevance, mass = self._relevance(training, measures)

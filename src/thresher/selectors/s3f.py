@@ -114,7 +114,6 @@ class S3F(Ranking):
         -------
         self : S3F
         """
-        self._check_parameters()
         training = self._read(X, y, far=far)
         measures = Measures(training, discretize=self.discretize, default="equal-frequency")
         relevance = measures.relevance("su")

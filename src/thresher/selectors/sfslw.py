@@ -102,7 +102,6 @@ class SFSLW(BaseSelector):
         -------
         self : SFSLW
         """
-        self._check_parameters()
         if sparse.issparse(X):
             raise TypeError(
                 "SFSLW measures distances to centroids, which would make sparse X dense; give X.toarray(), "

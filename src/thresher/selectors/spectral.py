@@ -240,7 +240,6 @@ class SPEC(GraphRanking):
         -------
         self : SPEC
         """
-        self._check_parameters()
         training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
         graph = self._make_graph(training)

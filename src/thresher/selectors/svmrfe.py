@@ -112,7 +112,6 @@ class SVMRFE(Ranking):
         -------
         self : SVMRFE
         """
-        self._check_parameters()
         if sparse.issparse(X):
             raise TypeError(
                 "SVMRFE centres columns, which would make sparse X dense; give X.toarray(), "

@@ -158,7 +158,6 @@ class Univariate(ChangingRows, Ranking):
         -------
         self : Univariate
         """
-        self._check_parameters()
         with self._read(X, y, sample_weight, far) as training:
             wanted = self._count_or_auto(training.columns)
             by_types = self.measure == "auto" and bool(training.table.is_category.any())

@@ -247,7 +247,6 @@ class RiskSelector(ConsistencySelector):
         -------
         self : object
         """
-        self._check_parameters()
         training = self._read(X, y, sample_weight, far)
         return self._choose(training, self._problem(training))
 

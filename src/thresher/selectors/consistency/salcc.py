@@ -145,7 +145,6 @@ class SALCC(ConsistencySelector):
         -------
         self : SALCC
         """
-        self._check_parameters()
         training = self._read(X, y, far=far)
         codes = self._codes(training)
         problem = build_problem(training, codes, self.measure)
