@@ -18,7 +18,6 @@ from sklearn.base import BaseEstimator
 import thresher
 from thresher import _types
 from thresher.measures import KINDS
-from thresher.selectors._base import BaseSelector
 from thresher.selectors.rfs import RELEVANCES
 
 SOURCE = Path(thresher.__file__).parents[1]
@@ -167,8 +166,6 @@ def test_words_of_types_are_those_of_the_documentation(estimator):
         assert parameter.endswith("_") or hint is not str, (
             f"{parameter} of {estimator.__name__} takes any text"
         )
-    if issubclass(estimator, BaseSelector) and "missing" in hints:
-        assert set(estimator._missing_options) <= options_of(hints["missing"])
 
 
 def test_measures_of_types_are_those_there_are():

@@ -7,6 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import thresher
+from thresher._params import options_of
 from thresher.cli._errors import BadInput
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def describe_methods() -> list[dict[str, Any]]:
                 if not selector._needs_target
                 else ("classes" if cls._classes_only else "classes, numbers"),
                 "sparse": bool(cls._takes_sparse),
-                "missing": ", ".join(m for m in cls._missing_options if m != "error") or "no",
+                "missing": ", ".join(m for m in options_of(cls, "missing") if m != "error") or "no",
                 "k": "itself"
                 if not counts
                 else ("given or itself" if _stops(selector) else "given"),

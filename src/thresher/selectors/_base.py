@@ -143,8 +143,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     wraps it.
     """
 
-    # What `missing=` may be; a subclass that treats missing values lists more.
-    _missing_options: tuple[str, ...] = ("error",)
     _classes_only = False
     _needs_target = True
     _takes_sparse = True
@@ -178,7 +176,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             classes_only,
             self._needs_target,
             getattr(self, "missing", "error"),
-            self._missing_options,
             getattr(self, "keep", None),
             getattr(self, "exclude", None),
             getattr(self, "n_jobs", None),

@@ -19,7 +19,6 @@ Floats = npt.NDArray[np.float64]
 class CorrelationSelector(BaseSelector):
     """The parameters of `GSO` and `LassoPath`."""
 
-    _missing_options = ("error", "drop_rows")
     _takes_sparse = False
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)

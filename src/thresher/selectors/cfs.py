@@ -113,7 +113,6 @@ class CFS(MeasureSelector[int | None]):
     (['worst perimeter', 'worst concave points', 'worst area'], 9)
     """
 
-    _missing_options = ("error", "category", "pairwise", "drop_rows")
     _stops_by_itself = True
     _default_bins = "mdl"
 

@@ -105,7 +105,6 @@ class CMIFilter(MeasureSelector[int | None]):
     ['worst concave points', 'mean perimeter', 'worst radius']
     """
 
-    _missing_options = ("error", "category", "drop_rows")
     _nested = True
     _stops_by_itself = True
     _asks_pairs = False

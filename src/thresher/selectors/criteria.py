@@ -40,7 +40,6 @@ class _Criterion(InformationCriterion):
     # The term of `_core.ThreeWayMeasure`, and how `greedy_accumulate` gathers it.
     _term: ClassVar[str]
     _accumulation: ClassVar[str]
-    _missing_options = ("error", "category", "drop_rows")
     _asks_triples = True
 
     def _measure_names(self) -> tuple[str, ...]:

@@ -86,7 +86,6 @@ class FCBF(MeasureSelector[int | None]):
     (['worst perimeter', 'worst concave points', 'radius error'], 7)
     """
 
-    _missing_options = ("error", "category", "pairwise", "drop_rows")
     _nested = True
     _stops_by_itself = True
     _default_bins = "mdl"

@@ -55,7 +55,6 @@ class FisherScore(Ranking):
     """
 
     _classes_only = True
-    _missing_options = ("error", "drop_rows")
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     keep: Any = param(default=None)

@@ -118,7 +118,6 @@ class MRMR(MeasureSelector[int]):
     ['mean texture', 'worst radius', 'worst concave points']
     """
 
-    _missing_options = ("error", "category", "pairwise", "drop_rows")
     _nested = True
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)

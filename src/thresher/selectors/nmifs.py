@@ -85,7 +85,6 @@ class NMIFS(InformationCriterion):
     [6, 0, 11]
     """
 
-    _missing_options = ("error", "category", "pairwise", "drop_rows")
     _asks_once = True
 
     def _measure_names(self) -> tuple[str, ...]:

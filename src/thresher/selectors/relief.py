@@ -24,7 +24,6 @@ class NeighbourWeights(Ranking):
 
     _classes_only = True
     _takes_sparse = False
-    _missing_options = ("error", "expected", "drop_rows")
     _kind = ""
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)

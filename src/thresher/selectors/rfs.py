@@ -66,8 +66,6 @@ class RelevanceFilter(Ranking):
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
-    _missing_options = ("error", "pairwise", "drop_rows")
-
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
         if self.relevance == "auto":

@@ -129,7 +129,6 @@ class RRCT(BaseSelector):
     ['worst perimeter', 'worst concavity', 'area error']
     """
 
-    _missing_options = ("error", "drop_rows")
     _takes_sparse = False
     _nested = True
 

@@ -86,8 +86,6 @@ class S3F(Ranking):
     [2, 3, 1]
     """
 
-    _missing_options = ("error", "category", "drop_rows")
-
     max_clusters: int | None = param(NoneOr(Interval(2, integer=True)), default=None, kw_only=False)
     discretize: Any = param(default="auto")
     target: TargetKind = param(Options(*TARGETS), default="auto")

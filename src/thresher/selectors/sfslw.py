@@ -73,7 +73,6 @@ class SFSLW(BaseSelector):
 
     _classes_only = True
     _takes_sparse = False
-    _missing_options = ("error", "drop_rows")
     greater_is_better = True
 
     n_features_to_select: int | float | Auto = param(

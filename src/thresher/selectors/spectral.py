@@ -48,8 +48,6 @@ class GraphRanking(Ranking):
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
-    _missing_options = ("error", "drop_rows")
-
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
         return self.affinity == "classes" and self.graph is None

@@ -85,7 +85,6 @@ class SVMRFE(Ranking):
 
     _classes_only = True
     _takes_sparse = False
-    _missing_options = ("error", "drop_rows")
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     step: int | float = param(Interval(0, open_low=True), default=1)

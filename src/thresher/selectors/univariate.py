@@ -112,7 +112,6 @@ class Univariate(ChangingRows, Ranking):
     (25, 'chosen at step 22, score 69.53')
     """
 
-    _missing_options = ("error", "category", "drop_rows")
     _reads_blocks = True
 
     n_features_to_select: int | float | Auto = param(

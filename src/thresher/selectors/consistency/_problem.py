@@ -162,7 +162,6 @@ class ConsistencySelector(BaseSelector):
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
-    _missing_options = ("error", "category")
     _classes_only = True
 
     def _codes(self, training: Training) -> Codes:
