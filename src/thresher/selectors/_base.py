@@ -27,6 +27,7 @@ from thresher.measures import slab_coder
 from thresher.search.forward import Choices
 from thresher.selectors import _json, _picture
 from thresher.selectors._explain import Account, Explanation
+from thresher.selectors._fitted import Fitted
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state
 from thresher.selectors._table import feature_table
@@ -52,6 +53,8 @@ from thresher.sources import (
 )
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Positions = npt.NDArray[np.intp]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -99,6 +102,8 @@ class Selection:
         What the search saw of each feature, such as the largest redundancies met: reasons are made of it.
     shortfall : str
         Why fewer features than asked for were chosen, if that is no lack of candidates.
+    attributes : mapping of str to object
+        Further fitted attributes of the selector.
     """
 
     selected: npt.ArrayLike
@@ -110,6 +115,7 @@ class Selection:
     trace: Mapping[str, Any] = field(default_factory=dict)
     explanation: Explanation = field(default_factory=Explanation)
     shortfall: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of_steps(
@@ -155,10 +161,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     # Fitted attributes that methods read, apart from those of every selector.
     _fitted_too: tuple[str, ...] = ()
     n_features_to_select: Any
-    scores_: Floats
-    relevance_: Floats
-    redundancy_: Floats
-    n_passes_: int
+
+    selected_ = Fitted[Positions]()
+    support_ = Fitted[Mask]()
+    ranking_ = Fitted[Positions]()
+    scores_ = Fitted[Floats]()
+    relevance_ = Fitted[Floats]()
+    redundancy_ = Fitted[Floats]()
+    n_evaluations_ = Fitted[int]()
+    trace_ = Fitted[dict[str, npt.NDArray[Any]]]()
+    n_passes_ = Fitted[int]()
+    n_rounds_ = Fitted[int]()
 
     def _read(
         self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
@@ -180,13 +193,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             getattr(self, "exclude", None),
             getattr(self, "n_jobs", None),
         )
-        self._forget_talk()
+        self._clear_pass_counts()
         discretize = getattr(self, "discretize", "auto")
         told: Far = far or {}
         checkpoint = told.get("checkpoint")
         is_elsewhere = is_far(X, far)
         if is_files(X) and not is_elsewhere:
-            rule = self._coded_by()
+            rule = self._packing_rule()
             coder = None if rule is None else slab_coder(discretize, rule)
 
             def read_tall(files: FileColumns, scratch: Scratch) -> Training:
@@ -206,23 +219,25 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Raise ValueError for the first parameter that is wrong; a subclass adds rules between parameters."""
         validate_params(self)
 
-    def _forget_talk(self) -> None:
+    def _clear_pass_counts(self) -> None:
         for name in ("n_rounds_", "n_passes_"):
-            if hasattr(self, name):
-                delattr(self, name)
+            self.__dict__.pop(name, None)
 
-    def _tell_talk(self, training: Training) -> None:
-        """Set how often rows in blocks were read and asked; readings of files are counted as they begin."""
+    def _record_pass_counts(self, training: Training) -> None:
+        """Set how often rows in blocks were read and requested. Passes over files are counted as they start."""
         if isinstance(training, FarTraining):
             session = training.far.session
             self.n_rounds_, self.n_passes_ = session.n_rounds, session.n_passes
 
-    def _coded_by(self) -> str | None:
-        """The rule that ``discretize="auto"`` stands for, if features are surely taken as codes and nothing else.
+    def _packing_rule(self) -> str | None:
+        """Return the rule for binning if the selector uses discrete features only, else None.
 
-        Tables in files are then packed as they are read; else their columns are kept in a file as numbers.
+        Tables in files are then packed as they are read; otherwise their columns are stored in a file as numbers.
         """
         return None
+
+    def _refresh(self) -> None:
+        """Compute the fitted attributes again if rows were added or removed since ``fit``."""
 
     def _count_or_auto(self, columns: Columns) -> int | None:
         """As `_count`; None for ``"auto"``, where the method has a natural stop."""

@@ -30,7 +30,7 @@ class CorrelationSelector(BaseSelector):
     verbose: int = param(default=0)
 
 
-def safe_columns(selector: Any, training: Training) -> npt.NDArray[np.floating]:
+def safe_columns(owner: str, training: Training) -> npt.NDArray[np.floating]:
     """Feature-major columns, rescaled.
 
     Columns that are excluded may be anything.
@@ -38,7 +38,7 @@ def safe_columns(selector: Any, training: Training) -> npt.NDArray[np.floating]:
     categories = np.flatnonzero(training.table.is_category & ~training.excluded)
     if categories.size:
         raise ValueError(
-            f"column {training.table.name(int(categories[0]))} holds categories, and {type(selector).__name__} "
+            f"column {training.table.name(int(categories[0]))} holds categories, and {owner} "
             "works on numbers; give numbers, name the column in exclude, or use JMI, which takes categories"
         )
     columns: npt.NDArray[np.floating] = training.table.rescaled.coded_columns()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from thresher.measures import Codes
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundWalk, cmi_walk
 from thresher.selectors._base import Selection, spread
+from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked
-from thresher.selectors._forward import MeasureSelector, Task
+from thresher.selectors._filter import FilterSelector
+from thresher.selectors._fitted import Fitted
 from thresher.sources import Training
 
 # A feature with more levels than this is not taken as discrete by itself.
@@ -22,7 +25,7 @@ MOST_DISCRETE_VALUES = 10
 
 
 @estimator
-class CMIFilter(MeasureSelector[int | None]):
+class CMIFilter(FilterSelector):
     """One pass over the ranked features by conditional mutual information (Lee and Kim).
 
     Features are ranked once by I(f;C). The list is then walked once: a feature is chosen if, given
@@ -107,50 +110,62 @@ class CMIFilter(MeasureSelector[int | None]):
 
     _nested = True
     _stops_by_itself = True
-    _asks_pairs = False
     _reads_blocks = False
+
+    n_walked_ = Fitted[int]()
 
     n_features_to_select: int | float | Auto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
     last: Literal["positive", "never"] = param(Options("positive", "never"), default="positive")
+    discretize: Any = param(default="auto")
     missing: Literal["error", "category", "drop_rows"] = param(
         Options("error", "category", "drop_rows"), default="error"
     )
 
-    def _resolve(self, training: Training) -> None:
-        if training.weights is not None and training.weights.dtype.kind == "f":
+    def uses_codes(self) -> bool:
+        return True
+
+    def make_criterion(self, data: Training) -> WalkCriterion:
+        if data.weights is not None and data.weights.dtype.kind == "f":
             raise ValueError(
                 "CMIFilter takes whole-number sample_weight only (as repeats of rows, at most 2^50 in all); "
                 "round the weights"
             )
+        return WalkCriterion(self.last == "positive")
 
-    def _measure_names(self) -> tuple[str, ...]:
-        return ("mi",)
 
-    def _begin(self, task: Task[int | None]) -> ForwardSearch[FoundWalk]:
+@dataclass(frozen=True)
+class WalkCriterion(ForwardCriterion):
+    """A walk down the features by relevance; it partitions the rows, so replicates cannot share its sums."""
+
+    takes_last: bool
+
+    measures = ("mi",)
+    uses_pairs = False
+
+    def start(self, task: SearchTask) -> ForwardSearch[FoundWalk]:
         whole, weights = task.measures.whole, task.measures.row_weights()
         return cmi_walk(
             whole.codes.table,
             *whole.target_codes,
             task.relevance,
-            n_select=task.wanted,
-            take_last=self.last == "positive",
+            n_select=task.n_features,
+            take_last=self.takes_last,
             weights=None if weights is None else weights.astype(np.int64, copy=False),
             **task.choices,
         )
 
-    def _told(self, task: Task[int | None], found: FoundWalk) -> Selection:
-        self.n_walked_ = found.n_walked
-        _warn_of_identifier(task.training, task.measures.whole.codes, found)
+    def describe(self, task: SearchTask, found: FoundWalk) -> Selection:
+        _warn_of_identifier(task.data, task.measures.whole.codes, found)
         why = "no other feature of the list told more than its successor"
         if len(found.selected) and found.unknown[-1] == 0:
             why = "they determine the class of every sample"
-        p = task.training.n_features
+        p = task.data.n_features
         return Selection.of_steps(
             found.selected,
             found.scores,
-            task.relevance / task.measures.scale,
+            task.relevance / task.scale,
             more={"unknown": found.unknown, "n_blocks": found.n_blocks},
             n_evaluations=found.n_evaluations,
             explanation=Walked(
@@ -159,6 +174,7 @@ class CMIFilter(MeasureSelector[int | None]):
                 found.n_walked,
             ),
             shortfall=why,
+            attributes={"n_walked_": found.n_walked},
         )
 
 

@@ -18,11 +18,11 @@ from thresher._streams import Purpose, stream
 from thresher.discretize import uses_target
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.selectors._filter import FilterSelector
 from thresher.selectors._foreign import order_of_choice, told_of
 from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
 from thresher.selectors._meta import MetaSelector, excluded_by, kept_by
 from thresher.selectors._reason import Reason
-from thresher.selectors._sums import SumSelector
 from thresher.selectors.univariate import MEASURES, Univariate
 from thresher.sources import Columns, refuse_files, rows_and_columns, take, with_shuffled_copies
 
@@ -171,11 +171,10 @@ class ErrorControlled(MetaSelector):
         known = ("target", "missing", "n_jobs")
         options = {name: getattr(selector, name) for name in known if hasattr(selector, name)}
         options |= {"measure": "f", "exclude": excluded_by(selector)[1]}
-        if isinstance(selector, SumSelector):
+        if isinstance(selector, FilterSelector):
             resolved = clone(selector)
             training = resolved._read(X, y, sample_weight)
-            resolved._resolve(training)
-            name = resolved._measure_names()[0]
+            name = resolved.make_criterion(training).measures[0]
             if name == "pearson" and training.labels.n_classes > 2:
                 name = "r2"  # its meaning for classes
             options["measure"] = name if name in MEASURES else "mi"
@@ -352,5 +351,5 @@ def _count_of(selector: Any, n_candidates: int) -> int | None:
 
 def _unsupervised(selector: Any) -> Any:
     """The selector's bins, or equal frequencies where they look at y."""
-    rule = selector._bins_rule()
+    rule = selector.bin_rule()
     return "equal-frequency" if rule is not None and uses_target(rule) else rule

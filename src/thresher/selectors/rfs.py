@@ -11,7 +11,7 @@ from thresher._checks import check_number
 from thresher._params import FeatureCount, Interval, Options, ThreadCount, estimator, param
 from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
-from thresher.blocks import FarTraining
+from thresher.blocks import FarTraining, make_measures
 from thresher.discretize import make_discretizer
 from thresher.measures import KINDS, Bins, Measures
 from thresher.measures.columns import (
@@ -24,8 +24,9 @@ from thresher.measures.columns import (
 from thresher.measures.rounding import round_significant
 from thresher.search.walk import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
-from thresher.selectors._changing import ChangingRows
+from thresher.selectors._fitted import Fitted
 from thresher.selectors._ranking import Ranking
+from thresher.selectors._streaming import StreamingMixin
 from thresher.sources import (
     TARGETS,
     Columns,
@@ -66,6 +67,9 @@ class RelevanceFilter(Ranking):
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
+    relevance_measure_ = Fitted[str]()
+    bins_ = Fitted[Bins]()
+
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
         if self.relevance == "auto":
@@ -82,7 +86,7 @@ class RelevanceFilter(Ranking):
 
     def _settle_measures(self, target: Target | None) -> None:
         """Set the measures in use; ``"auto"`` is by what the target is."""
-        self.relevance_measure_: str = self.relevance
+        self.relevance_measure_ = self.relevance
         if self.relevance == "auto":
             with_labels = "fisher" if target is not None and target.is_nominal else "pearson"
             self.relevance_measure_ = "mean-median" if target is None else with_labels
@@ -180,7 +184,7 @@ def group_training(
 
 
 @estimator
-class RFS(ChangingRows, RelevanceFilter):
+class RFS(StreamingMixin, RelevanceFilter):
     """Relevance filter: the most relevant features, without labels unless the relevance needs them.
 
     Algorithm 1 of Ferreira and Figueiredo: rank by relevance and take the first m.
@@ -260,6 +264,7 @@ class RFS(ChangingRows, RelevanceFilter):
         -------
         self : RFS
         """
+        self._release_rows(X)
         with self._read(X, y, far=far) as training:
             name = self.relevance_measure_
             if isinstance(training, FarTraining) and name not in ("variance", *KINDS):
@@ -268,10 +273,10 @@ class RFS(ChangingRows, RelevanceFilter):
                     'use "variance", or with labels "f", "mi" or "pearson"'
                 )
             names = () if name == "variance" else (name,)
-            measures = self._measures_of(training, names, BINS)
+            measures = make_measures(training, names, self.discretize, BINS)
             relevance, mass = self._relevance(training, measures)
             self.bins_ = measures.bins
-        self._tell_talk(training)
+        self._record_pass_counts(training)
         columns = training.columns
         return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
 

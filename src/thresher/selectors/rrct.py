@@ -173,7 +173,7 @@ class RRCT(BaseSelector):
         return self._finish(training.columns, self._start(training, wanted).found(), wanted)
 
     def _start(self, training: Training, wanted: int) -> ForwardSearch[Selection]:
-        columns = safe_columns(self, training)
+        columns = safe_columns(type(self).__name__, training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
         _warn_of_many_classes(training.labels.n_classes if by_class else 0)

@@ -12,15 +12,16 @@ from thresher import _core
 from thresher._params import FeatureCount, Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._types import Auto, TargetKind
 from thresher._warn import warn
-from thresher.blocks import FarMeasures, FarTraining
+from thresher.blocks import FarMeasures, FarTraining, make_measures
 from thresher.measures import BY_CLASS, KINDS, Bins, Measures, are_discrete
 from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import all_or_nothing
-from thresher.selectors._changing import ChangingRows
+from thresher.selectors._fitted import Fitted
 from thresher.selectors._ranking import Ranking, rank_by_score
+from thresher.selectors._streaming import StreamingMixin
 from thresher.sources import TARGETS, Far, Training
 
 Floats = npt.NDArray[np.float64]
@@ -35,7 +36,7 @@ ENOUGH_PER_LEVEL = 100
 
 
 @estimator
-class Univariate(ChangingRows, Ranking):
+class Univariate(StreamingMixin, Ranking):
     """Rank features by one measure with the target; p-values, and selection by false discovery rate.
 
     Parameters
@@ -114,6 +115,12 @@ class Univariate(ChangingRows, Ranking):
 
     _reads_blocks = True
 
+    bins_ = Fitted[Bins]()
+    tests_ = Fitted[npt.NDArray[np.object_]]()
+    pvalue_method_ = Fitted[str]()
+    pvalues_ = Fitted[Floats]()
+    corrected_pvalues_ = Fitted[Floats]()
+
     n_features_to_select: int | float | Auto = param(
         FeatureCount(auto=True), default=10, kw_only=False
     )
@@ -157,11 +164,12 @@ class Univariate(ChangingRows, Ranking):
         -------
         self : Univariate
         """
+        self._release_rows(X)
         with self._read(X, y, sample_weight, far) as training:
             wanted = self._count_or_auto(training.columns)
             by_types = self.measure == "auto" and bool(training.table.is_category.any())
             scores, candidates = (self._by_types if by_types else self._by_measure)(training)
-        self._tell_talk(training)
+        self._record_pass_counts(training)
         self.corrected_pvalues_ = np.ones(training.n_features)
         corrected = correct_pvalues(self.pvalues_[candidates], self.correction)
         self.corrected_pvalues_[candidates] = corrected
@@ -183,7 +191,7 @@ class Univariate(ChangingRows, Ranking):
             shortfall=f"no corrected p-value is at most alpha={self.alpha:g}",
         )
 
-    def _coded_by(self) -> str | None:
+    def _packing_rule(self) -> str | None:
         return BINS if are_discrete(self.measure) else None
 
     def _by_measure(self, training: Training) -> tuple[Floats, Mask]:
@@ -191,7 +199,7 @@ class Univariate(ChangingRows, Ranking):
         measure = "f" if self.measure == "auto" else self.measure
         if not KINDS[measure].is_discrete:
             _refuse_missing_level(training, training.table.has_missing, f'measure="{measure}"')
-        measures = self._measures_of(training, (measure,), BINS)
+        measures = make_measures(training, (measure,), self.discretize, BINS)
         scores = _relevances(training, measures, measure)
         candidates = measures.candidates(measure)
         self.bins_ = measures.bins
