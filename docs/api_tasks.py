@@ -65,7 +65,7 @@ TASKS = {
 
 # What selectors use of the measures, and users do not.
 INNER = {"ChosenRows", "Codes", "Measures", "PartSets", "SharedReplicates", "SummedReplicates"}
-INNER |= {"check_measure", "code_features", "code_target"}
+INNER |= {"MeasureName", "code_features", "code_target"}
 
 
 def module_names(module: str) -> list[str]:

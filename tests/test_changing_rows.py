@@ -299,9 +299,9 @@ def test_rows_travel_with_a_pickle_but_not_with_json():
 def test_json_cannot_smuggle_rows_in():
     X, y = draw_rows(np.random.default_rng(7), 40)
     text = JMI(2).fit(X[:, 3:], y).to_json()
-    hostile = text.replace('"n_features_in_"', '"_kept_rows"', 1)
+    hostile = text.replace('"n_features_in_"', '"_stored_rows"', 1)
     assert hostile != text
-    with pytest.raises(ValueError, match="no fitted attribute '_kept_rows'"):
+    with pytest.raises(ValueError, match="no fitted attribute '_stored_rows'"):
         JMI.from_json(hostile)
 
 

@@ -130,16 +130,21 @@ def is_missing(value: Any) -> bool:
 MOST_THREADS = 1024
 
 
-def resolve_threads(n_jobs: Any, n_tasks: int = MOST_THREADS) -> int:
-    """Number of threads, or processes, for ``n_jobs``, as scikit-learn means it: None is one, -1 is all.
-
-    Never more than there are tasks for, nor more than the processors of any machine.
-    """
+def check_threads(n_jobs: Any) -> None:
+    """Raise ValueError unless ``n_jobs`` is None or an integer other than 0."""
     is_whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool | np.bool_)
     if n_jobs is not None and (not is_whole or n_jobs == 0):
         raise ValueError(
             f"n_jobs must be None or a whole number other than 0 (-1: all processors), got {shown(n_jobs)}"
         )
+
+
+def resolve_threads(n_jobs: Any, n_tasks: int = MOST_THREADS) -> int:
+    """Number of threads, or processes, for ``n_jobs``, as scikit-learn means it: None is one, -1 is all.
+
+    Never more than there are tasks for, nor more than the processors of any machine.
+    """
+    check_threads(n_jobs)
     from joblib import effective_n_jobs
 
     return min(int(effective_n_jobs(n_jobs)), max(n_tasks, 1), MOST_THREADS)

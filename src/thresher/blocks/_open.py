@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from thresher.blocks._list import LocalEngine
+from thresher.blocks._measures import FarMeasures
 from thresher.blocks._protocol import Engine
-from thresher.sources import Far, is_files
+from thresher.blocks._training import FarTraining
+from thresher.measures import Measures
+from thresher.sources import Far, Training, is_files
 
 # The engine of objects of a package: its module here, imported when it is needed, and its name there.
 _ENGINES = {
@@ -47,3 +50,40 @@ def _engine_of(X: Any, far: Far | None) -> str:
 
 def _package(X: Any) -> str:
     return type(X).__module__.partition(".")[0]
+
+
+def make_measures(
+    training: Training,
+    names: tuple[str, ...],
+    discretize: Any,
+    default: str,
+    parts: Any = None,
+    *,
+    uses_triples: bool = False,
+) -> Measures:
+    """Return the measures with these names, wherever the rows are.
+
+    Parameters
+    ----------
+    training : Training
+    names : tuple of str
+    discretize : str, transformer or None
+        The bins of numeric features for measures that count.
+    default : str
+        The bins that ``discretize="auto"`` stands for.
+    parts : PartSets or NumberedParts, or None
+        With parts, one value for each replicate.
+    uses_triples : bool, default=False
+        Whether terms of two features and the target will be requested.
+    """
+    if not isinstance(training, FarTraining):
+        return Measures(training, discretize=discretize, default=default, parts=parts)
+    measures = FarMeasures(
+        training,
+        names,
+        discretize=discretize,
+        default=default,
+        parts=parts,
+        asks_triples=uses_triples,
+    )
+    return cast(Measures, measures)

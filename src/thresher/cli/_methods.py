@@ -7,6 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import thresher
+from thresher._params import options_of
 from thresher.cli._errors import BadInput
 
 if TYPE_CHECKING:
@@ -116,9 +117,9 @@ def build(wish: Wish, data: Data, k: Any = None) -> Any:
     selector = cls(**parameters, **{name: general[name] for name in general if name in known})
     if options.ensemble is None:
         return selector
-    from thresher.selectors._sums import SumSelector
+    from thresher.selectors._filter import FilterSelector
 
-    kind: Any = "fast" if isinstance(selector, SumSelector) else "full"
+    kind: Any = "fast" if isinstance(selector, FilterSelector) else "full"
     return thresher.Ensemble(
         selector, options.ensemble, kind=kind, random_state=options.seed, n_jobs=options.jobs
     )
@@ -126,7 +127,7 @@ def build(wish: Wish, data: Data, k: Any = None) -> Any:
 
 def describe_methods() -> list[dict[str, Any]]:
     """What there is, for which data, and why."""
-    from thresher.selectors._sums import SumSelector
+    from thresher.selectors._filter import FilterSelector
 
     rows = []
     order = {name: place for place, name in enumerate(WHY)}
@@ -142,11 +143,11 @@ def describe_methods() -> list[dict[str, Any]]:
                 if not selector._needs_target
                 else ("classes" if cls._classes_only else "classes, numbers"),
                 "sparse": bool(cls._takes_sparse),
-                "missing": ", ".join(m for m in cls._missing_options if m != "error") or "no",
+                "missing": ", ".join(m for m in options_of(cls, "missing") if m != "error") or "no",
                 "k": "itself"
                 if not counts
                 else ("given or itself" if _stops(selector) else "given"),
-                "ensemble": "one pass" if issubclass(cls, SumSelector) else "refits",
+                "ensemble": "one pass" if issubclass(cls, FilterSelector) else "refits",
                 "why": WHY.get(name) or (cls.__doc__ or "").partition("\n")[0],
                 **OTHERWISE.get(name, {}),
             }

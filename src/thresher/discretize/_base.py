@@ -5,31 +5,34 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
 from thresher._arrays import takes_arrays
 from thresher._checks import quiet_sums, resolve_threads, shown
+from thresher._estimator import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from thresher._params import ThreadCount, estimator, param
 from thresher.sources import MOST_DISCRETE_VALUES, read_weights, to_feature_major, to_native
 
 Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
-class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+@estimator
+class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     """What all discretisers share; a subclass says how cuts are learnt."""
 
-    keep_discrete: bool
-    n_jobs: int | None
+    n_jobs: int | None = param(ThreadCount(), default=None)
+
+    keep_discrete = False
     _uses_target = False
 
     # The function of the core that finds cuts by this rule in dense columns.
-    _learn: Callable[..., Cuts]
+    _learn: ClassVar[Callable[..., Cuts]]
 
     def learn_cuts(
         self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
@@ -159,15 +162,12 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):  # type:
         return tags
 
 
+@estimator
 class CountedBins(Bins):
     """Bins whose number is asked for."""
 
-    def __init__(
-        self, n_bins: int = 8, *, keep_discrete: bool = False, n_jobs: int | None = None
-    ) -> None:
-        self.n_bins = n_bins
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
+    n_bins: int = param(default=8, kw_only=False)
+    keep_discrete: bool = param(default=False)
 
     def _validate_parameters(self) -> None:
         is_whole = isinstance(self.n_bins, Integral) and not isinstance(self.n_bins, bool)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from thresher import _core
 from thresher._checks import shown
+from thresher._params import estimator, param
 from thresher.discretize._base import Bins, CountedBins, Cuts, class_codes
 
 
@@ -98,6 +99,7 @@ class EqualWidthBins(CountedBins):
         return "equal-width", self.n_bins
 
 
+@estimator
 class MeanSdBins(Bins):
     """Three levels: low, middle and high, at ``t`` standard deviations around the mean.
 
@@ -131,12 +133,8 @@ class MeanSdBins(Bins):
 
     _learn = staticmethod(_core.cuts_mean_sd)
 
-    def __init__(
-        self, t: float = 1.0, *, keep_discrete: bool = False, n_jobs: int | None = None
-    ) -> None:
-        self.t = t
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
+    t: float = param(default=1.0, kw_only=False)
+    keep_discrete: bool = param(default=False)
 
     def _validate_parameters(self) -> None:
         is_number = isinstance(self.t, Real) and not isinstance(self.t, bool)
@@ -147,6 +145,7 @@ class MeanSdBins(Bins):
         return "mean-sd", float(self.t)
 
 
+@estimator
 class MDLBins(Bins):
     """Supervised bins of Fayyad and Irani, accepted by minimum description length.
 
@@ -183,16 +182,8 @@ class MDLBins(Bins):
 
     _uses_target = True
 
-    def __init__(
-        self,
-        cuts: Literal["n-1", "weka"] = "n-1",
-        *,
-        keep_discrete: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.cuts = cuts
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
+    cuts: Literal["n-1", "weka"] = param(default="n-1", kw_only=False)
+    keep_discrete: bool = param(default=False)
 
     def _validate_parameters(self) -> None:
         if self.cuts not in ("n-1", "weka"):

@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from thresher import _core
 from thresher._checks import feature_position
+from thresher._params import estimator, param
 from thresher.discretize._base import Bins, Cuts
 
 MOST_CUTS = 254
 
 
+@estimator
 class GivenBins(Bins):
     """Bins at given cuts, such as those of another fit or of a standard.
 
@@ -42,16 +44,9 @@ class GivenBins(Bins):
     [0, 0, 1, 2]
     """
 
-    keep_discrete = False
-
-    def __init__(
-        self,
-        cuts: Sequence[ArrayLike | None] | Mapping[str | int, ArrayLike] = (),
-        *,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.cuts = cuts
-        self.n_jobs = n_jobs
+    cuts: Sequence[ArrayLike | None] | Mapping[str | int, ArrayLike] = param(
+        default=(), kw_only=False
+    )
 
     def by_feature(
         self, names: NDArray[np.object_] | None, n_features: int

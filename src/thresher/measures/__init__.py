@@ -9,8 +9,8 @@ from thresher.measures._names import (
     KINDS,
     REDUNDANCIES,
     RELEVANCES,
+    MeasureName,
     are_discrete,
-    check_measure,
 )
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import RowMeasures, SearchMeasures
@@ -39,6 +39,7 @@ __all__ = [
     "ChosenRows",
     "ClassMoments",
     "Codes",
+    "MeasureName",
     "Measures",
     "PairCounts",
     "PairMoments",
@@ -49,7 +50,6 @@ __all__ = [
     "SummedReplicates",
     "anova_f",
     "are_discrete",
-    "check_measure",
     "chi_squared",
     "class_r_squared",
     "code_features",

@@ -53,10 +53,20 @@ RELEVANCES = tuple(KINDS)
 REDUNDANCIES = tuple(name for name, kind in KINDS.items() if kind.is_symmetric)
 
 
-def check_measure(parameter: str, name: Any, *, symmetric: bool = False, auto: bool = True) -> str:
-    """Return the name of a measure that may stand there, else raise with the nearest."""
-    names = REDUNDANCIES if symmetric else RELEVANCES
-    return check_choice(parameter, name, ("auto", *names) if auto else names)
+@dataclass(frozen=True)
+class MeasureName:
+    """The name of a measure, or ``"auto"``: a constraint of a parameter.
+
+    Attributes
+    ----------
+    symmetric : bool
+        Whether only measures between two features are allowed.
+    """
+
+    symmetric: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        check_choice(name, value, ("auto", *(REDUNDANCIES if self.symmetric else RELEVANCES)))
 
 
 def are_discrete(*names: str) -> bool:

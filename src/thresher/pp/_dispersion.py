@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from thresher._params import FeatureCount, estimator, param
 from thresher._progress import Voice
 from thresher.measures.rounding import round_bounded
 from thresher.pp._blocks import GeneValues
@@ -26,6 +27,7 @@ N_BINS = 20
 LARGEST_LOGARITHM = 50.0
 
 
+@estimator
 class GeneRanking(Ranking):
     """Common work of the rankings of genes by dispersion.
 
@@ -39,9 +41,8 @@ class GeneRanking(Ranking):
 
     _needs_target = False
 
-    def __init__(self, n_features_to_select: int | float = 2000, *, verbose: int = 0) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.verbose = verbose
+    n_features_to_select: int | float = param(FeatureCount(), default=2000, kw_only=False)
+    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Any:
@@ -86,6 +87,7 @@ class TrendDispersion(GeneRanking):
         return adjusted_dispersion(values, moments)
 
 
+@estimator
 class BinnedDispersion(GeneRanking):
     """Rank genes by their dispersion, standardised among genes of similar mean expression.
 
@@ -110,17 +112,8 @@ class BinnedDispersion(GeneRanking):
     Negative values are refused. Sparse X stays sparse. Ties go to the lowest position. Time O(n_samples) per gene.
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 2000,
-        *,
-        log_base: float = math.e,
-        expressed_only: bool = False,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(n_features_to_select, verbose=verbose)
-        self.log_base = log_base
-        self.expressed_only = expressed_only
+    log_base: float = param(default=math.e)
+    expressed_only: bool = param(default=False)
 
     def _scores(self, values: GeneValues, moments: Moments) -> Floats:
         moments.refuse_counts()

@@ -10,16 +10,16 @@ from typing import Any, ParamSpec, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_array, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._arrays import takes_arrays
 from thresher._checks import feature_position, quiet_sums, resolve_count
+from thresher._estimator import BaseEstimator, SelectorMixin
 from thresher._one_thread import one_thread
 from thresher._output import Output, as_table
+from thresher._params import validate_params
 from thresher._progress import report, step_reporter
 from thresher._warn import one_call, warn
 from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
@@ -27,6 +27,7 @@ from thresher.measures import slab_coder
 from thresher.search.forward import Choices
 from thresher.selectors import _json, _picture
 from thresher.selectors._explain import Account, Explanation
+from thresher.selectors._fitted import Fitted
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state
 from thresher.selectors._table import feature_table
@@ -52,6 +53,8 @@ from thresher.sources import (
 )
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+Positions = npt.NDArray[np.intp]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -99,6 +102,8 @@ class Selection:
         What the search saw of each feature, such as the largest redundancies met: reasons are made of it.
     shortfall : str
         Why fewer features than asked for were chosen, if that is no lack of candidates.
+    attributes : mapping of str to object
+        Further fitted attributes of the selector.
     """
 
     selected: npt.ArrayLike
@@ -110,6 +115,7 @@ class Selection:
     trace: Mapping[str, Any] = field(default_factory=dict)
     explanation: Explanation = field(default_factory=Explanation)
     shortfall: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of_steps(
@@ -136,15 +142,13 @@ class Selection:
         )
 
 
-class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSelector(SelectorMixin, BaseEstimator):
     """Common work of all selectors.
 
     A selector's ``fit`` reads (`_read`), searches, and describes (`_finish`); `all_or_nothing`
     wraps it.
     """
 
-    # What `missing=` may be; a subclass that treats missing values lists more.
-    _missing_options: tuple[str, ...] = ("error",)
     _classes_only = False
     _needs_target = True
     _takes_sparse = True
@@ -157,12 +161,23 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     # Fitted attributes that methods read, apart from those of every selector.
     _fitted_too: tuple[str, ...] = ()
     n_features_to_select: Any
-    n_passes_: int
+
+    selected_ = Fitted[Positions]()
+    support_ = Fitted[Mask]()
+    ranking_ = Fitted[Positions]()
+    scores_ = Fitted[Floats]()
+    relevance_ = Fitted[Floats]()
+    redundancy_ = Fitted[Floats]()
+    n_evaluations_ = Fitted[int]()
+    trace_ = Fitted[dict[str, npt.NDArray[Any]]]()
+    n_passes_ = Fitted[int]()
+    n_rounds_ = Fitted[int]()
 
     def _read(
         self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
     ) -> Training:
-        """Read the input by the parameters that this selector has."""
+        """Check the parameters that this selector has, and read the input by them."""
+        self._check_parameters()
         kind = getattr(self, "target", "auto")
         return self._read_target(X, y, sample_weight, far, kind, self._classes_only)
 
@@ -174,18 +189,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             classes_only,
             self._needs_target,
             getattr(self, "missing", "error"),
-            self._missing_options,
             getattr(self, "keep", None),
             getattr(self, "exclude", None),
             getattr(self, "n_jobs", None),
         )
-        self._forget_talk()
+        self._clear_pass_counts()
         discretize = getattr(self, "discretize", "auto")
         told: Far = far or {}
         checkpoint = told.get("checkpoint")
         is_elsewhere = is_far(X, far)
         if is_files(X) and not is_elsewhere:
-            rule = self._coded_by()
+            rule = self._packing_rule()
             coder = None if rule is None else slab_coder(discretize, rule)
 
             def read_tall(files: FileColumns, scratch: Scratch) -> Training:
@@ -201,23 +215,29 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         engine = open_engine(X, y, sample_weight, far)
         return read_far_training(self, engine, rules, discretize, checkpoint)
 
-    def _forget_talk(self) -> None:
-        for name in ("n_rounds_", "n_passes_"):
-            if hasattr(self, name):
-                delattr(self, name)
+    def _check_parameters(self) -> None:
+        """Raise ValueError for the first parameter that is wrong; a subclass adds rules between parameters."""
+        validate_params(self)
 
-    def _tell_talk(self, training: Training) -> None:
-        """Set how often rows in blocks were read and asked; readings of files are counted as they begin."""
+    def _clear_pass_counts(self) -> None:
+        for name in ("n_rounds_", "n_passes_"):
+            self.__dict__.pop(name, None)
+
+    def _record_pass_counts(self, training: Training) -> None:
+        """Set how often rows in blocks were read and requested. Passes over files are counted as they start."""
         if isinstance(training, FarTraining):
             session = training.far.session
             self.n_rounds_, self.n_passes_ = session.n_rounds, session.n_passes
 
-    def _coded_by(self) -> str | None:
-        """The rule that ``discretize="auto"`` stands for, if features are surely taken as codes and nothing else.
+    def _packing_rule(self) -> str | None:
+        """Return the rule for binning if the selector uses discrete features only, else None.
 
-        Tables in files are then packed as they are read; else their columns are kept in a file as numbers.
+        Tables in files are then packed as they are read; otherwise their columns are stored in a file as numbers.
         """
         return None
+
+    def _refresh(self) -> None:
+        """Compute the fitted attributes again if rows were added or removed since ``fit``."""
 
     def _count_or_auto(self, columns: Columns) -> int | None:
         """As `_count`; None for ``"auto"``, where the method has a natural stop."""

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from thresher._checks import check_choice, check_number, resolve_features
+from thresher._checks import resolve_features
 from thresher.discretize import uses_target
 from thresher.measures import KINDS, columns_to_bin
 from thresher.search.error_bounds import (
-    ASSUMPTIONS,
     bound_of,
     counted,
     exceeds,
@@ -22,8 +21,9 @@ from thresher.search.error_bounds import (
     votes_needed,
 )
 from thresher.search.votes import combine_votes, count_votes
+from thresher.selectors._criterion import Criterion
+from thresher.selectors._filter import FilterSelector
 from thresher.selectors._meta import kept_by
-from thresher.selectors._sums import SumSelector
 from thresher.sources import Training
 
 
@@ -91,15 +91,11 @@ def check_halves(ensemble: Any) -> None:
         raise ValueError(
             f'n_parts must be even and at least 2 with kind="halves", got {ensemble.n_parts}; use {even}'
         )
-    check_number("n_pairs", ensemble.n_pairs, minimum=2, integer=True)
-    check_choice("assumption", ensemble.assumption, ASSUMPTIONS)
     if ensemble.vote != "majority":
         raise ValueError(
             f'kind="halves" counts votes: vote must be "majority", got {ensemble.vote!r}'
         )
     cutoff, pfer = ensemble.cutoff, ensemble.pfer
-    if pfer is not None:
-        check_number("pfer", pfer, minimum=0)
     if not isinstance(cutoff, str):
         votes_needed(cutoff, ensemble.n_pairs)
     elif cutoff != "auto":
@@ -108,17 +104,21 @@ def check_halves(ensemble: Any) -> None:
         raise ValueError('cutoff="auto" needs pfer, the expected number of errors to keep below')
 
 
-def check_promise(selector: Any, training: Training | None = None) -> None:
-    """Refuse what would look at the target of both halves at once, or choose a feature without a vote."""
+def check_nothing_kept(selector: Any) -> None:
+    """Refuse `keep`, which would select a feature without a vote."""
     if keep := kept_by(selector):
         raise ValueError(
             f'{keep} cannot be used with kind="halves": kept features have every vote; '
             "leave keep out, and add the features to what is selected"
         )
-    if training is None or not isinstance(selector, SumSelector) or selector._default_bins is None:
+
+
+def check_bins(selector: FilterSelector, criterion: Criterion, training: Training) -> None:
+    """Refuse bins that depend on the target of both halves."""
+    if selector.default_bins is None:
         return
-    rule = selector._bins_rule()
-    on_codes = any(KINDS[name].is_discrete for name in selector._measure_names())
+    rule = selector.bin_rule()
+    on_codes = any(KINDS[name].is_discrete for name in criterion.measures)
     to_bin = on_codes and columns_to_bin(training.table, rule).any()
     if to_bin and uses_target(rule):
         raise ValueError(

@@ -16,6 +16,7 @@ import thresher
 from thresher._checks import first_line
 from thresher.measures import Bins
 from thresher.selectors import _explain
+from thresher.selectors._fitted import Fitted
 
 FORMAT = 3
 # Where scikit-learn keeps what `set_fit_request` was given.
@@ -141,7 +142,8 @@ def _decode_object(value: dict[str, Any]) -> Any:
         # A fitted attribute, and none that would hide a method.
         is_learnt = key.isidentifier() and (key.endswith("_") or key.startswith("_"))
         is_learnt = is_learnt and key not in getattr(cls, "_unsaved", ())
-        if not is_learnt or key.startswith("__") or key == REQUESTS or hasattr(cls, key):
+        is_hidden = hasattr(cls, key) and not isinstance(getattr(cls, key), Fitted)
+        if not is_learnt or key.startswith("__") or key == REQUESTS or is_hidden:
             raise ValueError(f"{name} has no fitted attribute {key!r}")
     vars(selector).update(state)
     check = getattr(selector, "_check_state", None)

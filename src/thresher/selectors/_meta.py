@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from thresher._estimator import MetaEstimatorMixin
+from thresher._params import estimator, param
 from thresher._types import Selector
 from thresher.selectors._base import BaseSelector
 from thresher.selectors._foreign import resize
@@ -37,10 +39,13 @@ def excluded_by(selector: Any) -> tuple[str, Any]:
     return f"{own}__{name}", value
 
 
-class MetaSelector(MetaEstimatorMixin, BaseSelector):  # type: ignore[misc]
+@estimator
+class MetaSelector(MetaEstimatorMixin, BaseSelector):
     """What `Ensemble` and `ErrorControlled` share; the parameter `selector` is the one inside."""
 
-    selector: Selector | None
+    selector: Selector | None = param(default=None, kw_only=False)
+    random_state: Any = param(default=None)
+    verbose: int = param(default=0)
 
     def _given_selector(self) -> Any:
         given = MRMR() if self.selector is None else self.selector

@@ -7,40 +7,30 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from thresher._params import FeatureCount, Options, ThreadCount, estimator, param
 from thresher._types import TargetKind
 from thresher.selectors._base import BaseSelector
-from thresher.sources import Training
+from thresher.sources import TARGETS, Training
 
 Floats = npt.NDArray[np.float64]
 
 
+@estimator
 class CorrelationSelector(BaseSelector):
     """The parameters of `GSO` and `LassoPath`."""
 
-    _missing_options = ("error", "drop_rows")
     _takes_sparse = False
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        target: TargetKind = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target = target
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    target: TargetKind = param(Options(*TARGETS), default="auto")
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
 
-def safe_columns(selector: Any, training: Training) -> npt.NDArray[np.floating]:
+def safe_columns(owner: str, training: Training) -> npt.NDArray[np.floating]:
     """Feature-major columns, rescaled.
 
     Columns that are excluded may be anything.
@@ -48,7 +38,7 @@ def safe_columns(selector: Any, training: Training) -> npt.NDArray[np.floating]:
     categories = np.flatnonzero(training.table.is_category & ~training.excluded)
     if categories.size:
         raise ValueError(
-            f"column {training.table.name(int(categories[0]))} holds categories, and {type(selector).__name__} "
+            f"column {training.table.name(int(categories[0]))} holds categories, and {owner} "
             "works on numbers; give numbers, name the column in exclude, or use JMI, which takes categories"
         )
     columns: npt.NDArray[np.floating] = training.table.rescaled.coded_columns()

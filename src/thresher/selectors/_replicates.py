@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,8 @@ from thresher.measures import (
     SummedReplicates,
 )
 from thresher.selectors._base import Selection
+from thresher.selectors._criterion import Criterion, SearchTask
 from thresher.selectors._plan import Plan
-from thresher.selectors._sums import SumSelector, Wanted
 from thresher.sources import Training
 
 
@@ -51,107 +52,121 @@ class Found:
     evaluations: list[int] = field(default_factory=list)
 
 
-def search_replicates(
-    selector: SumSelector[Wanted],
-    training: Training,
-    wanted: Wanted,
-    kind: str,
-    plan: Plan,
-    memory_limit: int,
-    progress: Callable[[int, int], None],
-    packed: Measures | None = None,
-) -> tuple[Found, Measures]:
-    """Run the searches of any kind of ensemble; `progress` gets the number of each done, and of its features.
+@dataclass(frozen=True)
+class ReplicateSearch:
+    """The searches of an ensemble: one criterion on every replicate of the data.
 
-    `packed`: the measures with parts, where the rows are elsewhere.
+    Attributes
+    ----------
+    data : Training
+    criterion : Criterion
+    n_features : int or None
+    owner : object
+        The selector whose progress is reported.
+    make_measures : callable
+        Return the measures of all rows or, with parts, of each replicate.
+    kind : str
+        The kind of ensemble.
+    plan : Plan
+    packed : Measures or None
+        The measures with parts, if the rows are in blocks.
+    memory_limit : int
+        Bytes for cached values of pairs; 0 for no limit.
+    report : callable
+        Called with the number of each finished search and of its features.
     """
-    by_rows = kind == "full" and _exact_on_rows(selector)
-    by_rows |= kind == "halves" and packed is None and _few_rows(selector, training, plan)
-    if kind == "bagging" or by_rows:
-        whole = selector._measures(training)
-        of_rows = (ChosenRows(whole, plan.rows(i)) for i in plan.usable)
-        return _search_each(selector, training, wanted, of_rows, progress), whole
-    whole = selector._measures(training, plan.parts) if packed is None else packed
-    if kind == "inner":
+
+    data: Training
+    criterion: Criterion
+    n_features: int | None
+    owner: Any
+    make_measures: Callable[..., Measures]
+    kind: str
+    plan: Plan
+    packed: Measures | None
+    memory_limit: int
+    report: Callable[[int, int], None]
+
+    def run(self) -> tuple[Found, Measures]:
+        """Search all replicates; return what was found and the measures of all rows."""
+        criterion, plan = self.criterion, self.plan
+        if self.kind == "bagging" or self._selects_rows():
+            whole = self.make_measures()
+            return self._search_each(ChosenRows(whole, plan.rows(i)) for i in plan.usable), whole
+        whole = self.make_measures(plan.parts) if self.packed is None else self.packed
+        if self.kind == "inner":
+            selection = self._search(SummedReplicates(whole, plan.usable))
+            lists = [np.asarray(selection.selected, dtype=np.intp).tolist()]
+            return Found(lists, None, selection.n_evaluations, inner=selection), whole
+        if self.kind == "full":
+            # The sums of the same parts in the same order, but no search caches values for the next one.
+            shared = SharedReplicates(whole, memory_limit=1)
+            return self._search_each(shared.replicate(i) for i in plan.usable), whole
+        task = self._task(whole)
+        together = criterion.search_replicates(task, plan.usable, self.memory_limit)
+        if together is not None:
+            mean = mean_of([task.relevance[i] for i in plan.usable])
+            return Found(together.lists, mean, together.n_evaluations, together.full), whole
+        shared = SharedReplicates(
+            whole, self.memory_limit, own_replicates=criterion.visits_pairs_once
+        )
+        found = self._search_each(self._until_full(shared))
+        if criterion.uses_pairs:
+            n_apart = sum(found.evaluations[shared.n_replicates :])
+            found.n_evaluations, found.full = shared.n_computed + n_apart, shared.full
+        return found, whole
+
+    def _selects_rows(self) -> bool:
+        """Whether every replicate is searched on its own rows instead of on sums of parts."""
+        if self.kind == "full":
+            return exact_on_rows(self.criterion)
+        return self.kind == "halves" and self.packed is None and self._has_few_rows()
+
+    def _has_few_rows(self) -> bool:
+        """Whether adding the products of the parts for each replicate costs more than products of its rows."""
+        assert self.plan.parts is not None
+        by_products = not any(KINDS[name].is_discrete for name in self.criterion.measures)
+        return by_products and 4 * self.data.n_rows < self.plan.parts.keeps.size
+
+    def _until_full(self, shared: SharedReplicates) -> Iterator[RowMeasures]:
+        """Yield the replicates; when the cache is full, those that can be searched on their own rows.
+
+        Otherwise a pair would be computed on all replicates for one of them, and again for the next.
+        """
+        has_rows = self.packed is None and exact_on_rows(self.criterion)
+        plain: Measures | None = None
+        for i in self.plan.usable:
+            if not has_rows or not shared.full:
+                yield shared.replicate(i)
+                continue
+            plain = self.make_measures() if plain is None else plain
+            yield ChosenRows(plain, self.plan.rows(i))
+
+    def _task(self, measures: RowMeasures) -> SearchTask:
+        return SearchTask(self.data, measures, self.criterion, self.n_features, self.owner)
+
+    def _search(self, measures: RowMeasures) -> Selection:
         with on_behalf():
-            selection = selector._search(training, SummedReplicates(whole, plan.usable), wanted)
-        lists = [np.asarray(selection.selected, dtype=np.intp).tolist()]
-        return Found(lists, None, selection.n_evaluations, inner=selection), whole
-    if kind == "full":
-        # The sums of the same parts in the same order, but nothing kept from one search for the
-        # next.
-        shared = SharedReplicates(whole, memory_limit=1)
-        replicates = (shared.replicate(i) for i in plan.usable)
-        return _search_each(selector, training, wanted, replicates, progress), whole
-    of_all = selector._search_parts(training, whole, wanted, plan.usable, memory_limit)
-    if of_all is not None:
-        together, relevance = of_all
-        mean = mean_of([relevance[i] for i in plan.usable])
-        return Found(together.lists, mean, together.n_evaluations, together.full), whole
-    shared = SharedReplicates(whole, memory_limit, own_replicates=selector._asks_once)
-    has_rows = packed is None and _exact_on_rows(selector)
-    while_room = _until_full(shared, selector if has_rows else None, training, plan)
-    found = _search_each(selector, training, wanted, while_room, progress)
-    if selector._asks_pairs:
-        n_apart = sum(found.evaluations[shared.n_replicates :])
-        found.n_evaluations, found.full = shared.n_computed + n_apart, shared.full
-    return found, whole
+            return self.criterion.search(self._task(measures))
+
+    def _search_each(self, replicates: Iterator[RowMeasures]) -> Found:
+        found = Found([])
+        relevances = []
+        for number, measures in enumerate(replicates, start=1):
+            selection = self._search(measures)
+            found.lists.append(np.asarray(selection.selected, dtype=np.intp).tolist())
+            found.evaluations.append(int(selection.n_evaluations))
+            found.n_evaluations += found.evaluations[-1]
+            if selection.relevance is not None:
+                relevances.append(selection.relevance)
+            self.report(number, len(found.lists[-1]))
+        found.relevance = mean_of(relevances)
+        return found
 
 
-def _until_full(
-    shared: SharedReplicates, selector: SumSelector[Wanted] | None, training: Training, plan: Plan
-) -> Iterator[RowMeasures]:
-    """The replicates; once nothing more can be kept for others, those of a selector by their own rows.
-
-    A pair would be computed on all replicates for the one that asks, and again for the next.
-    """
-    plain: Measures | None = None
-    for i in plan.usable:
-        if selector is None or not shared.full:
-            yield shared.replicate(i)
-            continue
-        plain = selector._measures(training) if plain is None else plain
-        yield ChosenRows(plain, plan.rows(i))
-
-
-def not_sums(selector: SumSelector[Wanted]) -> str | None:
-    """The name of a measure of the (resolved) selector that is not made of sums, if there is one."""
-    return next((name for name in selector._measure_names() if not KINDS[name].is_sum), None)
-
-
-def _exact_on_rows(selector: SumSelector[Wanted]) -> bool:
-    """Whether sums over chosen rows have the very bits of sums over parts: counts do."""
-    discrete = all(KINDS[name].is_discrete for name in selector._measure_names())
-    return discrete or not_sums(selector) is not None
-
-
-def _few_rows(selector: SumSelector[Wanted], training: Training, plan: Plan) -> bool:
-    """Whether adding up the parts' sums of products for every replicate costs more than products over its rows."""
-    assert plan.parts is not None
-    by_products = not any(KINDS[name].is_discrete for name in selector._measure_names())
-    return by_products and 4 * training.n_rows < plan.parts.keeps.size
-
-
-def _search_each(
-    selector: SumSelector[Wanted],
-    training: Training,
-    wanted: Wanted,
-    replicates: Iterator[RowMeasures],
-    progress: Callable[[int, int], None],
-) -> Found:
-    found = Found([])
-    relevances = []
-    for number, measures in enumerate(replicates, start=1):
-        with on_behalf():
-            selection = selector._search(training, measures, wanted)
-        found.lists.append(np.asarray(selection.selected, dtype=np.intp).tolist())
-        found.evaluations.append(int(selection.n_evaluations))
-        found.n_evaluations += found.evaluations[-1]
-        if selection.relevance is not None:
-            relevances.append(selection.relevance)
-        progress(number, len(found.lists[-1]))
-    found.relevance = mean_of(relevances)
-    return found
+def exact_on_rows(criterion: Criterion) -> bool:
+    """Whether sums over selected rows are bit-identical to sums over parts: counts are."""
+    return criterion.counts_only or criterion.not_a_sum is not None
 
 
 def mean_of(rows: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64] | None:

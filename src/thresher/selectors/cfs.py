@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_bool, check_choice
-from thresher._types import Auto, Missing, TargetKind
-from thresher.measures import RowMeasures
+from thresher._params import Boolean, FeatureCount, Options, estimator, param
+from thresher._types import Auto
+from thresher.measures import are_discrete
 from thresher.search import ForwardSearch, Found
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
-from thresher.selectors._forward import MeasureSelector, Task
+from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
+from thresher.selectors._filter import FilterSelector
+from thresher.selectors._fitted import Fitted
 from thresher.sources import Training
 
 Indices = npt.NDArray[np.intp]
 
-SEARCHES = ("forward", "best-first")
-STRATEGIES = ("lazy", "cached", "naive")
-MEASURES = ("su", "pearson")
 
-
-class CFS(MeasureSelector[int | None]):
+@estimator
+class CFS(FilterSelector):
     r"""Correlation-based feature selection (Hall): the set with the best merit.
 
     The merit of a set S of k features is
@@ -116,47 +115,30 @@ class CFS(MeasureSelector[int | None]):
     (['worst perimeter', 'worst concave points', 'worst area'], 9)
     """
 
-    _missing_options = ("error", "category", "pairwise", "drop_rows")
     _stops_by_itself = True
-    _default_bins = "mdl"
+    default_bins = "mdl"
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = "auto",
-        *,
-        search: Literal["forward", "best-first"] = "forward",
-        strategy: Literal["lazy", "cached", "naive"] = "lazy",
-        measure: Literal["su", "pearson"] = "su",
-        discretize: Any = "auto",
-        locally_predictive: bool = False,
-        zero_as_one: bool = False,
-        target: TargetKind = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Missing = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.search = search
-        self.strategy = strategy
-        self.measure = measure
-        self.discretize = discretize
-        self.locally_predictive = locally_predictive
-        self.zero_as_one = zero_as_one
-        self.target = target
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    merit_ = Fitted[float]()
 
-    def _resolve(self, training: Training) -> None:
-        check_choice("search", self.search, SEARCHES)
-        check_choice("strategy", self.strategy, STRATEGIES)
-        check_choice("measure", self.measure, MEASURES)
-        check_bool("locally_predictive", self.locally_predictive)
-        check_bool("zero_as_one", self.zero_as_one)
+    n_features_to_select: int | float | Auto = param(
+        FeatureCount(auto=True), default="auto", kw_only=False
+    )
+    search: Literal["forward", "best-first"] = param(
+        Options("forward", "best-first"), default="forward"
+    )
+    strategy: Literal["lazy", "cached", "naive"] = param(
+        Options("lazy", "cached", "naive"), default="lazy"
+    )
+    measure: Literal["su", "pearson"] = param(Options("su", "pearson"), default="su")
+    discretize: Any = param(default="auto")
+    locally_predictive: bool = param(Boolean(), default=False)
+    zero_as_one: bool = param(Boolean(), default=False)
+
+    def uses_codes(self) -> bool:
+        return are_discrete(self.measure)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
         if self.search == "best-first" and self.n_features_to_select != "auto":
             raise ValueError(
                 'n_features_to_select must be "auto" with search="best-first", which finds its own number, '
@@ -165,57 +147,78 @@ class CFS(MeasureSelector[int | None]):
         if self.zero_as_one and self.search != "best-first":
             raise ValueError('zero_as_one is for search="best-first"; leave it False')
 
-    def _measure_names(self) -> tuple[str, ...]:
+    def make_criterion(self, data: Training) -> Criterion:
+        if self.search == "best-first":
+            return BestFirstCriterion(self.measure, self.locally_predictive, self.zero_as_one)
+        return MeritCriterion(self.measure, self.locally_predictive, self.strategy)
+
+
+@dataclass(frozen=True)
+class MeritCriterion(ForwardCriterion):
+    """Greedy forward selection by merit, then perhaps Weka's locally predictive features."""
+
+    measure: str
+    locally_predictive: bool
+    strategy: str
+
+    @property
+    def measures(self) -> tuple[str]:
         return (self.measure,)
 
-    def _search(self, training: Training, measures: RowMeasures, wanted: int | None) -> Selection:
-        if self.search == "best-first":
-            return self._best_first(self._task(training, measures, wanted))
-        return super()._search(training, measures, wanted)
-
-    def _begin(self, task: Task[int | None]) -> ForwardSearch[Found]:
+    def start(self, task: SearchTask) -> ForwardSearch[Found]:
         return cfs_forward(
             task.pairs,
             task.relevance,
-            n_select=task.wanted,
+            n_select=task.n_features,
             strategy=self.strategy,
-            unit=task.measures.scale,
+            unit=task.scale,
             **task.choices,
         )
 
-    def _told(self, task: Task[int | None], found: Found) -> Selection:
+    def describe(self, task: SearchTask, found: Found) -> Selection:
         chosen, relevance = found.selected, task.relevance
-        merits = found.scores / np.sqrt(task.measures.scale)
-        self.merit_ = float(merits[-1]) if len(chosen) else 0.0
+        merits = found.scores / np.sqrt(task.scale)
         added: Indices = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
-            may = task.measures.candidates(self.measure)
-            added = add_locally_predictive(task.pairs, relevance, may, chosen)
+            added = add_locally_predictive(task.pairs, relevance, task.candidates, chosen)
             n_looked_up = (len(chosen) + len(added)) * (len(relevance) - 1)
             found = replace(found, n_evaluations=found.n_evaluations + n_looked_up)
-        nothing = np.full(len(added), np.nan)
+        unknown = np.full(len(added), np.nan)
         selected = np.concatenate([chosen, added])
-        redundancy = np.concatenate([found.redundancy, nothing])
+        redundancy = np.concatenate([found.redundancy, unknown])
         return task.selection(
             replace(found, selected=selected, redundancy=redundancy),
-            np.concatenate([merits, nothing]),
+            np.concatenate([merits, unknown]),
             explanation=task.nearest(found, added=added),
             shortfall=_why_it_stopped(len(selected)),
+            attributes={"merit_": float(merits[-1]) if len(chosen) else 0.0},
         )
 
-    def _best_first(self, task: Task[int | None]) -> Selection:
-        kept, scale = task.training.kept, task.measures.scale
+
+@dataclass(frozen=True)
+class BestFirstCriterion(Criterion):
+    """Weka's best-first search: expand the best open set until five expansions in a row bring no improvement."""
+
+    measure: str
+    locally_predictive: bool
+    zero_as_one: bool
+
+    @property
+    def measures(self) -> tuple[str]:
+        return (self.measure,)
+
+    def search(self, task: SearchTask) -> Selection:
+        kept = task.data.kept
         found = cfs_best_first(
             task.pairs,
             task.relevance,
             zero_as_one=self.zero_as_one,
             locally_predictive=self.locally_predictive,
-            unit=scale,
-            candidates=task.choices["candidates"],
+            unit=task.scale,
+            candidates=task.candidates,
             kept=kept,
         )
-        self.merit_ = float(found.merit / np.sqrt(scale))
-        relevance = task.relevance / scale
+        relevance = task.relevance / task.scale
         chosen = np.setdiff1d(found.selected, kept)
         chosen = chosen[np.lexsort((chosen, -relevance[chosen]))]
         selected = np.concatenate([kept, chosen])
@@ -227,6 +230,7 @@ class CFS(MeasureSelector[int | None]):
             explanation=task.nearest(found),
             trace={"feature": selected, "relevance": relevance[selected]},
             shortfall=_why_it_stopped(len(selected)),
+            attributes={"merit_": float(found.merit / np.sqrt(task.scale))},
         )
 
 

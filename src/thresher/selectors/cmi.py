@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from thresher._checks import check_choice
-from thresher._types import Auto, TargetKind
+from thresher._params import FeatureCount, Options, estimator, param
+from thresher._types import Auto
 from thresher._warn import warn
 from thresher.measures import Codes
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundWalk, cmi_walk
 from thresher.selectors._base import Selection, spread
+from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked
-from thresher.selectors._forward import MeasureSelector, Task
+from thresher.selectors._filter import FilterSelector
+from thresher.selectors._fitted import Fitted
 from thresher.sources import Training
 
 # A feature with more levels than this is not taken as discrete by itself.
 MOST_DISCRETE_VALUES = 10
 
 
-class CMIFilter(MeasureSelector[int | None]):
+@estimator
+class CMIFilter(FilterSelector):
     """One pass over the ranked features by conditional mutual information (Lee and Kim).
 
     Features are ranked once by I(f;C). The list is then walked once: a feature is chosen if, given
@@ -104,69 +108,64 @@ class CMIFilter(MeasureSelector[int | None]):
     ['worst concave points', 'mean perimeter', 'worst radius']
     """
 
-    _missing_options = ("error", "category", "drop_rows")
     _nested = True
     _stops_by_itself = True
-    _asks_pairs = False
     _reads_blocks = False
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = "auto",
-        *,
-        last: Literal["positive", "never"] = "positive",
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.last = last
-        self.target = target
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_walked_ = Fitted[int]()
 
-    def _resolve(self, training: Training) -> None:
-        check_choice("last", self.last, ("positive", "never"))
-        if training.weights is not None and training.weights.dtype.kind == "f":
+    n_features_to_select: int | float | Auto = param(
+        FeatureCount(auto=True), default="auto", kw_only=False
+    )
+    last: Literal["positive", "never"] = param(Options("positive", "never"), default="positive")
+    discretize: Any = param(default="auto")
+    missing: Literal["error", "category", "drop_rows"] = param(
+        Options("error", "category", "drop_rows"), default="error"
+    )
+
+    def uses_codes(self) -> bool:
+        return True
+
+    def make_criterion(self, data: Training) -> WalkCriterion:
+        if data.weights is not None and data.weights.dtype.kind == "f":
             raise ValueError(
                 "CMIFilter takes whole-number sample_weight only (as repeats of rows, at most 2^50 in all); "
                 "round the weights"
             )
+        return WalkCriterion(self.last == "positive")
 
-    def _measure_names(self) -> tuple[str, ...]:
-        return ("mi",)
 
-    def _begin(self, task: Task[int | None]) -> ForwardSearch[FoundWalk]:
+@dataclass(frozen=True)
+class WalkCriterion(ForwardCriterion):
+    """A walk down the features by relevance; it partitions the rows, so replicates cannot share its sums."""
+
+    takes_last: bool
+
+    measures = ("mi",)
+    uses_pairs = False
+
+    def start(self, task: SearchTask) -> ForwardSearch[FoundWalk]:
         whole, weights = task.measures.whole, task.measures.row_weights()
         return cmi_walk(
             whole.codes.table,
             *whole.target_codes,
             task.relevance,
-            n_select=task.wanted,
-            take_last=self.last == "positive",
+            n_select=task.n_features,
+            take_last=self.takes_last,
             weights=None if weights is None else weights.astype(np.int64, copy=False),
             **task.choices,
         )
 
-    def _told(self, task: Task[int | None], found: FoundWalk) -> Selection:
-        self.n_walked_ = found.n_walked
-        _warn_of_identifier(task.training, task.measures.whole.codes, found)
+    def describe(self, task: SearchTask, found: FoundWalk) -> Selection:
+        _warn_of_identifier(task.data, task.measures.whole.codes, found)
         why = "no other feature of the list told more than its successor"
         if len(found.selected) and found.unknown[-1] == 0:
             why = "they determine the class of every sample"
-        p = task.training.n_features
+        p = task.data.n_features
         return Selection.of_steps(
             found.selected,
             found.scores,
-            task.relevance / task.measures.scale,
+            task.relevance / task.scale,
             more={"unknown": found.unknown, "n_blocks": found.n_blocks},
             n_evaluations=found.n_evaluations,
             explanation=Walked(
@@ -175,6 +174,7 @@ class CMIFilter(MeasureSelector[int | None]):
                 found.n_walked,
             ),
             shortfall=why,
+            attributes={"n_walked_": found.n_walked},
         )
 
 

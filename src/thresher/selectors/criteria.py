@@ -2,90 +2,103 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from thresher._checks import check_choice
-from thresher._types import Missing, TargetKind
-from thresher.measures import RowMeasures
+from thresher._params import FeatureCount, Options, estimator, param
 from thresher.search import ForwardSearch, Found, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
+from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._explain import Nearest, TermsSeen
-from thresher.selectors._forward import MeasureSelector, Task
+from thresher.selectors._filter import FilterSelector
 from thresher.sources import Training
 
+Term = Literal["joint", "conditional", "disr", "interaction"]
+Accumulation = Literal[
+    "sum", "smallest", "smallest-and-relevance", "minus-sum", "minus-positive-sum"
+]
 
-class InformationCriterion(MeasureSelector[int]):
-    """The parameters that all greedy criteria of information have."""
 
-    _strategies: ClassVar[tuple[str, ...]]
+@estimator
+class InformationSelector(FilterSelector):
+    """The parameters that all selectors by information have."""
+
     _nested = True
+    # The term of two features and the target, and how the terms of a candidate become its score.
+    term: ClassVar[Term]
+    accumulation: ClassVar[Accumulation]
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        strategy: Literal["lazy", "scan", "naive"] = "lazy",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Missing = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target = target
-        self.discretize = discretize
-        self.strategy = strategy
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    discretize: Any = param(default="auto")
+    strategy: Literal["lazy", "naive"] = param(Options("lazy", "naive"), default="lazy")
+    missing: Literal["error", "category", "drop_rows"] = param(
+        Options("error", "category", "drop_rows"), default="error"
+    )
 
-    def _resolve(self, training: Training) -> None:
-        check_choice("strategy", self.strategy, self._strategies)
+    def uses_codes(self) -> bool:
+        return True
+
+    def make_criterion(self, data: Training) -> Criterion:
+        return TermCriterion(self.term, self.accumulation, self.strategy)
 
 
-class _Criterion(InformationCriterion):
-    """A criterion that adds up, or takes the smallest of, one term per chosen feature."""
+@dataclass(frozen=True)
+class TermCriterion(ForwardCriterion):
+    """The sum, or the smallest, of one term for each selected feature."""
 
-    # The term of `_core.ThreeWayMeasure`, and how `greedy_accumulate` gathers it.
-    _term: ClassVar[str]
-    _accumulation: ClassVar[str]
-    _strategies = ("lazy", "naive")
-    _missing_options = ("error", "category", "drop_rows")
-    _asks_triples = True
+    term: str
+    accumulation: str
+    strategy: str
 
-    def _measure_names(self) -> tuple[str, ...]:
-        return ("mi",)
+    measures = ("mi",)
+    uses_triples = True
 
-    def _begin(self, task: Task[int]) -> ForwardSearch[Found]:
+    def start(self, task: SearchTask) -> ForwardSearch[Found]:
         return greedy_accumulate(
-            task.measures.triples(self._term),
+            task.measures.triples(self.term),
             task.relevance,
-            task.wanted,
-            accumulation=self._accumulation,
+            task.required_count,
+            accumulation=self.accumulation,
             strategy=self.strategy,
             **task.choices,
         )
 
-    def _told(self, task: Task[int], found: Found) -> Selection:
-        scale = task.measures.scale
+    def describe(self, task: SearchTask, found: Found) -> Selection:
         return Selection.of_steps(
             found.selected,
-            found.scores / scale,
-            task.relevance / scale,
+            found.scores / task.scale,
+            task.relevance / task.scale,
             n_evaluations=found.n_evaluations,
-            explanation=TermsSeen(found.nearest, found.nearest_value / scale, self._term),
+            explanation=TermsSeen(found.nearest, found.nearest_value / task.scale, self.term),
         )
 
 
+class RelevanceCriterion(Criterion):
+    """The relevance of each feature by itself."""
+
+    measures = ("mi",)
+
+    def search(self, task: SearchTask) -> Selection:
+        kept = task.data.kept
+        may = task.candidates.copy()
+        may[kept] = False
+        order = order_by_relevance(task.relevance, may)
+        selected = np.concatenate([kept, order])[: task.n_features]
+        relevance = task.relevance / task.scale
+        show = task.choices["progress"]
+        if show is not None:
+            for step, feature in enumerate(selected, 1):
+                show(step, feature, relevance[feature])
+        p = task.data.n_features
+        alone = Nearest(np.full(p, -1), np.full(p, np.nan), True, task.noise())
+        return Selection.of_steps(selected, relevance[selected], relevance, explanation=alone)
+
+
 @documented
-class MIM(_Criterion):
+class MIM(InformationSelector):
     """Mutual information maximisation: the features with the largest ``I(f;C)``, each on its own.
 
     Redundancy plays no part; it is the baseline of the other criteria.
@@ -100,26 +113,12 @@ class MIM(_Criterion):
     ['worst concave points', 'worst perimeter', 'mean perimeter']
     """
 
-    _asks_triples = False
-
-    def _search(self, training: Training, measures: RowMeasures, wanted: int) -> Selection:
-        task = self._task(training, measures, wanted)
-        may = measures.candidates("mi").copy()
-        may[training.kept] = False
-        order = order_by_relevance(task.relevance, may)
-        selected = np.concatenate([training.kept, order])[:wanted]
-        relevance = task.relevance / measures.scale
-        show = task.choices["progress"]
-        if show is not None:
-            for step, feature in enumerate(selected, 1):
-                show(step, feature, relevance[feature])
-        p = training.n_features
-        alone = Nearest(np.full(p, -1), np.full(p, np.nan), True, task.noise())
-        return Selection.of_steps(selected, relevance[selected], relevance, explanation=alone)
+    def make_criterion(self, data: Training) -> Criterion:
+        return RelevanceCriterion()
 
 
 @documented
-class JMI(_Criterion):
+class JMI(InformationSelector):
     """Joint mutual information (Yang and Moody).
 
     Each step adds the feature f with the largest ``sum_g I(f,g;C)`` over the chosen features g.
@@ -134,12 +133,12 @@ class JMI(_Criterion):
     ['worst concave points', 'mean perimeter', 'mean concave points']
     """
 
-    _term = "joint"
-    _accumulation = "sum"
+    term = "joint"
+    accumulation = "sum"
 
 
 @documented
-class JMIM(_Criterion):
+class JMIM(InformationSelector):
     """Joint mutual information maximisation (Bennasar, Hicks and Setchi).
 
     Each step adds the feature f with the largest ``min_g I(f,g;C)`` over the chosen features g.
@@ -154,12 +153,12 @@ class JMIM(_Criterion):
     ['worst concave points', 'mean perimeter', 'mean concave points']
     """
 
-    _term = "joint"
-    _accumulation = "smallest"
+    term = "joint"
+    accumulation = "smallest"
 
 
 @documented
-class CMIM(_Criterion):
+class CMIM(InformationSelector):
     """Conditional mutual information maximisation (Fleuret).
 
     Each step adds the feature f with the largest ``min(I(f;C), min_g I(f;C|g))`` over the chosen features g.
@@ -174,12 +173,12 @@ class CMIM(_Criterion):
     ['worst concave points', 'mean perimeter', 'mean concave points']
     """
 
-    _term = "conditional"
-    _accumulation = "smallest-and-relevance"
+    term = "conditional"
+    accumulation = "smallest-and-relevance"
 
 
 @documented
-class DISR(_Criterion):
+class DISR(InformationSelector):
     """Double input symmetrical relevance (Meyer and Bontempi).
 
     Each step adds the feature f with the largest ``sum_g I(f,g;C) / H(f,g,C)`` over the chosen features g.
@@ -194,12 +193,12 @@ class DISR(_Criterion):
     ['worst concave points', 'area error', 'mean perimeter']
     """
 
-    _term = "disr"
-    _accumulation = "sum"
+    term = "disr"
+    accumulation = "sum"
 
 
 @documented
-class CIFE(_Criterion):
+class CIFE(InformationSelector):
     """Conditional infomax feature extraction (Lin and Tang).
 
     Each step adds the feature f with the largest ``I(f;C) - sum_g [I(f;g) - I(f;g|C)]`` over the chosen features g.
@@ -214,12 +213,12 @@ class CIFE(_Criterion):
     ['worst concave points', 'mean perimeter', 'mean fractal dimension']
     """
 
-    _term = "interaction"
-    _accumulation = "minus-sum"
+    term = "interaction"
+    accumulation = "minus-sum"
 
 
 @documented
-class ICAP(_Criterion):
+class ICAP(InformationSelector):
     """Interaction capping (Jakulin).
 
     Each step adds the feature f with the largest ``I(f;C) - sum_g max(0, I(f;g) - I(f;g|C))`` over the chosen
@@ -235,5 +234,5 @@ class ICAP(_Criterion):
     ['worst concave points', 'mean perimeter', 'mean fractal dimension']
     """
 
-    _term = "interaction"
-    _accumulation = "minus-positive-sum"
+    term = "interaction"
+    accumulation = "minus-positive-sum"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -13,12 +14,13 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from thresher._checks import check_choice, check_number, shown
+from thresher._checks import check_choice, shown
 from thresher._interrupt import run_in_threads
+from thresher._params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._progress import log, report
-from thresher._types import Selector
 from thresher.blocks import FarMeasures, FarTraining, is_far
-from thresher.measures import PartSets
+from thresher.measures import Bins, PartSets
+from thresher.search.error_bounds import ASSUMPTIONS
 from thresher.search.parts import PART_KINDS, number_groups
 from thresher.search.votes import (
     VOTE_KINDS,
@@ -30,12 +32,14 @@ from thresher.search.votes import (
     membership,
 )
 from thresher.selectors._base import Selection, all_or_nothing, refuse_far, spread
-from thresher.selectors._changing import ChangingRows
 from thresher.selectors._explain import Ballot
+from thresher.selectors._filter import FilterSelector
+from thresher.selectors._fitted import Fitted
 from thresher.selectors._foreign import fit_on_rows, order_of_choice
 from thresher.selectors._halves import (
+    check_bins,
     check_halves,
-    check_promise,
+    check_nothing_kept,
     count_choosable,
     judge_halves,
     keep_voted,
@@ -47,9 +51,9 @@ from thresher.selectors._plan import (
     plan_far_replicates,
     plan_replicates,
 )
-from thresher.selectors._replicates import Found, not_sums, search_replicates
+from thresher.selectors._replicates import Found, ReplicateSearch
 from thresher.selectors._state import check_state
-from thresher.selectors._sums import SumSelector, Wanted
+from thresher.selectors._streaming import StreamingMixin
 from thresher.sources import (
     Columns,
     Training,
@@ -61,10 +65,13 @@ from thresher.sources import (
     split_far,
 )
 
+Floats = npt.NDArray[np.float64]
+
 KINDS = ("fast", "inner", "full", "bagging", "halves")
 
 
-class Ensemble(ChangingRows, MetaSelector):
+@estimator
+class Ensemble(StreamingMixin, MetaSelector):
     """A stable selection: many selections, each without one part of the rows, and their vote.
 
     A few samples more or less can change a greedy selection. An ensemble selects on several
@@ -204,36 +211,35 @@ class Ensemble(ChangingRows, MetaSelector):
     0.6
     """
 
-    def __init__(
-        self,
-        selector: Selector | None = None,
-        n_parts: int = 20,
-        *,
-        kind: Literal["fast", "inner", "full", "bagging", "halves"] = "fast",
-        parts: Literal["round-robin", "contiguous", "shuffled", "stratified"] = "round-robin",
-        vote: Literal["majority", "mean-rank"] = "majority",
-        n_pairs: int = 50,
-        cutoff: float | Literal["auto"] = 0.75,
-        pfer: float | None = None,
-        assumption: Literal["none", "unimodal", "r-concave"] = "none",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        memory_limit: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.selector = selector
-        self.n_parts = n_parts
-        self.kind = kind
-        self.parts = parts
-        self.vote = vote
-        self.n_pairs = n_pairs
-        self.cutoff = cutoff
-        self.pfer = pfer
-        self.assumption = assumption
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.memory_limit = memory_limit
-        self.verbose = verbose
+    votes_ = Fitted[Floats]()
+    parts_ = Fitted[list[npt.NDArray[np.intp]]]()
+    stability_ = Fitted[float]()
+    stability_note_ = Fitted[str]()
+    part_of_row_ = Fitted[npt.NDArray[np.int32] | None]()
+    n_pairs_standard_ = Fitted[int | None]()
+    n_pairs_fast_ = Fitted[int | None]()
+    bins_ = Fitted[Bins]()
+    halves_ = Fitted[npt.NDArray[np.bool_]]()
+    cutoff_ = Fitted[float]()
+    q_ = Fitted[float]()
+    error_bound_ = Fitted[float]()
+
+    n_parts: int = param(Interval(integer=True), default=20, kw_only=False)
+    kind: Literal["fast", "inner", "full", "bagging", "halves"] = param(
+        Options(*KINDS), default="fast"
+    )
+    parts: Literal["round-robin", "contiguous", "shuffled", "stratified"] = param(
+        Options(*PART_KINDS), default="round-robin"
+    )
+    vote: Literal["majority", "mean-rank"] = param(Options(*VOTE_KINDS), default="majority")
+    n_pairs: int = param(Interval(2, integer=True), default=50)
+    cutoff: float | Literal["auto"] = param(default=0.75)
+    pfer: float | None = param(NoneOr(Interval(0)), default=None)
+    assumption: Literal["none", "unimodal", "r-concave"] = param(
+        Options(*ASSUMPTIONS), default="none"
+    )
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    memory_limit: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Self:
@@ -256,7 +262,7 @@ class Ensemble(ChangingRows, MetaSelector):
         self : Ensemble
         """
         self._check_parameters()
-        self._keep_only(X)
+        self._release_rows(X)
         far, params = split_far(params)
         if groups is not None and get_config()["enable_metadata_routing"]:
             params = {**params, "groups": groups}
@@ -265,8 +271,8 @@ class Ensemble(ChangingRows, MetaSelector):
         if self.n_jobs is not None and "n_jobs" in selector.get_params(deep=False):
             selector.set_params(n_jobs=self.n_jobs)
         if self.kind == "halves":
-            check_promise(selector)
-        if isinstance(selector, SumSelector):
+            check_nothing_kept(selector)
+        if isinstance(selector, FilterSelector):
             with selector._read(X, y, routed.get("sample_weight"), far) as training:
                 return self._fit_sums(selector, training, groups)
         if self.kind in ("fast", "inner"):
@@ -283,29 +289,24 @@ class Ensemble(ChangingRows, MetaSelector):
         of_sums = self.kind in ("fast", "inner", "halves")
         return of_sums and getattr(self._given_selector(), "_reads_blocks", False)
 
-    def _kept_by(self) -> tuple[Any, Any]:
-        kept_by: tuple[Any, Any] = self._given_selector()._kept_by()
-        return kept_by
+    def _stored_for(self) -> tuple[Any, Any]:
+        stored_for: tuple[Any, Any] = self._given_selector()._stored_for()
+        return stored_for
 
     def _check_parameters(self) -> None:
-        check_choice("kind", self.kind, KINDS)
-        check_choice("parts", self.parts, PART_KINDS)
-        check_choice("vote", self.vote, VOTE_KINDS)
-        check_number("n_parts", self.n_parts, integer=True)
+        super()._check_parameters()
         if self.n_parts < 2 and self.kind != "halves":
             raise ValueError(
                 f"n_parts must be at least 2, got {shown(self.n_parts)}: leaving out the only part would leave "
                 "no rows; fit the selector itself for a single selection"
             )
-        if self.memory_limit is not None:
-            check_number("memory_limit", self.memory_limit, minimum=1, integer=True)
         if self.kind == "halves":
             check_halves(self)
 
-    def _fit_sums(self, selector: SumSelector[Wanted], training: Training, groups: Any) -> Self:
+    def _fit_sums(self, selector: FilterSelector, training: Training, groups: Any) -> Self:
         self._take_names(selector)
-        selector._resolve(training)
-        culprit = not_sums(selector)
+        criterion = selector.make_criterion(training)
+        culprit = criterion.not_a_sum
         if culprit is not None and self.kind in ("fast", "inner", "halves"):
             remedy = 'use kind="full" or kind="bagging"'
             if self.kind == "halves":
@@ -314,27 +315,30 @@ class Ensemble(ChangingRows, MetaSelector):
                 f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; {remedy}'
             )
         if self.kind == "halves":
-            check_promise(selector, training)
-        wanted = selector._how_many(training.columns)
+            check_bins(selector, criterion, training)
+        wanted = selector.count_features(training.columns)
         packed = None
         if isinstance(training, FarTraining):
-            self.part_of_row_: npt.NDArray[np.int32] | None = None
+            self.part_of_row_ = None
             training.far.session.owner = self
             plan = plan_far_replicates(self, training.n_rows, groups)
-            packed = selector._measures(training, plan.parts)
+            packed = selector.make_measures(training, criterion, plan.parts)
             judge_far_replicates(plan, training.labels, cast(FarMeasures, packed))
         else:
             plan = self._plan(training.n_given, training.target, groups, training.rows)
-        found, measures = search_replicates(
-            selector,
+        search = ReplicateSearch(
             training,
+            criterion,
             wanted,
+            selector,
+            partial(selector.make_measures, training, criterion),
             self.kind,
             plan,
+            packed,
             self.memory_limit or 0,
             self._progress(len(plan.usable)),
-            packed,
         )
+        found, measures = search.run()
         if found.full:
             log.warning(
                 "Ensemble: the cache of pairs reached memory_limit=%d bytes; "
@@ -342,18 +346,17 @@ class Ensemble(ChangingRows, MetaSelector):
                 self.memory_limit,
             )
         self.bins_ = measures.bins
-        self._forget_talk()
+        self._clear_pass_counts()
         if hasattr(selector, "n_passes_"):
             self.n_passes_ = selector.n_passes_
-        self._tell_talk(training)
+        self._record_pass_counts(training)
         choosable = training.candidates
         if self.kind == "halves":
-            each = np.atleast_2d(measures.candidates(*selector._measure_names()))
+            each = np.atleast_2d(measures.candidates(*criterion.measures))
             choosable = np.asarray(each.any(axis=0))
         self._describe(training.columns, found, wanted, plan, int(choosable.sum()))
-        self.n_pairs_standard_: int | None = None
-        self.n_pairs_fast_: int | None = None
-        if selector._asks_pairs:
+        self.n_pairs_standard_ = self.n_pairs_fast_ = None
+        if criterion.uses_pairs:
             p = int(np.sum(training.candidates))
             k = min(len(self.selected_) if wanted is None else wanted, p)
             self.n_pairs_standard_ = len(plan.usable) * count_pairs_plain(p, k)

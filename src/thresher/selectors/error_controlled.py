@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from thresher._checks import check_choice, check_number, resolve_count
+from thresher._checks import check_choice, resolve_count
+from thresher._params import Interval, NoneOr, Options, estimator, param
 from thresher._progress import on_behalf, report
 from thresher._streams import Purpose, stream
-from thresher._types import Selector
 from thresher.discretize import uses_target
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
+from thresher.selectors._filter import FilterSelector
 from thresher.selectors._foreign import order_of_choice, told_of
 from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
 from thresher.selectors._meta import MetaSelector, excluded_by, kept_by
 from thresher.selectors._reason import Reason
-from thresher.selectors._sums import SumSelector
 from thresher.selectors.univariate import MEASURES, Univariate
 from thresher.sources import Columns, refuse_files, rows_and_columns, take, with_shuffled_copies
 
@@ -34,9 +34,9 @@ Search = Callable[[Any, Positions, int | None], tuple[Positions, Any]]
 
 METHODS = ("gate", "compete")
 PVALUES = ("permutation", "analytic")
-DEPENDENCES = ("positive", "any")
 
 
+@estimator
 class ErrorControlled(MetaSelector):
     """A selector whose list holds at most an expected share of false features.
 
@@ -109,28 +109,12 @@ class ErrorControlled(MetaSelector):
     (25, 5)
     """
 
-    def __init__(
-        self,
-        selector: Selector | None = None,
-        fdr: float = 0.1,
-        *,
-        pfer: float | None = None,
-        method: Literal["gate", "compete"] = "gate",
-        pvalues: Any = "permutation",
-        n_permutations: int = 100,
-        dependence: Literal["positive", "any"] = "positive",
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.selector = selector
-        self.fdr = fdr
-        self.pfer = pfer
-        self.method = method
-        self.pvalues = pvalues
-        self.n_permutations = n_permutations
-        self.dependence = dependence
-        self.random_state = random_state
-        self.verbose = verbose
+    fdr: float = param(Interval(), default=0.1, kw_only=False)
+    pfer: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
+    method: Literal["gate", "compete"] = param(Options(*METHODS), default="gate")
+    pvalues: Any = param(default="permutation")
+    n_permutations: int = param(Interval(20, integer=True), default=100)
+    dependence: Literal["positive", "any"] = param(Options("positive", "any"), default="positive")
 
     _fitted_too = ("gate_", "gate_level_", "pvalues_", "relevance_name_")
 
@@ -174,27 +158,23 @@ class ErrorControlled(MetaSelector):
         return self._describe(ranking, selected)
 
     def _check_parameters(self) -> None:
-        check_choice("method", self.method, METHODS)
-        check_choice("dependence", self.dependence, DEPENDENCES)
+        super()._check_parameters()
         if isinstance(self.pvalues, str):
             check_choice("pvalues", self.pvalues, PVALUES)
-        if not 0 < check_number("fdr", self.fdr) < 1:
+        if not 0 < self.fdr < 1:
             raise ValueError(f"fdr must lie between 0 and 1, got {self.fdr}")
-        if self.pfer is not None:
-            check_number("pfer", self.pfer, minimum=0, exclusive_minimum=True)
-            if self.method == "compete":
-                raise ValueError('method="compete" controls a share; use method="gate" with pfer')
+        if self.pfer is not None and self.method == "compete":
+            raise ValueError('method="compete" controls a share; use method="gate" with pfer')
 
     def _rank(self, selector: Any, X: Any, y: Any, sample_weight: Any) -> Univariate:
         """P-values of the relevance that the selector goes by, on input read as it reads it."""
         known = ("target", "missing", "n_jobs")
         options = {name: getattr(selector, name) for name in known if hasattr(selector, name)}
         options |= {"measure": "f", "exclude": excluded_by(selector)[1]}
-        if isinstance(selector, SumSelector):
+        if isinstance(selector, FilterSelector):
             resolved = clone(selector)
             training = resolved._read(X, y, sample_weight)
-            resolved._resolve(training)
-            name = resolved._measure_names()[0]
+            name = resolved.make_criterion(training).measures[0]
             if name == "pearson" and training.labels.n_classes > 2:
                 name = "r2"  # its meaning for classes
             options["measure"] = name if name in MEASURES else "mi"
@@ -371,5 +351,5 @@ def _count_of(selector: Any, n_candidates: int) -> int | None:
 
 def _unsupervised(selector: Any) -> Any:
     """The selector's bins, or equal frequencies where they look at y."""
-    rule = selector._bins_rule()
+    rule = selector.bin_rule()
     return "equal-frequency" if rule is not None and uses_target(rule) else rule

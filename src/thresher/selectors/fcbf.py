@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from thresher._checks import check_number
-from thresher._types import Auto, Missing, TargetKind
+from thresher._params import FeatureCount, Interval, estimator, param
+from thresher._types import Auto
 from thresher.search import ForwardSearch, Found, fcbf
 from thresher.selectors._base import Selection
-from thresher.selectors._forward import MeasureSelector, Task
+from thresher.selectors._criterion import ForwardCriterion, SearchTask
+from thresher.selectors._filter import FilterSelector
 from thresher.sources import Training
 
 
-class FCBF(MeasureSelector[int | None]):
+@estimator
+class FCBF(FilterSelector):
     """Fast correlation-based filter (Yu and Liu).
 
     Features are sorted by falling symmetrical uncertainty (SU) with the class. The first is chosen
@@ -88,52 +91,41 @@ class FCBF(MeasureSelector[int | None]):
     (['worst perimeter', 'worst concave points', 'radius error'], 7)
     """
 
-    _missing_options = ("error", "category", "pairwise", "drop_rows")
     _nested = True
     _stops_by_itself = True
-    _default_bins = "mdl"
-    _asks_once = True
+    default_bins = "mdl"
 
-    def __init__(
-        self,
-        threshold: float = 0.0,
-        *,
-        n_features_to_select: int | float | Auto = "auto",
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Missing = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.threshold = threshold
-        self.n_features_to_select = n_features_to_select
-        self.target = target
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    threshold: float = param(Interval(low=0), default=0.0, kw_only=False)
+    n_features_to_select: int | float | Auto = param(FeatureCount(auto=True), default="auto")
+    discretize: Any = param(default="auto")
 
-    def _resolve(self, training: Training) -> None:
-        check_number("threshold", self.threshold, minimum=0)
+    def uses_codes(self) -> bool:
+        return True
 
-    def _measure_names(self) -> tuple[str, ...]:
-        return ("su",)
+    def make_criterion(self, data: Training) -> FCBFCriterion:
+        return FCBFCriterion(self.threshold)
 
-    def _begin(self, task: Task[int | None]) -> ForwardSearch[Found]:
-        threshold = self.threshold * task.measures.scale
-        return fcbf(task.pairs, task.relevance, threshold, n_select=task.wanted, **task.choices)
 
-    def _told(self, task: Task[int | None], found: Found) -> Selection:
+@dataclass(frozen=True)
+class FCBFCriterion(ForwardCriterion):
+    """Features in the order of their relevance, without those that a selected one is more correlated with."""
+
+    threshold: float
+
+    measures = ("su",)
+    visits_pairs_once = True
+
+    def start(self, task: SearchTask) -> ForwardSearch[Found]:
+        threshold = self.threshold * task.scale
+        return fcbf(task.pairs, task.relevance, threshold, n_select=task.n_features, **task.choices)
+
+    def describe(self, task: SearchTask, found: Found) -> Selection:
         why = f"no feature has a relevance above threshold={self.threshold:g}"
         if len(found.selected):
             why = "the others are redundant with those selected"
         return task.selection(
             found,
-            task.relevance[found.selected] / task.measures.scale,
+            task.relevance[found.selected] / task.scale,
             explanation=task.nearest(found, threshold=float(self.threshold)),
             shortfall=why,
         )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self, Unpack
 
+from thresher._params import FeatureCount, Options, ThreadCount, estimator, param
 from thresher.measures.columns import separation
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
 from thresher.sources import Far
 
 
+@estimator
 class FisherScore(Ranking):
     """Rank features by between-class over within-class scatter.
 
@@ -53,24 +55,13 @@ class FisherScore(Ranking):
     """
 
     _classes_only = True
-    _missing_options = ("error", "drop_rows")
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:

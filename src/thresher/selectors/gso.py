@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.measures import RowMeasures
+from thresher._params import FeatureCount, Options, estimator, param
 from thresher.search import ForwardSearch
 from thresher.search.rows import FoundPartials, gso
 from thresher.selectors._base import Selection
+from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Outscored
-from thresher.selectors._forward import ForwardSelector
+from thresher.selectors._filter import FilterSelector
 from thresher.selectors._partial import (
-    CorrelationSelector,
     class_indicators,
     safe_columns,
     uses_indicators,
@@ -22,7 +23,8 @@ from thresher.selectors._partial import (
 from thresher.sources import Training, rescaled
 
 
-class GSO(CorrelationSelector, ForwardSelector[int]):
+@estimator
+class GSO(FilterSelector):
     """Gram-Schmidt orthogonalisation: the feature with the largest partial correlation, step by step.
 
     Each step adds the feature with the largest squared correlation with the target once the chosen
@@ -86,32 +88,45 @@ class GSO(CorrelationSelector, ForwardSelector[int]):
     """
 
     _nested = True
-    _default_bins = None
-    _asks_pairs = False
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+
+    _takes_sparse = False
     _reads_blocks = False
+    default_bins = None
 
-    def _measure_names(self) -> tuple[str, ...]:
-        return ("pearson",)
+    def uses_codes(self) -> bool:
+        return False
 
-    def _start(
-        self, training: Training, measures: RowMeasures, wanted: int
-    ) -> ForwardSearch[Selection]:
-        by_class = uses_indicators(training, self.target)
-        weights = measures.row_weights()
-        search = gso(
-            safe_columns(self, training),
-            class_indicators(training) if by_class else _safe_target(training),
-            wanted,
+    def make_criterion(self, data: Training) -> GSOCriterion:
+        return GSOCriterion(uses_indicators(data, self.target))
+
+
+@dataclass(frozen=True)
+class GSOCriterion(ForwardCriterion):
+    """The squared correlation with what the selected features leave of the target."""
+
+    by_class: bool
+
+    measures = ("pearson",)
+    uses_pairs = False
+
+    def start(self, task: SearchTask) -> ForwardSearch[FoundPartials]:
+        data = task.data
+        weights = task.measures.row_weights()
+        return gso(
+            safe_columns(type(task.owner).__name__, data),
+            class_indicators(data) if self.by_class else _safe_target(data),
+            task.required_count,
             weights=None if weights is None else weights.astype(np.float64),
-            n_threads=training.n_threads,
-            **self._choices(training, training.candidates, wanted),
+            n_threads=data.n_threads,
+            **task.choices_among(data.candidates),
         )
-        return search.reported(partial(self._selection, training))
 
-    def _selection(self, training: Training, found: FoundPartials) -> Selection:
+    def describe(self, task: SearchTask, found: FoundPartials) -> Selection:
         selected = found.selected
         if found.exhausted_at is not None:
-            why = f"they leave nothing of the target to explain in {training.n_rows} samples"
+            why = f"they leave nothing of the target to explain in {task.data.n_rows} samples"
         else:
             why = "all others are linear combinations of those selected" if len(selected) else ""
         return Selection.of_steps(

@@ -109,7 +109,7 @@ class LassoPath(CorrelationSelector):
         training = self._read(X, y, sample_weight, far)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
         wanted = self._count(training.columns)
-        columns = safe_columns(self, training)
+        columns = safe_columns(type(self).__name__, training)
         targets = _targets(training, self.target)
         entries = call_interruptibly(
             _entries,

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from thresher._checks import check_choice, check_number
-from thresher._types import Auto, Measure, Missing, PairMeasureName, TargetKind
+from thresher._params import FeatureCount, Interval, Options, estimator, param
+from thresher._types import Auto, Measure, PairMeasureName
 from thresher._warn import warn
-from thresher.measures import KINDS, Measures, are_discrete, check_measure
+from thresher.measures import KINDS, MeasureName, are_discrete
 from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
-from thresher.selectors._forward import MeasureSelector, Task
+from thresher.selectors._criterion import ForwardCriterion, SearchTask
+from thresher.selectors._filter import FilterSelector
+from thresher.selectors._fitted import Fitted
 from thresher.sources import Training
 
 # Samples below which a quotient of information is warned of.
 ENOUGH_FOR_RATIOS = 100
-OBJECTIVES = ("auto", "difference", "quotient", "sum")
-STRATEGIES = ("lazy", "scan", "naive")
 
 
-class MRMR(MeasureSelector[int]):
+@estimator
+class MRMR(FilterSelector):
     """Minimum redundancy, maximum relevance: greedy forward selection, exact and fast.
 
     The first feature is the most relevant one. Each further step adds the feature whose relevance R
@@ -119,149 +120,147 @@ class MRMR(MeasureSelector[int]):
     ['mean texture', 'worst radius', 'worst concave points']
     """
 
-    _missing_options = ("error", "category", "pairwise", "drop_rows")
     _nested = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        relevance: Auto | Measure = "auto",
-        redundancy: Auto | PairMeasureName = "auto",
-        objective: Literal["auto", "difference", "quotient", "sum"] = "auto",
-        redundancy_weight: float = 1.0,
-        redundancy_offset: float = 0.0,
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        strategy: Literal["lazy", "scan", "naive"] = "lazy",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Missing = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.relevance = relevance
-        self.redundancy = redundancy
-        self.objective = objective
-        self.redundancy_weight = redundancy_weight
-        self.redundancy_offset = redundancy_offset
-        self.target = target
-        self.discretize = discretize
-        self.strategy = strategy
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    relevance_measure_ = Fitted[str]()
+    redundancy_measure_ = Fitted[str]()
+    objective_ = Fitted[str]()
 
-    def _takes_codes(self) -> bool:
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    relevance: Auto | Measure = param(MeasureName(), default="auto")
+    redundancy: Auto | PairMeasureName = param(MeasureName(symmetric=True), default="auto")
+    discretize: Any = param(default="auto")
+    objective: Literal["auto", "difference", "quotient", "sum"] = param(
+        Options("auto", "difference", "quotient", "sum"), default="auto"
+    )
+    redundancy_weight: float = param(Interval(low=0), default=1.0)
+    redundancy_offset: float = param(Interval(low=0), default=0.0)
+    strategy: Literal["lazy", "scan", "naive"] = param(
+        Options("lazy", "scan", "naive"), default="lazy"
+    )
+
+    def uses_codes(self) -> bool:
         redundancy = self.relevance if self.redundancy == "auto" else self.redundancy
         return are_discrete(self.relevance, redundancy)
 
-    def _measure_names(self) -> tuple[str, str]:
-        return self.relevance_measure_, self.redundancy_measure_
+    def make_criterion(self, data: Training) -> MRMRCriterion:
+        relevance, redundancy = self._resolve_measures(data)
+        objective = self._resolve_objective(relevance)
+        self._check_objective(objective, relevance, redundancy, data)
+        weight, offset = self.redundancy_weight, self.redundancy_offset
+        return MRMRCriterion(relevance, redundancy, objective, weight, offset, self.strategy)
 
-    def _begin(self, task: Task[int]) -> ForwardSearch[Found]:
-        return greedy_forward(
-            task.pairs,
-            task.relevance,
-            task.wanted,
-            objective=self.objective_,
-            weight=self.redundancy_weight,
-            offset=self.redundancy_offset * task.measures.scale,
-            strategy=self.strategy,
-            **task.choices,
-        )
-
-    def _told(self, task: Task[int], found: Found) -> Selection:
-        scores = found.scores / task.measures.scale
-        if self.objective_ == "quotient":  # a ratio, but for the first feature's relevance
-            scores[1:] = found.scores[1:]
-        is_comparable = self.relevance_measure_ == self.redundancy_measure_
-        return task.selection(found, scores, explanation=task.nearest(found, is_comparable))
-
-    def _search_parts(
-        self,
-        training: Training,
-        measures: Measures,
-        wanted: int,
-        usable: Sequence[int],
-        memory_limit: int,
-    ) -> tuple[FoundParts, npt.NDArray[np.float64]]:
-        """The lists of all replicates of measures with parts in one search, and their relevances."""
-        relevance = measures.relevance(self.relevance_measure_)
-        found = greedy_ensemble(
-            measures.pairs(self.redundancy_measure_),
-            relevance,
-            wanted,
-            objective=self.objective_,
-            weight=self.redundancy_weight,
-            offset=self.redundancy_offset,
-            strategy=self.strategy,
-            replicates=usable,
-            candidates=measures.candidates(*self._measure_names()),
-            kept=training.kept,
-            memory_limit=memory_limit,
-        )
-        return found, relevance
-
-    def _resolve(self, training: Training) -> None:
-        """Settle the measures and the objective, and check that they go together."""
-        check_choice("strategy", self.strategy, STRATEGIES)
-        check_measure("relevance", self.relevance)
-        check_measure("redundancy", self.redundancy, symmetric=True)
-        check_choice("objective", self.objective, OBJECTIVES)
-        check_number("redundancy_weight", self.redundancy_weight, minimum=0)
-        check_number("redundancy_offset", self.redundancy_offset, minimum=0)
-        relevance, redundancy = default_measures(training)
-        if self.relevance != "auto":
-            relevance = self.relevance
+    def _resolve_measures(self, data: Training) -> tuple[str, str]:
+        if self.relevance == "auto":
+            _warn_of_categories(data)
+            relevance = redundancy = default_measure(data)
         else:
-            _warn_of_categories(training)
-        if self.redundancy != "auto":
-            redundancy = self.redundancy
-        elif self.relevance != "auto":
+            relevance = self.relevance
             redundancy = "pearson" if relevance == "f" else relevance
-        objective = self.objective
-        if objective == "auto":
-            objective = "quotient" if relevance == "f" else "difference"
-        elif objective != "quotient" and relevance == "f":
+        return relevance, redundancy if self.redundancy == "auto" else self.redundancy
+
+    def _resolve_objective(self, relevance: str) -> str:
+        if self.objective != "auto":
+            return self.objective
+        return "quotient" if relevance == "f" else "difference"
+
+    def _check_objective(
+        self, objective: str, relevance: str, redundancy: str, data: Training
+    ) -> None:
+        is_quotient = objective == "quotient"
+        if relevance == "f" and not is_quotient:
             warn(
                 f'objective="{objective}" with relevance="f": F is unbounded and swamps a redundancy of at most 1; '
                 'use objective="quotient"'
             )
-        if objective == "quotient" and self.redundancy_weight != 1:
+        if is_quotient and self.redundancy_weight != 1:
             raise ValueError(
                 f"redundancy_weight must be 1 with the quotient, got {self.redundancy_weight}; "
                 'use objective="difference" or "sum" for another weight'
             )
-        if objective != "quotient" and self.redundancy_offset != 0:
+        if not is_quotient and self.redundancy_offset != 0:
             raise ValueError(
                 f'redundancy_offset is for objective="quotient", got {self.redundancy_offset} '
                 f'with "{objective}"; leave it 0'
             )
         numeric = [m for m in (relevance, redundancy) if not KINDS[m].is_discrete]
-        if numeric and training.missing == "category" and training.table.has_missing.any():
+        if numeric and data.missing == "category" and data.table.has_missing.any():
             raise ValueError(
                 f'missing="category" has no meaning for the measure "{numeric[0]}" of numbers; '
                 'use "mi", or missing="pairwise"'
             )
-        if objective == "quotient" and redundancy == "mi" and training.n_rows < ENOUGH_FOR_RATIOS:
+        if is_quotient and redundancy == "mi" and data.n_rows < ENOUGH_FOR_RATIOS:
             warn(
-                f'objective="quotient" divides by mutual information estimated from {training.n_rows} samples; its '
+                f'objective="quotient" divides by mutual information estimated from {data.n_rows} samples; its '
                 'choice is usually less stable and less accurate than that of objective="difference"'
             )
-        self.relevance_measure_ = relevance
-        self.redundancy_measure_ = redundancy
-        self.objective_ = objective
 
 
-def _warn_of_categories(training: Training) -> None:
-    """A category makes codes of all numbers beside it."""
-    table = training.table
-    categories = training.candidates & table.is_category
-    n_binned = int(np.sum(training.candidates & ~table.is_discrete))
+@dataclass(frozen=True)
+class MRMRCriterion(ForwardCriterion):
+    """Greedy forward selection by relevance and redundancy."""
+
+    relevance: str
+    redundancy: str
+    objective: str
+    weight: float
+    offset: float
+    strategy: str
+
+    @property
+    def measures(self) -> tuple[str, str]:
+        return self.relevance, self.redundancy
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return {
+            "relevance_measure_": self.relevance,
+            "redundancy_measure_": self.redundancy,
+            "objective_": self.objective,
+        }
+
+    def start(self, task: SearchTask) -> ForwardSearch[Found]:
+        return greedy_forward(
+            task.pairs,
+            task.relevance,
+            task.required_count,
+            objective=self.objective,
+            weight=self.weight,
+            offset=self.offset * task.scale,
+            strategy=self.strategy,
+            **task.choices,
+        )
+
+    def describe(self, task: SearchTask, found: Found) -> Selection:
+        scores = found.scores / task.scale
+        if self.objective == "quotient":  # a ratio does not scale; the first score is a relevance
+            scores[1:] = found.scores[1:]
+        is_comparable = self.relevance == self.redundancy
+        return task.selection(found, scores, explanation=task.nearest(found, is_comparable))
+
+    def search_replicates(
+        self, task: SearchTask, replicates: Sequence[int], memory_limit: int
+    ) -> FoundParts:
+        return greedy_ensemble(
+            task.pairs,
+            task.relevance,
+            task.required_count,
+            objective=self.objective,
+            weight=self.weight,
+            offset=self.offset,
+            strategy=self.strategy,
+            replicates=replicates,
+            candidates=task.candidates,
+            kept=task.data.kept,
+            memory_limit=memory_limit,
+        )
+
+
+def _warn_of_categories(data: Training) -> None:
+    """Warn that one category has all numbers binned."""
+    table = data.table
+    categories = data.candidates & table.is_category
+    n_binned = int(np.sum(data.candidates & ~table.is_discrete))
     if categories.any() and n_binned:
         binned = "1 numeric column is" if n_binned == 1 else f"{n_binned} numeric columns are"
         warn(
@@ -271,11 +270,10 @@ def _warn_of_categories(training: Training) -> None:
         )
 
 
-def default_measures(training: Training) -> tuple[str, str]:
-    """Relevance and redundancy that ``"auto"`` stands for on these data."""
-    table = training.table
-    may = training.candidates
-    as_category = training.missing == "category" and table.has_missing[may].any()
+def default_measure(data: Training) -> str:
+    """Return the measure of relevance and redundancy that ``"auto"`` stands for on these data."""
+    table, may = data.table, data.candidates
+    as_category = data.missing == "category" and table.has_missing[may].any()
     if as_category or table.is_category[may].any() or table.is_discrete[may].all():
-        return "mi", "mi"
-    return "r2", "r2"
+        return "mi"
+    return "r2"

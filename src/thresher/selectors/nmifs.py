@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher._params import FeatureCount, Options, estimator, param
 from thresher.measures.rounding import round_bounded
 from thresher.search import ForwardSearch, Found, greedy_forward
 from thresher.selectors._base import Selection
-from thresher.selectors._forward import Task
-from thresher.selectors.criteria import InformationCriterion
+from thresher.selectors._criterion import ForwardCriterion, SearchTask
+from thresher.selectors._filter import FilterSelector
+from thresher.sources import Training
 
 
-class NMIFS(InformationCriterion):
+@estimator
+class NMIFS(FilterSelector):
     r"""Normalised mutual information feature selection (Estévez and others).
 
     Each step adds the feature with the largest
@@ -85,21 +90,43 @@ class NMIFS(InformationCriterion):
     [6, 0, 11]
     """
 
-    _missing_options = ("error", "category", "pairwise", "drop_rows")
-    _strategies = ("lazy", "scan", "naive")
-    _asks_once = True
+    _nested = True
 
-    def _measure_names(self) -> tuple[str, ...]:
-        return ("mi", "nmi")
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    discretize: Any = param(default="auto")
+    strategy: Literal["lazy", "scan", "naive"] = param(
+        Options("lazy", "scan", "naive"), default="lazy"
+    )
 
-    def _begin(self, task: Task[int]) -> ForwardSearch[Found]:
-        nats = in_nats(task.relevance)
-        return greedy_forward(task.pairs, nats, task.wanted, strategy=self.strategy, **task.choices)
+    def uses_codes(self) -> bool:
+        return True
 
-    def _told(self, task: Task[int], found: Found) -> Selection:
+    def make_criterion(self, data: Training) -> NMIFSCriterion:
+        return NMIFSCriterion(self.strategy)
+
+
+@dataclass(frozen=True)
+class NMIFSCriterion(ForwardCriterion):
+    """Information in nats minus the mean normalised information with the selected features."""
+
+    strategy: str
+
+    measures = ("mi", "nmi")
+    visits_pairs_once = True
+
+    def start(self, task: SearchTask) -> ForwardSearch[Found]:
+        return greedy_forward(
+            task.pairs,
+            in_nats(task.relevance),
+            task.required_count,
+            strategy=self.strategy,
+            **task.choices,
+        )
+
+    def describe(self, task: SearchTask, found: Found) -> Selection:
         return task.selection(
             found,
-            found.scores / task.measures.scale,
+            found.scores / task.scale,
             in_nats(task.relevance),
             explanation=task.nearest(found, comparable=False),
         )

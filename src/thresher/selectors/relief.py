@@ -9,44 +9,34 @@ from scipy import sparse
 from sklearn.utils import ClassifierTags, check_random_state
 
 from thresher import _core
-from thresher._checks import check_number, resolve_features
+from thresher._checks import resolve_features
+from thresher._params import FeatureCount, Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Far, Training, to_feature_major
+from thresher.sources import TARGETS, Far, Training, to_feature_major
 
 
+@estimator
 class NeighbourWeights(Ranking):
     """What the Relief family shares."""
 
     _classes_only = True
     _takes_sparse = False
-    _missing_options = ("error", "expected", "drop_rows")
     _kind = ""
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        n_samples: int | None = None,
-        categorical_features: Any = None,
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "expected", "drop_rows"] = "error",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_samples = n_samples
-        self.categorical_features = categorical_features
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    n_samples: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
+    categorical_features: Any = param(default=None)
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "expected", "drop_rows"] = param(
+        Options("error", "expected", "drop_rows"), default="error"
+    )
+    random_state: Any = param(default=None)
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
@@ -64,7 +54,6 @@ class NeighbourWeights(Ranking):
         -------
         self : object
         """
-        n_neighbors = self._n_nearest()
         if sparse.issparse(X):
             raise TypeError(
                 f"{type(self).__name__} would have to make sparse X dense to find neighbours; give X.toarray(), "
@@ -75,7 +64,6 @@ class NeighbourWeights(Ranking):
         n = training.n_rows
         rows = np.arange(n)
         if self.n_samples is not None:
-            check_number("n_samples", self.n_samples, minimum=1, integer=True)
             rows = check_random_state(self.random_state).permutation(n)
             rows = np.sort(rows[: self.n_samples])
         nominal = training.table.is_category.copy()
@@ -92,7 +80,7 @@ class NeighbourWeights(Ranking):
             max(1, labels.n_classes),
             rows.astype(np.uint32),
             self._kind if labels.is_nominal else "rrelieff",
-            n_neighbors,
+            self._n_nearest(),
             training.n_threads,
             None if labels.is_nominal else labels.values,
         )
@@ -103,6 +91,7 @@ class NeighbourWeights(Ranking):
         return 1
 
 
+@estimator
 class ReliefF(NeighbourWeights):
     """Rank features by how they differ between near samples of different classes and of the same class.
 
@@ -177,37 +166,11 @@ class ReliefF(NeighbourWeights):
     _kind = "relieff"
     _classes_only = False
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        n_neighbors: int = 10,
-        n_samples: int | None = None,
-        categorical_features: Any = None,
-        target: TargetKind = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "expected", "drop_rows"] = "error",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            n_samples=n_samples,
-            categorical_features=categorical_features,
-            keep=keep,
-            exclude=exclude,
-            missing=missing,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.n_neighbors = n_neighbors
-        self.target = target
+    n_neighbors: int = param(Interval(1, integer=True), default=10)
+    target: TargetKind = param(Options(*TARGETS), default="auto")
 
     def _n_nearest(self) -> int:
-        return int(check_number("n_neighbors", self.n_neighbors, minimum=1, integer=True))
+        return int(self.n_neighbors)
 
     def _read(
         self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None

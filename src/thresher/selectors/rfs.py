@@ -7,10 +7,11 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_choice, check_number
+from thresher._checks import check_number
+from thresher._params import FeatureCount, Interval, Options, ThreadCount, estimator, param
 from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
-from thresher.blocks import FarTraining
+from thresher.blocks import FarTraining, make_measures
 from thresher.discretize import make_discretizer
 from thresher.measures import KINDS, Bins, Measures
 from thresher.measures.columns import (
@@ -23,9 +24,11 @@ from thresher.measures.columns import (
 from thresher.measures.rounding import round_significant
 from thresher.search.walk import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
-from thresher.selectors._changing import ChangingRows
+from thresher.selectors._fitted import Fitted
 from thresher.selectors._ranking import Ranking
+from thresher.selectors._streaming import StreamingMixin
 from thresher.sources import (
+    TARGETS,
     Columns,
     Far,
     InputRules,
@@ -45,12 +48,27 @@ RELEVANCES = (*DISPERSIONS, *SEPARATIONS, *KINDS)
 BINS = "equal-frequency"
 
 
+@estimator
 class RelevanceFilter(Ranking):
     """What `RFS` and `RRFS` share: relevance by any measure, and how many features that asks for."""
 
-    _missing_options = ("error", "pairwise", "drop_rows")
+    n_features_to_select: int | float | Auto = param(
+        FeatureCount(auto=True), default="auto", kw_only=False
+    )
+    relevance: Auto | Relevance = param(Options("auto", *RELEVANCES), default="auto")
+    cumulative: float = param(Interval(0, 1, open_low=True), default=0.95)
+    target: TargetKind = param(Options(*TARGETS), default="auto")
+    discretize: Any = param(default="auto")
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "pairwise", "drop_rows"] = param(
+        Options("error", "pairwise", "drop_rows"), default="error"
+    )
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
-    _relevances: tuple[str, ...] = RELEVANCES
+    relevance_measure_ = Fitted[str]()
+    bins_ = Fitted[Bins]()
 
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
@@ -68,7 +86,7 @@ class RelevanceFilter(Ranking):
 
     def _settle_measures(self, target: Target | None) -> None:
         """Set the measures in use; ``"auto"`` is by what the target is."""
-        self.relevance_measure_: str = self.relevance
+        self.relevance_measure_ = self.relevance
         if self.relevance == "auto":
             with_labels = "fisher" if target is not None and target.is_nominal else "pearson"
             self.relevance_measure_ = "mean-median" if target is None else with_labels
@@ -145,10 +163,6 @@ class RelevanceFilter(Ranking):
         columns = Columns.read(source.names, varies, self.keep, self.exclude)
         return self._choose_from_chunks(columns, source, target, relevance, mass, size)
 
-    def _check_parameters(self) -> None:
-        check_choice("relevance", self.relevance, self._relevances)
-        check_number("cumulative", self.cumulative, minimum=0, maximum=1, exclusive_minimum=True)
-
     def _choose_from_chunks(
         self,
         columns: Columns,
@@ -169,7 +183,8 @@ def group_training(
     return Training(table, Columns.read(table.names, ~table.is_constant), target)
 
 
-class RFS(ChangingRows, RelevanceFilter):
+@estimator
+class RFS(StreamingMixin, RelevanceFilter):
     """Relevance filter: the most relevant features, without labels unless the relevance needs them.
 
     Algorithm 1 of Ferreira and Figueiredo: rank by relevance and take the first m.
@@ -231,30 +246,7 @@ class RFS(ChangingRows, RelevanceFilter):
 
     _reads_blocks = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = "auto",
-        *,
-        relevance: Relevance = "mean-median",
-        cumulative: float = 0.95,
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "pairwise", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.relevance = relevance
-        self.cumulative = cumulative
-        self.target = target
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    relevance: Relevance = param(Options(*RELEVANCES), default="mean-median")
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
@@ -272,7 +264,7 @@ class RFS(ChangingRows, RelevanceFilter):
         -------
         self : RFS
         """
-        self._check_parameters()
+        self._release_rows(X)
         with self._read(X, y, far=far) as training:
             name = self.relevance_measure_
             if isinstance(training, FarTraining) and name not in ("variance", *KINDS):
@@ -281,10 +273,10 @@ class RFS(ChangingRows, RelevanceFilter):
                     'use "variance", or with labels "f", "mi" or "pearson"'
                 )
             names = () if name == "variance" else (name,)
-            measures = self._measures_of(training, names, BINS)
+            measures = make_measures(training, names, self.discretize, BINS)
             relevance, mass = self._relevance(training, measures)
             self.bins_ = measures.bins
-        self._tell_talk(training)
+        self._record_pass_counts(training)
         columns = training.columns
         return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from thresher import _core
-from thresher._checks import check_bool, check_choice
+from thresher._params import Boolean, FeatureCount, NoneOr, Options, ThreadCount, estimator, param
 from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.measures.power import POWERS, power_columns
@@ -20,7 +20,7 @@ from thresher.search.rows import FoundPartials, rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
 from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
-from thresher.sources import Far, Training
+from thresher.sources import TARGETS, Far, Training
 
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.
 NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)
@@ -29,6 +29,7 @@ NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)
 MANY_CLASSES = 5
 
 
+@estimator
 class RRCT(BaseSelector):
     r"""Relevance, redundancy and complementarity trade-off (Tsanas, Little and McSharry).
 
@@ -128,40 +129,28 @@ class RRCT(BaseSelector):
     ['worst perimeter', 'worst concavity', 'area error']
     """
 
-    _missing_options = ("error", "drop_rows")
     _takes_sparse = False
     _nested = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        power: Literal["box-cox", "box-cox-shift", "yeo-johnson"] | None = None,
-        information: bool = True,
-        complementarity: bool = True,
-        normalize: bool = True,
-        sign_rule: Literal["signed", "magnitude"] = "signed",
-        target: TargetKind = "auto",
-        redundancy: Literal["pearson", "spearman"] = "pearson",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.power = power
-        self.information = information
-        self.complementarity = complementarity
-        self.normalize = normalize
-        self.sign_rule = sign_rule
-        self.target = target
-        self.redundancy = redundancy
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    power: Literal["box-cox", "box-cox-shift", "yeo-johnson"] | None = param(
+        NoneOr(Options(*POWERS)), default=None
+    )
+    information: bool = param(Boolean(), default=True)
+    complementarity: bool = param(Boolean(), default=True)
+    normalize: bool = param(Boolean(), default=True)
+    sign_rule: Literal["signed", "magnitude"] = param(
+        Options("signed", "magnitude"), default="signed"
+    )
+    redundancy: Literal["pearson", "spearman"] = param(
+        Options("pearson", "spearman"), default="pearson"
+    )
+    target: TargetKind = param(Options(*TARGETS), default="auto")
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
@@ -179,13 +168,12 @@ class RRCT(BaseSelector):
         -------
         self : RRCT
         """
-        self._check_parameters()
         training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
         return self._finish(training.columns, self._start(training, wanted).found(), wanted)
 
     def _start(self, training: Training, wanted: int) -> ForwardSearch[Selection]:
-        columns = safe_columns(self, training)
+        columns = safe_columns(type(self).__name__, training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
         _warn_of_many_classes(training.labels.n_classes if by_class else 0)
@@ -225,12 +213,7 @@ class RRCT(BaseSelector):
         return selection
 
     def _check_parameters(self) -> None:
-        if self.power is not None:
-            check_choice("power", self.power, POWERS)
-        for name in ("information", "complementarity", "normalize"):
-            check_bool(name, getattr(self, name))
-        check_choice("sign_rule", self.sign_rule, ("signed", "magnitude"))
-        check_choice("redundancy", self.redundancy, ("pearson", "spearman"))
+        super()._check_parameters()
         if self.power is not None and self.redundancy == "spearman":
             warn(
                 f'power="{self.power}" has no effect with redundancy="spearman": '

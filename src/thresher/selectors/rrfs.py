@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._checks import check_bool, check_choice, check_number, resolve_count
-from thresher._types import Auto, Relevance, TargetKind
+from thresher._checks import resolve_count
+from thresher._params import Boolean, Interval, NoneOr, Options, estimator, param
 from thresher._warn import warn
 from thresher.measures import Measures
 from thresher.measures.columns import DISPERSIONS, SIMILARITIES, similarity
@@ -17,7 +17,7 @@ from thresher.search.walk import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
-from thresher.selectors.rfs import BINS, RELEVANCES, RelevanceFilter, group_training
+from thresher.selectors.rfs import BINS, RelevanceFilter, group_training
 from thresher.sources import Columns, Far, RowChunks, Target, Training
 
 Floats = npt.NDArray[np.float64]
@@ -28,6 +28,7 @@ N_PROBED_PAIRS = 200
 N_PROBED_VALUES = 40_000_000
 
 
+@estimator
 class RRFS(RelevanceFilter):
     """Relevance-redundancy filter: down the ranking, dropping features too similar to the last kept.
 
@@ -101,44 +102,14 @@ class RRFS(RelevanceFilter):
     'too similar to worst concave points, 0.82; relevance 1.584'
     """
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = "auto",
-        *,
-        relevance: Auto | Relevance = "auto",
-        similarity: Literal["auto", "cosine", "pearson", "mici", "su"] = "auto",
-        max_similarity: float = 0.8,
-        cumulative: float = 0.95,
-        against: Literal["last", "all"] = "last",
-        scan: Literal["all", "top"] = "all",
-        stop_mass: float | None = None,
-        drop_zero: bool = True,
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "pairwise", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.relevance = relevance
-        self.similarity = similarity
-        self.max_similarity = max_similarity
-        self.cumulative = cumulative
-        self.against = against
-        self.scan = scan
-        self.stop_mass = stop_mass
-        self.drop_zero = drop_zero
-        self.target = target
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    _relevances = ("auto", *RELEVANCES)
+    similarity: Literal["auto", "cosine", "pearson", "mici", "su"] = param(
+        Options("auto", *SIMILARITIES, "su"), default="auto"
+    )
+    max_similarity: float = param(Interval(0, open_low=True), default=0.8)
+    against: Literal["last", "all"] = param(Options("last", "all"), default="last")
+    scan: Literal["all", "top"] = param(Options("all", "top"), default="all")
+    drop_zero: bool = param(Boolean(), default=True)
+    stop_mass: float | None = param(NoneOr(Interval(0, 1, open_low=True)), default=None)
 
     def _settle_measures(self, target: Target | None) -> None:
         super()._settle_measures(target)
@@ -163,7 +134,6 @@ class RRFS(RelevanceFilter):
         -------
         self : RRFS
         """
-        self._check_parameters()
         training = self._read(X, y, far=far)
         measures = Measures(training, discretize=self.discretize, default=BINS)
         relevance, mass = self._relevance(training, measures)
@@ -301,16 +271,6 @@ class RRFS(RelevanceFilter):
             ),
             wanted if is_short else None,
         )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("similarity", self.similarity, ("auto", *SIMILARITIES, "su"))
-        check_number("max_similarity", self.max_similarity, minimum=0, exclusive_minimum=True)
-        check_choice("against", self.against, ("last", "all"))
-        check_choice("scan", self.scan, ("all", "top"))
-        check_bool("drop_zero", self.drop_zero)
-        if self.stop_mass is not None:
-            check_number("stop_mass", self.stop_mass, minimum=0, maximum=1, exclusive_minimum=True)
 
 
 def warn_if_all_alike(

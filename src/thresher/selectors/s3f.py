@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_number
+from thresher._params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._progress import report
 from thresher._types import TargetKind
 from thresher.measures import Measures
@@ -17,7 +17,7 @@ from thresher.search.clusters import Clustering, FeatureClusters, one_cluster
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
 from thresher.selectors._ranking import Ranking, rank_by_score
-from thresher.sources import Far
+from thresher.sources import TARGETS, Far
 
 Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
@@ -27,6 +27,7 @@ MAX_ROUNDS = 100
 MOST_BYTES = 1 << 28
 
 
+@estimator
 class S3F(Ranking):
     """Cluster features by symmetrical uncertainty; keep each cluster's medoid and its best companion.
 
@@ -85,26 +86,15 @@ class S3F(Ranking):
     [2, 3, 1]
     """
 
-    _missing_options = ("error", "category", "drop_rows")
-
-    def __init__(
-        self,
-        max_clusters: int | None = None,
-        *,
-        discretize: Any = "auto",
-        target: TargetKind = "auto",
-        exclude: Any = None,
-        missing: Literal["error", "category", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.max_clusters = max_clusters
-        self.discretize = discretize
-        self.target = target
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    max_clusters: int | None = param(NoneOr(Interval(2, integer=True)), default=None, kw_only=False)
+    discretize: Any = param(default="auto")
+    target: TargetKind = param(Options(*TARGETS), default="auto")
+    exclude: Any = param(default=None)
+    missing: Literal["error", "category", "drop_rows"] = param(
+        Options("error", "category", "drop_rows"), default="error"
+    )
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
@@ -122,8 +112,6 @@ class S3F(Ranking):
         -------
         self : S3F
         """
-        if self.max_clusters is not None:
-            check_number("max_clusters", self.max_clusters, minimum=2, integer=True)
         training = self._read(X, y, far=far)
         measures = Measures(training, discretize=self.discretize, default="equal-frequency")
         relevance = measures.relevance("su")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
-from thresher._checks import check_bool, check_choice
+from thresher._params import Boolean, FeatureCount, Options, estimator, param
 from thresher._progress import step_reporter
 from thresher._types import Auto
 from thresher.measures.rounding import round_significant
@@ -25,6 +25,7 @@ BLOCK_SIZE = 1 << 21
 MOST_KNOWN = 1 << 23
 
 
+@estimator
 class SFSLW(BaseSelector):
     """Sequential forward search with the LW index: distance of class centroids less the radii of the classes.
 
@@ -72,27 +73,17 @@ class SFSLW(BaseSelector):
 
     _classes_only = True
     _takes_sparse = False
-    _missing_options = ("error", "drop_rows")
     greater_is_better = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = "auto",
-        *,
-        radius: Literal["max", "mean"] = "max",
-        standardize: bool = True,
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "drop_rows"] = "error",
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.radius = radius
-        self.standardize = standardize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.verbose = verbose
+    n_features_to_select: int | float | Auto = param(
+        FeatureCount(auto=True), default="auto", kw_only=False
+    )
+    radius: Literal["max", "mean"] = param(Options("max", "mean"), default="max")
+    standardize: bool = param(Boolean(), default=True)
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
@@ -110,8 +101,6 @@ class SFSLW(BaseSelector):
         -------
         self : SFSLW
         """
-        check_choice("radius", self.radius, ("max", "mean"))
-        check_bool("standardize", self.standardize)
         if sparse.issparse(X):
             raise TypeError(
                 "SFSLW measures distances to centroids, which would make sparse X dense; give X.toarray(), "

@@ -7,8 +7,8 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_choice, check_number
 from thresher._interrupt import call_interruptibly
+from thresher._params import FeatureCount, Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._warn import warn
 from thresher.measures.graphs import (
     WEIGHTS,
@@ -27,42 +27,47 @@ from thresher.sources import Far, Training, feature_blocks
 Floats = npt.NDArray[np.float64]
 
 AFFINITIES = (*WEIGHTS, "product", "classes")
-FORMS = ("phi1", "phi2", "phi3")
 # Eigenvalues that differ by less are those of one eigenspace.
 SAME_EIGENVALUE = 1e-9
 
 
+@estimator
 class GraphRanking(Ranking):
     """What `LaplacianScore` and `SPEC` share: the graph."""
 
-    _missing_options = ("error", "drop_rows")
-    _affinities: tuple[str, ...] = WEIGHTS
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    n_neighbors: int = param(Interval(1, integer=True), default=5)
+    affinity: Literal["heat", "binary", "cosine", "product", "classes"] = param(
+        Options(*AFFINITIES), default="heat"
+    )
+    bandwidth: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
+    graph: Any = param(default=None)
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
         return self.affinity == "classes" and self.graph is None
 
     def _make_graph(self, training: Training) -> Graph:
-        parameters: Any = self
-        check_choice("affinity", parameters.affinity, self._affinities)
-        check_number("n_neighbors", parameters.n_neighbors, minimum=1, integer=True)
-        if parameters.bandwidth is not None:
-            check_number("bandwidth", parameters.bandwidth, minimum=0, exclusive_minimum=True)
         self.bandwidth_ = None
-        if parameters.graph is not None:
-            graph = given_graph(parameters.graph, training.n_rows)
-        elif parameters.affinity == "product":
+        if self.graph is not None:
+            graph = given_graph(self.graph, training.n_rows)
+        elif self.affinity == "product":
             graph = product_graph(training)
-        elif parameters.affinity == "classes":
+        elif self.affinity == "classes":
             graph = class_graph(training)
         else:
-            if parameters.n_neighbors >= training.n_rows:
+            if self.n_neighbors >= training.n_rows:
                 warn(
-                    f"n_neighbors={parameters.n_neighbors}, but a sample has only "
+                    f"n_neighbors={self.n_neighbors}, but a sample has only "
                     f"{training.n_rows - 1} others; using those"
                 )
             graph, self.bandwidth_ = neighbour_graph(
-                training, parameters.n_neighbors, parameters.affinity, parameters.bandwidth
+                training, self.n_neighbors, self.affinity, self.bandwidth
             )
         if not graph.degree.any():
             raise ValueError(
@@ -71,6 +76,7 @@ class GraphRanking(Ranking):
         return graph
 
 
+@estimator
 class LaplacianScore(GraphRanking):
     """Rank features by how little they change between neighbouring samples, against their variance.
 
@@ -128,30 +134,7 @@ class LaplacianScore(GraphRanking):
 
     greater_is_better = False
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        n_neighbors: int = 5,
-        affinity: Literal["heat", "binary", "cosine"] = "heat",
-        bandwidth: float | None = None,
-        graph: Any = None,
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.graph = graph
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    affinity: Literal["heat", "binary", "cosine"] = param(Options(*WEIGHTS), default="heat")
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
@@ -174,6 +157,7 @@ class LaplacianScore(GraphRanking):
         return self._finish_ranking(training.columns, scores, wanted)
 
 
+@estimator
 class SPEC(GraphRanking):
     """Spectral feature selection (Zhao and Liu) in its three forms.
 
@@ -231,36 +215,8 @@ class SPEC(GraphRanking):
     [3, 2]
     """
 
-    _affinities = AFFINITIES
-
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        form: Literal["phi1", "phi2", "phi3"] = "phi2",
-        n_eigenvectors: int | None = None,
-        n_neighbors: int = 5,
-        affinity: Literal["heat", "binary", "cosine", "product", "classes"] = "heat",
-        bandwidth: float | None = None,
-        graph: Any = None,
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.form = form
-        self.n_eigenvectors = n_eigenvectors
-        self.n_neighbors = n_neighbors
-        self.affinity = affinity
-        self.bandwidth = bandwidth
-        self.graph = graph
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    form: Literal["phi1", "phi2", "phi3"] = param(Options("phi1", "phi2", "phi3"), default="phi2")
+    n_eigenvectors: int | None = param(NoneOr(Interval(2, integer=True)), default=None)
 
     @property
     def greater_is_better(self) -> bool:  # type: ignore[override]
@@ -282,7 +238,6 @@ class SPEC(GraphRanking):
         -------
         self : SPEC
         """
-        check_choice("form", self.form, FORMS)
         training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
         graph = self._make_graph(training)
@@ -300,7 +255,6 @@ def low_frequency_share(
     """phi3 of every feature and the eigenvalues used."""
     n = training.n_rows
     count = n if n_eigenvectors is None else n_eigenvectors
-    check_number("n_eigenvectors", count, minimum=2, integer=True)
     if (graph.degree <= 0).any():
         lonely = int(np.argmax(graph.degree <= 0))
         raise ValueError(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher._checks import check_number
+from thresher._params import FeatureCount, Interval, Options, estimator, param
 from thresher._progress import is_heard, report
 from thresher._warn import warn
 from thresher.search.machines import drop_by_weight
@@ -23,6 +24,7 @@ Floats = npt.NDArray[np.float64]
 GRID = 2.0**32
 
 
+@estimator
 class SVMRFE(Ranking):
     """Rank features by recursive elimination: train a linear SVM, drop the smallest squared weights, repeat.
 
@@ -83,28 +85,15 @@ class SVMRFE(Ranking):
 
     _classes_only = True
     _takes_sparse = False
-    _missing_options = ("error", "drop_rows")
 
-    def __init__(
-        self,
-        n_features_to_select: int | float = 10,
-        *,
-        step: int | float = 1,
-        C: float = 1.0,
-        tol: float = 1e-6,
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "drop_rows"] = "error",
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.step = step
-        self.C = C
-        self.tol = tol
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.verbose = verbose
+    n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
+    step: int | float = param(Interval(0, open_low=True), default=1)
+    C: float = param(Interval(0, open_low=True), default=1.0)
+    tol: float = param(Interval(0, open_low=True), default=1e-6)
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
+    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
@@ -122,11 +111,6 @@ class SVMRFE(Ranking):
         -------
         self : SVMRFE
         """
-        check_number("C", self.C, minimum=0, exclusive_minimum=True)
-        check_number("tol", self.tol, minimum=0, exclusive_minimum=True)
-        check_number("step", self.step, minimum=0, exclusive_minimum=True)
-        if self.step >= 1:
-            check_number("step", self.step, minimum=1, integer=True)
         if sparse.issparse(X):
             raise TypeError(
                 "SVMRFE centres columns, which would make sparse X dense; give X.toarray(), "
@@ -135,6 +119,11 @@ class SVMRFE(Ranking):
         training = self._read(X, y, far=far)
         wanted = self._count(training.columns)
         return self._eliminate(training, wanted)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.step >= 1:
+            check_number("step", self.step, minimum=1, integer=True)
 
     def _eliminate(self, training: Training, wanted: int) -> Self:
         p = training.n_features

@@ -9,34 +9,34 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._checks import check_choice, check_number
+from thresher._params import FeatureCount, Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._types import Auto, TargetKind
 from thresher._warn import warn
-from thresher.blocks import FarMeasures, FarTraining
+from thresher.blocks import FarMeasures, FarTraining, make_measures
 from thresher.measures import BY_CLASS, KINDS, Bins, Measures, are_discrete
 from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import all_or_nothing
-from thresher.selectors._changing import ChangingRows
+from thresher.selectors._fitted import Fitted
 from thresher.selectors._ranking import Ranking, rank_by_score
-from thresher.sources import Far, Training
+from thresher.selectors._streaming import StreamingMixin
+from thresher.sources import TARGETS, Far, Training
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 MEASURES = ("mi", "su", "f", "chi2", "pearson", "spearman", "r2")
-PVALUES = ("auto", "analytic", "permutation")
 # What discretize="auto" stands for.
 BINS = "equal-frequency"
 # Samples of the rarest class for each level of a feature from which on the chi-squared law of a table's statistic holds
 # well enough in its tail.
 ENOUGH_PER_LEVEL = 100
-CORRECTIONS = ("bh", "by", "bonferroni", None)
 
 
-class Univariate(ChangingRows, Ranking):
+@estimator
+class Univariate(StreamingMixin, Ranking):
     """Rank features by one measure with the target; p-values, and selection by false discovery rate.
 
     Parameters
@@ -113,41 +113,38 @@ class Univariate(ChangingRows, Ranking):
     (25, 'chosen at step 22, score 69.53')
     """
 
-    _missing_options = ("error", "category", "drop_rows")
     _reads_blocks = True
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | Auto = 10,
-        *,
-        measure: Literal["auto", "f", "r2", "mi", "su", "chi2", "pearson", "spearman"] = "auto",
-        alpha: float = 0.05,
-        correction: Literal["bh", "by", "bonferroni"] | None = "bh",
-        pvalues: Literal["auto", "analytic", "permutation"] = "auto",
-        n_permutations: int = 100,
-        random_state: Any = None,
-        target: TargetKind = "auto",
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category", "drop_rows"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.measure = measure
-        self.alpha = alpha
-        self.correction = correction
-        self.pvalues = pvalues
-        self.n_permutations = n_permutations
-        self.random_state = random_state
-        self.target = target
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    bins_ = Fitted[Bins]()
+    tests_ = Fitted[npt.NDArray[np.object_]]()
+    pvalue_method_ = Fitted[str]()
+    pvalues_ = Fitted[Floats]()
+    corrected_pvalues_ = Fitted[Floats]()
+
+    n_features_to_select: int | float | Auto = param(
+        FeatureCount(auto=True), default=10, kw_only=False
+    )
+    measure: Literal["auto", "f", "r2", "mi", "su", "chi2", "pearson", "spearman"] = param(
+        Options("auto", *MEASURES), default="auto"
+    )
+    alpha: float = param(Interval(0, 1, open_low=True), default=0.05)
+    correction: Literal["bh", "by", "bonferroni"] | None = param(
+        NoneOr(Options("bh", "by", "bonferroni")), default="bh"
+    )
+    pvalues: Literal["auto", "analytic", "permutation"] = param(
+        Options("auto", "analytic", "permutation"), default="auto"
+    )
+    n_permutations: int = param(Interval(20, integer=True), default=100)
+    random_state: Any = param(default=None)
+    target: TargetKind = param(Options(*TARGETS), default="auto")
+    discretize: Any = param(default="auto")
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "category", "drop_rows"] = param(
+        Options("error", "category", "drop_rows"), default="error"
+    )
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
@@ -167,17 +164,12 @@ class Univariate(ChangingRows, Ranking):
         -------
         self : Univariate
         """
-        check_choice("measure", self.measure, ("auto", *MEASURES))
-        check_number("alpha", self.alpha, minimum=0, maximum=1, exclusive_minimum=True)
-        if self.correction is not None:
-            check_choice("correction", self.correction, [c for c in CORRECTIONS if c])
-        check_choice("pvalues", self.pvalues, PVALUES)
-        check_number("n_permutations", self.n_permutations, minimum=20, integer=True)
+        self._release_rows(X)
         with self._read(X, y, sample_weight, far) as training:
             wanted = self._count_or_auto(training.columns)
             by_types = self.measure == "auto" and bool(training.table.is_category.any())
             scores, candidates = (self._by_types if by_types else self._by_measure)(training)
-        self._tell_talk(training)
+        self._record_pass_counts(training)
         self.corrected_pvalues_ = np.ones(training.n_features)
         corrected = correct_pvalues(self.pvalues_[candidates], self.correction)
         self.corrected_pvalues_[candidates] = corrected
@@ -199,7 +191,7 @@ class Univariate(ChangingRows, Ranking):
             shortfall=f"no corrected p-value is at most alpha={self.alpha:g}",
         )
 
-    def _coded_by(self) -> str | None:
+    def _packing_rule(self) -> str | None:
         return BINS if are_discrete(self.measure) else None
 
     def _by_measure(self, training: Training) -> tuple[Floats, Mask]:
@@ -207,7 +199,7 @@ class Univariate(ChangingRows, Ranking):
         measure = "f" if self.measure == "auto" else self.measure
         if not KINDS[measure].is_discrete:
             _refuse_missing_level(training, training.table.has_missing, f'measure="{measure}"')
-        measures = self._measures_of(training, (measure,), BINS)
+        measures = make_measures(training, (measure,), self.discretize, BINS)
         scores = _relevances(training, measures, measure)
         candidates = measures.candidates(measure)
         self.bins_ = measures.bins

@@ -43,6 +43,7 @@ from thresher.sources._spool import TableBlock, spool_matrix, spool_tables
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
     MOST_DISCRETE_VALUES,
+    TARGETS,
     Target,
     as_numbers,
     distinct_labels,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from thresher._checks import check_choice
 from thresher.sources._target import Target, read_target
 
 
@@ -21,8 +20,7 @@ class InputRules:
     needs_target : bool
         False where y is not looked at.
     missing : str
-        One of `missing_options`; else a ``ValueError``.
-    missing_options : tuple of str
+        One of the words that the selector takes.
     keep, exclude : list of int or str, or None
     n_jobs : int or None
     """
@@ -31,13 +29,9 @@ class InputRules:
     classes_only: bool = False
     needs_target: bool = True
     missing: str = "error"
-    missing_options: tuple[str, ...] = ("error",)
     keep: Any = None
     exclude: Any = None
     n_jobs: int | None = None
-
-    def __post_init__(self) -> None:
-        check_choice("missing", self.missing, self.missing_options)
 
     def read_target(self, y: Any, n_rows: int, selector: Any) -> Target | None:
         """What y says of so many rows, where it is looked at."""

@@ -6,14 +6,15 @@ import math
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._checks import check_choice, check_number
+from thresher._params import Interval, Options, ThreadCount, estimator, param
 from thresher._progress import report
+from thresher._types import DeltaMode, Infeasible, Risk
 from thresher._warn import warn
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
@@ -149,10 +150,18 @@ def _unit_and_tolerance(
     return unit, tolerance if whole else max(tolerance, 1e-9 * unit)
 
 
+@estimator
 class ConsistencySelector(BaseSelector):
     """Common work of the consistency-based selectors."""
 
-    _missing_options = ("error", "category")
+    min_features: int = param(Interval(0, integer=True), default=0)
+    discretize: Any = param(default="auto")
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    missing: Literal["error", "category"] = param(Options("error", "category"), default="error")
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
+
     _classes_only = True
 
     def _codes(self, training: Training) -> Codes:
@@ -167,30 +176,6 @@ class ConsistencySelector(BaseSelector):
         if rule is None:
             _warn_of_unique_columns(training, codes)
         return codes
-
-    def _bound(self, problem: Problem, delta: float) -> float:
-        """The largest unnormalised risk allowed, by `delta_mode` and `infeasible`."""
-        check_number("delta", delta, minimum=0, maximum=1)
-        mode = getattr(self, "delta_mode", "absolute")
-        infeasible = self.infeasible
-        check_choice("delta_mode", mode, ("absolute", "relative"))
-        check_choice("infeasible", infeasible, ("clip", "raise"))
-        bound = problem.threshold(delta)
-        full = problem.core.full_risk
-        if mode == "relative":
-            return full + bound
-        if full <= bound + problem.tolerance:
-            return bound
-        least = full / problem.unit
-        inconsistent = (
-            f"delta={delta:g} cannot be reached: samples with equal values but different classes "
-            f"leave a risk of {least:.4g} even with all features"
-        )
-        remedy = 'give a larger delta or delta_mode="relative"'
-        if infeasible == "raise":
-            raise ValueError(f'{inconsistent}; {remedy}, or infeasible="clip"')
-        warn(f"{inconsistent}, which is used as the bound; {remedy} to choose another")
-        return full
 
     def _conclude(
         self,
@@ -229,9 +214,8 @@ class ConsistencySelector(BaseSelector):
 
     def _at_least(self, problem: Problem, chosen: Sequence[int] | Features) -> list[int]:
         """`chosen`, filled up with the most relevant features to `min_features` in all."""
-        least = check_number("min_features", self.min_features, minimum=0, integer=True)
         features = [int(feature) for feature in chosen]
-        lacking = int(least) - len(features) - len(problem.kept)
+        lacking = int(self.min_features) - len(features) - len(problem.kept)
         if lacking > 0:
             varying = np.setdiff1d(problem.order[problem.n_constant :], features)
             most_relevant = varying[np.lexsort((varying, problem.relevance[varying]))][::-1]
@@ -240,7 +224,9 @@ class ConsistencySelector(BaseSelector):
 
 
 class RiskSelector(ConsistencySelector):
-    """A selector by the risks of one problem; a subclass brings `_choose`, and checks of its own parameters."""
+    """A selector by the risks of one problem; a subclass brings `_choose`."""
+
+    measure: Risk
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
@@ -260,20 +246,43 @@ class RiskSelector(ConsistencySelector):
         -------
         self : object
         """
-        self._check_parameters()
         training = self._read(X, y, sample_weight, far)
         return self._choose(training, self._problem(training))
 
-    def _check_parameters(self) -> None:
-        """Check those that the reading of data and the problem do not."""
-
     def _problem(self, training: Training) -> Problem:
-        check_choice("measure", self.measure, MEASURES)
         by_position = getattr(self, "tie", "relevance") == "first"
         return build_problem(training, self._codes(training), self.measure, by_position=by_position)
 
     @abstractmethod
     def _choose(self, training: Training, problem: Problem) -> Self: ...
+
+
+@estimator
+class RiskBound:
+    """The parameters of a bound on the risk, which a subclass gives as `delta`."""
+
+    measure: Risk = param(Options(*MEASURES), default="bayes")
+    delta_mode: DeltaMode = param(Options("absolute", "relative"), default="absolute")
+    infeasible: Infeasible = param(Options("clip", "raise"), default="clip")
+
+    def _bound(self, problem: Problem, delta: float) -> float:
+        """The largest unnormalised risk allowed, by `delta_mode` and `infeasible`."""
+        bound = problem.threshold(delta)
+        full = problem.core.full_risk
+        if self.delta_mode == "relative":
+            return full + bound
+        if full <= bound + problem.tolerance:
+            return bound
+        least = full / problem.unit
+        inconsistent = (
+            f"delta={delta:g} cannot be reached: samples with equal values but different classes "
+            f"leave a risk of {least:.4g} even with all features"
+        )
+        remedy = 'give a larger delta or delta_mode="relative"'
+        if self.infeasible == "raise":
+            raise ValueError(f'{inconsistent}; {remedy}, or infeasible="clip"')
+        warn(f"{inconsistent}, which is used as the bound; {remedy} to choose another")
+        return full
 
 
 def _backward_ranking(

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Self
 
-from thresher._checks import check_number
-from thresher._types import DeltaMode, Infeasible, Risk
+from thresher._params import Interval, NoneOr, estimator, param
 from thresher._warn import warn
 from thresher.search.consistency import FoundSet, cover, search_sets
-from thresher.selectors.consistency._problem import Features, Problem, RiskSelector
+from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskSelector
 from thresher.sources import Training
 
 
-class Exhaustive(RiskSelector):
+@estimator
+class Exhaustive(RiskBound, RiskSelector):
     """A search whose time can grow exponentially, stopped by `max_evaluations`."""
+
+    max_evaluations: int = param(Interval(1, integer=True), default=10_000_000)
 
     _method = ""
 
     def _search(self, problem: Problem, bound: float, among: Features) -> FoundSet:
-        limit = int(check_number("max_evaluations", self.max_evaluations, minimum=1, integer=True))
+        limit = int(self.max_evaluations)
         found = search_sets(problem.core, self._method, bound, limit, among)
         if found is None:
             raise ValueError(
@@ -34,6 +36,7 @@ class Exhaustive(RiskSelector):
         return found
 
 
+@estimator
 class Focus(Exhaustive):
     """FOCUS: the smallest set of features within `delta`, by trying all sets of 0, 1, 2, ...
 
@@ -77,34 +80,7 @@ class Focus(Exhaustive):
 
     _method = "focus"
 
-    def __init__(
-        self,
-        delta: float = 0.0,
-        *,
-        delta_mode: DeltaMode = "absolute",
-        infeasible: Infeasible = "clip",
-        max_evaluations: int = 10_000_000,
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.delta_mode = delta_mode
-        self.infeasible = infeasible
-        self.max_evaluations = max_evaluations
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
 
     def _choose(self, training: Training, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
@@ -157,7 +133,8 @@ class ABB(Focus):
     _method = "abb"
 
 
-class SetCover(RiskSelector):
+@estimator
+class SetCover(RiskBound, RiskSelector):
     """Greedy set cover: adds the feature that separates most pairs of samples of different class.
 
     Parameters
@@ -198,32 +175,7 @@ class SetCover(RiskSelector):
     array([1, 4])
     """
 
-    def __init__(
-        self,
-        delta: float | None = None,
-        *,
-        delta_mode: DeltaMode = "absolute",
-        infeasible: Infeasible = "clip",
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.delta_mode = delta_mode
-        self.infeasible = infeasible
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    delta: float | None = param(NoneOr(Interval(0, 1)), default=None, kw_only=False)
 
     def _choose(self, training: Training, problem: Problem) -> Self:
         bound = -1.0 if self.delta is None else self._bound(problem, self.delta)

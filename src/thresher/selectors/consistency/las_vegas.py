@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from thresher._checks import check_number
-from thresher._types import DeltaMode, Infeasible, Risk
-from thresher.selectors.consistency._problem import Features, Problem, RiskSelector
+from thresher._params import Interval, estimator, param
+from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskSelector
 from thresher.selectors.consistency.classic import Exhaustive
 from thresher.sources import Training
 
 
-class LVF(RiskSelector):
+@estimator
+class LVF(RiskBound, RiskSelector):
     """Las Vegas filter: random sets no larger than the smallest one found so far.
 
     Parameters
@@ -53,39 +53,9 @@ class LVF(RiskSelector):
     array([1, 4])
     """
 
-    def __init__(
-        self,
-        delta: float = 0.0,
-        *,
-        delta_mode: DeltaMode = "absolute",
-        infeasible: Infeasible = "clip",
-        max_tries: int = 1000,
-        random_state: Any = None,
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.delta_mode = delta_mode
-        self.infeasible = infeasible
-        self.max_tries = max_tries
-        self.random_state = random_state
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_number("max_tries", self.max_tries, minimum=0, integer=True)
+    delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
+    max_tries: int = param(Interval(0, integer=True), default=1000)
+    random_state: Any = param(default=None)
 
     def _choose(self, training: Training, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
@@ -94,6 +64,7 @@ class LVF(RiskSelector):
         return self._conclude(training, problem, smallest[0], n_evaluations=n_evaluations)
 
 
+@estimator
 class QBB(Exhaustive):
     """Quick branch and bound: `LVF`, then `ABB` inside each of the smallest sets it found.
 
@@ -132,41 +103,9 @@ class QBB(Exhaustive):
 
     _method = "abb"
 
-    def __init__(
-        self,
-        delta: float = 0.0,
-        *,
-        delta_mode: DeltaMode = "absolute",
-        infeasible: Infeasible = "clip",
-        max_tries: int = 1000,
-        random_state: Any = None,
-        max_evaluations: int = 10_000_000,
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.delta_mode = delta_mode
-        self.infeasible = infeasible
-        self.max_tries = max_tries
-        self.random_state = random_state
-        self.max_evaluations = max_evaluations
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_number("max_tries", self.max_tries, minimum=0, integer=True)
+    delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
+    max_tries: int = param(Interval(0, integer=True), default=1000)
+    random_state: Any = param(default=None)
 
     def _choose(self, training: Training, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_choice, check_number
-from thresher._types import DeltaMode, Infeasible, Risk
+from thresher._params import Interval, Options, estimator, param
+from thresher._types import Risk
 from thresher.search.consistency import sweep
 from thresher.selectors.consistency._problem import (
+    MEASURES,
     Problem,
+    RiskBound,
     RiskSelector,
     build_problem,
     class_codes,
 )
 from thresher.sources import Training
-
-STRATEGIES = ("binary", "linear")
 
 
 class _OnePass(RiskSelector):
@@ -38,6 +38,7 @@ class _OnePass(RiskSelector):
         )
 
 
+@estimator
 class INTERACT(_OnePass):
     """INTERACT: drop each feature whose removal raises the inconsistency by at most `delta`.
 
@@ -111,37 +112,15 @@ class INTERACT(_OnePass):
     array([1, 4])
     """
 
-    def __init__(
-        self,
-        delta: float = 0.01,
-        *,
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_number("delta", self.delta, minimum=0, maximum=1)
+    delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
+    measure: Risk = param(Options(*MEASURES), default="bayes")
 
     def _choose(self, training: Training, problem: Problem) -> Self:
         return self._sweep(training, problem, "step", problem.threshold(self.delta))
 
 
-class LCC(_OnePass):
+@estimator
+class LCC(RiskBound, _OnePass):
     """Linear consistency-constrained selection: drop features while the risk stays within `delta`.
 
     Features are visited in ascending symmetrical uncertainty with the target; a feature goes if the
@@ -191,42 +170,14 @@ class LCC(_OnePass):
     array([1, 4])
     """
 
-    def __init__(
-        self,
-        delta: float = 0.01,
-        *,
-        delta_mode: DeltaMode = "absolute",
-        infeasible: Infeasible = "clip",
-        strategy: Literal["binary", "linear"] = "binary",
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.delta_mode = delta_mode
-        self.infeasible = infeasible
-        self.strategy = strategy
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_choice("strategy", self.strategy, STRATEGIES)
+    delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
+    strategy: Literal["binary", "linear"] = param(Options("binary", "linear"), default="binary")
 
     def _choose(self, training: Training, problem: Problem) -> Self:
         return self._sweep(training, problem, "total", self._bound(problem, self.delta))
 
 
+@estimator
 class CWC(_OnePass):
     """Combination of weakest components: the least relevant go while the data stay consistent.
 
@@ -269,29 +220,7 @@ class CWC(_OnePass):
     array([1, 4])
     """
 
-    def __init__(
-        self,
-        *,
-        strategy: Literal["binary", "linear"] = "binary",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.strategy = strategy
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_choice("strategy", self.strategy, STRATEGIES)
+    strategy: Literal["binary", "linear"] = param(Options("binary", "linear"), default="binary")
 
     def _problem(self, training: Training) -> Problem:
         codes = self._codes(training)

@@ -13,7 +13,8 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from thresher._checks import check_choice, check_number
+from thresher._checks import check_number
+from thresher._params import Interval, NoneOr, Options, estimator, param
 from thresher._progress import report
 from thresher._types import Risk
 from thresher.measures import Codes
@@ -33,6 +34,7 @@ from thresher.sources import Far, Training, rescaled
 LARGEST_SINGLE = 1e30
 
 
+@estimator
 class SALCC(ConsistencySelector):
     """Simulated annealing over `delta`: the set of `LCC` on which a classifier does best.
 
@@ -114,48 +116,18 @@ class SALCC(ConsistencySelector):
     (array([0, 2, 3]), 4)
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        search: Literal["anneal", "path"] = "anneal",
-        delta_max: float = 0.4,
-        step: float = 0.1,
-        temperature: float = 1.0,
-        min_temperature: float = 0.2,
-        max_iterations: int | None = None,
-        patience: int | None = None,
-        cv: Any = 5,
-        scoring: Any = "auto",
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.search = search
-        self.delta_max = delta_max
-        self.step = step
-        self.temperature = temperature
-        self.min_temperature = min_temperature
-        self.max_iterations = max_iterations
-        self.patience = patience
-        self.cv = cv
-        self.scoring = scoring
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: Any = param(default=None, kw_only=False)
+    search: Literal["anneal", "path"] = param(Options("anneal", "path"), default="anneal")
+    delta_max: float = param(Interval(0, 1), default=0.4)
+    step: float = param(Interval(0, open_low=True), default=0.1)
+    temperature: float = param(Interval(0, open_low=True), default=1.0)
+    min_temperature: float = param(Interval(0, open_low=True), default=0.2)
+    max_iterations: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
+    patience: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
+    cv: Any = param(default=5)
+    scoring: Any = param(default="auto")
+    measure: Risk = param(Options(*MEASURES), default="bayes")
+    random_state: Any = param(default=None)
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
@@ -173,7 +145,6 @@ class SALCC(ConsistencySelector):
         -------
         self : SALCC
         """
-        self._check_parameters()
         training = self._read(X, y, far=far)
         codes = self._codes(training)
         problem = build_problem(training, codes, self.measure)
@@ -239,17 +210,6 @@ class SALCC(ConsistencySelector):
         while n_moves > 0 and self.temperature / math.log(n_moves + 1) <= self.min_temperature:
             n_moves -= 1
         return min(n_moves, most)
-
-    def _check_parameters(self) -> None:
-        check_choice("search", self.search, ("anneal", "path"))
-        check_choice("measure", self.measure, MEASURES)
-        check_number("delta_max", self.delta_max, minimum=0, maximum=1)
-        check_number("step", self.step, minimum=0, exclusive_minimum=True)
-        for name in ("temperature", "min_temperature"):
-            check_number(name, getattr(self, name), minimum=0, exclusive_minimum=True)
-        for name in ("max_iterations", "patience"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), minimum=1, integer=True)
 
     def _judge(self, training: Training, codes: Codes) -> Judge:
         y = class_codes(training)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
-from thresher._checks import check_choice, check_number
-from thresher._types import DeltaMode, Infeasible, Risk
+from thresher._params import Interval, Options, estimator, param
 from thresher.search.consistency import eliminate
-from thresher.selectors.consistency._problem import Problem, RiskSelector
+from thresher.selectors.consistency._problem import Problem, RiskBound, RiskSelector
 from thresher.sources import Training
 
 
-class _Descent(RiskSelector):
+@estimator
+class _Descent(RiskBound, RiskSelector):
     """Removes one feature after the other while the risk stays within the bound."""
+
+    delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
 
     def _descend(
         self, training: Training, problem: Problem, strategy: str, **options: float
@@ -35,6 +37,7 @@ class _Descent(RiskSelector):
         )
 
 
+@estimator
 class SDCC(_Descent):
     """Steepest descent: each step removes the feature without which the risk is least.
 
@@ -92,45 +95,16 @@ class SDCC(_Descent):
     array([1, 4])
     """
 
-    def __init__(
-        self,
-        delta: float = 0.01,
-        *,
-        delta_mode: DeltaMode = "absolute",
-        infeasible: Infeasible = "clip",
-        strategy: Literal["fast", "steepest", "lazy"] = "fast",
-        tie: Literal["relevance", "first"] = "relevance",
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.delta_mode = delta_mode
-        self.infeasible = infeasible
-        self.strategy = strategy
-        self.tie = tie
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_choice("strategy", self.strategy, ("fast", "steepest", "lazy"))
-        check_choice("tie", self.tie, ("relevance", "first"))
+    strategy: Literal["fast", "steepest", "lazy"] = param(
+        Options("fast", "steepest", "lazy"), default="fast"
+    )
+    tie: Literal["relevance", "first"] = param(Options("relevance", "first"), default="relevance")
 
     def _choose(self, training: Training, problem: Problem) -> Self:
         return self._descend(training, problem, self.strategy)
 
 
+@estimator
 class ASDCC(_Descent):
     """Accelerated steepest descent: removals weigh relevance and the risk they leave.
 
@@ -173,42 +147,13 @@ class ASDCC(_Descent):
     array([1, 4])
     """
 
-    def __init__(
-        self,
-        delta: float = 0.01,
-        *,
-        alpha: float = 0.75,
-        delta_mode: DeltaMode = "absolute",
-        infeasible: Infeasible = "clip",
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.alpha = alpha
-        self.delta_mode = delta_mode
-        self.infeasible = infeasible
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_number("alpha", self.alpha, minimum=0, maximum=1)
+    alpha: float = param(Interval(0, 1), default=0.75)
 
     def _choose(self, training: Training, problem: Problem) -> Self:
         return self._descend(training, problem, "balanced", alpha=float(self.alpha))
 
 
+@estimator
 class SWCFS(_Descent):
     """Sliding-window consistency-based selection: like `ASDCC` among the least relevant features.
 
@@ -256,43 +201,9 @@ class SWCFS(_Descent):
     array([1, 4])
     """
 
-    def __init__(
-        self,
-        delta: float = 0.01,
-        *,
-        alpha: float = 0.5,
-        window: float = 0.5,
-        expansion: float = 1.0,
-        delta_mode: DeltaMode = "absolute",
-        infeasible: Infeasible = "clip",
-        measure: Risk = "bayes",
-        min_features: int = 0,
-        discretize: Any = "auto",
-        keep: Any = None,
-        exclude: Any = None,
-        missing: Literal["error", "category"] = "error",
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.delta = delta
-        self.alpha = alpha
-        self.window = window
-        self.expansion = expansion
-        self.delta_mode = delta_mode
-        self.infeasible = infeasible
-        self.measure = measure
-        self.min_features = min_features
-        self.discretize = discretize
-        self.keep = keep
-        self.exclude = exclude
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_parameters(self) -> None:
-        check_number("alpha", self.alpha, minimum=0, maximum=1)
-        check_number("window", self.window, minimum=0, maximum=1)
-        check_number("expansion", self.expansion, minimum=0)
+    alpha: float = param(Interval(0, 1), default=0.5)
+    window: float = param(Interval(0, 1), default=0.5)
+    expansion: float = param(Interval(0), default=1.0)
 
     def _choose(self, training: Training, problem: Problem) -> Self:
         options = {name: float(getattr(self, name)) for name in ("alpha", "window", "expansion")}

@@ -8,7 +8,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import joblib
 import numpy as np
@@ -17,7 +17,8 @@ import sklearn
 from sklearn.base import is_regressor
 
 import thresher
-from thresher._checks import check_choice, check_number, shown
+from thresher._checks import shown
+from thresher._params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._progress import Bar, report
 from thresher.search.parts import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
@@ -34,6 +35,7 @@ Floats = npt.NDArray[np.float64]
 FREE = ("n_jobs", "verbose", "time_budget", "callback", "checkpoint", "random_state", "cv")
 
 
+@estimator
 class TwoStageSelector(BaseSelector):
     """A filter finds a pool of features, a search the set of them on which an estimator does best.
 
@@ -43,18 +45,20 @@ class TwoStageSelector(BaseSelector):
         Ask the field for scores; the word for why it ended.
     """
 
-    estimator: Any
-    scoring: Any
-    cv: Any
-    select: str
-    target_score: float | None
-    patience: int | None
-    time_budget: float | None
-    callback: Any
-    checkpoint: Any
-    random_state: Any
-    n_jobs: int | None
-    verbose: int
+    estimator: Any = param(default=None, kw_only=False)
+    target_score: float | None = param(NoneOr(Interval()), default=None)
+    patience: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
+    scoring: Any = param(default=None)
+    cv: Any = param(default=5)
+    select: Literal["best", "1se"] = param(Options("best", "1se"), default="best")
+    keep: Any = param(default=None)
+    exclude: Any = param(default=None)
+    time_budget: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
+    callback: Any = param(default=None)
+    checkpoint: Any = param(default=None)
+    random_state: Any = param(default=None)
+    n_jobs: int | None = param(ThreadCount(), default=None)
+    verbose: int = param(default=0)
 
     def fit(self, X: Any, y: Any, *, groups: Any = None, **far: Unpack[Far]) -> Self:
         """Choose features.
@@ -118,12 +122,10 @@ class TwoStageSelector(BaseSelector):
     def _search(self, field: Field) -> str: ...
 
     @abstractmethod
-    def _check_search(self) -> None: ...
-
-    @abstractmethod
     def _n_cycles(self) -> int: ...
 
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         estimator = self.estimator
         if estimator is not None and not (
             hasattr(estimator, "get_params") and hasattr(estimator, "fit")
@@ -131,23 +133,12 @@ class TwoStageSelector(BaseSelector):
             raise ValueError(
                 f"estimator must be a scikit-learn estimator or None, got {shown(estimator)}"
             )
-        check_choice("select", self.select, ("best", "1se"))
-        if self.time_budget is not None:
-            check_number("time_budget", self.time_budget, minimum=0, exclusive_minimum=True)
         if self.callback is not None and not callable(self.callback):
             raise ValueError(
                 f"callback must be a function of the state or None, got {shown(self.callback)}"
             )
         if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
             raise ValueError(f"checkpoint must be a path or None, got {shown(self.checkpoint)}")
-        self._check_search()
-
-    def _check_stopping(self) -> None:
-        """The parameters of rules that end a search early."""
-        if self.target_score is not None:
-            check_number("target_score", self.target_score)
-        if self.patience is not None:
-            check_number("patience", self.patience, minimum=1, integer=True)
 
     def _tell_cycle(
         self,

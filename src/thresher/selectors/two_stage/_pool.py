@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._progress import on_behalf
-from thresher.search import ForwardSearch
-from thresher.selectors._base import Selection
+from thresher.search import ForwardSearch, Found
+from thresher.selectors._criterion import SearchTask
 from thresher.selectors.mrmr import MRMR
 from thresher.sources import Training
 
@@ -26,7 +26,8 @@ class Pool:
     def __init__(self, training: Training, n_jobs: int | None) -> None:
         self._filter = MRMR(relevance="mi", redundancy="mi", n_jobs=n_jobs)
         self._training = training
-        self._search: ForwardSearch[Selection] | None = None
+        self._criterion = self._filter.make_criterion(training)
+        self._search: ForwardSearch[Found] | None = None
         self.features: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
         self.relevance: npt.NDArray[np.float64] = np.full(training.n_features, np.nan)
 
@@ -35,12 +36,14 @@ class Pool:
         before = len(self.features)
         with on_behalf():
             if self._search is None:
-                self._filter._resolve(self._training)
-                measures = self._filter._measures(self._training)
-                self._search = self._filter._start(self._training, measures, size)
+                measures = self._filter.make_measures(self._training, self._criterion)
+                self._task = SearchTask(
+                    self._training, measures, self._criterion, size, self._filter
+                )
+                self._search = self._criterion.start(self._task)
             else:
                 self._search.extend(size - before)
-        found = self._search.found()
+        found = self._criterion.describe(self._task, self._search.found())
         self.features = np.asarray(found.selected, dtype=np.intp)
         assert found.relevance is not None
         self.relevance = found.relevance

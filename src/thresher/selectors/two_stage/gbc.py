@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from thresher._checks import check_choice, check_number
+from thresher._params import Interval, NoneOr, Options, estimator, param
 from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
 from thresher.selectors.two_stage._field import Field, is_better
 from thresher.selectors.two_stage._moves import (
@@ -54,6 +54,7 @@ class _Colony:
             self.queen, self.queen_fit, self.unchanged = solution, fit, 0
 
 
+@estimator
 class GBC(TwoStageSelector):
     """Genetic bee colony: mRMR finds a pool, bees find the set of it on which an estimator does best.
 
@@ -166,62 +167,16 @@ class GBC(TwoStageSelector):
     (True, True)
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        variant: Literal["plus", "original"] = "plus",
-        pool: int = 50,
-        max_pool: int = 300,
-        pool_patience: int = 2,
-        population: int = 20,
-        limit: int = 5,
-        max_cycles: int = 50,
-        mutation_rate: float = 0.01,
-        target_score: float | None = 1.0,
-        patience: int | None = 10,
-        scoring: Any = None,
-        cv: Any = 5,
-        select: Literal["best", "1se"] = "best",
-        keep: Any = None,
-        exclude: Any = None,
-        time_budget: float | None = None,
-        callback: Any = None,
-        checkpoint: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.variant = variant
-        self.pool = pool
-        self.max_pool = max_pool
-        self.pool_patience = pool_patience
-        self.population = population
-        self.limit = limit
-        self.max_cycles = max_cycles
-        self.mutation_rate = mutation_rate
-        self.target_score = target_score
-        self.patience = patience
-        self.scoring = scoring
-        self.cv = cv
-        self.select = select
-        self.keep = keep
-        self.exclude = exclude
-        self.time_budget = time_budget
-        self.callback = callback
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_search(self) -> None:
-        check_choice("variant", self.variant, ("plus", "original"))
-        for name in ("pool", "max_pool", "pool_patience", "population", "max_cycles"):
-            check_number(name, getattr(self, name), minimum=1, integer=True)
-        check_number("limit", self.limit, minimum=0, integer=True)
-        check_number("mutation_rate", self.mutation_rate, minimum=0, maximum=1)
-        self._check_stopping()
+    variant: Literal["plus", "original"] = param(Options("plus", "original"), default="plus")
+    pool: int = param(Interval(1, integer=True), default=50)
+    max_pool: int = param(Interval(1, integer=True), default=300)
+    pool_patience: int = param(Interval(1, integer=True), default=2)
+    population: int = param(Interval(1, integer=True), default=20)
+    limit: int = param(Interval(0, integer=True), default=5)
+    max_cycles: int = param(Interval(1, integer=True), default=50)
+    mutation_rate: float = param(Interval(0, 1), default=0.01)
+    target_score: float | None = param(NoneOr(Interval()), default=1.0)
+    patience: int | None = param(NoneOr(Interval(1, integer=True)), default=10)
 
     def _n_cycles(self) -> int:
         return self.max_cycles

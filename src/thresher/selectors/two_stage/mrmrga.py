@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from thresher._checks import check_number
+from thresher._params import Interval, estimator, param
 from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
 from thresher.selectors.two_stage._field import Field, is_better, rank
 from thresher.selectors.two_stage._moves import Solution
@@ -15,6 +15,7 @@ from thresher.selectors.two_stage._moves import Solution
 START, CHILD = range(2)
 
 
+@estimator
 class MRMRGA(TwoStageSelector):
     """Genetic algorithm over a pool that mRMR finds, with the score of an estimator as fitness.
 
@@ -74,55 +75,11 @@ class MRMRGA(TwoStageSelector):
     (True, 30)
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        pool: int = 50,
-        population: int = 30,
-        generations: int = 50,
-        crossover_rate: float = 0.8,
-        mutation_rate: float = 0.02,
-        target_score: float | None = None,
-        patience: int | None = None,
-        scoring: Any = None,
-        cv: Any = 5,
-        select: Literal["best", "1se"] = "best",
-        keep: Any = None,
-        exclude: Any = None,
-        time_budget: float | None = None,
-        callback: Any = None,
-        checkpoint: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.pool = pool
-        self.population = population
-        self.generations = generations
-        self.crossover_rate = crossover_rate
-        self.mutation_rate = mutation_rate
-        self.target_score = target_score
-        self.patience = patience
-        self.scoring = scoring
-        self.cv = cv
-        self.select = select
-        self.keep = keep
-        self.exclude = exclude
-        self.time_budget = time_budget
-        self.callback = callback
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _check_search(self) -> None:
-        for name in ("pool", "population", "generations"):
-            check_number(name, getattr(self, name), minimum=1, integer=True)
-        for name in ("crossover_rate", "mutation_rate"):
-            check_number(name, getattr(self, name), minimum=0, maximum=1)
-        self._check_stopping()
+    pool: int = param(Interval(1, integer=True), default=50)
+    population: int = param(Interval(1, integer=True), default=30)
+    generations: int = param(Interval(1, integer=True), default=50)
+    crossover_rate: float = param(Interval(0, 1), default=0.8)
+    mutation_rate: float = param(Interval(0, 1), default=0.02)
 
     def _n_cycles(self) -> int:
         return self.generations

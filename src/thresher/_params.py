@@ -1,0 +1,151 @@
+"""Parameters of estimators: dataclass fields with constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from typing import Any, Protocol, TypeVar, dataclass_transform, overload
+
+from thresher._checks import check_bool, check_choice, check_number, check_threads, resolve_count
+
+T = TypeVar("T")
+
+
+class Constraint(Protocol):
+    """The values that a parameter may have."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise ValueError with the name, the value and the remedy."""
+
+
+class Options:
+    """One of these words.
+
+    Attributes
+    ----------
+    values : tuple of str
+    """
+
+    def __init__(self, *values: str) -> None:
+        self.values = values
+
+    def check(self, name: str, value: Any) -> None:
+        check_choice(name, value, self.values)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number from `low` to `high`.
+
+    Attributes
+    ----------
+    low, high : float
+    open_low : bool
+        Whether `low` itself is not allowed.
+    integer : bool
+        Whether it must be a whole number.
+    """
+
+    low: float = float("-inf")
+    high: float = float("inf")
+    open_low: bool = False
+    integer: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        check_number(
+            name,
+            value,
+            minimum=self.low,
+            maximum=self.high,
+            exclusive_minimum=self.open_low,
+            integer=self.integer,
+        )
+
+
+class Boolean:
+    """True or False."""
+
+    def check(self, name: str, value: Any) -> None:
+        check_bool(name, value)
+
+
+@dataclass(frozen=True)
+class FeatureCount:
+    """A number of features, or a fraction of them.
+
+    Attributes
+    ----------
+    auto : bool
+        Whether ``"auto"`` is allowed too.
+    """
+
+    auto: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        resolve_count(value, 1, auto=self.auto)
+
+
+class ThreadCount:
+    """A number of threads as scikit-learn's ``n_jobs``."""
+
+    def check(self, name: str, value: Any) -> None:
+        check_threads(value)
+
+
+@dataclass(frozen=True)
+class NoneOr:
+    """None, or what `constraint` allows."""
+
+    constraint: Constraint
+
+    def check(self, name: str, value: Any) -> None:
+        if value is not None:
+            self.constraint.check(name, value)
+
+
+@overload
+def param(*constraints: Constraint, default: T, kw_only: bool = True) -> T: ...
+@overload
+def param(*constraints: Constraint, kw_only: bool = True) -> Any: ...
+def param(*constraints: Constraint, default: Any = MISSING, kw_only: bool = True) -> Any:
+    """Declare a parameter of an estimator.
+
+    Parameters
+    ----------
+    *constraints : Constraint
+        What `validate_params` checks, in this order.
+    default : object
+        Without one the parameter must be passed.
+    kw_only : bool, default=True
+        False for a parameter that may be passed by position.
+    """
+    return field(default=default, kw_only=kw_only, metadata={"constraints": constraints})
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(param,))
+def estimator(cls: type[T]) -> type[T]:
+    """Give a class a constructor that sets its parameters, those of its base classes included.
+
+    Equality and ``repr`` stay those of scikit-learn.
+    """
+    return dataclass(eq=False, repr=False, match_args=False, kw_only=True)(cls)
+
+
+def validate_params(estimator: Any) -> None:
+    """Raise ValueError for the first parameter that does not satisfy its constraints."""
+    for name, constraint in _constraints(estimator):
+        constraint.check(name, getattr(estimator, name))
+
+
+def options_of(estimator: Any, name: str) -> tuple[str, ...]:
+    """Return the words that a parameter of an estimator, or of its class, may have; none without such a parameter."""
+    for declared, constraint in _constraints(estimator):
+        if declared == name and isinstance(constraint, Options):
+            return constraint.values
+    return ()
+
+
+def _constraints(estimator: Any) -> Iterator[tuple[str, Constraint]]:
+    for parameter in fields(estimator) if is_dataclass(estimator) else ():
+        for constraint in parameter.metadata.get("constraints", ()):
+            yield parameter.name, constraint

@@ -1,0 +1,162 @@
+"""What a selector by measures evaluates: everything settled for one data set, and the search that evaluates it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from thresher import _core
+from thresher._cached import cached
+from thresher._progress import step_reporter
+from thresher.measures import KINDS, RowMeasures
+from thresher.measures.chance import within_chance
+from thresher.search import ForwardSearch, Found, FoundParts
+from thresher.search.forward import Choices, Floats, Mask
+from thresher.selectors._base import Selection
+from thresher.selectors._explain import Nearest
+from thresher.sources import Training
+
+
+class Criterion(ABC):
+    """One method with all parameters resolved for one data set.
+
+    It holds no data and does not change, so that an ensemble searches every replicate by the same criterion.
+    """
+
+    # Whether the search evaluates terms of two features and the target.
+    uses_triples: ClassVar[bool] = False
+    # Whether the search evaluates pairs of features, whose values the replicates of an ensemble can share.
+    uses_pairs: ClassVar[bool] = True
+    # Whether it needs so many pairs only once that an ensemble saves nothing by caching them.
+    visits_pairs_once: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def measures(self) -> tuple[str, ...]:
+        """The names of its measures: of relevance the first, of pairs the last."""
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The fitted attributes that say what was resolved."""
+        return {}
+
+    @abstractmethod
+    def search(self, task: SearchTask) -> Selection:
+        """Select features."""
+
+    def search_replicates(
+        self, task: SearchTask, replicates: Sequence[int], memory_limit: int
+    ) -> FoundParts | None:
+        """Search all replicates together, or return None to have them searched one by one.
+
+        The measures of `task` have parts.
+        """
+        return None
+
+    @property
+    def not_a_sum(self) -> str | None:
+        """The name of a measure that is not a sum over rows, if there is one."""
+        return next((name for name in self.measures if not KINDS[name].is_sum), None)
+
+    @property
+    def counts_only(self) -> bool:
+        """Whether all measures count discrete features."""
+        return all(KINDS[name].is_discrete for name in self.measures)
+
+
+class ForwardCriterion(Criterion):
+    """A criterion that adds one feature after the other."""
+
+    @abstractmethod
+    def start(self, task: SearchTask) -> ForwardSearch[Any]:
+        """Start the search, which can be continued for more features."""
+
+    @abstractmethod
+    def describe(self, task: SearchTask, found: Any) -> Selection:
+        """Describe what the search has selected."""
+
+    def search(self, task: SearchTask) -> Selection:
+        return self.describe(task, self.start(task).found())
+
+
+@dataclass
+class SearchTask:
+    """One search: the data, the measures of all rows or of a replicate, and how many features.
+
+    An inner ensemble searches sums over replicates, which are `scale` times their means; a selection reports means.
+
+    Attributes
+    ----------
+    data : Training
+    measures : RowMeasures
+    criterion : Criterion
+    n_features : int or None
+        How many features to select; None if the search stops by itself.
+    owner : object
+        The selector whose name and ``verbose`` the progress of the search goes by.
+    """
+
+    data: Training
+    measures: RowMeasures
+    criterion: Criterion
+    n_features: int | None
+    owner: Any
+
+    @property
+    def scale(self) -> int:
+        return self.measures.scale
+
+    @property
+    def required_count(self) -> int:
+        """How many features to select, for a search that does not stop by itself."""
+        assert self.n_features is not None
+        return self.n_features
+
+    @cached
+    def relevance(self) -> Floats:
+        """The relevance of every feature, times `scale`."""
+        return self.measures.relevance(self.criterion.measures[0])
+
+    @cached
+    def pairs(self) -> _core.PairMeasure:
+        return self.measures.pairs(self.criterion.measures[-1])
+
+    @cached
+    def candidates(self) -> Mask:
+        return self.measures.candidates(*self.criterion.measures)
+
+    @cached
+    def choices(self) -> Choices:
+        """The keyword arguments that all forward searches take."""
+        return self.choices_among(self.candidates)
+
+    def choices_among(self, candidates: Mask) -> Choices:
+        """`choices` with other candidates than those that vary by the measures."""
+        progress = step_reporter(self.owner, self.data.names, self.n_features)
+        return {"candidates": candidates, "kept": self.data.kept, "progress": progress}
+
+    def noise(self) -> Mask:
+        """Features that are no more relevant than one in twenty features of noise."""
+        means = self.relevance / self.scale
+        name = self.criterion.measures[0]
+        return within_chance(self.data, self.measures.whole, name, means)
+
+    def nearest(self, found: Any, comparable: bool = True, **more: Any) -> Nearest:
+        """The largest redundancies that the search computed."""
+        values = found.nearest_value / self.scale
+        return Nearest(found.nearest, values, comparable, self.noise(), **more)
+
+    def selection(
+        self, found: Found, scores: Floats, relevance: Floats | None = None, **described: Any
+    ) -> Selection:
+        """The selection of a search that weighs relevance against redundancy."""
+        return Selection.of_steps(
+            found.selected,
+            scores,
+            (self.relevance if relevance is None else relevance) / self.scale,
+            found.redundancy / self.scale,
+            n_evaluations=found.n_evaluations,
+            **described,
+        )
