@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 import thresher
 from thresher import _types
+from thresher._registry import MODULES, PUBLIC
 from thresher.measures import KINDS
 from thresher.selectors._base import BaseSelector
 from thresher.selectors.rfs import RELEVANCES
@@ -113,21 +114,16 @@ def test_mistakes_are_seen(number, complaints):
 
 
 def test_type_checkers_see_the_names_there_are():
-    tree = ast.parse(Path(thresher.__file__).read_text())
-    block = next(
-        node
-        for node in tree.body
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-    )
+    stub = ast.parse(Path(thresher.__file__).with_suffix(".pyi").read_text())
     seen = {
         alias.asname: (node.module, alias.name)
-        for node in block.body
+        for node in stub.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    expected = {name: (module, name) for name, module in thresher._EXPORTS.items()}
-    expected |= {name: ("thresher", name) for name in thresher._MODULES}
-    assert seen == expected
+    expected = {name: (module, name) for name, module in PUBLIC.items()}
+    expected |= {name: ("thresher", name) for name in MODULES}
+    assert seen == expected, "run `make format`, which writes src/thresher/__init__.pyi"
 
 
 def options_of(hint) -> set[str]:
@@ -139,7 +135,7 @@ def options_of(hint) -> set[str]:
 
 ESTIMATORS = [
     getattr(thresher, name)
-    for name in thresher._EXPORTS
+    for name in PUBLIC
     if inspect.isclass(getattr(thresher, name))
     and issubclass(getattr(thresher, name), BaseEstimator)
 ]
