@@ -66,7 +66,7 @@ TASKS = {
 
 # What selectors use of the measures, and users do not.
 INNER = {"ChosenRows", "Codes", "Measures", "PartSets", "SharedReplicates", "SummedReplicates"}
-INNER |= {"check_measure", "code_features", "code_target"}
+INNER |= {"check_measure", "code_features", "code_target", "measures_of"}
 
 
 def module_names(module: str) -> list[str]:

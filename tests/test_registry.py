@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from thresher._registry import RANKING, SELECTORS, Entry, by_name
+from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, SIMILARITIES
+from thresher.measures._names import MeasureKind
+from thresher.measures._names import by_name as measures_by_name
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -16,6 +19,18 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_two_selectors_of_one_name_are_refused(name):
     with pytest.raises(ValueError, match=f"two selectors are named '{name}'"):
         by_name([*SELECTORS.values(), Entry(name, "selectors.own", RANKING)])
+
+
+@pytest.mark.parametrize("name", ["su", "iqr", "mici", "fisher"])
+def test_two_measures_of_one_name_are_refused(name):
+    own = MeasureKind(name, "information quality ratio", is_discrete=True)
+    with pytest.raises(ValueError, match=f"two measures are named '{name}'"):
+        measures_by_name([*KINDS.values(), own], (*DISPERSIONS, *SEPARATIONS, *SIMILARITIES))
+
+
+def test_information_needs_what_a_value_stands_for():
+    with pytest.raises(ValueError, match="go together"):
+        MeasureKind("iq", "information quality ratio", is_discrete=True, law="information")
 
 
 def test_written_lists_are_those_of_the_registries():

@@ -15,9 +15,9 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import thresher
-from thresher import _types
+from thresher import CFS, RRFS, _types
 from thresher._registry import MODULES, PUBLIC
-from thresher.measures import KINDS
+from thresher.measures import KINDS, SIMILARITIES, TESTED, measures_of
 from thresher.selectors._base import BaseSelector
 from thresher.selectors.rfs import RELEVANCES
 
@@ -161,6 +161,19 @@ def test_measures_of_types_are_those_there_are():
     symmetric = {name for name, kind in KINDS.items() if kind.is_symmetric}
     assert options_of(_types.PairMeasureName) == symmetric
     assert options_of(_types.Relevance) == set(RELEVANCES)
+    assert options_of(_types.TestedMeasure) == set(TESTED)
+
+
+@pytest.mark.parametrize(
+    ("selector", "parameter", "others"),
+    [(CFS, "measure", ()), (RRFS, "similarity", ("auto", *SIMILARITIES))],
+)
+def test_types_of_selectors_that_take_some_measures_name_these(selector, parameter, others):
+    hints = typing.get_type_hints(selector.__init__)
+    expected = {*measures_of(selector.__name__), *others}
+    assert options_of(hints[parameter]) == expected, (
+        f"change the type in {inspect.getfile(selector)}"
+    )
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)

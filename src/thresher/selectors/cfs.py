@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from thresher._checks import check_bool, check_choice
 from thresher._types import Auto, Missing, TargetKind
-from thresher.measures import RowMeasures
+from thresher.measures import RowMeasures, measures_of
 from thresher.search import ForwardSearch, Found
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
@@ -21,7 +21,7 @@ Indices = npt.NDArray[np.intp]
 
 SEARCHES = ("forward", "best-first")
 STRATEGIES = ("lazy", "cached", "naive")
-MEASURES = ("su", "pearson")
+MEASURES = measures_of("CFS")
 
 
 class CFS(MeasureSelector[int | None]):

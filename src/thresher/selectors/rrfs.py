@@ -11,8 +11,8 @@ from thresher import _core
 from thresher._checks import check_bool, check_choice, check_number, resolve_count
 from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
-from thresher.measures import Measures
-from thresher.measures.columns import DISPERSIONS, SIMILARITIES, similarity
+from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
+from thresher.measures.columns import similarity
 from thresher.search.walk import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
@@ -200,8 +200,8 @@ class RRFS(RelevanceFilter):
         return order, stop
 
     def _pairs(self, training: Training, measures: Measures) -> Any:
-        if self.similarity_measure_ == "su":
-            return measures.pairs("su")
+        if are_discrete(self.similarity_measure_):
+            return measures.pairs(self.similarity_measure_)
         return similarity(training, self.similarity_measure_)
 
     def _warn_if_blind(self, training: Training, pairs: Any, order: Features) -> None:
@@ -304,7 +304,7 @@ class RRFS(RelevanceFilter):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("similarity", self.similarity, ("auto", *SIMILARITIES, "su"))
+        check_choice("similarity", self.similarity, ("auto", *measures_of("RRFS"), *SIMILARITIES))
         check_number("max_similarity", self.max_similarity, minimum=0, exclusive_minimum=True)
         check_choice("against", self.against, ("last", "all"))
         check_choice("scan", self.scan, ("all", "top"))
