@@ -9,6 +9,8 @@ from typing import Any
 import thresher
 from thresher import MRMR, RFS
 from thresher._registry import SELECTORS
+from thresher.selectors._forward import ForwardSelector
+from thresher.selectors._sums import SumSelector
 
 # Settings of selectors that cannot do without, take seconds with their defaults, or find nothing in a few rows.
 QUICK: dict[str, dict[str, Any]] = {
@@ -51,3 +53,23 @@ def others(written: Iterable[Any], is_of_kind: Callable[[Any], bool], **settings
             if is_of_kind(selector):
                 found.append(selector)
     return found
+
+
+def made_of_sums(selector: Any) -> bool:
+    """Whether an ensemble counts all its replicates in one pass."""
+    return isinstance(selector, SumSelector)
+
+
+def searches_forward(selector: Any) -> bool:
+    """Whether features are added one by one, so that a search can be continued."""
+    return isinstance(selector, ForwardSelector)
+
+
+def reads_blocks(selector: Any) -> bool:
+    """Whether rows may be in blocks, and come and go."""
+    return bool(selector._reads_blocks)
+
+
+def by_class(selectors: Iterable[Any]) -> dict[str, Any]:
+    """The selectors under the names of their classes."""
+    return {type(selector).__name__: selector for selector in selectors}

@@ -9,21 +9,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from tests.selectors import others, searches_forward
 from tests.test_search import SETTINGS, random_settings, tie_rich_problem
 from thresher import (
     CFS,
-    CIFE,
-    CMIM,
-    DISR,
     FCBF,
-    GSO,
-    ICAP,
-    JMI,
-    JMIM,
     MRMR,
-    NMIFS,
     RRCT,
-    CMIFilter,
     ThresherWarning,
     _core,
 )
@@ -158,11 +150,9 @@ SELECTORS = [
     CFS(n_features_to_select=4),
     CFS(n_features_to_select=4, strategy="cached", locally_predictive=True),
     FCBF(n_features_to_select=4),
-    *(criterion() for criterion in (NMIFS, JMI, JMIM, CMIM, DISR, CIFE, ICAP)),
-    CMIFilter(n_features_to_select=4),
-    GSO(),
     RRCT(),
 ]
+SELECTORS += others([*SELECTORS, MIM()], searches_forward)  # MIM ranks at once
 
 
 @pytest.mark.parametrize(
