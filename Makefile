@@ -125,6 +125,7 @@ cppcheck: $(VENV)/.tools
 	$(BIN)/cppcheck $(CPPCHECK) cpp
 
 format: $(VENV)/.tools
+	$(BIN)/python tools/write_lists.py
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)

@@ -5,24 +5,25 @@ from __future__ import annotations
 import importlib
 from pathlib import Path
 
+from thresher import _registry
+from thresher._registry import SELECTORS
+
+
+def _selectors(task: str, *others: str) -> tuple[str, str]:
+    """The selectors of a task, and what else helps with it."""
+    names = [entry.name for entry in SELECTORS.values() if entry.task == task]
+    return "thresher", " ".join([*names, *others])
+
+
 # What a reader wants to do -> module and names; a test holds the groups to what the package exports.
 TASKS = {
-    "Choose features that do not repeat each other": (
-        "thresher",
-        "MRMR NMIFS CFS FCBF JMI JMIM CMIM DISR CIFE ICAP CMIFilter RRCT GSO LassoPath S3F",
-    ),
-    "Rank features one by one": (
-        "thresher",
-        "Univariate MIM FisherScore ReliefF Relief MultiSURF SVMRFE SFSLW",
-    ),
-    "Choose without labels": ("thresher", "RFS RRFS LaplacianScore SPEC difficulty_ratio"),
-    "Find features that matter only together": (
-        "thresher",
-        "LCC CWC INTERACT SDCC ASDCC SWCFS SALCC Focus ABB SetCover LVF QBB",
-    ),
-    "Find the set on which an estimator does best": ("thresher", "GBC MRMRGA"),
-    "Make a selection stable, or sure": ("thresher", "Ensemble ErrorControlled"),
-    "Put selectors in a row": ("thresher", "Chain"),
+    _registry.NO_REPEATS: _selectors(_registry.NO_REPEATS),
+    _registry.RANKING: _selectors(_registry.RANKING),
+    _registry.NO_LABELS: _selectors(_registry.NO_LABELS, "difficulty_ratio"),
+    _registry.TOGETHER: _selectors(_registry.TOGETHER),
+    _registry.ESTIMATOR: _selectors(_registry.ESTIMATOR),
+    _registry.STABLE: _selectors(_registry.STABLE),
+    _registry.IN_A_ROW: _selectors(_registry.IN_A_ROW),
     "Choose genes of single cells": ("thresher.pp", ""),
     "Choose where Spark has the rows": ("thresher.spark", ""),
     "How many features, which method, what score": (
@@ -65,7 +66,7 @@ TASKS = {
 
 # What selectors use of the measures, and users do not.
 INNER = {"ChosenRows", "Codes", "Measures", "PartSets", "SharedReplicates", "SummedReplicates"}
-INNER |= {"MeasureName", "code_features", "code_target"}
+INNER |= {"MeasureName", "code_features", "code_target", "measures_of"}
 
 
 def module_names(module: str) -> list[str]:

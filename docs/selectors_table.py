@@ -1,41 +1,12 @@
-"""The table of all selectors: facts from their classes, cost and question from here."""
+"""The table of all selectors: facts from their classes and from the registry."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from thresher._registry import SELECTORS
 from thresher.cli._methods import METHODS, describe_methods
 
-# n samples, p features, k chosen; pairs are what `n_evaluations_` counts, mostly far fewer than k p.
-PAIRS = "n per pair"
-TRIPLES = "n per pair with y"
-RELEVANCE = "n p"
-NEIGHBOURS = "n² p"
-RISKS = "n p, then n per risk"
-EXACT = "exponential in p"
-FITS = "fits of the estimator"
-COST = {
-    **dict.fromkeys(["MRMR", "NMIFS", "CFS", "FCBF"], PAIRS),
-    **dict.fromkeys(["JMI", "JMIM", "CMIM", "DISR", "CIFE", "ICAP"], TRIPLES),
-    **dict.fromkeys(["MIM", "Univariate", "FisherScore", "RFS", "RRFS", "CMIFilter"], RELEVANCE),
-    **dict.fromkeys(["RRCT", "GSO", "LassoPath"], "n p k"),
-    **dict.fromkeys(["ReliefF", "Relief", "MultiSURF", "LaplacianScore"], NEIGHBOURS),
-    **dict.fromkeys(["CWC", "LCC", "SDCC", "ASDCC", "SWCFS", "INTERACT", "SetCover", "LVF"], RISKS),
-    **dict.fromkeys(["QBB", "ABB", "Focus"], EXACT),
-    **dict.fromkeys(["GBC", "MRMRGA", "SALCC"], FITS),
-    "SPEC": "n² p; `phi3` n³",
-    "S3F": "n p² at worst",
-    "SVMRFE": "n² + n p per round",
-    "SFSLW": "n p per step",
-}
-ANY, CODES, NUMBERS = "any", "codes; numbers binned", "numbers"
-DATA = {
-    **dict.fromkeys(COST, CODES),
-    **dict.fromkeys(["MRMR", "Univariate", "ReliefF", "Relief", "MultiSURF"], ANY),
-    **dict.fromkeys(["GBC", "MRMRGA"], ANY),
-    **dict.fromkeys(["RRCT", "GSO", "LassoPath", "FisherScore", "SVMRFE", "SFSLW"], NUMBERS),
-    **dict.fromkeys(["RFS", "RRFS", "LaplacianScore", "SPEC"], NUMBERS),
-}
 STOPS = {
     "given": "no",
     "itself": "yes",
@@ -53,9 +24,9 @@ def rows() -> list[dict[str, str]]:
             {
                 "selector": f"{{class}}`~thresher.{name}`",
                 "what for": found["why"],
-                "data": DATA[name],
+                "data": SELECTORS[name].data,
                 "target": found["target"],
-                "cost": COST[name],
+                "cost": SELECTORS[name].cost,
                 "stops by itself": STOPS[found["k"]],
                 "ensembles": found["ensemble"],
                 "sparse": "yes" if found["sparse"] else "refused",

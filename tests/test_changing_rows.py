@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from tests.examples import examples
+from tests.selectors import by_class, others, reads_blocks
 from thresher import (
     CFS,
     CMIM,
@@ -54,7 +55,7 @@ SELECTORS = {
         MRMR(3, relevance="mi", discretize=CUTS), 8, kind="halves", n_pairs=6, random_state=0
     ),
 }
-
+SELECTORS |= by_class(others(SELECTORS.values(), reads_blocks, discretize=CUTS))
 
 NUMBERS = ("numbers", "variance", "RFS")
 

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 import thresher
 from thresher import MIM, MRMR, Ensemble
+from thresher._registry import SELECTORS
 from thresher.cli import _methods
 from thresher.cli._app import app
-from thresher.selectors._base import BaseSelector
 
 
 def write(path, X, y, names, target="target"):
@@ -147,14 +147,9 @@ def test_a_numeric_target_is_taken_as_numbers(tmp_path):
 
 def test_methods_lists_every_selector_with_a_reason_to_take_it():
     rows = json.loads(invoke("methods", "--json").stdout)
-    public = {
-        name
-        for name in thresher._EXPORTS
-        if isinstance(getattr(thresher, name), type)
-        and issubclass(getattr(thresher, name), BaseSelector)
-    }
-    around = {"Chain", "Ensemble", "ErrorControlled"}  # selectors around others
-    assert {row["method"] for row in rows} == {name.lower() for name in public - around}
+    assert [row["method"] for row in rows] == [
+        name.lower() for name, entry in SELECTORS.items() if not entry.wraps
+    ]
     assert all(len(row["why"]) > 20 for row in rows)
     by_name = {row["method"]: row for row in rows}
     assert by_name["mrmr"]["ensemble"] == "one pass"
@@ -279,7 +274,10 @@ def test_help_has_examples_that_parse(command):
 
 def test_the_demo_ends_in_a_report_and_needs_no_pandas(tmp_path, monkeypatch):
     (tmp_path / "pandas.py").write_text("raise ImportError('there is no pandas here')")
-    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+    }
     command = [sys.executable, "-m", "thresher", "demo"]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

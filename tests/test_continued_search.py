@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import gc
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
+from tests.selectors import others, searches_forward
 from tests.test_search import SETTINGS, random_settings, tie_rich_problem
 from thresher import (
     CFS,
-    CIFE,
-    CMIM,
-    DISR,
     FCBF,
-    GSO,
-    ICAP,
-    JMI,
-    JMIM,
     MRMR,
-    NMIFS,
     RRCT,
-    CMIFilter,
     ThresherWarning,
     _core,
 )
 from thresher._core import _testing
+from thresher.selectors._criterion import SearchTask
 
 
 def by_pairs(name, **options):
@@ -158,11 +152,9 @@ SELECTORS = [
     CFS(n_features_to_select=4),
     CFS(n_features_to_select=4, strategy="cached", locally_predictive=True),
     FCBF(n_features_to_select=4),
-    *(criterion() for criterion in (NMIFS, JMI, JMIM, CMIM, DISR, CIFE, ICAP)),
-    CMIFilter(n_features_to_select=4),
-    GSO(),
     RRCT(),
 ]
+SELECTORS += others(SELECTORS, searches_forward)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +169,10 @@ def test_a_selector_can_be_asked_for_more_without_starting_over(selector):
     if isinstance(selector, RRCT):
         search = selector._start(training, 3)
     else:
-        selector._resolve(training)
-        search = selector._start(training, selector._measures(training), 3)
+        criterion = selector.make_criterion(training)
+        measures = selector.make_measures(training, criterion)
+        task = SearchTask(training, measures, criterion, 3, selector)
+        search = criterion.start(task).reported(partial(criterion.describe, task))
     search.extend(2)
     search.extend(4)
     selection = search.found()

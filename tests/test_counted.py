@@ -150,8 +150,7 @@ def coded_problem(name):
         return codes, levels, (codes[3] + codes[7] + rng.integers(0, 2, 400)).clip(0, 2)
     selector = MRMR(relevance="mi", redundancy="mi")
     training = selector._read(*load_real(name)[:2])
-    selector._resolve(training)
-    measures = selector._measures(training)
+    measures = selector.make_measures(training, selector.make_criterion(training))
     table = measures.codes.table
     return table.matrix(), table.levels, measures.target_codes[0]
 

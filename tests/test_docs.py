@@ -14,8 +14,11 @@ import pytest
 from scipy import sparse
 
 import thresher
+from tests.selectors import quick
 from thresher import Ensemble
+from thresher._registry import CODES, NUMBERS, PUBLIC, SELECTORS
 from thresher.cli._methods import METHODS, describe_methods
+from thresher.selectors._base import BaseSelector
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 if not DOCS.exists():
@@ -26,13 +29,6 @@ import decision_figure  # noqa: E402
 import selectors_table  # noqa: E402
 
 FACTS = {METHODS[facts["method"]]: facts for facts in describe_methods()}
-QUICK = {
-    "GBC": {"population": 2, "max_cycles": 1, "cv": 2},
-    "MRMRGA": {"population": 2, "generations": 1, "cv": 2},
-    "SALCC": {"max_iterations": 2, "cv": 2},
-    "LVF": {"max_tries": 20},
-    "QBB": {"max_tries": 20},
-}
 
 
 def data():
@@ -43,13 +39,12 @@ def data():
 
 
 def build(name, **parameters):
-    cls = getattr(thresher, name)
-    known = inspect.signature(cls).parameters
+    known = inspect.signature(getattr(thresher, name)).parameters
     if "n_features_to_select" in known:
         parameters.setdefault("n_features_to_select", 3)
     if "random_state" in known:
         parameters["random_state"] = 0
-    return cls(**{**QUICK.get(name, {}), **parameters})
+    return quick(name, **parameters)
 
 
 def works(selector, X, *y):
@@ -106,10 +101,10 @@ def test_the_table_tells_what_features_may_be(name):
     selector = build(name)
     assert works(selector, numbers, y)
     bins = getattr(selector, "bins_", None)
-    kind = selectors_table.DATA[name]
-    assert (bins is not None and bins.is_binned.any()) == (kind == selectors_table.CODES)
+    kind = SELECTORS[name].data
+    assert (bins is not None and bins.is_binned.any()) == (kind == CODES)
     mixed = numbers.assign(g=np.where(rng.random(80) < 0.5, "u", "v"))
-    assert works(build(name), mixed, y) == (kind != selectors_table.NUMBERS)
+    assert works(build(name), mixed, y) == (kind != NUMBERS)
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -132,13 +127,11 @@ def test_the_table_tells_which_ensembles_share_a_pass(name):
 
 
 def test_every_selector_has_a_row_and_a_cost():
-    exported = {
-        name
-        for name, module in thresher._EXPORTS.items()
-        if module.startswith("thresher.selectors") and name[0].isupper()
-    }
-    assert set(FACTS) | {"Chain", "Ensemble", "ErrorControlled"} == exported
-    assert set(selectors_table.COST) == set(FACTS)
+    public = {name: getattr(thresher, name) for name in PUBLIC}
+    classes = {n for n, c in public.items() if inspect.isclass(c) and issubclass(c, BaseSelector)}
+    assert set(SELECTORS) == classes
+    assert set(FACTS) | {"Chain", "Ensemble", "ErrorControlled"} == classes
+    assert all(SELECTORS[name].cost and SELECTORS[name].advice for name in FACTS)
 
 
 def test_the_reference_has_every_public_name_once():
@@ -150,7 +143,7 @@ def test_the_reference_has_every_public_name_once():
     ]
     assert len(set(listed)) == len(listed)
     names = {name for _, name in listed}
-    assert set(thresher._EXPORTS) <= names
+    assert set(PUBLIC) <= names
     for module in ("evaluate", "plots", "datasets", "pp", "report"):
         assert set(api_tasks.module_names(f"thresher.{module}")) <= names
 
@@ -166,7 +159,7 @@ def test_selectors_named_with_parameters_can_be_fitted(page):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (60, 24)).astype(float)
     y = (X[:, 0] + X[:, 1] > 2).astype(int)
-    names = {name: getattr(thresher, name) for name in thresher._EXPORTS}
+    names = {name: getattr(thresher, name) for name in PUBLIC}
     names |= {"β": 0.5}
     code = re.findall(r"`([A-Z]\w+\([^`]*\))`", (DOCS / page).read_text(encoding="utf-8"))
     ours = [call for call in code if call.partition("(")[0] in names and "..." not in call]

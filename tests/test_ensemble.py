@@ -17,18 +17,15 @@ from sklearn.pipeline import make_pipeline
 
 from tests.examples import examples
 from tests.naive.replicates import full_ensemble, inner_ensemble, take_vote
+from tests.selectors import made_of_sums, others
 from thresher import (
     CFS,
-    CIFE,
     CMIM,
-    DISR,
     FCBF,
     GSO,
-    ICAP,
     JMI,
     JMIM,
     LCC,
-    MIM,
     MRMR,
     NMIFS,
     RRCT,
@@ -440,8 +437,8 @@ SUMS = [
     CMIFilter(),
     CMIFilter(3),
     GSO(4),
-    *(criterion(4) for criterion in (CIFE, CMIM, DISR, ICAP, JMI, JMIM, MIM)),
 ]
+SUMS += others(SUMS, made_of_sums, n_features_to_select=4)
 
 
 @pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")

@@ -16,6 +16,7 @@ from sklearn.datasets import load_wine
 from tests.blocks_of_rows import assert_same, frames, in_blocks
 from tests.dask_clusters import as_frame, import_dask
 from tests.examples import examples
+from tests.selectors import by_class, others, reads_blocks
 from tests.spark_sessions import frame_of
 from tests.test_blocks import draw_weights, target
 from thresher import CFS, FCBF, JMI, MIM, MRMR, NMIFS, RFS, Ensemble, GivenBins, Univariate
@@ -42,6 +43,7 @@ SELECTORS = {
     "inner": Ensemble(BASE, n_parts=3, kind="inner"),
     "halves": Ensemble(BASE, kind="halves", n_pairs=4, random_state=0),
 }
+SELECTORS |= by_class(others(SELECTORS.values(), reads_blocks, missing="category"))
 UNWEIGHTED = ("RFS", "fast", "inner", "halves")
 
 

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
 import thresher
+from tests.selectors import made_of_sums, others
 from thresher import CFS, FCBF, GSO, MRMR, NMIFS, RRCT, CMIFilter, Ensemble, LassoPath
 from thresher.measures import ChosenRows
 from thresher.search.parts import assign_parts, bootstrap_counts, draw_seed
@@ -23,6 +24,7 @@ CRITERIA = [
 ]
 OF_ROWS = [CMIFilter(), CMIFilter(2, last="never"), GSO(3), GSO(9, target="nominal")]
 OF_SUMS = [CFS(), CFS(search="best-first"), FCBF(), FCBF(0.05), NMIFS(4), *CRITERIA, *OF_ROWS]
+OF_SUMS += others(OF_SUMS, made_of_sums, n_features_to_select=4)
 OTHERS = [RRCT(3), LassoPath(3)]
 
 

@@ -13,6 +13,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer
 
+from tests.selectors import made_of_sums, others
 from thresher import (
     CFS,
     FCBF,
@@ -59,6 +60,7 @@ OF_SUMS = [
     GSO(3),
     MRMR(3, relevance="su", redundancy="su"),
 ]
+OF_SUMS += others(OF_SUMS, made_of_sums, n_features_to_select=3)
 
 
 @pytest.mark.parametrize("selector", [*OF_SUMS, RRCT(3), FisherScore(3)], ids=repr)

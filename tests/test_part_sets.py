@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -10,8 +12,9 @@ from sklearn.base import clone
 import thresher
 from thresher import CFS, FCBF, GSO, MRMR, NMIFS, CMIFilter, _core
 from thresher.measures import ChosenRows, PartSets
+from thresher.selectors._criterion import SearchTask
 from thresher.selectors._plan import Plan
-from thresher.selectors._replicates import search_replicates
+from thresher.selectors._replicates import ReplicateSearch
 
 pytestmark = pytest.mark.kernels
 
@@ -195,14 +198,19 @@ def found_lists(selector, X, y, sets, kind, sample_weight=None):
     """The lists on every set of parts, and those of the selector on the rows of each."""
     selector = clone(selector)
     training = selector._read(X, y, sample_weight)
-    selector._resolve(training)
-    wanted = selector._how_many(training.columns)
+    criterion = selector.make_criterion(training)
+    wanted = selector.count_features(training.columns)
+    measures_of = partial(selector.make_measures, training, criterion)
     plan = Plan(sets.n_replicates, sets, None, list(range(sets.n_replicates)))
-    found, _ = search_replicates(selector, training, wanted, kind, plan, 0, lambda *_: None)
+    search = ReplicateSearch(
+        training, criterion, wanted, selector, measures_of, kind, plan, None, 0, lambda *_: None
+    )
+    found, _ = search.run()
     alone = []
     for i in range(sets.n_replicates):
-        measures = ChosenRows(selector._measures(training), sets.rows(i))
-        chosen = selector._search(training, measures, wanted).selected
+        measures = ChosenRows(measures_of(), sets.rows(i))
+        task = SearchTask(training, measures, criterion, wanted, selector)
+        chosen = criterion.search(task).selected
         alone.append(np.asarray(chosen).tolist())
     return found.lists, alone
 

@@ -117,8 +117,7 @@ def discrete_problem(name):
     X, y = load_real(name)[:2]
     selector = MRMR(relevance="mi", redundancy="mi")
     training = selector._read(X, y)
-    selector._resolve(training)
-    measures = selector._measures(training)
+    measures = selector.make_measures(training, selector.make_criterion(training))
     candidates = measures.candidates("mi").view(np.uint8)
     return measures, candidates, policy_size(int(candidates.sum()))
 

@@ -16,8 +16,9 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import thresher
-from thresher import _types
-from thresher.measures import KINDS
+from thresher import CFS, RRFS, _types
+from thresher._registry import MODULES, PUBLIC
+from thresher.measures import KINDS, SIMILARITIES, TESTED, measures_of
 from thresher.selectors.rfs import RELEVANCES
 
 pytestmark = pytest.mark.xdist_group("types")
@@ -122,21 +123,16 @@ def test_mistakes_are_seen(number, complaints):
 
 
 def test_type_checkers_see_the_names_there_are():
-    tree = ast.parse(Path(thresher.__file__).read_text())
-    block = next(
-        node
-        for node in tree.body
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-    )
+    stub = ast.parse(Path(thresher.__file__).with_suffix(".pyi").read_text())
     seen = {
         alias.asname: (node.module, alias.name)
-        for node in block.body
+        for node in stub.body
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    expected = {name: (module, name) for name, module in thresher._EXPORTS.items()}
-    expected |= {name: ("thresher", name) for name in thresher._MODULES}
-    assert seen == expected
+    expected = {name: (module, name) for name, module in PUBLIC.items()}
+    expected |= {name: ("thresher", name) for name in MODULES}
+    assert seen == expected, "run `make format`, which writes src/thresher/__init__.pyi"
 
 
 def options_of(hint) -> set[str]:
@@ -148,7 +144,7 @@ def options_of(hint) -> set[str]:
 
 ESTIMATORS = [
     getattr(thresher, name)
-    for name in thresher._EXPORTS
+    for name in PUBLIC
     if inspect.isclass(getattr(thresher, name))
     and issubclass(getattr(thresher, name), BaseEstimator)
 ]
@@ -175,6 +171,19 @@ def test_measures_of_types_are_those_there_are():
     symmetric = {name for name, kind in KINDS.items() if kind.is_symmetric}
     assert options_of(_types.PairMeasureName) == symmetric
     assert options_of(_types.Relevance) == set(RELEVANCES)
+    assert options_of(_types.TestedMeasure) == set(TESTED)
+
+
+@pytest.mark.parametrize(
+    ("selector", "parameter", "others"),
+    [(CFS, "measure", ()), (RRFS, "similarity", ("auto", *SIMILARITIES))],
+)
+def test_types_of_selectors_that_take_some_measures_name_these(selector, parameter, others):
+    hints = typing.get_type_hints(selector.__init__)
+    expected = {*measures_of(selector.__name__), *others}
+    assert options_of(hints[parameter]) == expected, (
+        f"change the type in {inspect.getfile(selector)}"
+    )
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)

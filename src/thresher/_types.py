@@ -7,14 +7,16 @@ from typing import Any, Literal, Protocol
 TargetKind = Literal["auto", "nominal", "numeric"]
 Missing = Literal["error", "category", "pairwise", "drop_rows"]
 Auto = Literal["auto"]
-Measure = Literal["mi", "su", "nmi", "chi2", "f", "r2", "pearson", "spearman", "cosine"]
 DeltaMode = Literal["absolute", "relative"]
 Infeasible = Literal["clip", "raise"]
 Risk = Literal["bayes", "binary", "pairs", "entropy"]
-PairMeasureName = Literal["mi", "su", "nmi", "chi2", "r2", "pearson", "spearman", "cosine"]
-Relevance = (
-    Literal["variance", "mad", "mean-median", "iqr", "am/gm", "amgm", "fir", "fisher"] | Measure
-)
+# Names of measures, written by `make format` from measures/_names.py.
+Measure = Literal["mi", "su", "nmi", "chi2", "pearson", "spearman", "cosine", "r2", "f"]
+PairMeasureName = Literal["mi", "su", "nmi", "chi2", "pearson", "spearman", "cosine", "r2"]
+TestedMeasure = Literal["mi", "su", "nmi", "chi2", "pearson", "spearman", "r2", "f"]
+OtherRelevance = Literal["variance", "mad", "mean-median", "iqr", "am/gm", "amgm", "fir", "fisher"]
+
+Relevance = OtherRelevance | Measure
 
 
 class Selector(Protocol):

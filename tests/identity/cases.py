@@ -5,6 +5,8 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
+from thresher._registry import SELECTORS as REGISTERED
+
 # Every public selector, and the settings that change its code path. Each line is an expression and, in a record, the
 # name of its case.
 SELECTORS = """
@@ -108,6 +110,7 @@ ErrorControlled(fdr=0.5, n_permutations=20, random_state=0)
 ErrorControlled(Univariate(), 0.5, method="compete", random_state=0)
 ErrorControlled(JMI(4), 0.5, n_permutations=20, random_state=0)
 """.strip().splitlines()
+SELECTORS += [f"{name}()" for name in REGISTERED if f"\n{name}(" not in "\n" + "\n".join(SELECTORS)]
 
 # The settings that stand for the others where every form of the data is tried.
 TYPICAL = (

@@ -8,57 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import thresher
 from thresher._params import options_of
+from thresher._registry import PUBLIC, SELECTORS
 from thresher.cli._errors import BadInput
 
 if TYPE_CHECKING:
     from thresher.cli._options import Wish
     from thresher.cli._read import Data
 
-# Class -> when to take it, where its first sentence does not say so. The name on the command line is the class in
-# lower case.
-WHY = {
-    "MRMR": "the first to try: relevant features that do not repeat each other, from any data, fast",
-    "JMI": "like mrmr, but counts what features tell together; many samples of discrete data",
-    "JMIM": "like jmi, judged by the worst partner: strict against repeats",
-    "CMIM": "takes what tells most beside the best partner; good with binary features",
-    "DISR": "joint information over joint entropy: does not favour features with many values",
-    "CIFE": "information less redundancy, plus redundancy within classes; few features only",
-    "ICAP": "like mrmr, but redundancy that helps to tell classes is forgiven",
-    "MIM": "ranking by mutual information alone: the quickest, repeats included",
-    "NMIFS": "mrmr with redundancy scaled by entropies: mixed numbers of values",
-    "CFS": "a set with the best merit, its size found by itself; discrete data",
-    "FCBF": "drops whatever a better feature predicts; wide discrete data, stops by itself",
-    "CMIFilter": "one pass by conditional information; few features, stops by itself",
-    "RRCT": "numbers with a numeric target or two classes: what features tell together, by correlations",
-    "GSO": "numbers: the largest partial correlation, step by step",
-    "LassoPath": "numbers: the order in which a linear model takes features",
-    "Univariate": "ranking by one test with p-values: which features matter each on its own",
-    "FisherScore": "ranking of numbers by distance of the class means",
-    "ReliefF": "ranking by near samples: finds features that act only together",
-    "Relief": "the original of relieff, for two classes",
-    "MultiSURF": "relieff without a number of neighbours to choose; few hundred samples",
-    "SVMRFE": "numbers, few samples: what a linear classifier needs",
-    "RFS": "very wide data: the most scattered features, without labels, as a first cut",
-    "RRFS": "very wide data: first cut that also drops near copies",
-    "S3F": "clusters of features, two from each: a map of what there is",
-    "SFSLW": "numbers: features that move classes apart, stops by itself",
-    "LaplacianScore": "no labels: features that vary smoothly among neighbours",
-    "SPEC": "no labels or some: features that fit the shape of the data",
-    "GBC": "a small set on which a given classifier does best, by many fits of it",
-    "MRMRGA": "like gbc, by a genetic algorithm",
-    "CWC": "discrete data: the fewest features that still tell all classes apart",
-    "LCC": "like cwc, but allows a share of mistakes, so noise does no harm",
-    "SDCC": "like lcc with a wider search: smaller sets, more time",
-    "ASDCC": "sdcc made faster by relevances",
-    "SWCFS": "asdcc in a sliding window: for many features",
-    "SALCC": "lcc with the allowed mistakes tuned by a classifier",
-    "INTERACT": "discrete data: keeps features that act only together",
-    "SetCover": "discrete data: each feature separates most of the pairs that are left",
-    "LVF": "few discrete features: random sets, smaller and smaller",
-    "QBB": "lvf, then an exact search inside",
-    "ABB": "few discrete features: the exact smallest set, from above",
-    "Focus": "few discrete features: the exact smallest set, from below",
-}
 # Generators of data sets, and what they are for.
 GENERATORS = {
     "make_tied": "equally good features in groups",
@@ -69,16 +25,8 @@ GENERATORS = {
     "make_text": "sparse counts of words",
     "make_dorothea_like": "very many sparse bits",
 }
-# Where the class does not say all.
-OTHERWISE = {
-    "Univariate": {"k": "given or by p-value", "missing": "category (measures of codes), drop_rows"}
-}
-_AROUND_OTHERS = ("Chain", "Ensemble", "ErrorControlled")
-METHODS = {
-    name.lower(): name
-    for name, module in thresher._EXPORTS.items()
-    if module.startswith("thresher.selectors") and name[0].isupper() and name not in _AROUND_OTHERS
-}
+# Names on the command line, in the order of the alphabet.
+METHODS = {name.lower(): name for name in PUBLIC if name in SELECTORS and not SELECTORS[name].wraps}
 
 
 def method_class(method: str) -> Any:
@@ -130,26 +78,29 @@ def describe_methods() -> list[dict[str, Any]]:
     from thresher.selectors._filter import FilterSelector
 
     rows = []
-    order = {name: place for place, name in enumerate(WHY)}
-    for method, name in sorted(METHODS.items(), key=lambda item: order.get(item[1], len(order))):
-        cls = getattr(thresher, name)
+    for entry in SELECTORS.values():
+        if entry.wraps:
+            continue
+        cls = getattr(thresher, entry.name)
         known = inspect.signature(cls).parameters
         counts = "n_features_to_select" in known
         selector = cls()
         rows.append(
             {
-                "method": method,
+                "method": entry.name.lower(),
                 "target": "none"
                 if not selector._needs_target
                 else ("classes" if cls._classes_only else "classes, numbers"),
                 "sparse": bool(cls._takes_sparse),
-                "missing": ", ".join(m for m in options_of(cls, "missing") if m != "error") or "no",
-                "k": "itself"
-                if not counts
-                else ("given or itself" if _stops(selector) else "given"),
+                "missing": entry.missing
+                or ", ".join(m for m in options_of(cls, "missing") if m != "error")
+                or "no",
+                "k": entry.number
+                or (
+                    "itself" if not counts else ("given or itself" if _stops(selector) else "given")
+                ),
                 "ensemble": "one pass" if issubclass(cls, FilterSelector) else "refits",
-                "why": WHY.get(name) or (cls.__doc__ or "").partition("\n")[0],
-                **OTHERWISE.get(name, {}),
+                "why": entry.advice,
             }
         )
     return rows

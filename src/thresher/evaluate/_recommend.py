@@ -13,10 +13,10 @@ from scipy import stats
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline
 
-import thresher
 from thresher._arrays import takes_arrays
 from thresher._checks import check_number, resolve_threads
 from thresher._output import Output, as_table
+from thresher._registry import PUBLIC
 from thresher._warn import one_call
 from thresher.evaluate._candidates import Candidate, Profile, candidates, look_at
 from thresher.evaluate._encode import encode_before, types_with_missing
@@ -262,7 +262,7 @@ def _reason(race: Race, candidate: Candidate, first: Candidate, behind: dict[str
 
 def _code(selector: Any, usual: Any, k: int, types: dict[str, str]) -> str:
     text = repr(selector)
-    named = sorted(name for name in thresher._EXPORTS if re.search(rf"\b{name}\(", text))
+    named = sorted(name for name in PUBLIC if re.search(rf"\b{name}\(", text))
     imports = [
         "from sklearn.pipeline import make_pipeline",
         f"from thresher import {', '.join(named)}",

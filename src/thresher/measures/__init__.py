@@ -6,11 +6,16 @@ from thresher.measures._file_codes import slab_coder
 from thresher.measures._measures import Measures, refuse_classes
 from thresher.measures._names import (
     BY_CLASS,
+    DISPERSIONS,
     KINDS,
     REDUNDANCIES,
     RELEVANCES,
+    SEPARATIONS,
+    SIMILARITIES,
+    TESTED,
     MeasureName,
     are_discrete,
+    measures_of,
 )
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import RowMeasures, SearchMeasures
@@ -32,9 +37,13 @@ from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 
 __all__ = [
     "BY_CLASS",
+    "DISPERSIONS",
     "KINDS",
     "REDUNDANCIES",
     "RELEVANCES",
+    "SEPARATIONS",
+    "SIMILARITIES",
+    "TESTED",
     "Bins",
     "ChosenRows",
     "ClassMoments",
@@ -57,6 +66,7 @@ __all__ = [
     "columns_to_bin",
     "cosine",
     "f_statistic",
+    "measures_of",
     "mutual_information",
     "normalized_mutual_information",
     "pearson",

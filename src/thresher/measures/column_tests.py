@@ -11,7 +11,7 @@ from scipy import special, stats
 
 from thresher import _core
 from thresher.measures._measures import Measures
-from thresher.measures._names import BY_CLASS
+from thresher.measures._names import KINDS
 from thresher.measures.chance import total_weight
 from thresher.measures.rounding import round_significant
 from thresher.measures.tails import minus_log_chi2, minus_log_f
@@ -24,15 +24,15 @@ def analytic_pvalues(
     training: Training, measures: Measures, measure: str, scores: Floats
 ) -> Floats:
     """Probability of a value at least as large if feature and target were independent."""
-    n = total_weight(training)
-    if measure in BY_CLASS:
+    n, law = total_weight(training), KINDS[measure].law
+    if law in ("f", "share"):
         n_means = training.labels.n_classes if training.labels.is_nominal else 2
         rest = max(n - n_means, 1e-9)
-        if measure == "r2":
+        if law == "share":
             with np.errstate(divide="ignore"):
                 scores = scores / (1 - scores) * (rest / (n_means - 1))
         found = special.fdtrc(n_means - 1, rest, scores)
-    elif measure in ("pearson", "spearman"):
+    elif law == "correlation":
         if n < 3:
             return np.ones(len(scores))
         with np.errstate(divide="ignore"):
@@ -42,7 +42,7 @@ def analytic_pvalues(
         _, n_classes = measures.target_codes
         freedom = (measures.codes.levels.astype(float) - 1) * (n_classes - 1)
         statistic = scores
-        if measure != "chi2":
+        if law == "information":
             information = scores if measure == "mi" else measures.relevance("mi")
             statistic = 2 * n * np.log(2) * information
         found = np.where(freedom > 0, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)

@@ -13,10 +13,6 @@ from thresher.sources import Columns, Table, Training, read_table, read_target, 
 
 Floats = npt.NDArray[np.float64]
 
-DISPERSIONS = ("variance", "mad", "mean-median", "iqr", "am/gm", "amgm")
-SEPARATIONS = ("fir", "fisher")
-SIMILARITIES = ("cosine", "pearson", "mici")
-
 
 def stored_columns(table: Table) -> tuple[Any, Any, Any, int]:
     """Values, rows and starts of a sparse table by columns, in the types of the core."""

@@ -40,7 +40,7 @@ def permutation_pvalues(
     measures : Measures
         Of all rows, without weights.
     measure : str
-        ``"mi"``, ``"su"``, ``"nmi"`` and ``"chi2"`` are compared by the probability of their statistic under the
+        Measures of discrete features are compared by the probability of their statistic under the
         chi-squared law, as features with more levels have more information by chance; all others by the share
         of the feature's scatter that the target explains.
     candidates : ndarray of bool of shape (n_features,)
@@ -92,7 +92,7 @@ def _by_counts(measures: Measures, measure: str, candidates: npt.NDArray[np.bool
     codes, n_classes = measures.target_codes
     table, n_threads = measures.codes.table, measures.training.n_threads
     freedom = (measures.codes.levels[candidates].astype(np.float64) - 1) * (n_classes - 1)
-    name = "chi2" if measure == "chi2" else "mi"
+    name = "chi2" if KINDS[measure].law == "chi2" else "mi"
     unit = 1.0 if name == "chi2" else 2 * np.log(2) * measures.training.n_rows
 
     def statistic(orders: Orders) -> Iterator[tuple[Floats, Floats]]:

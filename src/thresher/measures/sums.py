@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._checks import check_choice
-from thresher.measures._names import KINDS
+from thresher.measures._names import BY_CLASS, KINDS
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class PairCounts:
         return np.stack([high, np.zeros_like(high) if self.rest is None else self.rest], axis=-1)
 
     def value(self, measure: str) -> float:
-        """The measure ``"mi"``, ``"su"``, ``"nmi"`` or ``"chi2"`` of these counts."""
+        """A measure of discrete features, by name, of these counts."""
         check_choice("measure", measure, [name for name, kind in KINDS.items() if kind.is_discrete])
         if self.counts.dtype.kind == "f":
             return _core.value_of_weighted_counts(self._words(), measure)
@@ -124,7 +124,7 @@ class PairMoments(_Moments):
     True
     """
 
-    _measures = ("pearson", "cosine", "r2", "f")
+    _measures = tuple(n for n, kind in KINDS.items() if kind.is_sum and not kind.is_discrete)
 
     @classmethod
     def of(
@@ -150,7 +150,7 @@ class ClassMoments(_Moments):
     10.0
     """
 
-    _measures = ("f", "r2")
+    _measures = BY_CLASS
 
     @classmethod
     def of(

@@ -23,7 +23,7 @@ from thresher._params import validate_params
 from thresher._progress import report, step_reporter
 from thresher._warn import one_call, warn
 from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
-from thresher.measures import slab_coder
+from thresher.measures import KINDS, slab_coder
 from thresher.search.forward import Choices
 from thresher.selectors import _json, _picture
 from thresher.selectors._explain import Account, Explanation
@@ -452,7 +452,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         measures = [getattr(self, name, None) for name in ("measure", "relevance", "redundancy")]
-        needs_ranks = any(isinstance(name, str) and name == "spearman" for name in measures)
+        needs_ranks = any(
+            isinstance(name, str) and name in KINDS and not KINDS[name].is_sum for name in measures
+        )
         tags.input_tags.sparse = self._takes_sparse and not needs_ranks
         tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         tags.target_tags.required = self._needs_target

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 import thresher
 from thresher._checks import first_line
+from thresher._registry import PUBLIC
 from thresher.measures import Bins
 from thresher.selectors import _explain
 from thresher.selectors._fitted import Fitted
@@ -94,7 +95,7 @@ def _encode(value: Any) -> Any:
     if RECORDS.get(name) is type(value):
         state = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return {"record": name, "state": _encode(state)}
-    if name not in thresher._EXPORTS or type(value) is not getattr(thresher, name):
+    if name not in PUBLIC or type(value) is not getattr(thresher, name):
         raise ValueError(
             f"to_json cannot write a {name}: only numbers, text, lists, arrays and objects of thresher"
         )
@@ -129,7 +130,7 @@ def _decode(value: Any) -> Any:
 
 def _decode_object(value: dict[str, Any]) -> Any:
     name = value.get("object")
-    cls = getattr(thresher, name) if isinstance(name, str) and name in thresher._EXPORTS else None
+    cls = getattr(thresher, name) if isinstance(name, str) and name in PUBLIC else None
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
         raise ValueError(f"it holds an object {name!r} that thresher does not know")
     selector = cls(**_decode(value["parameters"]))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from thresher._params import Boolean, FeatureCount, Options, estimator, param
 from thresher._types import Auto
-from thresher.measures import are_discrete
+from thresher.measures import are_discrete, measures_of
 from thresher.search import ForwardSearch, Found
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
@@ -129,7 +129,7 @@ class CFS(FilterSelector):
     strategy: Literal["lazy", "cached", "naive"] = param(
         Options("lazy", "cached", "naive"), default="lazy"
     )
-    measure: Literal["su", "pearson"] = param(Options("su", "pearson"), default="su")
+    measure: Literal["su", "pearson"] = param(Options(*measures_of("CFS")), default="su")
     discretize: Any = param(default="auto")
     locally_predictive: bool = param(Boolean(), default=False)
     zero_as_one: bool = param(Boolean(), default=False)

@@ -16,6 +16,7 @@ from thresher._params import Interval, NoneOr, Options, estimator, param
 from thresher._progress import on_behalf, report
 from thresher._streams import Purpose, stream
 from thresher.discretize import uses_target
+from thresher.measures import TESTED
 from thresher.search.parts import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._filter import FilterSelector
@@ -23,7 +24,7 @@ from thresher.selectors._foreign import order_of_choice, told_of
 from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
 from thresher.selectors._meta import MetaSelector, excluded_by, kept_by
 from thresher.selectors._reason import Reason
-from thresher.selectors.univariate import MEASURES, Univariate
+from thresher.selectors.univariate import Univariate
 from thresher.sources import Columns, refuse_files, rows_and_columns, take, with_shuffled_copies
 
 Floats = npt.NDArray[np.float64]
@@ -177,7 +178,7 @@ class ErrorControlled(MetaSelector):
             name = resolved.make_criterion(training).measures[0]
             if name == "pearson" and training.labels.n_classes > 2:
                 name = "r2"  # its meaning for classes
-            options["measure"] = name if name in MEASURES else "mi"
+            options["measure"] = name if name in TESTED else "mi"
             options["discretize"] = _unsupervised(selector)
         analytic = self.method == "compete" or not isinstance(self.pvalues, str)
         ranking = Univariate(

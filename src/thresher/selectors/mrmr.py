@@ -35,12 +35,18 @@ class MRMR(FilterSelector):
     n_features_to_select : int or float, default=10
         A number, or a fraction of the features not excluded.
     relevance : str, default="auto"
-        Measure of a feature with the target: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"`` (discrete),
-        ``"f"``, ``"r2"``, ``"pearson"``, ``"spearman"``, ``"cosine"`` (numeric; the first two take classes
-        or numbers). ``"auto"``: ``"mi"`` if all candidates are discrete or some are not numbers, else
+        Measure of a feature with the target.
+        Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
+        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``.
+
+        ``"auto"``: ``"mi"`` if all candidates are discrete or some are not numbers, else
         ``"r2"``: the share of the feature's scatter that the classes, or the target, explain.
     redundancy : str, default="auto"
-        Measure between two features, any of the above but ``"f"``. ``"auto"``: ``"mi"`` where the
+        Measure between two features.
+        Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric: ``"pearson"``, ``"spearman"``, ``"cosine"``,
+        ``"r2"``.
+
+        ``"auto"``: ``"mi"`` where the
         relevance is taken on discrete features by default, ``"pearson"`` beside ``"f"``, else the
         measure of the relevance.
     objective : {"auto", "difference", "quotient", "sum"}, default="auto"
@@ -155,8 +161,9 @@ class MRMR(FilterSelector):
             _warn_of_categories(data)
             relevance = redundancy = default_measure(data)
         else:
-            relevance = self.relevance
-            redundancy = "pearson" if relevance == "f" else relevance
+            relevance = redundancy = self.relevance
+            if not KINDS[relevance].is_symmetric:
+                redundancy = "mi" if KINDS[relevance].is_discrete else "pearson"
         return relevance, redundancy if self.redundancy == "auto" else self.redundancy
 
     def _resolve_objective(self, relevance: str) -> str:

@@ -13,10 +13,8 @@ from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
 from thresher.blocks import FarTraining, make_measures
 from thresher.discretize import make_discretizer
-from thresher.measures import KINDS, Bins, Measures
+from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
 from thresher.measures.columns import (
-    DISPERSIONS,
-    SEPARATIONS,
     dispersion,
     separation,
     stored_columns,
@@ -198,9 +196,10 @@ class RFS(StreamingMixin, RelevanceFilter):
         Without labels: ``"variance"``, ``"mad"`` (mean absolute deviation), ``"mean-median"``
         (their distance; 0 for symmetric columns however wide), ``"iqr"``, ``"am/gm"`` (arithmetic over
         geometric mean, positive columns only), ``"amgm"`` (logarithm of the mean of exp(x - mean)).
-        With labels: ``"fir"`` (two-class Fisher ratio), ``"fisher"`` (Fisher score), and the measures
-        ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``, ``"f"``, ``"r2"``, ``"pearson"``,
-        ``"spearman"``, ``"cosine"``.
+        With labels: ``"fir"`` (two-class Fisher ratio), ``"fisher"`` (Fisher score), and the measures.
+        Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
+        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``, ``"cosine"``.
+
     cumulative : float in (0, 1], default=0.95
         Share of relevance for ``"auto"``. Ferreira and Figueiredo advise 0.7 to 0.9.
     target : {"auto", "nominal", "numeric"}, default="auto"

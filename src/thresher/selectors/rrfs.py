@@ -11,8 +11,8 @@ from thresher import _core
 from thresher._checks import resolve_count
 from thresher._params import Boolean, Interval, NoneOr, Options, estimator, param
 from thresher._warn import warn
-from thresher.measures import Measures
-from thresher.measures.columns import DISPERSIONS, SIMILARITIES, similarity
+from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
+from thresher.measures.columns import similarity
 from thresher.search.walk import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
@@ -103,7 +103,7 @@ class RRFS(RelevanceFilter):
     """
 
     similarity: Literal["auto", "cosine", "pearson", "mici", "su"] = param(
-        Options("auto", *SIMILARITIES, "su"), default="auto"
+        Options("auto", *measures_of("RRFS"), *SIMILARITIES), default="auto"
     )
     max_similarity: float = param(Interval(0, open_low=True), default=0.8)
     against: Literal["last", "all"] = param(Options("last", "all"), default="last")
@@ -170,8 +170,8 @@ class RRFS(RelevanceFilter):
         return order, stop
 
     def _pairs(self, training: Training, measures: Measures) -> Any:
-        if self.similarity_measure_ == "su":
-            return measures.pairs("su")
+        if are_discrete(self.similarity_measure_):
+            return measures.pairs(self.similarity_measure_)
         return similarity(training, self.similarity_measure_)
 
     def _warn_if_blind(self, training: Training, pairs: Any, order: Features) -> None:

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._params import FeatureCount, Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._types import Auto, TargetKind
+from thresher._types import Auto, TargetKind, TestedMeasure
 from thresher._warn import warn
 from thresher.blocks import FarMeasures, FarTraining, make_measures
-from thresher.measures import BY_CLASS, KINDS, Bins, Measures, are_discrete
+from thresher.measures import BY_CLASS, KINDS, TESTED, Bins, Measures, are_discrete
 from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
@@ -27,7 +27,6 @@ from thresher.sources import TARGETS, Far, Training
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-MEASURES = ("mi", "su", "f", "chi2", "pearson", "spearman", "r2")
 # What discretize="auto" stands for.
 BINS = "equal-frequency"
 # Samples of the rarest class for each level of a feature from which on the chi-squared law of a table's statistic holds
@@ -44,7 +43,10 @@ class Univariate(StreamingMixin, Ranking):
     n_features_to_select : int, float or "auto", default=10
         A number, a fraction of the features not excluded, or ``"auto"``: those whose corrected p-value is at most
         `alpha`.
-    measure : {"auto", "f", "r2", "mi", "su", "chi2", "pearson", "spearman"}, default="auto"
+    measure : str, default="auto"
+        Discrete: ``"mi"``, ``"su"``, ``"nmi"``, ``"chi2"``. Numeric, with a target of classes or numbers: ``"r2"``,
+        ``"f"``. Numeric, with a target of numbers or two classes: ``"pearson"``, ``"spearman"``.
+
         ``"f"``: one-way F, or F of the linear regression on a numeric target; ``"r2"``: the share of scatter that
         either explains; ``"mi"``: plug-in mutual information in bits; ``"su"``: symmetrical uncertainty;
         ``"chi2"``: Pearson's chi-squared of the contingency table (not scikit-learn's ``chi2`` of raw counts);
@@ -57,8 +59,8 @@ class Univariate(StreamingMixin, Ranking):
     correction : {"bh", "by", "bonferroni", None}, default="bh"
         Benjamini-Hochberg, Benjamini-Yekutieli (any dependence), Bonferroni, or none.
     pvalues : {"auto", "analytic", "permutation"}, default="auto"
-        From the law of the statistic, or from permuted targets. ``"auto"`` is ``"permutation"`` for ``"mi"``,
-        ``"su"`` and ``"chi2"`` where the rarest class has fewer than 100 samples for each level of a feature: there the
+        From the law of the statistic, or from permuted targets. ``"auto"`` is ``"permutation"`` for measures of
+        discrete features where the rarest class has fewer than 100 samples for each level of a feature: there the
         law is off, and that of information too optimistic (on data without any signal, tests at a level of 20 % then
         select something on up to a half of the data sets). Not with `sample_weight`, nor of rows in blocks, nor where
         ``measure="auto"`` tests categories, which are always analytic.
@@ -68,7 +70,7 @@ class Univariate(StreamingMixin, Ranking):
         For the permutations.
     target : {"auto", "nominal", "numeric"}, default="auto"
     discretize : str, transformer or None, default="auto"
-        Bins of features that are not discrete for ``"mi"``, ``"su"``, ``"chi2"``: equal frequency, 8 bins.
+        Bins of features that are not discrete for measures of discrete features: equal frequency, 8 bins.
     keep, exclude : list of str or int, default=None
     missing : {"error", "category", "drop_rows"}, default="error"
         ``"category"``: missing values are a level of their own (discrete measures).
@@ -84,7 +86,7 @@ class Univariate(StreamingMixin, Ranking):
     scores_ : ndarray of float of shape (n_features,)
     pvalues_ : ndarray of float of shape (n_features,)
         Analytic: F distribution; t for correlations; chi-squared with (levels - 1)(classes - 1) degrees of freedom
-        for ``"chi2"`` and for ``2 n ln 2 I`` (``"mi"``, ``"su"``). From permutations: the share of all features'
+        for ``"chi2"`` and for ``2 n ln 2 I`` (measures of information). From permutations: the share of all features'
         relevances with a permuted target that are as large, itself counted, on one scale for all features (the
         share of scatter explained; for discrete measures the analytic p-value). 1 for constant features.
     pvalue_method_ : str
@@ -124,9 +126,7 @@ class Univariate(StreamingMixin, Ranking):
     n_features_to_select: int | float | Auto = param(
         FeatureCount(auto=True), default=10, kw_only=False
     )
-    measure: Literal["auto", "f", "r2", "mi", "su", "chi2", "pearson", "spearman"] = param(
-        Options("auto", *MEASURES), default="auto"
-    )
+    measure: Auto | TestedMeasure = param(Options("auto", *TESTED), default="auto")
     alpha: float = param(Interval(0, 1, open_low=True), default=0.05)
     correction: Literal["bh", "by", "bonferroni"] | None = param(
         NoneOr(Options("bh", "by", "bonferroni")), default="bh"
@@ -287,7 +287,8 @@ def _refuse_missing_level(training: Training, has_missing: Mask, of_what: str) -
 
 def _relevances(training: Training, measures: Measures, measure: str) -> Floats:
     labels = training.labels
-    if measure in ("pearson", "spearman") and labels.is_nominal and labels.n_classes > 2:
+    is_correlation = not (KINDS[measure].is_discrete or KINDS[measure].by_class)
+    if is_correlation and labels.is_nominal and labels.n_classes > 2:
         raise ValueError(
             f'measure="{measure}" needs a numeric target, but y has {labels.n_classes} classes; '
             'use "f" or "mi", or target="numeric" if the class labels are quantities'
