@@ -24,8 +24,9 @@ _BEGIN = b'{"thresher journal": 1, '
 class Journal:
     """A file to which results are appended one by one, each under a key and on the disk at once.
 
-    A line is JSON and its CRC-32; arrays are base64 of their bytes, little-endian. On opening, the file is cut off
-    at the first line that is torn or damaged: this is the file of an earlier moment, from which its owner goes on.
+    A line is JSON, the base64 of an array in little-endian bytes, and a CRC-32, with tabs between them. On opening, the
+    file is cut off at the first line that is torn or damaged: this is the file of an earlier moment, from which its
+    owner goes on.
     Other processes that open the file wait until it is closed, where the system and the file system have locks.
 
     Parameters
@@ -76,14 +77,14 @@ class Journal:
 
     def append(self, key: str, value: Any) -> None:
         """Append an array of numbers, or what JSON can hold; it is on the disk when this returns."""
-        record = {"key": key, "value": value}
         if isinstance(value, np.ndarray | np.generic):
             if value.dtype.kind not in "biufc":
                 raise TypeError(f"a journal has no form for arrays of {value.dtype}")
-            numbers = np.asarray(value, value.dtype.newbyteorder("<"))
-            text = base64.b64encode(numbers.tobytes()).decode()
-            record = {"key": key, "type": numbers.dtype.str, "shape": numbers.shape, "base64": text}
-        self._lines[key] = self._write(record)
+            array = np.asarray(value, value.dtype.newbyteorder("<"), order="C")
+            head = {"key": key, "type": array.dtype.str, "shape": array.shape}
+            self._lines[key] = self._write(head, base64.b64encode(array))
+        else:
+            self._lines[key] = self._write({"key": key, "value": value})
 
     def get(self, key: str) -> Any:
         """Return the value of a key, None if there is none; arrays are read from the file each time."""
@@ -91,12 +92,13 @@ class Journal:
             return None
         start, length = self._lines[key]
         self._file.seek(start)
-        record = json.loads(self._file.read(length)[:-10])
-        if "base64" not in record:
+        text, numbers, _ = self._file.read(length).split(b"\t")
+        record = json.loads(text)
+        if "value" in record:
             return record["value"]
-        numbers = np.dtype(record["type"])
-        stored = np.ndarray(record["shape"], numbers, base64.b64decode(record["base64"]))
-        return stored.astype(numbers.newbyteorder("="))
+        dtype = np.dtype(record["type"])
+        array = np.ndarray(record["shape"], dtype, base64.b64decode(numbers))
+        return array.astype(dtype.newbyteorder("="))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._lines)
@@ -134,16 +136,16 @@ class Journal:
         new = [f"without {readable(name)}" for name in given if name not in stored]
         # Digests have 32 characters and say nothing.
         other = [
-            readable(name) + (f" ({stored[name]})" if len(stored[name]) < 32 else "")
+            readable(name) + (f" ({readable(stored[name])})" if len(stored[name]) < 32 else "")
             for name in stored
             if name in given and stored[name] != given[name]
         ]
         both = [f"with other {' and '.join(other)}"] if other else ["in another order"]
         raise ValueError(f"{self._name} was written {(left + new + both)[0]}; {self._remedy}")
 
-    def _write(self, record: dict[str, Any]) -> tuple[int, int]:
-        text = json.dumps(record).encode()
-        line = b"%s\t%08x\n" % (text, zlib.crc32(text))
+    def _write(self, record: dict[str, Any], numbers: bytes = b"") -> tuple[int, int]:
+        line = b"%s\t%s\t" % (json.dumps(record).encode(), numbers)
+        line += b"%08x\n" % zlib.crc32(line)
         left = memoryview(line)
         with _one_sentence(self._path):
             while left:
@@ -153,9 +155,10 @@ class Journal:
 
 
 def _parse(line: bytes) -> Any:
-    """Return the record of a whole line, None of any other."""
-    text, _, checksum = line.rpartition(b"\t")
-    return json.loads(text) if checksum == b"%08x\n" % zlib.crc32(text) else None
+    """Return the JSON of a whole line, None of any other."""
+    if line[-9:] != b"%08x\n" % zlib.crc32(memoryview(line)[:-9]):
+        return None
+    return json.loads(line.partition(b"\t")[0])
 
 
 def _lock(handle: int) -> None:

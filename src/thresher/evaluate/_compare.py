@@ -71,6 +71,7 @@ def compare(
     store : path, default=None
         A folder in which every finished cell is saved at once. The same call with the same folder goes on where
         it was stopped, even by ``kill -9``, and computes nothing again; a folder of another experiment is refused.
+        While one comparison works with a folder, others wait.
     n_jobs : int, default=None
         Cells that run at the same time, in processes.
     progress : bool, default=True

@@ -12,15 +12,18 @@ from scipy import sparse
 from thresher._journal import Journal, make_folder
 from thresher.sources import is_frame
 
+_LOG = "cells.log"
+
 
 def open_store(folder: Any, experiment: dict[str, str]) -> Journal:
     """Begin an experiment in a folder, or go on with it; another one is refused."""
-    path = make_folder("store", folder) / "cells.log"
-    if not path.exists() and any(path.parent.iterdir()):
+    path = make_folder("store", folder)
+    names = {entry.name for entry in path.iterdir()}
+    if names and _LOG not in names:
         raise ValueError(
             f"store={str(folder)!r} holds files of something else; name another folder"
         )
-    return Journal(path, identity=experiment, kind="store")
+    return Journal(path / _LOG, identity=experiment, kind="store")
 
 
 def digest(thing: Any) -> str:
