@@ -392,7 +392,7 @@ def test_errors_are_kept_too(tmp_path):
         ({"estimators": {"NB": GaussianNB(), "3NN": KNeighborsClassifier(2)}}, "with other estimators 3NN"),
         ({"data": {"wine": load_iris(), "iris": load_iris()}}, "with other data wine"),
         ({"k": [1, 2]}, r"with other k \(\[1, 3\]\)"),
-        ({"scoring": "f1_macro"}, r"with other scoring \(None\)"),
+        ({"scoring": "f1_macro"}, "with other scoring"),
         ({"random_state": 1}, r"with other seed \(\d+\)"),
         ({"cv": 4}, "with other folds wine"),
     ],
@@ -407,6 +407,14 @@ def stored(tmp_path_factory):
     folder = tmp_path_factory.mktemp("store")
     small(store=folder)
     return folder
+
+
+def test_only_a_store_needs_things_that_can_be_pickled(tmp_path):
+    settings = {"selectors": {"MRMR": MRMR()}, "scoring": lambda *_: 0.5}
+    assert set(small(**settings).table()["score"]) == {0.5}
+    with pytest.raises(ValueError, match="store needs things that can be pickled"):
+        small(**settings, store=tmp_path / "x")
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):

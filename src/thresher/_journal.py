@@ -26,8 +26,8 @@ class Journal:
 
     A line is JSON, the base64 of an array in little-endian bytes, and a CRC-32, with tabs between them. On opening, the
     file is cut off at the first line that is torn or damaged: this is the file of an earlier moment, from which its
-    owner goes on.
-    Other processes that open the file wait until it is closed, where the system and the file system have locks.
+    owner goes on. Other processes that open the file wait until it is closed, where the system and the file system
+    have locks.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Journal:
         self._path, self._kind = path, kind
         self._lines: dict[str, tuple[int, int]] = {}  # start and length by key
         with _one_sentence(path):
-            self._file = open(path, "a+b", buffering=0)  # noqa: SIM115
+            self._file = open(path, "ab", buffering=0)  # noqa: SIM115
         try:
             _lock(self._file.fileno())
             self._take_over({"kind": kind, **identity})
@@ -82,7 +82,7 @@ class Journal:
                 raise TypeError(f"a journal has no form for arrays of {value.dtype}")
             array = np.asarray(value, value.dtype.newbyteorder("<"), order="C")
             head = {"key": key, "type": array.dtype.str, "shape": array.shape}
-            self._lines[key] = self._write(head, base64.b64encode(array))
+            self._lines[key] = self._write(head, base64.b64encode(array.data))
         else:
             self._lines[key] = self._write({"key": key, "value": value})
 
@@ -91,8 +91,9 @@ class Journal:
         if key not in self._lines:
             return None
         start, length = self._lines[key]
-        self._file.seek(start)
-        text, numbers, _ = self._file.read(length).split(b"\t")
+        with open(self._path, "rb") as file:
+            file.seek(start)
+            text, numbers, _ = file.read(length).split(b"\t")
         record = json.loads(text)
         if "value" in record:
             return record["value"]

@@ -117,17 +117,17 @@ def compare(
     asked = check_sizes(k)
     seed = draw_seed(random_state)
     sets = [_read(name, entry, asked) for name, entry in data.items()]
-    experiment = {
-        "thresher": thresher.__version__,
-        "sklearn": sklearn.__version__,
-        "k": str(asked),
-        "scoring": str(scoring) if scoring is None or isinstance(scoring, str) else digest(scoring),
-    }
     journal = None
     if store is not None:
-        experiment |= {f"data {own.name}": digest([digest(own.X), digest(own.y)]) for own in sets}
-        experiment |= {f"selectors {name}": digest(own) for name, own in selectors.items()}
-        experiment |= {f"estimators {name}": digest(own) for name, own in estimators.items()}
+        experiment = {
+            "thresher": thresher.__version__,
+            "sklearn": sklearn.__version__,
+            **{f"data {own.name}": digest([digest(own.X), digest(own.y)]) for own in sets},
+            **{f"selectors {name}": digest(own) for name, own in selectors.items()},
+            **{f"estimators {name}": digest(own) for name, own in estimators.items()},
+            "k": str(asked),
+            "scoring": scoring if isinstance(scoring, str) else digest(scoring),
+        }
         journal = open_store(store, experiment)
     with nullcontext() if journal is None else closing(journal):
         if journal is not None:
