@@ -14,7 +14,6 @@ from tests.limits import largest_file
 from thresher import MIM, MRMR
 from thresher.cli import _stream, _write
 from thresher.cli._app import app
-from thresher.cli._errors import BadInput
 from thresher.sources import calling_columns
 
 GOOD = "a,b,y\n" + "\n".join(f"{i % 3},{i % 2},{'pq'[i % 2]}" for i in range(12)) + "\n"
@@ -266,7 +265,7 @@ def test_a_file_is_never_written_over_without_force(tmp_path):
 def test_a_file_that_appears_during_the_work_is_not_written_over(tmp_path):
     out = tmp_path / "out.json"
     out.write_text("mine")  # after the check, as it were
-    with pytest.raises(BadInput, match="was not written"):
+    with pytest.raises(FileExistsError, match=r"out\.json was not written: it exists already"):
         _write.write_all({out: b"ours"}, force=False)
     assert out.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [out]
@@ -341,7 +340,7 @@ def test_no_space_is_one_sentence(arguments, tmp_path, monkeypatch):
     def no_space(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_write.os, "fsync", no_space)
+    monkeypatch.setattr(os, "fsync", no_space)
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 2, result.output
     assert result.stdout == ""
@@ -399,15 +398,16 @@ def test_a_reader_who_has_seen_enough_is_no_error(tmp_path):
 
 
 def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):
-    place = _write.place
+    link = os.link
 
-    def fail_second(temporary, path, force):
+    def fail_second(temporary, path):
         if path.name == "b.json":
             raise OSError(28, "No space left on device")
-        place(temporary, path, force)
+        link(temporary, path)
 
-    monkeypatch.setattr(_write, "place", fail_second)
-    with pytest.raises(BadInput, match="the disk is full"):
+    monkeypatch.setattr(os, "link", fail_second)
+    monkeypatch.setattr(os, "replace", fail_second)
+    with pytest.raises(OSError, match=r"b\.json was not written: the disk is full"):
         _write.write_all({tmp_path / "a.json": b"1", tmp_path / "b.json": b"2"}, force=False)
     assert list(tmp_path.iterdir()) == []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import math
 import mmap
 import os
@@ -40,6 +40,8 @@ from thresher.evaluate import compare, friedman, wilcoxon_holm
 from thresher.evaluate.stability import nogueira_interval
 
 COSTS = ["seconds", "megabytes"]
+# Lines of a store before the first cell: the experiment, the seed, and the folds of two data sets.
+HEAD = 4
 
 
 def wine_and_iris():
@@ -117,6 +119,28 @@ class CountingMRMR(MRMR):
     def fit(self, X, y=None, **settings):
         CountingMRMR.fits += 1
         return super().fit(X, y, **settings)
+
+
+class FirstWaits(MRMR):
+    """The first of all fits waits until another cell is stored."""
+
+    def __init__(self, folder=None, n_features_to_select=1):
+        super().__init__(n_features_to_select)
+        self.folder = folder
+
+    def fit(self, X, y=None, **settings):
+        with contextlib.suppress(FileExistsError):
+            (self.folder / "first").touch(exist_ok=False)
+            deadline = time.monotonic() + 120
+            while count_lines(self.folder / "cells.log") <= HEAD:
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+                time.sleep(0.02)
+        return super().fit(X, y, **settings)
+
+
+def count_lines(path):
+    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 def test_nested_selectors_are_fitted_once_for_all_k():
@@ -333,30 +357,22 @@ def test_a_finished_store_gives_the_identical_table_without_a_fit(tmp_path):
     pd.testing.assert_frame_equal(first.table(), again.table(), check_exact=True)
 
 
-def test_missing_cells_alone_are_computed_again(tmp_path):
+@pytest.mark.parametrize("n_left", [0, 1, 5])
+def test_missing_cells_alone_are_computed_again(tmp_path, n_left):
     settings = {"selectors": {"ours": CountingMRMR()}, "store": tmp_path}
     first = small(**settings)
-    for name in ("cell-000001.json", "cell-000004.json"):
-        (tmp_path / name).unlink()
-    CountingMRMR.fits = 0
-    again = small(**settings)
-    assert CountingMRMR.fits == 2
-    pd.testing.assert_frame_equal(
-        first.table().drop(columns=COSTS), again.table().drop(columns=COSTS)
-    )
-
-
-@pytest.mark.parametrize("left", ["", '{"features": [[1', "[]", '{"features": []}'])
-def test_cells_that_a_full_disk_left_broken_are_computed_again(tmp_path, left):
-    settings = {"selectors": {"ours": CountingMRMR()}, "store": tmp_path}
-    first = small(**settings)
-    (tmp_path / "cell-000002.json").write_text(left)
-    CountingMRMR.fits = 0
-    again = small(**settings)
-    assert CountingMRMR.fits == 1
-    pd.testing.assert_frame_equal(
-        first.table().drop(columns=COSTS), again.table().drop(columns=COSTS)
-    )
+    log = tmp_path / "cells.log"
+    lines = log.read_bytes().splitlines(keepends=True)
+    assert len(lines) == HEAD + 6
+    # The cell after those that are left was torn, or is damaged.
+    for torn in (lines[HEAD + n_left][:-20], lines[HEAD + n_left].replace(b"0", b"1", 1)):
+        log.write_bytes(b"".join([*lines[: HEAD + n_left], torn]))
+        CountingMRMR.fits = 0
+        again = small(**settings)
+        assert CountingMRMR.fits == 6 - n_left
+        pd.testing.assert_frame_equal(
+            first.table().drop(columns=COSTS), again.table().drop(columns=COSTS)
+        )
 
 
 def test_errors_are_kept_too(tmp_path):
@@ -369,20 +385,20 @@ def test_errors_are_kept_too(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"selectors": {"MRMR": MRMR(objective="quotient"), "F": SelectKBest()}}, "its selectors MRMR is another"),
-        ({"selectors": {"MRMR": MRMR()}}, "it has selectors F, which is not given"),
-        ({"selectors": {"MRMR": MRMR(), "F": SelectKBest(), "G": SelectKBest()}}, "it has no selectors G"),
-        ({"selectors": {"F": SelectKBest(), "MRMR": MRMR()}}, "its selectors come in another order"),
-        ({"estimators": {"NB": GaussianNB(), "3NN": KNeighborsClassifier(2)}}, "its estimators 3NN is another"),
-        ({"data": {"wine": load_iris(), "iris": load_iris()}}, "its data wine is another"),
-        ({"k": [1, 2]}, r"its k is \[1, 3\], not \[1, 2\]"),
-        ({"scoring": "f1_macro"}, "its scoring is None, not 'f1_macro'"),
-        ({"random_state": 1}, "its seed is"),
-        ({"cv": 4}, "its folds wine is another"),
+        ({"selectors": {"MRMR": MRMR(objective="quotient"), "F": SelectKBest()}}, "with other selectors MRMR"),
+        ({"selectors": {"MRMR": MRMR()}}, "with selectors F, which is not given"),
+        ({"selectors": {"MRMR": MRMR(), "F": SelectKBest(), "G": SelectKBest()}}, "without selectors G"),
+        ({"selectors": {"F": SelectKBest(), "MRMR": MRMR()}}, "in another order"),
+        ({"estimators": {"NB": GaussianNB(), "3NN": KNeighborsClassifier(2)}}, "with other estimators 3NN"),
+        ({"data": {"wine": load_iris(), "iris": load_iris()}}, "with other data wine"),
+        ({"k": [1, 2]}, r"with other k \(\[1, 3\]\)"),
+        ({"scoring": "f1_macro"}, "with other scoring"),
+        ({"random_state": 1}, r"with other seed \(\d+\)"),
+        ({"cv": 4}, "with other folds wine"),
     ],
 )  # fmt: skip
 def test_a_store_of_another_experiment_is_refused(change, words, stored):
-    with pytest.raises(ValueError, match=f"holds another experiment: {words}.*name another folder"):
+    with pytest.raises(ValueError, match=f"cells.log was written {words}; give another store"):
         small(**change, store=stored)
 
 
@@ -393,20 +409,34 @@ def stored(tmp_path_factory):
     return folder
 
 
+def test_only_a_store_needs_things_that_can_be_pickled(tmp_path):
+    settings = {"selectors": {"MRMR": MRMR()}, "scoring": lambda *_: 0.5}
+    assert set(small(**settings).table()["score"]) == {0.5}
+    with pytest.raises(ValueError, match="store needs things that can be pickled"):
+        small(**settings, store=tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
 def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ValueError, match="files of something else"):
         small(store=tmp_path)
     with pytest.raises(ValueError, match="must name a folder, got the file"):
         small(store=tmp_path / "notes.txt")
-    (tmp_path / "experiment.json").write_text("[]")
-    with pytest.raises(ValueError, match="does not describe an experiment"):
+    (tmp_path / "cells.log").write_text("[]")
+    with pytest.raises(ValueError, match=r"cells\.log is damaged, or no store of this version"):
         small(store=tmp_path, random_state=None)
 
 
-def test_a_folder_in_which_nothing_was_finished_is_taken(tmp_path):
-    (tmp_path / ".thresher-1.part").write_text("{")
+@pytest.mark.parametrize("left", [b"", b'{"thresher journal": 1, "ident'])
+def test_a_folder_in_which_nothing_was_finished_is_taken(tmp_path, left):
+    (tmp_path / "cells.log").write_bytes(left)
     assert len(small(store=tmp_path).table()) == 16
+
+
+def test_a_finished_cell_is_stored_while_an_earlier_one_goes_on(tmp_path):
+    comparison = small(selectors={"waits": FirstWaits(tmp_path)}, store=tmp_path, n_jobs=2)
+    assert len(comparison.errors()) == 0
 
 
 SCRIPT = """
@@ -431,22 +461,22 @@ compare(
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9")
 def test_a_killed_comparison_goes_on_to_the_identical_table(tmp_path):
+    log = tmp_path / "cells.log"
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(SCRIPT), str(tmp_path), "0.2"]
     )
     try:
         deadline = time.monotonic() + 300
-        while len(list(tmp_path.glob("cell-*.json"))) < 4 and time.monotonic() < deadline:
+        while count_lines(log) < HEAD + 4 and time.monotonic() < deadline:
             time.sleep(0.02)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
-    kept = {path.name: path.read_text() for path in tmp_path.glob("cell-*.json")}
-    assert 4 <= len(kept) < 12
-    assert all(json.loads(text)["features"] for text in kept.values())
+    kept = log.read_bytes()
+    assert HEAD + 4 <= count_lines(log) < HEAD + 12
     settings = {"estimators": {"NB": GaussianNB()}, "progress": False}
     resumed = small(store=tmp_path, **settings)
-    assert {name: (tmp_path / name).read_text() for name in kept} == kept
+    assert log.read_bytes().startswith(kept[: kept.rindex(b"\n") + 1])
     whole = small(**settings)
     pd.testing.assert_frame_equal(
         resumed.table().drop(columns=COSTS), whole.table().drop(columns=COSTS), check_exact=True

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import textwrap
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from tests.blocks_of_rows import in_blocks
-from thresher import GBC, MRMR, _write
-from thresher._write import atomic_write
+from thresher import GBC, MRMR, _journal
+from thresher._journal import Journal, atomic_write
 from thresher.evaluate import compare
 from thresher.report import save_report
 
@@ -81,9 +80,55 @@ def test_three_processes_start_at_once_and_have_one_result(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+KILLED = """
+    import os, signal, sys
+    from pathlib import Path
+    from tests.test_write import FITS
+
+    fsync = os.fsync
+    for kind, fit in FITS.items():
+        whole = Path(sys.argv[1]) / kind
+        whole.mkdir()
+        expected = fit(whole, 0)
+        n_writes, is_killed = 0, True
+        while is_killed:
+            folder = Path(sys.argv[1]) / f"{kind} {n_writes}"
+            folder.mkdir()
+            child = os.fork()
+            if child == 0:
+                left = n_writes
+
+                def die_at_last(handle):
+                    global left
+                    if left == 0 and n_writes % 2:
+                        os.ftruncate(handle, os.fstat(handle).st_size - 7)
+                    if left == 0:
+                        os.kill(os.getpid(), signal.SIGKILL)
+                    left -= 1
+                    fsync(handle)
+
+                os.fsync = die_at_last
+                fit(folder, 0)
+                os._exit(0)
+            is_killed = os.waitpid(child, 0)[1] == signal.SIGKILL
+            assert fit(folder, 0) == expected, (kind, n_writes)
+            n_writes += 1
+        assert n_writes >= 6, (kind, n_writes)
+"""
+
+
+@needs_links
+@pytest.mark.slow
+def test_a_kill_at_every_write_changes_no_result(tmp_path):
+    """Also where the last of what was written is lost."""
+    command = [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 @needs_links
 def test_a_link_under_the_temporary_name_is_not_followed(tmp_path, monkeypatch):
-    monkeypatch.setattr(_write.secrets, "token_hex", lambda _: "guessed")
+    monkeypatch.setattr(_journal.secrets, "token_hex", lambda _: "guessed")
     other = tmp_path / "other"
     other.write_text("of somebody else")
     (tmp_path / ".thresher-guessed.part").symlink_to(other)
@@ -115,20 +160,18 @@ def largest_file(size):
 @pytest.mark.parametrize(
     ("kind", "size", "name"),
     [
-        ("blocks", 10, "plan.json"),
-        ("blocks", 300, "rounds.log"),
+        ("blocks", 10, "rounds.log"),
+        ("blocks", 400, "rounds.log"),
         ("sets", 10, "sets"),
         ("sets", 700, "sets"),
-        ("store", 10, "experiment.json"),
-        ("store", 20, "cell-000000.json"),
+        ("store", 10, "cells.log"),
+        ("store", 700, "cells.log"),
     ],
 )
 def test_a_disk_that_fills_up_is_one_sentence_and_the_fit_goes_on_later(kind, size, name, tmp_path):
     (tmp_path / "whole").mkdir()
     (tmp_path / "torn").mkdir()
     expected = FITS[kind](tmp_path / "whole", 0)
-    if name.startswith("cell"):  # the description of the experiment is larger
-        shutil.copy(tmp_path / "whole" / "experiment.json", tmp_path / "torn")
     with (
         largest_file(size),
         pytest.raises(OSError, match=rf"{name} was not written: File too large"),
@@ -139,12 +182,15 @@ def test_a_disk_that_fills_up_is_one_sentence_and_the_fit_goes_on_later(kind, si
 
 
 @needs_links
-def test_a_full_disk_is_called_full():
+def test_a_full_disk_is_called_full(tmp_path):
     if not os.path.exists("/dev/full"):
         pytest.skip("/dev/full is of Linux")
     full = r"log was not written: the disk is full\. Free some"
-    with open("/dev/full", "r+b", buffering=0) as file, pytest.raises(OSError, match=full):
-        _write.append(file, "log", b"record")
+    with closing(Journal(tmp_path / "log", identity={}, kind="checkpoint")) as journal:
+        journal._file.close()
+        journal._file = open("/dev/full", "r+b", buffering=0)  # noqa: SIM115
+        with pytest.raises(OSError, match=full):
+            journal.append("key", 1)
 
 
 @needs_links

@@ -7,17 +7,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import joblib
+
+from thresher._journal import Journal, make_folder
 from thresher._progress import report
-from thresher.blocks._checkpoint import Checkpoint
 from thresher.blocks._protocol import Engine, Packed, Progress, RowBlock
 
 T = TypeVar("T")
 # Seconds after which a pass or a round that is not over yet is shown.
 PATIENCE = 2.0
+# Parameters that do not change an answer.
+_UNIMPORTANT = ("n_jobs", "verbose", "memory_limit")
 
 
 class Session:
     """Asks an engine on behalf of a selector.
+
+    A search is a function of its answers. So a fit with a checkpoint that starts again reads and packs its rows, takes
+    the answers that the journal has, and asks for the rest: the result has the same bytes.
 
     Attributes
     ----------
@@ -30,7 +37,8 @@ class Session:
     def __init__(self, engine: Engine, owner: Any, checkpoint: str | Path | None = None) -> None:
         self.engine = engine
         self.owner = owner
-        self._checkpoint = None if checkpoint is None else Checkpoint(checkpoint)
+        self._folder = None if checkpoint is None else make_folder("checkpoint", checkpoint)
+        self._journal: Journal | None = None
         self.n_passes = 0
         self.n_rounds = 0
 
@@ -47,24 +55,44 @@ class Session:
     def ask(self, task: Callable[[Any], Any], add: Callable[[Any, Any], Any]) -> Any:
         """A round, unless its answer was written down before."""
         self.n_rounds += 1
-        log = self._checkpoint
-        answer = None if log is None else log.recall(task)
+        journal = self._journal
+        if journal is None:
+            return self._ask(task, add)
+        # Measures that pack the rows anew may ask the same of other codes, hence the number.
+        key = f"{self.n_rounds} {type(task).__name__} {joblib.hash(vars(task))}"
+        answer = journal.get(key)
         if answer is None:
-            label = f"round {self.n_rounds}"
-            answer = self.engine.ask(task, add, self._progress(label, is_short=True))
-            if log is not None:
-                log.note(task, answer)
+            answer = self._ask(task, add)
+            journal.append(key, answer)
         return answer
+
+    def _ask(self, task: Callable[[Any], Any], add: Callable[[Any, Any], Any]) -> Any:
+        return self.engine.ask(task, add, self._progress(f"round {self.n_rounds}", is_short=True))
 
     def packed(self, parts: Any, blocks: list[tuple[int, int]]) -> None:
         """Take up the answers that were written down of these blocks, given by their rows and fingerprints."""
-        if self._checkpoint is not None:
-            self._checkpoint.begin(self.owner, parts, blocks)
+        if self._folder is None:
+            return
+        parameters = {
+            name: value
+            for name, value in self.owner.get_params(deep=True).items()
+            if name.rpartition("__")[2] not in _UNIMPORTANT
+        }
+        identity = {
+            "selector": type(self.owner).__name__,
+            "parameters": joblib.hash([parameters, parts]),
+            "data": joblib.hash([list(block) for block in blocks]),
+        }
+        self._close_journal()
+        self._journal = Journal(self._folder / "rounds.log", identity=identity, kind="checkpoint")
 
     def close(self) -> None:
         self.engine.close()
-        if self._checkpoint is not None:
-            self._checkpoint.close()
+        self._close_journal()
+
+    def _close_journal(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
 
     def _progress(self, label: str, *, is_short: bool = False) -> Progress:
         """Reports how many blocks are done: at the end of a pass, and now and then while it takes long."""

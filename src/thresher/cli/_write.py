@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from thresher._write import not_written, place, write_temporary
+from thresher._journal import writing
 from thresher.cli._errors import BadInput, unless_unread
 
 # The beginning of text that a spreadsheet takes as a formula; the last four are the full-width forms of the first.
@@ -69,34 +69,11 @@ def write_all(
     Each is complete under another name before the result is shown, and that before the first gets its own: what
     cannot be shown is not written either. Whoever stops reading what is shown has seen enough of it.
     """
-    written: dict[Path, Path] = {}
-    try:
-        for path, content in contents.items():
-            written[path] = write_temporary(path, content)
-    except OSError as error:
-        raise BadInput(error.strerror) from error
-    else:
+    with writing(contents, overwrite=force):
         if show is not None:
             with unless_unread():
                 show()
                 sys.stdout.flush()
-        _place_all(written, force)
-    finally:
-        for temporary in written.values():
-            temporary.unlink(missing_ok=True)
-
-
-def _place_all(written: Mapping[Path, Path], force: bool) -> None:
-    placed: list[Path] = []
-    path = Path()
-    try:
-        for path, temporary in written.items():
-            place(temporary, path, force)
-            placed.append(path)
-    except OSError as error:
-        for done in [] if force else placed:
-            done.unlink(missing_ok=True)
-        raise BadInput(not_written(path, error).strerror) from error
 
 
 def _either(suffixes: tuple[str, ...]) -> str:

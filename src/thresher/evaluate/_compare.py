@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from collections.abc import Mapping
+from contextlib import closing, nullcontext
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from thresher.evaluate._runs import (
     draw_folds,
     run_cell,
 )
-from thresher.evaluate._store import Store, digest, digest_folds
+from thresher.evaluate._store import digest, digest_folds, open_store
 from thresher.evaluate.comparison import Comparison, DataSet
 from thresher.search.parts import draw_seed
 from thresher.selectors._judge import check_scorer
@@ -70,6 +71,7 @@ def compare(
     store : path, default=None
         A folder in which every finished cell is saved at once. The same call with the same folder goes on where
         it was stopped, even by ``kill -9``, and computes nothing again; a folder of another experiment is refused.
+        While one comparison works with a folder, others wait.
     n_jobs : int, default=None
         Cells that run at the same time, in processes.
     progress : bool, default=True
@@ -114,85 +116,70 @@ def compare(
     resolve_threads(n_jobs)
     asked = check_sizes(k)
     seed = draw_seed(random_state)
-    folder = None if store is None else Store(store)
-    with nullcontext() if folder is None else folder.starting():
-        if folder is not None and random_state is None:
-            seed = folder.seed(seed)
-        sets = [_read(name, entry, asked) for name, entry in data.items()]
+    sets = [_read(name, entry, asked) for name, entry in data.items()]
+    journal = None
+    if store is not None:
+        experiment = {
+            "thresher": thresher.__version__,
+            "sklearn": sklearn.__version__,
+            **{f"data {own.name}": digest([digest(own.X), digest(own.y)]) for own in sets},
+            **{f"selectors {name}": digest(own) for name, own in selectors.items()},
+            **{f"estimators {name}": digest(own) for name, own in estimators.items()},
+            "k": str(asked),
+            "scoring": scoring if isinstance(scoring, str) else digest(scoring),
+        }
+        journal = open_store(store, experiment)
+    with nullcontext() if journal is None else closing(journal):
+        if journal is not None:
+            seed = journal.settle("seed", seed, is_given=random_state is not None)
         folds = [
             _folds_of(entry, cv, estimators, derive_seed(seed, i)) for i, entry in enumerate(sets)
         ]
-        if folder is not None:
-            folder.open(
-                {
-                    "versions": [
-                        ["thresher", thresher.__version__],
-                        ["sklearn", sklearn.__version__],
-                    ],
-                    "data": [
-                        [entry.name, digest([digest(entry.X), digest(entry.y)])] for entry in sets
-                    ],
-                    "selectors": [[name, digest(selector)] for name, selector in selectors.items()],
-                    "estimators": [
-                        [name, digest(estimator)] for name, estimator in estimators.items()
-                    ],
-                    "k": asked,
-                    "scoring": scoring
-                    if scoring is None or isinstance(scoring, str)
-                    else digest(scoring),
-                    "seed": seed,
-                    "folds": [
-                        [entry.name, digest_folds(some)]
-                        for entry, some in zip(sets, folds, strict=True)
-                    ],
-                }
+        places = [
+            (d, s, f)
+            for d in range(len(sets))
+            for s in range(len(selectors))
+            for f in range(len(folds[d]))
+        ]
+        cells: dict[tuple[int, int, int], Cell] = {}
+        if journal is not None:
+            for entry, some in zip(sets, folds, strict=True):
+                journal.settle(f"folds {entry.name}", digest_folds(some))
+            stored = {place: journal.get(str(place)) for place in places}
+            cells = {place: Cell(**cell) for place, cell in stored.items() if cell is not None}
+        jobs = (
+            delayed(_run)(
+                (d, s, f),
+                list(selectors.values())[s],
+                dict(estimators),
+                scoring,
+                sets[d].X,
+                sets[d].y,
+                folds[d][f],
+                sets[d].sizes,
+                derive_seed(seed, d, s, f),
             )
-    places = [
-        (d, s, f)
-        for d in range(len(sets))
-        for s in range(len(selectors))
-        for f in range(len(folds[d]))
-    ]
-    jobs = (
-        delayed(_run)(
-            folder,
-            place,
-            list(selectors.values())[s],
-            dict(estimators),
-            scoring,
-            sets[d],
-            folds[d][f],
-            derive_seed(seed, d, s, f),
+            for d, s, f in places
+            if (d, s, f) not in cells
         )
-        for place, (d, s, f) in enumerate(places)
-    )
-    n_workers = resolve_threads(n_jobs, len(places))
-    running: Iterator[Cell] = Parallel(n_jobs=n_workers, return_as="generator")(jobs)
-    cells = list(track(running, len(places), "compare", show=progress))
+        # One by one and as they finish, so that each cell is stored at once.
+        parallel = Parallel(
+            resolve_threads(n_jobs, len(places)), return_as="generator_unordered", batch_size=1
+        )
+        n_left = len(places) - len(cells)
+        for place, cell in track(parallel(jobs), n_left, "compare", show=progress):
+            cells[place] = cell
+            if journal is not None:
+                journal.append(str(place), asdict(cell))
     comparison = Comparison(
-        tuple(selectors), tuple(sets), tuple(estimators), dict(zip(places, cells, strict=True))
+        tuple(selectors), tuple(sets), tuple(estimators), {place: cells[place] for place in places}
     )
     _tell_of_errors(comparison)
     return comparison
 
 
-def _run(
-    folder: Store | None,
-    place: int,
-    selector: Any,
-    estimators: Mapping[str, Any],
-    scoring: Any,
-    entry: DataSet,
-    fold: Fold,
-    seed: int,
-) -> Cell:
-    known = None if folder is None else folder.load(place)
-    if known is not None:
-        return known
-    cell = run_cell(selector, estimators, scoring, entry.X, entry.y, fold, entry.sizes, seed)
-    if folder is not None:
-        folder.save(place, cell)
-    return cell
+def _run(place: tuple[int, int, int], *cell: Any) -> tuple[tuple[int, int, int], Cell]:
+    return place, run_cell(*cell)
 
 
 def _read(name: str, entry: Any, asked: list[int]) -> DataSet:

@@ -6,8 +6,9 @@ import math
 import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, Self, Unpack
 
 import joblib
@@ -18,13 +19,13 @@ from sklearn.base import is_regressor
 
 import thresher
 from thresher._checks import shown
+from thresher._journal import Journal
 from thresher._params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._progress import Bar, report
 from thresher.search.parts import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
-from thresher.selectors._judge import Judge, dense_columns, splitter_of
-from thresher.selectors.two_stage._checkpoint import Checkpoint
+from thresher.selectors._judge import Judge, Key, Outcome, dense_columns, splitter_of
 from thresher.selectors.two_stage._field import Field, Stopped
 from thresher.selectors.two_stage._moves import Solution
 from thresher.selectors.two_stage._pool import Pool
@@ -198,11 +199,22 @@ class TwoStageSelector(BaseSelector):
         if self.checkpoint is None:
             yield
             return
-        fingerprints = self._fingerprints(field.judge, training)
-        with Checkpoint(self.checkpoint, fingerprints, seed, field.seed) as checkpoint:
-            field.seed = checkpoint.seed
-            field.judge.restored = checkpoint.restored
-            field.keep_record = checkpoint.add
+        identity = self._fingerprints(field.judge, training)
+        with closing(
+            Journal(Path(self.checkpoint), identity=identity, kind="checkpoint")
+        ) as journal:
+            field.seed = journal.settle("random_state", field.seed, is_given=seed is not None)
+            field.judge.restored = known = {
+                tuple(map(int, key.split())): journal.get(key)
+                for key in journal
+                if key != "random_state"
+            }
+
+            def keep(features: Key, outcomes: Sequence[Outcome]) -> None:
+                if features not in known:
+                    journal.append(" ".join(map(str, features)), outcomes)
+
+            field.keep_record = keep
             yield
 
     def _fingerprints(self, judge: Judge, training: Training) -> dict[str, str]:
