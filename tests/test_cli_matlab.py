@@ -8,7 +8,7 @@ from scipy import io, sparse
 
 from thresher.cli._errors import BadInput
 from thresher.cli._matlab import read_matlab, size_of_matlab
-from thresher.sources import Scratch
+from thresher.io.temporary import Scratch
 
 from .matlab_files import Matlab5, as_matlab_7_3, cells_in, text_in
 

@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 from tests.limits import largest_file
 from thresher import CFS, MRMR, RRFS, Chain, Ensemble, ReliefF
-from thresher.sources._scratch import Scratch, resolve_memory_limit
+from thresher.io.temporary import Scratch, resolve_memory_limit
 
 
 def frame(n=100, p=4, seed=0):
@@ -347,7 +347,7 @@ def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
 
     from thresher.cli._errors import BadInput
     from thresher.cli._formats import kind_of
-    from thresher.sources import _scratch, _text
+    from thresher.io import temporary, text
 
     def in_other_words(*args, **options):
         try:
@@ -370,9 +370,9 @@ def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
     monkeypatch.setattr(csv, "read_csv", in_other_words)
     assert "row 3 has 2 values, but the header 3; mend" in said_of(b"a,b,y\n1,2,p\n1,2\n3,4,q\n")
     assert said_of(b"\r\n\n").endswith("cannot be read: it is empty")
-    for module in ("thresher.cli._formats", _text.__name__):
+    for module in ("thresher.cli._formats", text.__name__):
         monkeypatch.setattr(f"{module}.LARGEST_BLOCK", 1 << 20)
-    monkeypatch.setattr(_scratch.Scratch, "block_bytes", 1 << 20)
+    monkeypatch.setattr(temporary.Scratch, "block_bytes", 1 << 20)
     long = b"a,y\n1,p\n" + b"2" * (3 << 20) + b",q\n" + b"3,p\n"
     assert "a row is longer than 1 MB" in said_of(long)
 

@@ -20,7 +20,7 @@ from tests.test_files_tall import LEFT_OUT, LIMIT, N, row_groups_one_by_one  # n
 from thresher import MRMR
 from thresher._core import _testing
 from thresher.cli import _write
-from thresher.sources import _scratch
+from thresher.io import temporary
 
 
 def is_in_use(path):
@@ -92,7 +92,7 @@ def test_tall_files_are_read_and_leave_nothing_where_mapped_files_cannot_be_remo
 
 @pytest.mark.usefixtures("files_in_use_stay")
 def test_folders_of_files_in_use_are_removed_when_these_are_released(tmp_path):
-    folders = _scratch.MappedFolders(tmp_path)
+    folders = temporary.MappedFolders(tmp_path)
     path = folders.new() / "values.npy"
     np.save(path, np.arange(1000))
     mapped = np.load(path, mmap_mode="r")
@@ -133,11 +133,11 @@ def test_memory_is_known_where_there_is_no_sysconf(monkeypatch):
 
     monkeypatch.delattr(os, "sysconf", raising=False)
     monkeypatch.setattr(ctypes, "windll", type("Windows", (), {"kernel32": Kernel}), raising=False)
-    monkeypatch.setattr(_scratch, "_CGROUP_LIMITS", ())
-    assert _scratch.total_memory() == installed
+    monkeypatch.setattr(temporary, "_CGROUP_LIMITS", ())
+    assert temporary.total_memory() == installed
     monkeypatch.setattr(Kernel, "GlobalMemoryStatusEx", staticmethod(lambda pointer: 0))
     with pytest.raises(OSError, match="set memory_limit"):
-        _scratch.total_memory()
+        temporary.total_memory()
 
 
 def test_names_that_the_output_cannot_encode_are_escaped(tmp_path):

@@ -19,7 +19,9 @@ from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
 from thresher.blocks._spark_jobs import collect, in_plain_words, rows_per_batch
 from thresher.blocks._spark_rows import FileRows, PartitionRows, SparkRows
 from thresher.blocks._spark_tasks import Ask, Pack, Read, load, remove_files
-from thresher.sources import Far, ParquetPart, column_names, open_files
+from thresher.io.arrow import ParquetPart
+from thresher.io.file_columns import open_files
+from thresher.sources import Far, column_names
 
 T = TypeVar("T")
 

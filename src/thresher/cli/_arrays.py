@@ -22,7 +22,9 @@ from thresher.cli._stored import (
     spool_sparse,
     spooled_content,
 )
-from thresher.sources import Scratch, columns_of, spool_matrix
+from thresher.io.file_columns import columns_of
+from thresher.io.temporary import Scratch
+from thresher.io.temporary_parts import spool_matrix
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 

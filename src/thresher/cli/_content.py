@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from thresher.cli._errors import BadInput
-from thresher.sources import Scratch
+from thresher.io.temporary import Scratch
 
 Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
 # With a scratch, rows stay there, or in the file; without one they come into memory.

@@ -14,18 +14,11 @@ from thresher.cli._content import Content, Opener, Reader
 from thresher.cli._errors import BadInput
 from thresher.cli._matlab import read_matlab, size_of_matlab
 from thresher.cli._rows import read_arff, read_svmlight
-from thresher.sources import (
-    COMPRESSED,
-    LARGEST_BLOCK,
-    Scratch,
-    decompressed,
-    dialect_of,
-    open_arrow,
-    open_files,
-    parsed_blocks,
-    parsing,
-    reading,
-)
+from thresher.io.arrow import parsed_blocks
+from thresher.io.arrow_data import open_arrow, reading
+from thresher.io.file_columns import open_files
+from thresher.io.temporary import LARGEST_BLOCK, Scratch
+from thresher.io.text import COMPRESSED, decompressed, dialect_of, parsing
 
 # How much larger compressed text may become.
 _EXPANSION = 4

@@ -21,7 +21,7 @@ from thresher.cli._stored import (
     spool_sparse,
     spooled_content,
 )
-from thresher.sources import Scratch
+from thresher.io.temporary import Scratch
 
 
 def size_of_matlab(path: Path) -> int:

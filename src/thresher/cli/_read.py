@@ -28,15 +28,11 @@ from thresher.cli._stream import (
     no_values,
     place_for,
 )
-from thresher.sources import (
-    FileColumns,
-    MappedMatrix,
-    SparseColumns,
-    check_sparse,
-    read_target,
-    take,
-    total_memory,
-)
+from thresher.io.file_columns import FileColumns
+from thresher.io.mapped_sparse import MappedMatrix, SparseColumns
+from thresher.io.sparse_structure import check_sparse
+from thresher.io.temporary import total_memory
+from thresher.sources import read_target, take
 
 if TYPE_CHECKING:
     from thresher.cli._show import Voice

@@ -15,16 +15,11 @@ from scipy import sparse
 
 from thresher.cli._content import Content, Opener, package
 from thresher.cli._errors import BadInput, unreadable
-from thresher.sources import (
-    LARGEST_BLOCK,
-    Scratch,
-    SparseColumns,
-    TableBlock,
-    columns_of,
-    decompressed,
-    spool_rows,
-    spool_tables,
-)
+from thresher.io.file_columns import columns_of
+from thresher.io.mapped_sparse import SparseColumns, spool_rows
+from thresher.io.temporary import LARGEST_BLOCK, Scratch
+from thresher.io.temporary_parts import TableBlock, spool_tables
+from thresher.io.text import decompressed
 
 # What a value takes as an object of Python, and how much of the memory limit such objects may take.
 _OBJECT = 40

@@ -17,15 +17,11 @@ from scipy import sparse
 from thresher._checks import readable
 from thresher.cli._content import Content, numbered
 from thresher.cli._errors import BadInput
-from thresher.sources import (
-    Scratch,
-    SparseColumns,
-    check_sparse,
-    columns_of,
-    spool_columns,
-    spool_matrix,
-    spool_rows,
-)
+from thresher.io.file_columns import columns_of
+from thresher.io.mapped_sparse import SparseColumns, spool_columns, spool_rows
+from thresher.io.sparse_structure import check_sparse
+from thresher.io.temporary import Scratch
+from thresher.io.temporary_parts import spool_matrix
 
 # The array of features and its names in files of several arrays; those of one array need no name.
 _FEATURES = ("X", "data", "fea", "features")

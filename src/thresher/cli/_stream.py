@@ -11,13 +11,9 @@ from thresher._checks import readable
 from thresher.cli._errors import BadInput
 from thresher.cli._formats import size_in_memory
 from thresher.cli._show import Voice
-from thresher.sources import (
-    FileColumns,
-    Scratch,
-    SparseColumns,
-    resolve_memory_limit,
-    total_memory,
-)
+from thresher.io.file_columns import FileColumns
+from thresher.io.mapped_sparse import SparseColumns
+from thresher.io.temporary import Scratch, resolve_memory_limit, total_memory
 
 # What reads a table whole has it and a copy of it, such as the rows of a fold.
 _COPIES = 2

@@ -13,9 +13,12 @@ from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._checks import check_number
+from thresher.io.file_columns import is_files, open_files
+from thresher.io.sparse_structure import check_sparse
+from thresher.io.temporary import Scratch
 from thresher.measures import Measures
 from thresher.selectors.mrmr import MRMR
-from thresher.sources import Scratch, check_sparse, is_files, open_files, take
+from thresher.sources import take
 
 __all__ = ["RedundancyMap", "redundancy_map"]
 

@@ -10,7 +10,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.evaluate.redundancy import redundancy_map
-from thresher.sources import Scratch, is_files, open_files, read_target
+from thresher.io.file_columns import is_files, open_files
+from thresher.io.temporary import Scratch
+from thresher.sources import read_target
 
 # Classes whose numbers of samples are listed.
 MOST_CLASSES = 20

@@ -23,6 +23,9 @@ from thresher._output import Output, as_table
 from thresher._progress import report, step_reporter
 from thresher._warn import one_call, warn
 from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
+from thresher.io.file_columns import FileColumns, is_files
+from thresher.io.sparse_structure import check_sparse
+from thresher.io.temporary import Scratch
 from thresher.measures import slab_coder
 from thresher.search.forward import Choices
 from thresher.selectors import _json, _picture
@@ -33,14 +36,10 @@ from thresher.selectors._table import feature_table
 from thresher.sources import (
     Columns,
     Far,
-    FileColumns,
     InputRules,
-    Scratch,
     Training,
     check_far,
-    check_sparse,
     dense_frame,
-    is_files,
     is_frame,
     read_files,
     read_training,

@@ -12,17 +12,10 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 from thresher._one_thread import one_thread
 from thresher.blocks import FarMeasures, FarTraining, KeptRows, RowBlock, split_columns
 from thresher.discretize import GivenBins
+from thresher.io.sparse_structure import check_sparse
 from thresher.measures import Measures
 from thresher.selectors._base import BaseSelector, all_or_nothing
-from thresher.sources import (
-    Far,
-    Training,
-    check_sparse,
-    is_frame,
-    one_dimensional,
-    to_native,
-    unmasked,
-)
+from thresher.sources import Far, Training, is_frame, one_dimensional, to_native, unmasked
 
 
 def _takes_pieces(selector: BaseSelector) -> bool:

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from thresher._checks import resolve_features, resolve_threads
 from thresher._progress import report
+from thresher.io.file_columns import FileColumns, is_files, open_files
+from thresher.io.temporary import Scratch
 from thresher.sources._columns import Columns
 from thresher.sources._far import Far, check_far, column_names
 from thresher.sources._file_table import FileTable, Slabs
-from thresher.sources._files import FileColumns, is_files, open_files
 from thresher.sources._rules import InputRules
-from thresher.sources._scratch import Scratch
 from thresher.sources._slabs import SlabReader, bytes_for_one_column
 from thresher.sources._table import Table
 from thresher.sources._training import (

@@ -14,9 +14,11 @@ from sklearn.utils.validation import check_array, validate_data
 from thresher import _core
 from thresher._arrays import as_numpy
 from thresher._checks import resolve_features, resolve_threads
+from thresher._exact import LARGEST_EXACT, are_exact, from_smallest
 from thresher._warn import warn
+from thresher.io.mapped_sparse import MappedMatrix
+from thresher.io.sparse_structure import check_sparse
 from thresher.sources._columns import Columns, Mask
-from thresher.sources._exact import LARGEST_EXACT, are_exact, from_smallest
 from thresher.sources._frames import (
     FrameColumns,
     is_frame,
@@ -26,8 +28,6 @@ from thresher.sources._frames import (
     with_plain_names,
 )
 from thresher.sources._rules import InputRules
-from thresher.sources._sparse_columns import MappedMatrix
-from thresher.sources._sparse_structure import check_sparse
 from thresher.sources._table import Table
 from thresher.sources._target import Target, is_plain_array, native_bytes
 from thresher.sources._weights import read_weights

@@ -14,10 +14,10 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from thresher._checks import readable
-from thresher.sources._arrow_data import reading, validated
-from thresher.sources._parts import ArrowPart, DatasetPart, ParquetPart, Part, text_parts
-from thresher.sources._scratch import LARGEST_BLOCK, Scratch
-from thresher.sources._text import COMPRESSED
+from thresher.io.arrow import ArrowPart, DatasetPart, ParquetPart, Part, text_parts
+from thresher.io.arrow_data import reading, validated
+from thresher.io.temporary import LARGEST_BLOCK, Scratch
+from thresher.io.text import COMPRESSED
 
 _PARQUET = (".parquet", ".pq", ".parq")
 _ARROW = (".feather", ".arrow", ".ipc", ".arrows")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from thresher._checks import first_line
-from thresher.sources._scratch import LARGEST_BLOCK
+from thresher.io.temporary import LARGEST_BLOCK
 
 NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
 # Bytes of text that tell how it is written.

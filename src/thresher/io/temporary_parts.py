@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.sources._scratch import Scratch, ScratchFile
+from thresher.io.temporary import Scratch, ScratchFile
 
 # Values that are decoded together: what is decoded shall be in the cache when it is copied.
 PIECE = 1 << 17

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher.sources._exact import LARGEST_EXACT
-from thresher.sources._scratch import Scratch, ScratchFile
+from thresher._exact import LARGEST_EXACT
+from thresher.io.temporary import Scratch, ScratchFile
 
 _LARGEST_NARROW = np.iinfo(np.int32).max
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-from thresher.sources._arrow_data import open_arrow
-from thresher.sources._scratch import Scratch
-from thresher.sources._spool import PIECE, TableBlock, spool_tables
-from thresher.sources._text import (
+from thresher.io.arrow_data import open_arrow
+from thresher.io.temporary import Scratch
+from thresher.io.temporary_parts import PIECE, TableBlock, spool_tables
+from thresher.io.text import (
     decompressed,
     dialect_of,
     parsing,
