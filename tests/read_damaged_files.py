@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from thresher import MIM
 from thresher.cli import _stream
 from thresher.cli._app import app
-from thresher.cli._formats import size_in_memory
+from thresher.io.formats import size_in_memory
 
 from .damaged_files import damaged, suffix_of
 

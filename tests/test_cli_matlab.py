@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import io, sparse
 
-from thresher.cli._errors import BadInput
-from thresher.cli._matlab import read_matlab, size_of_matlab
+from thresher.io.errors import BadFile
+from thresher.io.matlab import read_matlab, size_of_matlab
 from thresher.io.temporary import Scratch
 
 from .matlab_files import Matlab5, as_matlab_7_3, cells_in, text_in
@@ -107,13 +107,13 @@ def test_a_file_that_ends_too_early_is_told(is_compressed, tmp_path):
     for size in (len(content) - 100, 400, 200, 130, 128, 100):
         path.write_bytes(content[:size])
         for scratch in (None, Scratch(memory_limit=1 << 20)):
-            with pytest.raises(BadInput, match=r"cannot be read|must have one array"):
+            with pytest.raises(BadFile, match=r"cannot be read|must have one array"):
                 read_matlab(path, None, scratch)
 
 
 def test_complex_numbers_are_no_features(tmp_path):
     io.savemat(tmp_path / "a.mat", {"X": np.ones((4, 3)) * 1j})
-    with pytest.raises(BadInput, match="X holds complex128, not numbers"):
+    with pytest.raises(BadFile, match="X holds complex128, not numbers"):
         read_matlab(tmp_path / "a.mat", None, None)
 
 
@@ -122,6 +122,6 @@ def test_hdf5_needs_a_package_that_is_named(tmp_path, monkeypatch):
         file["X"] = np.eye(3)
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(
-        BadInput, match=r"needs h5py; install it with: pip install 'thresher\[matlab\]'"
+        ImportError, match=r"needs h5py; install it with: pip install 'thresher\[matlab\]'"
     ):
         read_matlab(tmp_path / "a.mat", None, None)

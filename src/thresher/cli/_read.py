@@ -14,11 +14,8 @@ from scipy import sparse
 
 from thresher._checks import readable
 from thresher._streams import Purpose, stream
-from thresher.cli._content import Content, numbered
 from thresher.cli._errors import BadInput
-from thresher.cli._formats import kind_of
 from thresher.cli._options import Source, split
-from thresher.cli._rows import dense_column
 from thresher.cli._stream import (
     check_entries,
     column_without_values,
@@ -28,9 +25,12 @@ from thresher.cli._stream import (
     no_values,
     place_for,
 )
+from thresher.io.arff import dense_column
 from thresher.io.file_columns import FileColumns
+from thresher.io.formats import kind_of
 from thresher.io.mapped_sparse import MappedMatrix, SparseColumns
 from thresher.io.sparse_structure import check_sparse
+from thresher.io.table import Content, numbered
 from thresher.io.temporary import total_memory
 from thresher.sources import read_target, take
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from thresher._checks import readable
 from thresher.cli._errors import BadInput
-from thresher.cli._formats import size_in_memory
 from thresher.cli._show import Voice
 from thresher.io.file_columns import FileColumns
+from thresher.io.formats import size_in_memory
 from thresher.io.mapped_sparse import SparseColumns
 from thresher.io.temporary import Scratch, resolve_memory_limit, total_memory
 

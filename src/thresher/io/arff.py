@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.cli._content import Content, Opener, package
-from thresher.cli._errors import BadInput, unreadable
+from thresher.io.errors import BadFile, unreadable
 from thresher.io.file_columns import columns_of
 from thresher.io.mapped_sparse import SparseColumns, spool_rows
+from thresher.io.table import Content, Opener, package
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.temporary_parts import TableBlock, spool_tables
 from thresher.io.text import decompressed
@@ -38,7 +38,7 @@ def read_arff(path: Path, open_file: Opener, scratch: Scratch | None) -> Content
             lines.restart()
             return _dense_arff(path, arff.load(lines, return_type=arff.DENSE_GEN), scratch)
         except UnicodeDecodeError:
-            raise BadInput(f"{path} is not UTF-8 text; convert it") from None
+            raise BadFile(f"{path} is not UTF-8 text; convert it") from None
         except arff.ArffException as error:
             error.line = lines.number
             raise unreadable(path, error) from None

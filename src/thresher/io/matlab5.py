@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from scipy import sparse
 
-from thresher.cli._stored import (
+from thresher.io.stored import (
     StoredSparse,
     StreamedMatrix,
     map_blocks,

@@ -15,11 +15,11 @@ import numpy as np
 from scipy import sparse
 
 from thresher._checks import readable
-from thresher.cli._content import Content, numbered
-from thresher.cli._errors import BadInput
+from thresher.io.errors import BadFile
 from thresher.io.file_columns import columns_of
 from thresher.io.mapped_sparse import SparseColumns, spool_columns, spool_rows
 from thresher.io.sparse_structure import check_sparse
+from thresher.io.table import Content, numbered
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import spool_matrix
 
@@ -162,13 +162,13 @@ def of_arrays(path: Path, arrays: dict[str, Any]) -> Content:
     known = [name for name in _FEATURES if name in tables]
     wide = known or [name for name, a in tables.items() if min(a.shape) > 1]
     if not known and len(wide) != 1:
-        raise BadInput(
+        raise BadFile(
             f"{path} must have one array of rows and columns, or one named {', '.join(_FEATURES)}, got "
             + (", ".join(f"{readable(n)} {a.shape}" for n, a in arrays.items()) or "none")
         )
     X = arrays[wide[0]]
     if X.dtype.kind not in "biuf":
-        raise BadInput(
+        raise BadFile(
             f"{path}: {readable(wide[0])} holds {X.dtype}, not numbers; give columns of text as .csv or .parquet"
         )
     flat = {

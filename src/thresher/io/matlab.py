@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.cli._content import Content, Opener, opened_hdf5, package
-from thresher.cli._errors import unreadable
-from thresher.cli._matlab5 import arrays_of
-from thresher.cli._stored import (
+from thresher.io.errors import unreadable
+from thresher.io.matlab5 import arrays_of
+from thresher.io.stored import (
     Stored,
     StoredMatrix,
     StoredSparse,
@@ -21,6 +20,7 @@ from thresher.cli._stored import (
     spool_sparse,
     spooled_content,
 )
+from thresher.io.table import Content, Opener, opened_hdf5, package
 from thresher.io.temporary import Scratch
 
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thresher._checks import readable
-from thresher.cli._arrays import read_h5ad, read_numpy, size_of_h5ad, size_of_numpy
-from thresher.cli._content import Content, Opener, Reader
-from thresher.cli._errors import BadInput
-from thresher.cli._matlab import read_matlab, size_of_matlab
-from thresher.cli._rows import read_arff, read_svmlight
+from thresher.io.arff import read_arff, read_svmlight
 from thresher.io.arrow import parsed_blocks
 from thresher.io.arrow_data import open_arrow, reading
+from thresher.io.errors import BadFile
 from thresher.io.file_columns import open_files
+from thresher.io.matlab import read_matlab, size_of_matlab
+from thresher.io.numpy_files import read_h5ad, read_numpy, size_of_h5ad, size_of_numpy
+from thresher.io.table import Content, Opener, Reader
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.text import COMPRESSED, decompressed, dialect_of, parsing
 
@@ -40,7 +40,7 @@ def _read_text(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
     try:
         separator, decimal = dialect_of(path)
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {error}") from None
+        raise BadFile(f"{path} cannot be read: {error}") from None
 
     with reading(str(path)):
         try:
@@ -52,7 +52,7 @@ def _read_text(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
                 )
             names = table.column_names
         except UnicodeDecodeError:
-            raise BadInput(
+            raise BadFile(
                 f"{path}: the names of the columns are not UTF-8 text; convert it"
             ) from None
         except pa.ArrowInvalid:
@@ -61,7 +61,7 @@ def _read_text(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
             raise
     for name, kind in zip(names, table.schema.types, strict=True):
         if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-            raise BadInput(f"{path}: column {readable(name)} is not UTF-8 text; convert the file")
+            raise BadFile(f"{path}: column {readable(name)} is not UTF-8 text; convert the file")
     notes: tuple[str, ...] = (
         () if separator in ",\t" else (f"columns are separated by {separator!r}",)
     )
@@ -144,9 +144,9 @@ def kind_of(path: Path) -> Kind:
     if is_compressed:
         suffix = path.suffixes[-2].lower()
     if suffix not in KINDS and not is_compressed:
-        raise BadInput(f"{path}: the name must end in one of {', '.join(KINDS)}")
+        raise BadFile(f"{path}: the name must end in one of {', '.join(KINDS)}")
     if is_compressed and (suffix not in KINDS or not KINDS[suffix].may_be_compressed):
-        raise BadInput(f"{path}: only text may be compressed; unpack it first")
+        raise BadFile(f"{path}: only text may be compressed; unpack it first")
     return KINDS[suffix]
 
 

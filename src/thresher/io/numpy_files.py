@@ -12,9 +12,9 @@ import numpy as np
 from numpy.lib import format as npy
 from scipy import sparse
 
-from thresher.cli._content import Content, Opener, opened_hdf5, package
-from thresher.cli._errors import unreadable
-from thresher.cli._stored import (
+from thresher.io.errors import unreadable
+from thresher.io.file_columns import columns_of
+from thresher.io.stored import (
     StreamedMatrix,
     map_blocks,
     of_arrays,
@@ -22,7 +22,7 @@ from thresher.cli._stored import (
     spool_sparse,
     spooled_content,
 )
-from thresher.io.file_columns import columns_of
+from thresher.io.table import Content, Opener, opened_hdf5, package
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import spool_matrix
 

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from thresher.cli._errors import BadInput
 from thresher.io.temporary import Scratch
 
 Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
@@ -55,7 +54,7 @@ def package(module: str, package: str, extra: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise BadInput(
+        raise ImportError(
             f"this kind of file needs {package}; install it with: pip install 'thresher[{extra}]'"
         ) from None
 
@@ -73,6 +72,6 @@ def opened_hdf5(path: Path, owner: str, extra: str) -> Iterator[Any]:
 @cache
 def _passes(path: Path, modified: int) -> bool:
     """Whether another process gets through an HDF5 file as it is now."""
-    command = [sys.executable, "-m", "thresher.cli._hdf5", str(path)]
+    command = [sys.executable, "-m", "thresher.io.hdf5", str(path)]
     done = subprocess.run(command, capture_output=True, check=False)
     return done.returncode in (0, 1)  # 1 is a Python that cannot start
