@@ -7,7 +7,7 @@ from typing import Any
 
 from thresher.blocks._list import LocalEngine
 from thresher.blocks._protocol import Engine
-from thresher.io.file_columns import is_files
+from thresher.io.table import is_files
 from thresher.sources import Far
 
 # The engine of objects of a package: its module here, imported when it is needed, and its name there.

@@ -20,6 +20,7 @@ _OPTIONS = {
     'see kind="bagging" or stability_curve': "see `thresher stability`",
     "n_jobs must be None or": "--jobs must be",
     "memory_limit=": "--memory ",
+    "pass the matrix itself as X": "give more --memory",
     "give a folder with more room as scratch": "set TMPDIR to a folder with more room, "
     "or give more --memory",
 }

@@ -1,43 +1,106 @@
-"""Files with some rows each, of which columns can be read: Parquet, Arrow and text."""
+"""Files of Arrow and Parquet, folders of files with the same columns, and datasets of pyarrow."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from thresher.io.arrow_data import open_arrow
+from thresher.io import format_of
+from thresher.io.arrow_data import open_arrow, reading
+from thresher.io.file_columns import Part, columns_of
+from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import Scratch
-from thresher.io.temporary_parts import PIECE, TableBlock, spool_tables
-from thresher.io.text import (
-    decompressed,
-    dialect_of,
-    parsing,
-    whole_rows,
-    why_unparsed,
-)
+from thresher.io.temporary_parts import PIECE
+from thresher.io.text import text_parts
+
+# What pyarrow calls the formats that are read from folders.
+_IN_FOLDERS = {"parquet": "parquet", "arrow": "ipc", "text": "csv"}
+# Files that stay open while they are read again and again.
+MOST_OPEN = 64
 
 
-class Part(Protocol):
-    """Some rows, and what their columns are.
+def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+    """Open a file of Arrow or Parquet."""
+    with reading(str(path)):
+        return TableSource(columns_of(_parts_of(path, format_of(path), scratch)))
 
-    Attributes
-    ----------
-    name : str
-        What messages call it.
-    schema : pyarrow.Schema
-    n_rows : int
-    is_columnar : bool
-        Whether few columns at a time take no longer to read than many.
-    """
 
-    name: str
-    schema: Any
-    n_rows: int
-    is_columnar: bool
+def size(path: Path) -> int:
+    """Return about how many bytes the table takes in memory."""
+    if format_of(path) == "arrow":
+        return path.stat().st_size
+    from pyarrow import parquet
 
-    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
-        """Tables or batches of some of the rows each, in order, with these columns."""
+    metadata = parquet.read_metadata(path)
+    return int(metadata.num_rows * metadata.num_columns * 8)
+
+
+def read_folder(path: Path, scratch: Scratch | None) -> TableSource:
+    """Open all files of a folder, one below the other; folders named ``key=value`` add a column."""
+    with reading(str(path)):
+        files, kind = files_of(path)
+        if any("=" in folder for file in files for folder in file.relative_to(path).parts[:-1]):
+            from pyarrow import dataset
+
+            partitioned = dataset.dataset(path, format=_IN_FOLDERS[kind], partitioning="hive")
+            return TableSource(columns_of([DatasetPart(partitioned)]))
+        few = len(files) <= MOST_OPEN
+        return TableSource(
+            columns_of([part for file in files for part in _parts_of(file, kind, scratch, few)])
+        )
+
+
+def files_of(path: Path) -> tuple[list[Path], str]:
+    """Return the files of a folder and their format."""
+    files = sorted(file for file in path.rglob("*") if file.is_file() and _is_seen(file, path))
+    if not files:
+        raise ValueError(f"X names the folder {str(path)!r}, which holds no files")
+    kinds = {format_of(file) for file in files}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"the folder {str(path)!r} holds files of several kinds ({', '.join(sorted(kinds))}); give one kind"
+        )
+    kind = kinds.pop()
+    if kind not in _IN_FOLDERS:
+        raise ValueError(
+            f"the folder {str(path)!r} holds {kind} files, and only Parquet, Arrow and text are read from folders. "
+            "Pass one file"
+        )
+    return files, kind
+
+
+def _is_seen(file: Path, folder: Path) -> bool:
+    """Names that begin with a point or an underscore are notes of those who wrote the files."""
+    return not any(name.startswith((".", "_")) for name in file.relative_to(folder).parts)
+
+
+def _parts_of(
+    file: Path, kind: str, scratch: Scratch | None, stays_open: bool = True
+) -> list[Part]:
+    if kind == "text":
+        return text_parts(file, scratch)
+    with reading(str(file)):
+        if kind == "arrow":
+            return [ArrowPart(str(file))]
+        return [ParquetPart(str(file), stays_open=stays_open)]
+
+
+def read_dataset(dataset: Any) -> TableSource:
+    """Open a dataset of pyarrow."""
+    with reading("the dataset"):
+        return TableSource(columns_of(_parts_of_dataset(dataset)))
+
+
+def _parts_of_dataset(dataset: Any) -> list[Part]:
+    """Return the files of a dataset, where it is nothing but Parquet files."""
+    is_plain = type(dataset).__name__ == "FileSystemDataset" and not dataset._scan_options
+    if is_plain and type(dataset.format).__name__ == "ParquetFileFormat" and dataset.files:
+        few = len(dataset.files) <= MOST_OPEN
+        parts: list[Part] = [ParquetPart(name, dataset.filesystem, few) for name in dataset.files]
+        if all(part.schema.equals(dataset.schema) for part in parts):
+            return parts
+    return [DatasetPart(dataset)]
 
 
 class ParquetPart:
@@ -136,84 +199,3 @@ class DatasetPart:
 
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
         yield self._dataset.to_table(columns=columns, use_threads=use_threads)
-
-
-def text_parts(path: Path, scratch: Scratch) -> list[Part]:
-    """The blocks of a text file, typed and written as Arrow; pages come back from there as columns are read.
-
-    Types are those of the whole file: a column with words in some block is text in all.
-    """
-    import pyarrow as pa
-
-    file = scratch.file()
-    blocks = [
-        TableBlock(f"{path}, block {number}", table)
-        for number, table in enumerate(
-            spool_tables(parsed_blocks(path, scratch.block_bytes), file), 1
-        )
-    ]
-    kinds: dict[str, set[str]] = {}
-    for block in blocks:
-        for field in block.schema:
-            if not pa.types.is_null(field.type):
-                kinds.setdefault(field.name, set()).add(_kind(field.type))
-    mixed = [name for name, found in kinds.items() if len(found) > 1]
-    if mixed:
-        as_text = spool_tables(parsed_blocks(path, scratch.block_bytes, mixed), scratch.file())
-        for block, table in zip(blocks, as_text, strict=True):
-            block.add(table)
-    return list(blocks)
-
-
-def _kind(kind: Any) -> str:
-    import pyarrow as pa
-
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    return "number" if is_number else str(kind)
-
-
-def parsed_blocks(path: Path, size: int, texts: list[str] | None = None) -> Iterator[Any]:
-    """Yield the tables of all blocks of about that many bytes, or some columns of them as text."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    names: list[str] = []
-    rows_before = 0  # the header is a row
-    block, is_first, separator = b"", True, ","
-    with path.open("rb") as file:
-        try:
-            separator, decimal = dialect_of(path)
-            options = parsing(separator, decimal)
-            if texts is not None:
-                options["convert_options"].include_columns = texts
-                options["convert_options"].column_types = dict.fromkeys(texts, pa.string())
-            for block in whole_rows(decompressed(file, path.suffix), size):
-                is_first, names = not names, names or _header(block, options["parse_options"])
-                table = csv.read_csv(
-                    pa.py_buffer(block),
-                    read_options=csv.ReadOptions(
-                        column_names=None if is_first else names,
-                        block_size=len(block) + 1,
-                        use_threads=False,
-                    ),
-                    **options,
-                )
-                rows_before += len(table) + is_first
-                yield table
-        except (pa.ArrowInvalid, ValueError) as error:
-            why = why_unparsed(error, block, separator, None if is_first else names, rows_before)
-            raise ValueError(f"{path} cannot be read: {why}") from None
-
-
-def _header(block: bytes, parse_options: Any) -> list[str]:
-    """The names in the first row."""
-    import pyarrow as pa
-    from pyarrow import csv
-
-    end = block.find(b"\n")
-    while end >= 0 and block.count(b'"', 0, end) % 2:
-        end = block.find(b"\n", end + 1)
-    first = block if end < 0 else block[: end + 1]
-    read = csv.read_csv(pa.py_buffer(first), parse_options=parse_options)
-    names: list[str] = read.column_names
-    return names

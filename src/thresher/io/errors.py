@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-from thresher._checks import first_line
+from thresher._checks import first_line, readable
 
 # Of the system: the disk is full, or the file as large as it may be.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -22,3 +24,13 @@ def unreadable(path: Path, error: Exception) -> Exception:
     if isinstance(error, OSError) and error.errno in FULL:
         return error  # of temporary files
     return BadFile(f"{path} cannot be read: {first_line(error)}")
+
+
+def check_names(path: Path | str, names: Sequence[str]) -> None:
+    """Raise if two columns have the same name."""
+    name, count = Counter(names).most_common(1)[0] if len(names) else ("", 0)
+    if count > 1:
+        places = [str(i + 1) for i, other in enumerate(names) if other == name]
+        raise BadFile(
+            f"{path}: columns {' and '.join(places[:2])} are both named {readable(name)}; rename one"
+        )

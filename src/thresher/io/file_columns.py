@@ -1,38 +1,43 @@
-"""Tables in files: which files they are, and which columns they have."""
+"""The columns of files that are read as they are needed."""
 
 from __future__ import annotations
 
-import difflib
-import os
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 
 from thresher._checks import readable
-from thresher.io.arrow import ArrowPart, DatasetPart, ParquetPart, Part, text_parts
-from thresher.io.arrow_data import reading, validated
-from thresher.io.temporary import LARGEST_BLOCK, Scratch
-from thresher.io.text import COMPRESSED
+from thresher.io.arrow_data import validated
+from thresher.io.errors import check_names
+from thresher.io.temporary import LARGEST_BLOCK
 
-_PARQUET = (".parquet", ".pq", ".parq")
-_ARROW = (".feather", ".arrow", ".ipc", ".arrows")
-_TEXT = (".csv", ".tsv", ".txt")
-_KINDS = "Parquet (.parquet), Feather or Arrow (.feather, .arrow) or text (.csv, .tsv)"
-# Files that stay open while they are read again and again.
-MOST_OPEN = 64
 # What the types of a column in several files must share.
 _WORDS = {"number": "a number", "truth": "a truth value", "text": "text"}
 
 
-def is_files(X: Any) -> bool:
-    """Whether X is a path, a dataset of pyarrow or what `open_files` made of them; nothing is imported to find out."""
-    module = type(X).__module__
-    return isinstance(X, str | os.PathLike | FileColumns) or module.startswith("pyarrow._dataset")
+class Part(Protocol):
+    """Some rows, and what their columns are.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    schema : pyarrow.Schema
+    n_rows : int
+    is_columnar : bool
+        Whether few columns at a time take no longer to read than many.
+    """
+
+    name: str
+    schema: Any
+    n_rows: int
+    is_columnar: bool
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        """Tables or batches of some of the rows each, in order, with these columns."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +76,13 @@ class FileColumns:
     def shape(self) -> tuple[int, int]:
         return self.n_rows, len(self.kinds)
 
-    def table(self, columns: list[str]) -> Any:
+    def table(self, columns: list[str], use_threads: bool = False) -> Any:
         """Some columns, whole."""
         import pyarrow as pa
 
         tables = [
             pa.table({name: piece.column(name) for name in columns})
-            for piece in self.read(columns)
+            for piece in self.read(columns, use_threads)
             if piece.num_rows
         ]
         return pa.concat_tables(tables, promote_options="permissive")
@@ -98,29 +103,9 @@ class FileColumns:
             found.update(zip(table.column_names, table.columns, strict=True))
         return pa.table(found)
 
-    def without(self, columns: set[str]) -> FileColumns:
-        """The same files, with some columns not looked at."""
-        kinds = {name: kind for name, kind in self.kinds.items() if name not in columns}
-        return replace(self, kinds=kinds)
-
-
-def open_files(X: Any, scratch: Scratch | None) -> FileColumns:
-    """What a path or a dataset of pyarrow holds; one sentence where that cannot be read.
-
-    Text is parsed into the scratch; without one it is refused.
-    """
-    if isinstance(X, FileColumns):
-        return X
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            "tables in files are read with pyarrow, which is not installed; install it with: "
-            "pip install 'thresher[arrow]'"
-        ) from error
-    is_path = isinstance(X, str | os.PathLike)
-    with reading(str(X) if is_path else "the dataset"):
-        return columns_of(_parts_of_path(Path(X), scratch) if is_path else _parts_of(X))
+    def select(self, columns: Sequence[str]) -> FileColumns:
+        """The same files, of which only some columns are looked at."""
+        return replace(self, kinds={name: self.kinds[name] for name in columns})
 
 
 def columns_of(parts: Sequence[Part]) -> FileColumns:
@@ -128,9 +113,7 @@ def columns_of(parts: Sequence[Part]) -> FileColumns:
     import pyarrow as pa
 
     for part in parts:
-        name, count = Counter(part.schema.names).most_common(1)[0] if len(part.schema) else ("", 0)
-        if count > 1:
-            raise ValueError(f"{part.name} has more than one column named {name!r}; rename them")
+        check_names(part.name, part.schema.names)
     first, *others = (
         dict(zip(part.schema.names, part.schema.types, strict=True)) for part in parts
     )
@@ -189,78 +172,3 @@ def _kind_of(kind: Any, pa: Any) -> str:
         return "null"
     column = nw.from_native(pa.schema([("column", kind)]).empty_table()).schema["column"]
     return "text" if column == nw.String else str(column)
-
-
-def _parts_of(dataset: Any) -> list[Part]:
-    """The files of a dataset, where it is nothing but Parquet files."""
-    is_plain = type(dataset).__name__ == "FileSystemDataset" and not dataset._scan_options
-    if is_plain and type(dataset.format).__name__ == "ParquetFileFormat" and dataset.files:
-        few = len(dataset.files) <= MOST_OPEN
-        parts: list[Part] = [ParquetPart(name, dataset.filesystem, few) for name in dataset.files]
-        if all(part.schema.equals(dataset.schema) for part in parts):
-            return parts
-    return [DatasetPart(dataset)]
-
-
-def _parts_of_path(path: Path, scratch: Scratch | None) -> list[Part]:
-    if not path.exists():
-        there = next(folder for folder in path.absolute().parents if folder.is_dir())
-        lost, *rest = path.absolute().relative_to(there).parts
-        near = difflib.get_close_matches(lost, os.listdir(there), n=1)
-        hint = f"; did you mean {str(there.joinpath(near[0], *rest))!r}?" if near else ""
-        raise FileNotFoundError(f"X names {str(path)!r}, and there is no such file or folder{hint}")
-    if path.is_file():
-        return _parts_of_file(path, scratch)
-    files = sorted(file for file in path.rglob("*") if file.is_file() and _is_seen(file, path))
-    if not files:
-        raise ValueError(f"X names the folder {str(path)!r}, which holds no files")
-    kinds = {_format(file) for file in files}
-    if len(kinds) > 1:
-        raise ValueError(
-            f"the folder {str(path)!r} holds files of several kinds ({', '.join(sorted(kinds))}); give one kind"
-        )
-    if any("=" in folder for file in files for folder in file.relative_to(path).parts[:-1]):
-        return [DatasetPart(_partitioned(path, kinds.pop()))]
-    few = len(files) <= MOST_OPEN
-    return [part for file in files for part in _parts_of_file(file, scratch, few)]
-
-
-def _is_seen(file: Path, folder: Path) -> bool:
-    """Names that begin with a point or an underscore are notes of those who wrote the files."""
-    return not any(name.startswith((".", "_")) for name in file.relative_to(folder).parts)
-
-
-def _partitioned(path: Path, kind: str) -> Any:
-    from pyarrow import dataset
-
-    formats = {"parquet": "parquet", "arrow": "ipc", "text": "csv"}
-    return dataset.dataset(path, format=formats[kind], partitioning="hive")
-
-
-def _format(path: Path) -> str:
-    suffix = path.suffix.lower()
-    if suffix in COMPRESSED:
-        suffix = Path(path.stem).suffix.lower()
-    for kind, suffixes in (("parquet", _PARQUET), ("arrow", _ARROW), ("text", _TEXT)):
-        if suffix in suffixes:
-            return kind
-    with path.open("rb") as file:
-        begin = file.read(6)
-    if begin[:4] == b"PAR1" or begin == b"ARROW1":
-        return "parquet" if begin[:4] == b"PAR1" else "arrow"
-    raise ValueError(f"X names {str(path)!r}, which is no table that can be read; give {_KINDS}")
-
-
-def _parts_of_file(path: Path, scratch: Scratch | None, stays_open: bool = True) -> list[Part]:
-    kind = _format(path)
-    if kind == "text":
-        if scratch is None:
-            raise ValueError(
-                f"X names {str(path)!r}, which is text, and client reads Parquet files only; write it as Parquet, or "
-                "give the frame that client reads from it"
-            )
-        return text_parts(path, scratch)
-    with reading(str(path)):
-        if kind == "arrow":
-            return [ArrowPart(str(path))]
-        return [ParquetPart(str(path), stays_open=stays_open)]

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.evaluate.redundancy import redundancy_map
-from thresher.io.file_columns import is_files, open_files
+from thresher.io import open_table
+from thresher.io.table import is_files
 from thresher.io.temporary import Scratch
 from thresher.sources import read_target
 
@@ -52,7 +53,7 @@ def gather_facts(
     """
     check_is_fitted(selector)
     if is_files(X):
-        X = open_files(X, Scratch())
+        X = open_table(X, scratch=Scratch())
     facts: dict[str, Any] = {
         "source": source,
         "target": target,

@@ -23,8 +23,9 @@ from thresher._output import Output, as_table
 from thresher._progress import report, step_reporter
 from thresher._warn import one_call, warn
 from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
-from thresher.io.file_columns import FileColumns, is_files
+from thresher.io.file_columns import FileColumns
 from thresher.io.sparse_structure import check_sparse
+from thresher.io.table import is_files
 from thresher.io.temporary import Scratch
 from thresher.measures import slab_coder
 from thresher.search.forward import Choices
@@ -187,12 +188,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             rule = self._coded_by()
             coder = None if rule is None else slab_coder(discretize, rule)
 
-            def read_tall(files: FileColumns, scratch: Scratch) -> Training:
-                engine = TallFiles(files, y, sample_weight, scratch, checkpoint is not None)
+            def read_tall(files: FileColumns, y: Any, weights: Any, scratch: Scratch) -> Training:
+                engine = TallFiles(files, y, weights, scratch, checkpoint is not None)
                 return read_far_training(self, engine, rules, discretize, checkpoint)
 
             tall = read_tall if self._reads_blocks else None
-            return read_files(self, X, y, sample_weight, told, rules, coder, tall)
+            return read_files(
+                self, X, y, sample_weight, told, rules, coder, tall, self._takes_sparse
+            )
         if not self._reads_blocks or not is_elsewhere:
             refuse_far(self, X, far)
             return read_training(self, X, y, sample_weight, rules, accept_sparse=self._takes_sparse)

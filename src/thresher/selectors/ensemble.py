@@ -18,7 +18,7 @@ from thresher._interrupt import run_in_threads
 from thresher._progress import log, report
 from thresher._types import Selector
 from thresher.blocks import FarMeasures, FarTraining, is_far
-from thresher.io.file_columns import is_files
+from thresher.io.table import is_files
 from thresher.measures import PartSets
 from thresher.search.parts import PART_KINDS, number_groups
 from thresher.search.votes import (
