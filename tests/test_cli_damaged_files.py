@@ -181,6 +181,6 @@ def test_an_hdf5_file_that_claims_any_memory_is_refused(tmp_path):
 def test_an_hdf5_file_that_never_ends_stops_the_process_that_looks_through_it(tmp_path):
     pytest.importorskip("resource")
     claiming(tmp_path / "m.mat", 21, 2**64 - 16)
-    program = "from thresher.cli import _hdf5; _hdf5._SECONDS = 1; _hdf5._main({!r})"
+    program = "from thresher.io import hdf5; hdf5._SECONDS = 1; hdf5._main({!r})"
     command = [sys.executable, "-c", program.format(str(tmp_path / "m.mat"))]
     assert subprocess.run(command).returncode == -signal.SIGXCPU

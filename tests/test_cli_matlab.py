@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import io, sparse
 
-from thresher.cli._errors import BadInput
-from thresher.cli._matlab import read_matlab, size_of_matlab
-from thresher.sources import Scratch
+from thresher.io import matlab
+from thresher.io.errors import BadFile
+from thresher.io.temporary import Scratch
 
 from .matlab_files import Matlab5, as_matlab_7_3, cells_in, text_in
 
@@ -18,9 +18,9 @@ DOUBLE, SPARSE = 6, 5
 def both(path):
     """What is read into memory and what is not, as arrays."""
     whole, streamed = (
-        read_matlab(path, None, scratch) for scratch in (None, Scratch(memory_limit=1 << 20))
+        matlab.read(path, None, scratch) for scratch in (None, Scratch(memory_limit=1 << 20))
     )
-    X = streamed.X
+    X = streamed.columns
     if hasattr(X, "matrix"):
         return whole, X.matrix()
     return whole, np.column_stack([X.column(name).to_numpy() for name in X.kinds])
@@ -35,10 +35,10 @@ def test_numbers_may_be_written_smaller_than_they_are(kind, dtype, order, tmp_pa
     file.add("y", DOUBLE, (4, 1), file.element(2, "u1", [0, 1, 0, 1]))  # in the short form
     (tmp_path / "a.mat").write_bytes(file.content)
     whole, streamed = both(tmp_path / "a.mat")
-    np.testing.assert_array_equal(whole.X, X)
+    np.testing.assert_array_equal(whole.columns, X)
     np.testing.assert_array_equal(streamed, X)
-    assert streamed.dtype == whole.X.dtype.newbyteorder("=")
-    assert whole.beside["y"].tolist() == [0, 1, 0, 1]
+    assert streamed.dtype == whole.columns.dtype.newbyteorder("=")
+    assert whole.extra["y"].tolist() == [0, 1, 0, 1]
 
 
 # Truth values stand in a byte each, whatever their element is called.
@@ -55,14 +55,14 @@ def test_entries_of_sparse_matrices_may_be_written_smaller(order, kind, dtype, t
     file.add("X", flags, X.shape, rows, starts, values, n_entries=10)
     (tmp_path / "a.mat").write_bytes(file.content)
     whole, streamed = both(tmp_path / "a.mat")
-    np.testing.assert_array_equal(whole.X.toarray(), X)
+    np.testing.assert_array_equal(whole.columns.toarray(), X)
     np.testing.assert_array_equal(streamed.toarray(), X)
 
 
 def test_a_sparse_matrix_takes_what_it_stores(tmp_path):
     X = sparse.csc_matrix(([1.0], ([3], [5])), shape=(1_000_000, 100_000))
     io.savemat(tmp_path / "a.mat", {"X": X})
-    assert size_of_matlab(tmp_path / "a.mat") < 100
+    assert matlab.size(tmp_path / "a.mat") < 100
 
 
 def test_cells_and_text_of_hdf5_are_names_and_labels(tmp_path):
@@ -73,10 +73,10 @@ def test_cells_and_text_of_hdf5_are_names_and_labels(tmp_path):
         cells_in(file, "y", ["yes", "no", "yes", "no"])
         text_in(file, "remark", "four letters")
     whole, streamed = both(tmp_path / "a.mat")
-    np.testing.assert_array_equal(whole.X, X)
+    np.testing.assert_array_equal(whole.columns, X)
     np.testing.assert_array_equal(streamed, X)
     assert whole.names == ["age", "größe", "b"]
-    assert whole.beside["y"].tolist() == ["yes", "no", "yes", "no"]
+    assert whole.extra["y"].tolist() == ["yes", "no", "yes", "no"]
 
 
 def test_a_sparse_matrix_of_zeros_has_no_entries_in_hdf5(tmp_path):
@@ -85,17 +85,17 @@ def test_a_sparse_matrix_of_zeros_has_no_entries_in_hdf5(tmp_path):
         group.attrs["MATLAB_sparse"] = np.uint64(4)
         group["jc"] = np.zeros(4, np.uint64)
     whole, streamed = both(tmp_path / "a.mat")
-    assert whole.X.shape == streamed.shape == (4, 3)
-    assert whole.X.nnz == streamed.nnz == 0
+    assert whole.columns.shape == streamed.shape == (4, 3)
+    assert whole.columns.nnz == streamed.nnz == 0
 
 
 def test_arrays_of_matlab_4_are_read_whole(tmp_path):
     X = np.random.default_rng(0).random((20, 3))
     io.savemat(tmp_path / "a.mat", {"X": X, "y": np.arange(20) % 2}, format="4")
     for scratch in (None, Scratch(memory_limit=1 << 20)):
-        found = read_matlab(tmp_path / "a.mat", None, scratch)
-        np.testing.assert_array_equal(found.X, X)
-        assert found.beside["y"].tolist() == [0, 1] * 10
+        found = matlab.read(tmp_path / "a.mat", None, scratch)
+        np.testing.assert_array_equal(found.columns, X)
+        assert found.extra["y"].tolist() == [0, 1] * 10
 
 
 @pytest.mark.parametrize("is_compressed", [False, True])
@@ -107,14 +107,14 @@ def test_a_file_that_ends_too_early_is_told(is_compressed, tmp_path):
     for size in (len(content) - 100, 400, 200, 130, 128, 100):
         path.write_bytes(content[:size])
         for scratch in (None, Scratch(memory_limit=1 << 20)):
-            with pytest.raises(BadInput, match=r"cannot be read|must have one array"):
-                read_matlab(path, None, scratch)
+            with pytest.raises(BadFile, match=r"cannot be read|must have one array"):
+                matlab.read(path, None, scratch)
 
 
 def test_complex_numbers_are_no_features(tmp_path):
     io.savemat(tmp_path / "a.mat", {"X": np.ones((4, 3)) * 1j})
-    with pytest.raises(BadInput, match="X holds complex128, not numbers"):
-        read_matlab(tmp_path / "a.mat", None, None)
+    with pytest.raises(BadFile, match="X holds complex128, not numbers"):
+        matlab.read(tmp_path / "a.mat", None, None)
 
 
 def test_hdf5_needs_a_package_that_is_named(tmp_path, monkeypatch):
@@ -122,6 +122,6 @@ def test_hdf5_needs_a_package_that_is_named(tmp_path, monkeypatch):
         file["X"] = np.eye(3)
     monkeypatch.setitem(sys.modules, "h5py", None)
     with pytest.raises(
-        BadInput, match=r"needs h5py; install it with: pip install 'thresher\[matlab\]'"
+        ImportError, match=r"needs h5py; install it with: pip install 'thresher\[matlab\]'"
     ):
-        read_matlab(tmp_path / "a.mat", None, None)
+        matlab.read(tmp_path / "a.mat", None, None)

@@ -16,7 +16,8 @@ from thresher.cli._methods import METHODS
 from thresher.cli._options import Source
 from thresher.cli._read import read_data
 from thresher.cli._show import Voice
-from thresher.sources import FileColumns, MappedMatrix
+from thresher.io.file_columns import FileColumns
+from thresher.io.mapped_sparse import MappedMatrix
 
 from .matlab_files import as_matlab_7_3
 

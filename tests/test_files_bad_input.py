@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 from tests.limits import largest_file
 from thresher import CFS, MRMR, RRFS, Chain, Ensemble, ReliefF
-from thresher.sources._scratch import Scratch, resolve_memory_limit
+from thresher.io.temporary import Scratch, resolve_memory_limit
 
 
 def frame(n=100, p=4, seed=0):
@@ -136,7 +136,7 @@ def test_numbers_of_other_types_and_columns_without_values_fit_together(tmp_path
 
 def test_two_columns_of_one_name_are_refused(tmp_path):
     (tmp_path / "t.csv").write_text("a,a,label\n1,2,0\n2,3,1\n")
-    refused(tmp_path / "t.csv", match="more than one column named 'a'")
+    refused(tmp_path / "t.csv", match="columns 1 and 2 are both named a")
 
 
 def test_what_is_said_of_files_is_checked(path):
@@ -345,9 +345,7 @@ def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
 ):
     from pyarrow import ArrowInvalid, csv
 
-    from thresher.cli._errors import BadInput
-    from thresher.cli._formats import kind_of
-    from thresher.sources import _scratch, _text
+    from thresher.io import open_table, temporary, text
 
     def in_other_words(*args, **options):
         try:
@@ -359,10 +357,10 @@ def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
         path = tmp_path / "table.csv"
         path.write_bytes(content)
         ways = {
-            "memory": lambda: kind_of(path).read(path, lambda path: path.open("rb"), None),
+            "memory": lambda: open_table(path),
             "files": lambda: MRMR(1).fit(path, "y"),
         }
-        with pytest.raises((BadInput, ValueError)) as caught:
+        with pytest.raises(ValueError) as caught:
             ways[read]()
         return str(caught.value)
 
@@ -370,9 +368,8 @@ def test_what_is_wrong_with_text_is_known_whatever_the_words_of_pyarrow(
     monkeypatch.setattr(csv, "read_csv", in_other_words)
     assert "row 3 has 2 values, but the header 3; mend" in said_of(b"a,b,y\n1,2,p\n1,2\n3,4,q\n")
     assert said_of(b"\r\n\n").endswith("cannot be read: it is empty")
-    for module in ("thresher.cli._formats", _text.__name__):
-        monkeypatch.setattr(f"{module}.LARGEST_BLOCK", 1 << 20)
-    monkeypatch.setattr(_scratch.Scratch, "block_bytes", 1 << 20)
+    monkeypatch.setattr(text, "LARGEST_BLOCK", 1 << 20)
+    monkeypatch.setattr(temporary.Scratch, "block_bytes", 1 << 20)
     long = b"a,y\n1,p\n" + b"2" * (3 << 20) + b",q\n" + b"3,p\n"
     assert "a row is longer than 1 MB" in said_of(long)
 

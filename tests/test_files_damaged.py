@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from thresher import MIM
 from thresher.cli import _stream
 from thresher.cli._app import app
-from thresher.sources import FileColumns, columns_of
+from thresher.io.file_columns import FileColumns, columns_of
 
 from .test_cli_bad_input import run
 

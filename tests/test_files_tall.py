@@ -24,7 +24,7 @@ LEFT_OUT = ["large", "constant"]
 @pytest.fixture(autouse=True)
 def row_groups_one_by_one(monkeypatch):
     """Together they would be too large for so little memory."""
-    monkeypatch.setattr("thresher.sources._parts.PIECE", 1)
+    monkeypatch.setattr("thresher.io.arrow.PIECE", 1)
 
 
 @pytest.fixture(scope="module")

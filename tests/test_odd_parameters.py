@@ -10,7 +10,7 @@ import pytest
 import thresher
 from thresher import GBC, LCC, MRMR, Chain, Ensemble, ErrorControlled
 from thresher._checks import check_number, resolve_features, shown
-from thresher.sources import resolve_memory_limit
+from thresher.io.temporary import resolve_memory_limit
 
 RNG = np.random.default_rng(0)
 X = RNG.integers(0, 3, (40, 5)).astype(float)

@@ -19,8 +19,8 @@ from tests.test_files import messy_table, write
 from tests.test_files_tall import LEFT_OUT, LIMIT, N, row_groups_one_by_one  # noqa: F401
 from thresher import MRMR
 from thresher._core import _testing
-from thresher.cli import _content, _write
-from thresher.sources import _scratch
+from thresher.cli import _write
+from thresher.io import hdf5, temporary
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -94,7 +94,7 @@ def test_tall_files_are_read_and_leave_nothing_where_mapped_files_cannot_be_remo
 
 @pytest.mark.usefixtures("files_in_use_stay")
 def test_folders_of_files_in_use_are_removed_when_these_are_released(tmp_path):
-    folders = _scratch.MappedFolders(tmp_path)
+    folders = temporary.MappedFolders(tmp_path)
     path = folders.new() / "values.npy"
     np.save(path, np.arange(1000))
     mapped = np.load(path, mmap_mode="r")
@@ -135,11 +135,11 @@ def test_memory_is_known_where_there_is_no_sysconf(monkeypatch):
 
     monkeypatch.delattr(os, "sysconf", raising=False)
     monkeypatch.setattr(ctypes, "windll", type("Windows", (), {"kernel32": Kernel}), raising=False)
-    monkeypatch.setattr(_scratch, "_CGROUP_LIMITS", ())
-    assert _scratch.total_memory() == installed
+    monkeypatch.setattr(temporary, "_CGROUP_LIMITS", ())
+    assert temporary.total_memory() == installed
     monkeypatch.setattr(Kernel, "GlobalMemoryStatusEx", staticmethod(lambda pointer: 0))
     with pytest.raises(OSError, match="set memory_limit"):
-        _scratch.total_memory()
+        temporary.total_memory()
 
 
 @pytest.mark.skipif(not (ROOT / "CMakeLists.txt").exists(), reason="the source tree is not here")
@@ -170,9 +170,9 @@ def test_a_damaged_file_that_never_ends_is_left_where_processor_time_has_no_limi
     tmp_path, monkeypatch
 ):
     path = tmp_path / "a.h5"
-    assert _content._passes(path, 0)
-    monkeypatch.setattr(_content, "_SECONDS", 0.001)
-    assert not _content._passes(path, 1)
+    assert hdf5._passes(path, 0)
+    monkeypatch.setattr(hdf5, "_WAIT", 0.001)
+    assert not hdf5._passes(path, 1)
 
 
 def test_names_that_the_output_cannot_encode_are_escaped(tmp_path):

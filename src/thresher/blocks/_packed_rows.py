@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.sources import LARGEST_EXACT, to_feature_major
+from thresher._exact import LARGEST_EXACT
+from thresher.sources import to_feature_major
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.uint8]

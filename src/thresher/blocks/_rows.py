@@ -11,12 +11,12 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from thresher._checks import resolve_features
+from thresher._exact import LARGEST_EXACT
 from thresher.blocks._packed_rows import PackedRows
 from thresher.blocks._protocol import RowBlock
+from thresher.io.sparse_structure import check_sparse
 from thresher.sources import (
-    LARGEST_EXACT,
     are_whole,
-    check_sparse,
     check_weights,
     in_range,
     is_frame,

@@ -9,9 +9,11 @@ made again by us. There are no RDDs and no broadcast variables, which Connect ha
 from __future__ import annotations
 
 import contextlib
+import os
 import uuid
 from collections.abc import Callable, Sequence
 from functools import reduce
+from pathlib import Path
 from typing import Any, TypeVar
 
 from thresher._cached import cached
@@ -19,7 +21,10 @@ from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
 from thresher.blocks._spark_jobs import collect, in_plain_words, rows_per_batch
 from thresher.blocks._spark_rows import FileRows, PartitionRows, SparkRows
 from thresher.blocks._spark_tasks import Ask, Pack, Read, load, remove_files
-from thresher.sources import Far, ParquetPart, column_names, open_files
+from thresher.io import format_of, open_table
+from thresher.io.arrow import ParquetPart
+from thresher.io.file_columns import FileColumns
+from thresher.sources import Far, column_names
 
 T = TypeVar("T")
 
@@ -230,7 +235,14 @@ class _Files:
     def __init__(self, X: Any, y: str | None, sample_weight: str | None, session: Any) -> None:
         import pyarrow as pa
 
-        files = open_files(X, None)
+        if isinstance(X, str | os.PathLike) and os.path.exists(X):
+            kind = format_of(Path(X))
+            if kind != "parquet":
+                raise ValueError(
+                    f"X names {str(X)!r}, which is {kind}, and client reads Parquet files only; write it as Parquet, "
+                    "or give the frame that client reads from it"
+                )
+        files: FileColumns = open_table(X).columns
         parts = [part for part in files.parts if isinstance(part, ParquetPart)]
         if len(parts) < len(files.parts):
             raise ValueError(

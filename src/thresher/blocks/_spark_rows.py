@@ -13,7 +13,8 @@ from scipy import sparse
 
 from thresher.blocks._protocol import RowBlock
 from thresher.blocks._split import split_columns
-from thresher.sources import read_row_groups, validated
+from thresher.io.arrow import read_row_groups
+from thresher.io.arrow_data import validated
 
 # The number of a block, and what reads it.
 NumberedBlock = tuple[int, Callable[[], RowBlock]]

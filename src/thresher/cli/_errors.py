@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 BAD_INPUT = 2
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -21,6 +20,7 @@ _OPTIONS = {
     'see kind="bagging" or stability_curve': "see `thresher stability`",
     "n_jobs must be None or": "--jobs must be",
     "memory_limit=": "--memory ",
+    "pass the matrix itself as X": "give more --memory",
     "give a folder with more room as scratch": "set TMPDIR to a folder with more room, "
     "or give more --memory",
 }
@@ -36,17 +36,6 @@ def as_options(text: str) -> str:
         text = text.replace(parameter, option)
     text = re.sub(r'\bmissing="(\w+)"', r"--missing \1", text)
     return re.sub(r'\btarget="(\w+)"', r"--target-kind \1", text)
-
-
-def unreadable(path: Path, error: Exception) -> Exception:
-    """What is said of a file that its parser could not read; what is not its fault stays as it is."""
-    if isinstance(error, BadInput | MemoryError):
-        return error
-    if isinstance(error, OSError) and error.errno in (*_FULL, errno.EFBIG):
-        return error  # of temporary files
-    from thresher._checks import first_line  # here, as it imports NumPy
-
-    return BadInput(f"{path} cannot be read: {first_line(error)}")
 
 
 @contextmanager

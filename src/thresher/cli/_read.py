@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 import difflib
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from thresher._checks import readable
 from thresher._streams import Purpose, stream
-from thresher.cli._content import Content, numbered
 from thresher.cli._errors import BadInput
-from thresher.cli._formats import kind_of
 from thresher.cli._options import Source, split
-from thresher.cli._rows import dense_column
-from thresher.cli._stream import (
-    check_entries,
-    column_without_values,
-    informative,
-    is_identifier,
-    left_out,
-    no_values,
-    place_for,
-)
-from thresher.sources import (
-    FileColumns,
-    MappedMatrix,
-    SparseColumns,
-    check_sparse,
-    read_target,
-    take,
-    total_memory,
-)
+from thresher.cli._stream import check_values, informative, place_for
+from thresher.io import open_table
+from thresher.io.file_columns import FileColumns
+from thresher.io.mapped_sparse import MappedMatrix, SparseColumns
+from thresher.io.table import TableSource
+from thresher.sources import read_target, take
 
 if TYPE_CHECKING:
     from thresher.cli._show import Voice
 
 # Longer ones come of a wrong separator rather than of a person.
 LONGEST_NAME = 1000
-# What a row and a column take at least, even if nothing is stored of them.
-_ROW_BYTES, _COLUMN_BYTES = 16, 256
 
 
 @dataclass(frozen=True)
@@ -103,42 +84,35 @@ def read_data(
         raise BadInput(f"{path} is a folder; name a file")
     if not path.exists():
         raise BadInput(_no_file(path))
-    kind = kind_of(path)
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
     scratch = place_for(path, memory, may_stay or source.sample is not None, voice)
     if scratch is None:
-        content = kind.read(path, voice.open_file, None)
+        content = open_table(path, open_file=voice.open_file)
     else:
         with voice.working(f"opening {path.name}"):
-            content = kind.read(path, lambda name: name.open("rb"), scratch)
-    content = _sound(path, content)
+            content = open_table(path, scratch=scratch)
     for note in content.notes:
         voice.note(note)
-    names = numbered(content.X.shape[1]) if content.names is None else content.names
+    names = content.names
     _check_names(path, names)
-    if content.X.shape[0] == 0:
+    if content.shape[0] == 0:
         raise BadInput(f"{path} has no rows, only the names of {len(names)} columns")
-    target = _find_target(path, source.target, content, names, needs_target)
-    y = None if target is None else _values(content, names, target)
+    _check_text(path, content.columns)
+    if scratch is None and isinstance(content.columns, FileColumns):
+        content = content.in_memory()
+    target = _find_target(path, source.target, content, needs_target)
+    y = None if target is None else _labels(content.column(target))
     if target is not None:
         _check_target(target, y, source.target_kind, voice)
-    dropped = _excluded(split(source.exclude), target, names, content.beside)
-    if target is not None:
-        dropped.add(target)
-    left = [i for i, name in enumerate(names) if name not in dropped]
-    X, names = _taken(content.X, left), [names[i] for i in left]
-    _note_categories(content.by_number, names, voice)
-    if isinstance(X, FileColumns):
-        X = informative(path, X, voice)
-        names = list(X.kinds)
-    elif hasattr(X, "column_names"):
-        X = _informative(path, X, voice)
-        names = X.column_names
-    elif isinstance(X, SparseColumns):
-        check_entries(path, X, names)
+    dropped = {target, *_excluded(split(source.exclude), target, content)}
+    content = content.select([name for name in names if name not in dropped])
+    _note_categories(content.by_number, content.names, voice)
+    if content.is_typed:
+        content = informative(path, content, voice)
     else:
-        _check_columns(path, X, names)
+        check_values(path, content.columns, content.names)
+    X, names = content.columns, content.names
     if not names:
         raise BadInput(f"{path} has no column beside the target {readable(target)}")
     if source.sample is not None and source.sample < X.shape[0]:
@@ -153,40 +127,20 @@ def read_data(
     return Data(path.name, X, names, y, target or "")
 
 
-def _sound(path: Path, content: Content) -> Content:
-    """Return the content, of which a sparse matrix has been checked and has rows and columns to take."""
-    n_rows, n_columns = content.X.shape
-    if n_rows * _ROW_BYTES + n_columns * _COLUMN_BYTES > total_memory():
-        raise BadInput(
-            f"{path} has {n_rows} rows and {n_columns} columns, too many for the memory of this machine. Check the "
-            "largest index"
-        )
-    if content.names is not None and len(content.names) != n_columns:
-        raise BadInput(
-            f"{path} cannot be read: it names {len(content.names)} columns, but has {n_columns}"
-        )
-    if not sparse.issparse(content.X):
-        return content
-    X = check_sparse(content.X, str(path))
-    return content if X.format in ("csr", "csc") else replace(content, X=X.tocsr())
-
-
 def _drawn(n_rows: int, n_drawn: int, seed: int) -> Any:
     """Rows in their order."""
     drawn = stream(seed, Purpose.SAMPLED_ROWS).choice(n_rows, n_drawn, replace=False)
     return np.sort(drawn)
 
 
-def _excluded(
-    exclude: Sequence[str], target: str | None, names: list[str], beside: Mapping[str, Any]
-) -> set[str]:
-    """The columns to leave out; what lies beside the matrix is none, and may be named."""
+def _excluded(exclude: Sequence[str], target: str | None, content: TableSource) -> Sequence[str]:
+    """The columns to leave out; extra values are none, and may be named."""
     for name in exclude:
         if name == target:
             raise BadInput(f"--exclude {readable(name)}: it is the target")
-        if name not in names and name not in beside:
-            raise BadInput(_unknown(f"--exclude {readable(name)}", name, names))
-    return set(exclude)
+        if name not in content.names and name not in content.extra:
+            raise BadInput(_unknown(f"--exclude {readable(name)}", name, content.names))
+    return exclude
 
 
 def _note_categories(by_number: frozenset[str], names: list[str], voice: Voice) -> None:
@@ -197,17 +151,6 @@ def _note_categories(by_number: frozenset[str], names: list[str], voice: Voice) 
             f"column {readable(found[0])} has three categories or more, which a sparse file gives by their numbers: "
             f"it is taken for one{others}; if their order says nothing, write the file dense, or give --exclude"
         )
-
-
-def _taken(X: Any, columns: list[int]) -> Any:
-    if len(columns) == X.shape[1]:
-        return X
-    if isinstance(X, FileColumns):
-        names = list(X.kinds)
-        return X.without(set(names) - {names[i] for i in columns})
-    if isinstance(X, SparseColumns):
-        return X.take(columns)
-    return X.select(columns) if hasattr(X, "column_names") else X[:, columns]
 
 
 def _no_file(path: Path) -> str:
@@ -225,12 +168,6 @@ def _unknown(what: str, name: str, known: Sequence[str], *, said: bool = False) 
 
 
 def _check_names(path: Path, names: list[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        places = [str(i + 1) for i, name in enumerate(names) if name == twice[0]]
-        raise BadInput(
-            f"{path}: columns {' and '.join(places[:2])} are both named {readable(twice[0])}; rename one"
-        )
     for i, name in enumerate(names):
         if len(name) > LONGEST_NAME:
             raise BadInput(
@@ -239,11 +176,18 @@ def _check_names(path: Path, names: list[str]) -> None:
             )
 
 
+def _check_text(path: Path, columns: Any) -> None:
+    """Refuse columns of text that is not UTF-8."""
+    for name, kind in columns.kinds.items() if isinstance(columns, FileColumns) else ():
+        if kind == "Binary":
+            raise BadInput(f"{path}: column {readable(name)} is not UTF-8 text; convert the file")
+
+
 def _find_target(
-    path: Path, target: str | None, content: Content, names: list[str], needs_target: bool
+    path: Path, target: str | None, content: TableSource, needs_target: bool
 ) -> str | None:
-    known = [*content.beside, *names]
-    if target is None and list(content.beside) == ["target"]:
+    known = [*content.extra, *content.names]
+    if target is None and list(content.extra) == ["target"]:
         return "target"
     if target is None:
         if not needs_target:
@@ -270,49 +214,12 @@ def _check_target(name: str, y: Any, kind: str | None, voice: Voice) -> None:
         )
 
 
-def _values(content: Content, names: list[str], target: str) -> Any:
-    if target in content.beside:
-        values = content.beside[target]
-        return values() if callable(values) else values
-    place = names.index(target)
-    if isinstance(content.X, np.ndarray):
-        return content.X[:, place]
-    if isinstance(content.X, FileColumns):
-        return _labels(content.X.column(target))
-    if not hasattr(content.X, "column_names"):
-        values = dense_column(content.X, place)
-        return values.astype(np.int64) if np.all(values == np.floor(values)) else values
-    return _labels(content.X.column(place))
-
-
 def _labels(column: Any) -> Any:
+    """A target as an array."""
     import pyarrow as pa
 
+    if isinstance(column, np.ndarray):
+        return column
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
         return column.to_numpy()
     return np.array(column.to_pylist(), dtype=object)
-
-
-def _check_columns(path: Path, X: Any, names: list[str]) -> None:
-    """Refuse a column of a matrix without any value."""
-    if X.dtype.kind != "f":
-        return
-    if isinstance(X, np.ndarray):
-        is_empty = np.isnan(X).all(axis=0)
-        place = int(np.argmax(is_empty)) if is_empty.any() else None
-    else:
-        place = column_without_values(X)
-    if place is not None:
-        raise BadInput(no_values(path, names[place]))
-
-
-def _informative(path: Path, table: Any, voice: Voice) -> Any:
-    """A table without text that tells nothing; a column without any value is refused."""
-    useless = []
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if column.null_count == table.num_rows:
-            raise BadInput(no_values(path, name))
-        if is_identifier(column):
-            useless.append(name)
-            voice.note(left_out(name))
-    return table.drop_columns(useless)

@@ -9,15 +9,11 @@ import numpy as np
 
 from thresher._checks import readable
 from thresher.cli._errors import BadInput
-from thresher.cli._formats import size_in_memory
 from thresher.cli._show import Voice
-from thresher.sources import (
-    FileColumns,
-    Scratch,
-    SparseColumns,
-    resolve_memory_limit,
-    total_memory,
-)
+from thresher.io import size_in_memory
+from thresher.io.mapped_sparse import SparseColumns
+from thresher.io.table import TableSource
+from thresher.io.temporary import Scratch, resolve_memory_limit, total_memory
 
 # What reads a table whole has it and a copy of it, such as the rows of a fold.
 _COPIES = 2
@@ -44,37 +40,46 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
     return None
 
 
-def informative(path: Path, files: FileColumns, voice: Voice) -> FileColumns:
-    """The files without text that tells nothing; a column without any value is refused."""
-    useless = set()
-    for name, kind in files.kinds.items():
-        column: Any = files.column(name) if kind == "text" else None
-        if kind == "null" or (column is not None and column.null_count == files.n_rows):
+def informative(path: Path, content: TableSource, voice: Voice) -> TableSource:
+    """The table without text that tells nothing; a column without any value is refused.
+
+    Of columns that are not in memory, only those of text are read.
+    """
+    useful = []
+    kinds = getattr(content.columns, "kinds", {})
+    for name in content.names:
+        kind = kinds.get(name, "text")
+        column: Any = content.columns.column(name) if kind == "text" else None
+        if kind == "null" or (column is not None and column.null_count == content.shape[0]):
             raise BadInput(no_values(path, name))
         if column is not None and is_identifier(column):
-            useless.add(name)
             voice.note(left_out(name))
-    return files.without(useless)
+        else:
+            useful.append(name)
+    return content.select(useful)
 
 
-def check_entries(path: Path, X: SparseColumns, names: list[str]) -> None:
-    """Refuse a column of a sparse matrix without any value."""
+def check_values(path: Path, X: Any, names: list[str]) -> None:
+    """Refuse a column of a matrix without any value."""
     done = 0
-    for slab in X.slabs():
-        place = column_without_values(slab)
-        if place is not None:
-            raise BadInput(no_values(path, names[done + place]))
-        done += slab.shape[1]
+    for columns in X.slabs() if isinstance(X, SparseColumns) else [X]:
+        is_empty = _without_values(columns)
+        if is_empty.any():
+            raise BadInput(no_values(path, names[done + int(np.argmax(is_empty))]))
+        done += columns.shape[1]
 
 
-def column_without_values(X: Any) -> int | None:
-    """The first column of a sparse matrix that has none, if there is one."""
-    if X.dtype.kind != "f" or not np.isnan(X.data).any():
-        return None
+def _without_values(X: Any) -> Any:
+    """Which columns of a matrix hold nothing but missing values."""
+    if isinstance(X, np.ndarray):
+        return np.isnan(X).all(axis=0)
+    is_missing = np.isnan(X.data)
+    if not is_missing.any():
+        return is_missing
     columns = X.tocsc()
-    without = np.repeat(np.arange(X.shape[1]), np.diff(columns.indptr))[np.isnan(columns.data)]
-    is_empty = np.bincount(without, minlength=X.shape[1]) == X.shape[0]
-    return int(np.argmax(is_empty)) if is_empty.any() else None
+    of_entries = np.repeat(np.arange(X.shape[1]), np.diff(columns.indptr))
+    missing = of_entries[np.isnan(columns.data)]
+    return np.bincount(missing, minlength=X.shape[1]) == X.shape[0]
 
 
 def no_values(path: Path, name: str) -> str:

@@ -25,10 +25,11 @@ from thresher._types import TargetKind
 from thresher._warn import one_call, warn
 from thresher.evaluate._columns import Positions, widen
 from thresher.evaluate._runs import with_seed
+from thresher.io.sparse_structure import check_sparse
 from thresher.search.parts import draw_seed
 from thresher.selectors._foreign import order_of_choice, resize
 from thresher.selectors.univariate import Univariate
-from thresher.sources import check_sparse, is_frame, take
+from thresher.sources import is_frame, take
 
 __all__ = ["FAMILIES", "ProbeBenchmark", "count_false", "draw_probes", "probe_fdr"]
 

@@ -13,9 +13,13 @@ from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._checks import check_number
+from thresher.io import open_table
+from thresher.io.sparse_structure import check_sparse
+from thresher.io.table import is_files
+from thresher.io.temporary import Scratch
 from thresher.measures import Measures
 from thresher.selectors.mrmr import MRMR
-from thresher.sources import Scratch, check_sparse, is_files, open_files, take
+from thresher.sources import take
 
 __all__ = ["RedundancyMap", "redundancy_map"]
 
@@ -77,7 +81,8 @@ def redundancy_map(
     if len(features) < 3:
         return None
     if is_files(X):
-        part = open_files(X, Scratch()).table(selector.feature_names_in_[features].tolist())
+        names = selector.feature_names_in_[features].tolist()
+        part = open_table(X, scratch=Scratch()).select(names).in_memory().columns
     else:
         part = take(check_sparse(X), features, axis=1)
     if sparse.issparse(part) and np.isnan(part.data).any():

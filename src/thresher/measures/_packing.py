@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.sources import Scratch, ScratchFile
+from thresher.io.temporary import Scratch, ScratchFile
 
 
 class Packing:

@@ -13,6 +13,7 @@ import thresher
 from thresher._checks import check_number, readable
 from thresher._progress import Voice, on_behalf, report
 from thresher._warn import warn
+from thresher.io.sparse_structure import check_sparse
 from thresher.pp._blocks import GeneValues
 from thresher.pp._dispersion import (
     BinnedDispersion,
@@ -25,7 +26,6 @@ from thresher.pp._dispersion import (
 )
 from thresher.selectors._foreign import resize
 from thresher.selectors.rfs import RelevanceFilter
-from thresher.sources import check_sparse
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,7 +10,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from thresher.evaluate.redundancy import redundancy_map
-from thresher.sources import Scratch, is_files, open_files, read_target
+from thresher.io import open_table
+from thresher.io.table import is_files
+from thresher.io.temporary import Scratch
+from thresher.sources import read_target
 
 # Classes whose numbers of samples are listed.
 MOST_CLASSES = 20
@@ -50,7 +53,7 @@ def gather_facts(
     """
     check_is_fitted(selector)
     if is_files(X):
-        X = open_files(X, Scratch())
+        X = open_table(X, scratch=Scratch())
     facts: dict[str, Any] = {
         "source": source,
         "target": target,

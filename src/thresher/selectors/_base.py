@@ -23,6 +23,10 @@ from thresher._params import validate_params
 from thresher._progress import report, step_reporter
 from thresher._warn import one_call, warn
 from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
+from thresher.io.file_columns import FileColumns
+from thresher.io.sparse_structure import check_sparse
+from thresher.io.table import is_files
+from thresher.io.temporary import Scratch
 from thresher.measures import KINDS, slab_coder
 from thresher.search.forward import Choices
 from thresher.selectors import _json, _picture
@@ -34,14 +38,10 @@ from thresher.selectors._table import feature_table
 from thresher.sources import (
     Columns,
     Far,
-    FileColumns,
     InputRules,
-    Scratch,
     Training,
     check_far,
-    check_sparse,
     dense_frame,
-    is_files,
     is_frame,
     read_files,
     read_training,
@@ -202,12 +202,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             rule = self._packing_rule()
             coder = None if rule is None else slab_coder(discretize, rule)
 
-            def read_tall(files: FileColumns, scratch: Scratch) -> Training:
-                engine = TallFiles(files, y, sample_weight, scratch, checkpoint is not None)
+            def read_tall(files: FileColumns, y: Any, weights: Any, scratch: Scratch) -> Training:
+                engine = TallFiles(files, y, weights, scratch, checkpoint is not None)
                 return read_far_training(self, engine, rules, discretize, checkpoint)
 
             tall = read_tall if self._reads_blocks else None
-            return read_files(self, X, y, sample_weight, told, rules, coder, tall)
+            return read_files(
+                self, X, y, sample_weight, told, rules, coder, tall, self._takes_sparse
+            )
         if not self._reads_blocks or not is_elsewhere:
             refuse_far(self, X, far)
             return read_training(self, X, y, sample_weight, rules, accept_sparse=self._takes_sparse)

@@ -57,9 +57,10 @@ class FilterSelector(StreamingMixin, BaseSelector):
         Parameters
         ----------
         X : array-like, dataframe or sparse matrix of shape (n_samples, n_features), path or dataset
-            Sparse where the tags of the selector say so. A path names a table in a file, or in a folder of files.
+            Sparse where the tags of the selector say so. A path names a file (Parquet, Feather, CSV, ``.npz``,
+            ``.mat``, ARFF, SVMlight, ``.h5ad``) or a folder of Parquet, Feather or CSV files.
         y : array-like of shape (n_samples,) or str
-            Classes or numbers; of a table in files perhaps the name of its column.
+            Classes or numbers; of a file perhaps the name of a column, or of another array.
         sample_weight : array-like of shape (n_samples,) or str, default=None
             A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
         **far

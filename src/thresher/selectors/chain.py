@@ -15,12 +15,13 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import validate_data
 
 from thresher._progress import on_behalf, report
+from thresher.io.sparse_structure import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._foreign import order_of_choice, resize, told_of
 from thresher.selectors._meta import FITTING
 from thresher.selectors._reason import Reason
 from thresher.selectors._state import check_state, is_set
-from thresher.sources import check_sparse, is_frame, refuse_files, take, to_native, unmasked
+from thresher.sources import is_frame, refuse_files, take, to_native, unmasked
 
 
 class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]

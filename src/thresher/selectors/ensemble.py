@@ -19,6 +19,7 @@ from thresher._interrupt import run_in_threads
 from thresher._params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._progress import log, report
 from thresher.blocks import FarMeasures, FarTraining, is_far
+from thresher.io.table import is_files
 from thresher.measures import Bins, PartSets
 from thresher.search.error_bounds import ASSUMPTIONS
 from thresher.search.parts import PART_KINDS, number_groups
@@ -57,7 +58,6 @@ from thresher.selectors._streaming import StreamingMixin
 from thresher.sources import (
     Columns,
     Training,
-    is_files,
     read_target,
     refuse_files,
     refuse_one_row,

@@ -1,14 +1,11 @@
 """Where rows come from: arrays, sparse matrices, dataframes; and the target that goes with them."""
 
 from thresher._checks import resolve_threads
-from thresher.sources._arrow_data import open_arrow, reading, validated
 from thresher.sources._chunks import RowChunks
 from thresher.sources._columns import Columns, calling_columns
-from thresher.sources._exact import LARGEST_EXACT
 from thresher.sources._far import Far, check_far, column_names, split_far
 from thresher.sources._file_table import FileTable
 from thresher.sources._file_training import read_files, refuse_files
-from thresher.sources._files import FileColumns, columns_of, is_files, open_files
 from thresher.sources._frames import (
     dense_frame,
     is_frame,
@@ -19,27 +16,9 @@ from thresher.sources._frames import (
     to_native,
     with_shuffled_copies,
 )
-from thresher.sources._parts import ParquetPart, parsed_blocks, read_row_groups
 from thresher.sources._rules import InputRules
-from thresher.sources._scratch import (
-    LARGEST_BLOCK,
-    MappedFolders,
-    Scratch,
-    ScratchFile,
-    no_room,
-    resolve_memory_limit,
-    total_memory,
-)
 from thresher.sources._size import powers_of_two, rescaled
 from thresher.sources._slabs import bytes_for_one_column
-from thresher.sources._sparse_columns import (
-    MappedMatrix,
-    SparseColumns,
-    spool_columns,
-    spool_rows,
-)
-from thresher.sources._sparse_structure import check_sparse
-from thresher.sources._spool import TableBlock, spool_matrix, spool_tables
 from thresher.sources._table import ColumnScan, Table, feature_blocks, to_feature_major
 from thresher.sources._target import (
     MOST_DISCRETE_VALUES,
@@ -51,12 +30,6 @@ from thresher.sources._target import (
     one_dimensional,
     read_target,
     refuse_missing_labels,
-)
-from thresher.sources._text import (
-    COMPRESSED,
-    decompressed,
-    dialect_of,
-    parsing,
 )
 from thresher.sources._training import (
     Training,

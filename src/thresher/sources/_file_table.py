@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._cached import cached
+from thresher.io.temporary import Scratch
 from thresher.sources._columns import Names
-from thresher.sources._scratch import Scratch
 from thresher.sources._table import ColumnScan, Table
 
 # A slab of features, and its rows.

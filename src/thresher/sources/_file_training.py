@@ -11,12 +11,14 @@ import numpy.typing as npt
 
 from thresher._checks import resolve_features, resolve_threads
 from thresher._progress import report
+from thresher.io import open_table
+from thresher.io.file_columns import FileColumns
+from thresher.io.table import TableSource, is_files
+from thresher.io.temporary import Scratch
 from thresher.sources._columns import Columns
 from thresher.sources._far import Far, check_far, column_names
 from thresher.sources._file_table import FileTable, Slabs
-from thresher.sources._files import FileColumns, is_files, open_files
 from thresher.sources._rules import InputRules
-from thresher.sources._scratch import Scratch
 from thresher.sources._slabs import SlabReader, bytes_for_one_column
 from thresher.sources._table import Table
 from thresher.sources._training import (
@@ -24,6 +26,7 @@ from thresher.sources._training import (
     check_rows,
     checked_training,
     complete_rows,
+    read_training,
     refuse_unusable_values,
     rows_of_weight,
 )
@@ -47,12 +50,13 @@ def read_files(
     far: Far,
     rules: InputRules,
     consumer: Callable[[Training], SlabConsumer] | None = None,
-    read_tall: Callable[[FileColumns, Scratch], Training] | None = None,
+    read_tall: Callable[[FileColumns, Any, Any, Scratch], Training] | None = None,
+    accept_sparse: bool = True,
 ) -> Training:
     """As `read_training`, of a table in files in one reading: columns go to a consumer, or else to a mapped file.
 
-    Files with too many rows for one column in memory, and fits that write down their answers, are left to `read_tall`;
-    without it they are refused.
+    Files with too many rows for one column in memory, and fits that write down their answers, are left to `read_tall`,
+    to which the target and the weights are columns or values; without it they are refused.
     A second reading comes before it for ``missing="drop_rows"``.
     """
     check_far(type(selector).__name__, far, in_memory=False)
@@ -63,20 +67,43 @@ def read_files(
         )
     scratch = Scratch(far.get("scratch"), far.get("memory_limit"))
     n_threads = resolve_threads(rules.n_jobs)
-    files = open_files(X, scratch)
-    named = column_names(list(files.kinds), y, sample_weight)
-    names = np.array([n for n in files.kinds if n not in named.values()], dtype=object)
-    _refuse_empty(X, files, names)
+    source = open_table(X, scratch=scratch)
+    named = column_names([*source.extra, *source.names], y, sample_weight)
+    names = np.array([n for n in source.names if n not in named.values()], dtype=object)
+    given = {"y": y, "sample_weight": sample_weight}
+    for parameter, name in list(named.items()):
+        if name in source.extra:
+            given[parameter] = source.column(named.pop(parameter))
+    used = {*names, *named.values()}
+    source = source.select([name for name in source.names if name in used])
+    _refuse_empty(X, source, names)
+    files = source.columns
+    if not isinstance(files, FileColumns):
+        given.update({parameter: source.column(name) for parameter, name in named.items()})
+        if far.get("checkpoint") is not None:
+            raise ValueError(
+                f"checkpoint={str(far['checkpoint'])!r} is for rows that are read in blocks, and those of X are not: "
+                "it is a sparse matrix, or a file that is read whole. Leave checkpoint out"
+            )
+        matrix = source.select(names.tolist()).in_memory().columns
+        return read_training(
+            selector,
+            matrix,
+            given["y"],
+            given["sample_weight"],
+            rules,
+            accept_sparse=accept_sparse,
+            names=names,
+        )
     is_tall = bytes_for_one_column(files.n_rows) > scratch.memory_limit
     if read_tall is not None and (is_tall or far.get("checkpoint") is not None):
-        return read_tall(files, scratch)
+        return read_tall(files, given["y"], given["sample_weight"], scratch)
     if far.get("checkpoint") is not None:
         raise ValueError(
             f"checkpoint={str(far['checkpoint'])!r} is for selectors that ask blocks of rows in rounds, such as MRMR, "
             f"which {type(selector).__name__} does not; leave it out"
         )
-    given = {"y": y, "sample_weight": sample_weight}
-    given.update({parameter: files.column(name) for parameter, name in named.items()})
+    given.update({parameter: source.column(name) for parameter, name in named.items()})
     selector.n_features_in_ = len(names)
     selector.feature_names_in_ = names
     labels = rules.read_target(given["y"], files.n_rows, selector)
@@ -153,9 +180,10 @@ def _complete_rows(
     return rows if complete.all() else complete_rows(complete, rows)
 
 
-def _refuse_empty(X: Any, files: FileColumns, names: npt.NDArray[np.object_]) -> None:
-    what = files.parts[0].name if len(files.parts) == 1 else str(X)
-    if files.n_rows == 0:
+def _refuse_empty(X: Any, source: TableSource, names: npt.NDArray[np.object_]) -> None:
+    parts: Any = getattr(source.columns, "parts", ())
+    what = parts[0].name if len(parts) == 1 else str(X)
+    if source.shape[0] == 0:
         raise ValueError(f"{what} holds no rows (0 samples); at least 2 are needed")
     if not len(names):
         raise ValueError(f"{what} holds no column but the target and the weights (0 features)")

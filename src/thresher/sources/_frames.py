@@ -18,8 +18,8 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from thresher._checks import is_missing, resolve_features
-from thresher.sources._arrow_data import reading
-from thresher.sources._exact import LARGEST_EXACT, are_exact, as_double, from_smallest
+from thresher._exact import LARGEST_EXACT, are_exact, as_double, from_smallest
+from thresher.io.arrow_data import reading
 from thresher.sources._levels import category_ranks, text_ranks
 from thresher.sources._table import feature_blocks
 

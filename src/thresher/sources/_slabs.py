@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import is_missing
+from thresher._exact import LARGEST_EXACT, from_smallest
+from thresher.io.file_columns import FileColumns
+from thresher.io.temporary import Scratch
+from thresher.io.temporary_parts import PIECE
 from thresher.sources._columns import Names
-from thresher.sources._exact import LARGEST_EXACT, from_smallest
-from thresher.sources._files import FileColumns
 from thresher.sources._frames import as_they_are, is_exact_kind, refuse_type
-from thresher.sources._scratch import Scratch
-from thresher.sources._spool import PIECE
 from thresher.sources._table import Table
 
 # Of the memory limit: a slab and as much again, while it is read and coded.

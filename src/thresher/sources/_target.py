@@ -14,8 +14,8 @@ from sklearn.utils.validation import column_or_1d
 
 from thresher._arrays import as_numpy
 from thresher._checks import check_choice, is_missing
+from thresher._exact import as_double
 from thresher._warn import warn
-from thresher.sources._exact import as_double
 
 # More distinct whole numbers than this are a quantity, unless their type says that they are not.
 MOST_DISCRETE_VALUES = 10

@@ -14,9 +14,11 @@ from sklearn.utils.validation import check_array, validate_data
 from thresher import _core
 from thresher._arrays import as_numpy
 from thresher._checks import resolve_features, resolve_threads
+from thresher._exact import LARGEST_EXACT, are_exact, from_smallest
 from thresher._warn import warn
-from thresher.sources._columns import Columns, Mask
-from thresher.sources._exact import LARGEST_EXACT, are_exact, from_smallest
+from thresher.io.mapped_sparse import MappedMatrix
+from thresher.io.sparse_structure import check_sparse
+from thresher.sources._columns import Columns, Mask, Names
 from thresher.sources._frames import (
     FrameColumns,
     is_frame,
@@ -26,8 +28,6 @@ from thresher.sources._frames import (
     with_plain_names,
 )
 from thresher.sources._rules import InputRules
-from thresher.sources._sparse_columns import MappedMatrix
-from thresher.sources._sparse_structure import check_sparse
 from thresher.sources._table import Table
 from thresher.sources._target import Target, is_plain_array, native_bytes
 from thresher.sources._weights import read_weights
@@ -118,8 +118,9 @@ def read_training(
     rules: InputRules,
     *,
     accept_sparse: bool = True,
+    names: Names | None = None,
 ) -> Training:
-    """Read and check everything a selector is given; see `Training`.
+    """Read and check everything a selector is given; see `Training`. The columns of a matrix may have names.
 
     Raises one clear ``ValueError`` for whatever cannot be used.
     """
@@ -129,6 +130,7 @@ def read_training(
         n_threads=resolve_threads(rules.n_jobs),
         accept_sparse=accept_sparse,
         exclude=rules.exclude,
+        names=names,
     )
     labels = rules.read_target(y, table.n_rows, selector)
     n_given = table.n_rows
@@ -186,6 +188,7 @@ def read_table(
     accept_sparse: bool = True,
     exclude: Any = None,
     is_block: bool = False,
+    names: Names | None = None,
 ) -> Table:
     """Read X, set ``n_features_in_`` and ``feature_names_in_`` on the selector.
 
@@ -194,6 +197,8 @@ def read_table(
     """
     X = np.asarray(X) if isinstance(X, list) else X
     table = _read(selector, X, n_threads, accept_sparse, exclude, is_block)
+    if names is not None:
+        table.names = selector.feature_names_in_ = names
     table = table if is_block else _exact(table, X)
     if exclude is None:
         return table

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.sources._scratch import Scratch, ScratchFile
+from thresher.io.temporary import Scratch
 
 # Values that are decoded together: what is decoded shall be in the cache when it is copied.
 PIECE = 1 << 17
@@ -39,10 +39,16 @@ class TableBlock:
             self.schema = self.schema.set(place, table.schema.field(name))
 
 
-def spool_tables(tables: Iterable[Any], file: ScratchFile) -> list[Any]:
-    """The tables in the memory of a map of the file: pages come back from there as columns are read."""
+def spool_tables(tables: Iterable[Any], scratch: Scratch | None) -> list[Any]:
+    """The tables in a temporary file that is mapped: pages come back from there as columns are read.
+
+    Without a scratch they stay in memory.
+    """
     import pyarrow as pa
 
+    if scratch is None:
+        return list(tables)
+    file = scratch.file()
     ends = [0]
     for table in tables:
         sink = pa.BufferOutputStream()

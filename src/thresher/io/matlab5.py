@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from scipy import sparse
 
-from thresher.cli._stored import (
+from thresher.io.stored import (
     StoredSparse,
     StreamedMatrix,
     map_blocks,
@@ -22,7 +22,7 @@ from thresher.cli._stored import (
     read_blocks,
     spool_sparse,
 )
-from thresher.sources import Scratch
+from thresher.io.temporary import Scratch
 
 # Kinds of elements, those of text as bytes; and classes of arrays.
 _INTEGERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 12: "i8", 13: "u8"}

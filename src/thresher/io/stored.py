@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,17 +15,13 @@ import numpy as np
 from scipy import sparse
 
 from thresher._checks import readable
-from thresher.cli._content import Content, numbered
-from thresher.cli._errors import BadInput
-from thresher.sources import (
-    Scratch,
-    SparseColumns,
-    check_sparse,
-    columns_of,
-    spool_columns,
-    spool_matrix,
-    spool_rows,
-)
+from thresher.io.errors import BadFile
+from thresher.io.file_columns import columns_of
+from thresher.io.mapped_sparse import SparseColumns, spool_columns, spool_rows
+from thresher.io.sparse_structure import check_sparse
+from thresher.io.table import TableSource, numbered
+from thresher.io.temporary import Scratch
+from thresher.io.temporary_parts import spool_matrix
 
 # The array of features and its names in files of several arrays; those of one array need no name.
 _FEATURES = ("X", "data", "fea", "features")
@@ -154,25 +150,30 @@ def spool_sparse(
     return spool_columns(blocks(), shape[0], scratch)
 
 
-def spooled_content(content: Content, scratch: Scratch) -> Content:
-    """Features and labels of which the features are no longer in their file but in a temporary one, by columns."""
-    names = content.names or numbered(content.X.shape[1])
-    return Content(content.X.spooled(names, scratch), names, content.beside)
+def loaded(source: TableSource) -> TableSource:
+    """Return the source with its columns in memory."""
+    return replace(source, columns=source.columns.read())
 
 
-def of_arrays(path: Path, arrays: dict[str, Any]) -> Content:
+def spooled(source: TableSource, scratch: Scratch) -> TableSource:
+    """Return the source with its columns in a temporary file."""
+    names = source.names or numbered(source.shape[1])
+    return replace(source, columns=source.columns.spooled(names, scratch), names=names)
+
+
+def of_arrays(path: Path, arrays: dict[str, Any]) -> TableSource:
     """The array of features, perhaps not yet read, and those with one value per row."""
     tables = {n: a for n, a in arrays.items() if a.ndim == 2}
     known = [name for name in _FEATURES if name in tables]
     wide = known or [name for name, a in tables.items() if min(a.shape) > 1]
     if not known and len(wide) != 1:
-        raise BadInput(
+        raise BadFile(
             f"{path} must have one array of rows and columns, or one named {', '.join(_FEATURES)}, got "
             + (", ".join(f"{readable(n)} {a.shape}" for n, a in arrays.items()) or "none")
         )
     X = arrays[wide[0]]
     if X.dtype.kind not in "biuf":
-        raise BadInput(
+        raise BadFile(
             f"{path}: {readable(wide[0])} holds {X.dtype}, not numbers; give columns of text as .csv or .parquet"
         )
     flat = {
@@ -181,8 +182,8 @@ def of_arrays(path: Path, arrays: dict[str, Any]) -> Content:
         if name != wide[0] and not _is_sparse(a) and 1 in (a.ndim, *a.shape)
     }
     texts = [name for name in _NAMES if name in flat and len(flat[name]) == X.shape[1]]
-    names = [_text(name) for name in flat.pop(texts[0])] if texts else None
-    return Content(X, names, {n: a for n, a in flat.items() if len(a) == X.shape[0]})
+    names = [_text(name) for name in flat.pop(texts[0])] if texts else []
+    return TableSource(X, names, {n: a for n, a in flat.items() if len(a) == X.shape[0]})
 
 
 def _unpacked(values: Any) -> Any:

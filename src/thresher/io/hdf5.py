@@ -1,21 +1,52 @@
-"""Looks through an HDF5 file in another process: a damaged one may crash the library, or take any time or memory."""
+"""HDF5 files, which another process looks through first.
+
+A damaged file may crash the library, or take any time or memory.
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 # Seconds of processor time, which do not depend on what else the machine does, and bytes of memory that it may take.
 _SECONDS = 5
 _MEMORY = 1 << 30
+# Seconds until it is given up where the system has no limit of processor time, as on Windows.
+_WAIT = None if importlib.util.find_spec("resource") else 60.0
 # Bytes of each array that are read.
 _PIECE = 1 << 20
 # The exit code for too much memory. A signal is one for the rest.
 _DAMAGED = 3
+
+
+@contextmanager
+def opened_hdf5(path: Path, owner: str, extra: str) -> Iterator[Any]:
+    """Open an HDF5 file, with the package of that owner and extra, if another process got through it."""
+    from thresher.io.table import package  # here, as the other process needs none of it
+
+    h5py = package("h5py", owner, extra)
+    if not _passes(path, path.stat().st_mtime_ns):
+        raise ValueError("it is damaged, so that HDF5 crashes or takes too much time or memory")
+    with h5py.File(path) as file:
+        yield file
+
+
+@cache
+def _passes(path: Path, modified: int) -> bool:
+    """Whether another process gets through an HDF5 file as it is now."""
+    command = [sys.executable, "-m", "thresher.io.hdf5", str(path)]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=_WAIT)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode in (0, 1)  # 1 is a Python that cannot start
 
 
 def _look_through(name: str, item: Any) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._checks import LARGEST_WHOLE, shown
+from thresher.io.errors import FULL
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY_UNITS = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
@@ -100,7 +101,7 @@ def no_room(error: OSError, folder: Path, after: str = "") -> OSError:
     """The error of a disk that is full in a sentence; any other as it is."""
     # NumPy does not say why it could not write.
     reason = errno.ENOSPC if error.errno is None else error.errno
-    if reason not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if reason not in FULL:
         return error
     return OSError(
         reason,

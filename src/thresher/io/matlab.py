@@ -9,35 +9,35 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.cli._content import Content, Opener, opened_hdf5, package
-from thresher.cli._errors import unreadable
-from thresher.cli._matlab5 import arrays_of
-from thresher.cli._stored import (
+from thresher.io.errors import unreadable
+from thresher.io.hdf5 import opened_hdf5
+from thresher.io.matlab5 import arrays_of
+from thresher.io.stored import (
     Stored,
     StoredMatrix,
     StoredSparse,
+    loaded,
     of_arrays,
     plain_numbers,
     spool_sparse,
-    spooled_content,
+    spooled,
 )
-from thresher.sources import Scratch
+from thresher.io.table import Opener, TableSource, package
+from thresher.io.temporary import Scratch
 
 
-def size_of_matlab(path: Path) -> int:
+def size(path: Path) -> int:
     """Bytes that the arrays of numbers of a .mat file take in memory."""
     return sum(array.nbytes for array in _arrays(path).values() if isinstance(array, Stored))
 
 
-def read_matlab(path: Path, open_file: Opener, scratch: Scratch | None) -> Content:
+def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """Arrays of MATLAB."""
     try:
-        content = of_arrays(path, _arrays(path))
-        if not isinstance(content.X, Stored):
-            return content
-        if scratch is not None:
-            return spooled_content(content, scratch)
-        return Content(content.X.read(), content.names, content.beside)
+        source = of_arrays(path, _arrays(path))
+        if not isinstance(source.columns, Stored):
+            return source
+        return loaded(source) if scratch is None else spooled(source, scratch)
     except Exception as error:  # whatever SciPy, HDF5 and we meet in a damaged file
         raise unreadable(path, error) from None
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher.sources._exact import LARGEST_EXACT
-from thresher.sources._scratch import Scratch, ScratchFile
+from thresher._exact import LARGEST_EXACT
+from thresher.io.temporary import Scratch, ScratchFile
 
 _LARGEST_NARROW = np.iinfo(np.int32).max
 
@@ -136,7 +136,8 @@ class _Spool:
         values = columns.data.astype(np.float64)  # as sums want them, which would copy all else
         if columns.data.dtype.kind in "iu" and np.any(np.abs(values) > LARGEST_EXACT):
             raise ValueError(
-                "it has whole numbers beyond 2^53, which stay apart in memory only; give more --memory, or floats"
+                "it has whole numbers beyond 2^53, which stay apart in memory only; pass the matrix itself as X, "
+                "or floats"
             )
         self._values.write(values)
         self._rows.write(columns.indices.astype(self._index))

@@ -1,0 +1,125 @@
+"""Files of every kind as tables, and the temporary files that rows are kept in."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from thresher.io.table import Opener, TableSource
+    from thresher.io.temporary import Scratch
+
+# The format by the ending of the name.
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".parq": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".arrows": "arrow",
+    ".csv": "text",
+    ".tsv": "text",
+    ".txt": "text",
+    ".npz": "npz",
+    ".mat": "matlab",
+    ".arff": "arff",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".h5ad": "h5ad",
+}
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+_MAY_BE_COMPRESSED = ("text", "svmlight")
+# How files of other names begin.
+_BEGINNINGS = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+_KNOWN = "Parquet (.parquet), Feather or Arrow (.feather, .arrow), text (.csv, .tsv), .npz, .mat, .arff, .svm or .h5ad"
+
+
+def open_binary(path: Path) -> BinaryIO:
+    return path.open("rb")
+
+
+def open_table(
+    X: Any, *, scratch: Scratch | None = None, open_file: Opener = open_binary
+) -> TableSource:
+    """Open a path, a dataset of pyarrow or what this function returned.
+
+    With a scratch, rows stay in the file or in temporary files; without one, what is not read by columns comes into
+    memory. `open_file` opens files of text.
+
+    Raises `ValueError` with one sentence for a file that cannot be read.
+    """
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "tables in files are read with pyarrow, which is not installed; install it with: "
+            "pip install 'thresher[arrow]'"
+        ) from error
+    from thresher.io import arrow
+    from thresher.io.file_columns import FileColumns
+    from thresher.io.table import TableSource
+
+    if isinstance(X, TableSource | FileColumns):
+        return TableSource(X) if isinstance(X, FileColumns) else X
+    if not isinstance(X, str | os.PathLike):
+        return arrow.read_dataset(X)
+    path = Path(X)
+    _check_exists(path)
+    if path.is_dir():
+        return arrow.read_folder(path, scratch)
+    if not path.is_file():
+        raise ValueError(f"X names {str(path)!r}, which is neither a file nor a folder")
+    source: TableSource = _module(path).read(path, open_file, scratch)
+    source.check(path)
+    return source
+
+
+def format_of(path: Path) -> str:
+    """Return the format of a file, or of all files of a folder."""
+    if path.is_dir():
+        from thresher.io import arrow
+
+        return arrow.files_of(path)[1]
+    suffix = path.suffix.lower()
+    is_compressed = suffix in COMPRESSED
+    if is_compressed:
+        suffix = Path(path.stem).suffix.lower()
+    found = FORMATS.get(suffix)
+    if found is None and not is_compressed:
+        with path.open("rb") as file:
+            begin = file.read(6)
+        found = next((kind for mark, kind in _BEGINNINGS.items() if begin.startswith(mark)), None)
+    if is_compressed and found not in _MAY_BE_COMPRESSED:
+        raise ValueError(f"{path}: only text may be compressed; unpack it first")
+    if found is None:
+        raise ValueError(f"{path} is no table that can be read; give {_KNOWN}")
+    return found
+
+
+def size_in_memory(path: Path) -> int:
+    """Return about how many bytes the table takes in memory; 0 for a file that cannot be read."""
+    with suppress(Exception):  # whatever the parsers of headers meet
+        return int(_module(path).size(path))
+    return 0
+
+
+def _module(path: Path) -> Any:
+    """Return the module with `read` and `size` of the format."""
+    name = format_of(path)
+    return import_module(f"thresher.io.{'arrow' if name == 'parquet' else name}")
+
+
+def _check_exists(path: Path) -> None:
+    if path.exists():
+        return
+    there = next(folder for folder in path.absolute().parents if folder.is_dir())
+    lost, *rest = path.absolute().relative_to(there).parts
+    near = difflib.get_close_matches(lost, os.listdir(there), n=1)
+    hint = f"; did you mean {str(there.joinpath(near[0], *rest))!r}?" if near else ""
+    raise FileNotFoundError(f"X names {str(path)!r}, and there is no such file or folder{hint}")

@@ -1,0 +1,201 @@
+"""Files of Arrow and Parquet, folders of files with the same columns, and datasets of pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from thresher.io import format_of
+from thresher.io.arrow_data import open_arrow, reading
+from thresher.io.file_columns import Part, columns_of
+from thresher.io.table import Opener, TableSource
+from thresher.io.temporary import Scratch
+from thresher.io.temporary_parts import PIECE
+from thresher.io.text import text_parts
+
+# What pyarrow calls the formats that are read from folders.
+_IN_FOLDERS = {"parquet": "parquet", "arrow": "ipc", "text": "csv"}
+# Files that stay open while they are read again and again.
+MOST_OPEN = 64
+
+
+def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+    """Open a file of Arrow or Parquet."""
+    with reading(str(path)):
+        return TableSource(columns_of(_parts_of(path, format_of(path), scratch)))
+
+
+def size(path: Path) -> int:
+    """Return about how many bytes the table takes in memory."""
+    if format_of(path) == "arrow":
+        return path.stat().st_size
+    from pyarrow import parquet
+
+    metadata = parquet.read_metadata(path)
+    return int(metadata.num_rows * metadata.num_columns * 8)
+
+
+def read_folder(path: Path, scratch: Scratch | None) -> TableSource:
+    """Open all files of a folder, one below the other; folders named ``key=value`` add a column."""
+    with reading(str(path)):
+        files, kind = files_of(path)
+        if any("=" in folder for file in files for folder in file.relative_to(path).parts[:-1]):
+            from pyarrow import dataset
+
+            partitioned = dataset.dataset(path, format=_IN_FOLDERS[kind], partitioning="hive")
+            return TableSource(columns_of([DatasetPart(partitioned)]))
+        few = len(files) <= MOST_OPEN
+        return TableSource(
+            columns_of([part for file in files for part in _parts_of(file, kind, scratch, few)])
+        )
+
+
+def files_of(path: Path) -> tuple[list[Path], str]:
+    """Return the files of a folder and their format."""
+    files = sorted(file for file in path.rglob("*") if file.is_file() and _is_seen(file, path))
+    if not files:
+        raise ValueError(f"X names the folder {str(path)!r}, which holds no files")
+    kinds = {format_of(file) for file in files}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"the folder {str(path)!r} holds files of several kinds ({', '.join(sorted(kinds))}); give one kind"
+        )
+    kind = kinds.pop()
+    if kind not in _IN_FOLDERS:
+        raise ValueError(
+            f"the folder {str(path)!r} holds {kind} files, and only Parquet, Arrow and text are read from folders. "
+            "Pass one file"
+        )
+    return files, kind
+
+
+def _is_seen(file: Path, folder: Path) -> bool:
+    """Names that begin with a point or an underscore are notes of those who wrote the files."""
+    return not any(name.startswith((".", "_")) for name in file.relative_to(folder).parts)
+
+
+def _parts_of(
+    file: Path, kind: str, scratch: Scratch | None, stays_open: bool = True
+) -> list[Part]:
+    if kind == "text":
+        return text_parts(file, scratch)
+    with reading(str(file)):
+        if kind == "arrow":
+            return [ArrowPart(str(file))]
+        return [ParquetPart(str(file), stays_open=stays_open)]
+
+
+def read_dataset(dataset: Any) -> TableSource:
+    """Open a dataset of pyarrow."""
+    with reading("the dataset"):
+        return TableSource(columns_of(_parts_of_dataset(dataset)))
+
+
+def _parts_of_dataset(dataset: Any) -> list[Part]:
+    """Return the files of a dataset, where it is nothing but Parquet files."""
+    is_plain = type(dataset).__name__ == "FileSystemDataset" and not dataset._scan_options
+    if is_plain and type(dataset.format).__name__ == "ParquetFileFormat" and dataset.files:
+        few = len(dataset.files) <= MOST_OPEN
+        parts: list[Part] = [ParquetPart(name, dataset.filesystem, few) for name in dataset.files]
+        if all(part.schema.equals(dataset.schema) for part in parts):
+            return parts
+    return [DatasetPart(dataset)]
+
+
+class ParquetPart:
+    """A Parquet file: its footer is parsed once, and some row groups are read at a time; one column is read whole.
+
+    Of many files each is open only while it is read (`stays_open`).
+    """
+
+    is_columnar = True
+
+    def __init__(self, name: str, filesystem: Any = None, stays_open: bool = True) -> None:
+        self.name = name
+        self.filesystem = filesystem
+        self._metadata: Any = None
+        file = self._open()
+        self._metadata = file.metadata
+        self.schema = file.schema_arrow
+        self.n_rows = self._metadata.num_rows
+        self.n_row_groups = self._metadata.num_row_groups
+        self._sizes = [self._metadata.row_group(i).num_rows for i in range(self.n_row_groups)]
+        self._places = {name: place for place, name in enumerate(self.schema.names)}
+        self._file = file if stays_open else None
+
+    def _open(self) -> Any:
+        from pyarrow import parquet
+
+        return parquet.ParquetFile(self.name, metadata=self._metadata, filesystem=self.filesystem)
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        import pyarrow as pa
+
+        file = self._open() if self._file is None else self._file
+        if len(columns) == 1:
+            # The other calls hand every row group to another thread and wait for it, a fifth of their time.
+            column = file.reader.read_column(self._places[columns[0]])
+            yield pa.Table.from_arrays([column], names=columns)
+            return
+        groups: list[int] = []
+        size = 0
+        for group, n_rows in enumerate(self._sizes):
+            groups.append(group)
+            size += n_rows * len(columns)
+            if group == self.n_row_groups - 1 or size >= PIECE:
+                yield read_row_groups(file, groups, columns, use_threads)
+                groups, size = [], 0
+
+
+def read_row_groups(
+    file: Any, groups: list[int], columns: list[str], use_threads: bool = False
+) -> Any:
+    """Some columns of some row groups of an open Parquet file."""
+    # A name with a point may select more than itself.
+    table = file.read_row_groups(groups, columns=columns, use_threads=use_threads)
+    return table.select(columns)
+
+
+class ArrowPart:
+    """An Arrow (Feather) file, or a stream of batches, in a file or in a buffer."""
+
+    is_columnar = True
+
+    def __init__(self, name: str, buffer: Any = None) -> None:
+        self.name = name
+        self._buffer = buffer
+        with self._open(None) as reader:
+            self.schema = reader.schema
+        first = self.schema.names[:1]
+        self.n_rows = sum(batch.num_rows for batch in self.read(first, False)) if first else 0
+
+    def _open(self, fields: list[int] | None, use_threads: bool = False) -> Any:
+        import pyarrow as pa
+
+        source = pa.memory_map(self.name) if self._buffer is None else pa.BufferReader(self._buffer)
+        return open_arrow(self.name, source, included_fields=fields, use_threads=use_threads)
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        fields = [self.schema.get_field_index(name) for name in columns]
+        with self._open(fields, use_threads) as reader:
+            if hasattr(reader, "get_batch"):
+                for i in range(reader.num_record_batches):
+                    yield reader.get_batch(i).select(columns)
+            else:
+                yield from (batch.select(columns) for batch in reader)
+
+
+class DatasetPart:
+    """A dataset of pyarrow that is more than its files: partitions, filters, tables in memory."""
+
+    is_columnar = False
+
+    def __init__(self, dataset: Any) -> None:
+        self.name = "the dataset"
+        self.schema = dataset.schema
+        self.n_rows = dataset.count_rows()
+        self._dataset = dataset
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        yield self._dataset.to_table(columns=columns, use_threads=use_threads)

@@ -1,0 +1,59 @@
+"""Files of AnnData (.h5ad)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from thresher.io.errors import unreadable
+from thresher.io.file_columns import columns_of
+from thresher.io.hdf5 import opened_hdf5
+from thresher.io.stored import plain_numbers, spool_sparse
+from thresher.io.table import Opener, TableSource, package
+from thresher.io.temporary import Scratch
+from thresher.io.temporary_parts import spool_matrix
+
+
+def size(path: Path) -> int:
+    """Bytes that X of an .h5ad file takes in memory."""
+    with opened_hdf5(path, "anndata", "anndata") as file:
+        X = file["X"]
+        arrays = [X] if hasattr(X, "shape") else [X["data"], X["indices"], X["indptr"]]
+        return sum(int(array.size) * int(array.dtype.itemsize) for array in arrays)
+
+
+def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+    """X, the names of its columns and what is known of its rows; nothing else is read."""
+    read_element = _reader_of_elements()
+    try:
+        with opened_hdf5(path, "anndata", "anndata") as file:
+            obs, var = read_element(file["obs"]), read_element(file["var"])
+            names = [str(name) for name in var.index]
+            extra = {str(name): obs[name].to_numpy for name in obs.columns}
+            if scratch is None:
+                return TableSource(read_element(file["X"]), names, extra)
+            return TableSource(_spooled_h5ad(path, file["X"], names, scratch), names, extra)
+    except Exception as error:  # whatever HDF5 and anndata meet
+        raise unreadable(path, error) from None
+
+
+def _spooled_h5ad(path: Path, X: Any, names: list[str], scratch: Scratch) -> Any:
+    if hasattr(X, "shape"):
+        size = max(1, scratch.block_bytes // max(1, X.shape[1] * X.dtype.itemsize))
+        lines = (plain_numbers(X[begin : begin + size]) for begin in range(0, X.shape[0], size))
+        return columns_of([spool_matrix(str(path), names, lines, scratch)])
+    kind = str(X.attrs.get("encoding-type", X.attrs.get("h5sparse_format", "csr")))[:3]
+    shape = X.attrs.get("shape", X.attrs.get("h5sparse_shape"))
+    entries = X["data"], X["indices"], X["indptr"][:]
+    return spool_sparse(kind, tuple(int(n) for n in shape), *entries, scratch)
+
+
+def _reader_of_elements() -> Callable[[Any], Any]:
+    package("anndata", "anndata", "anndata")
+    try:
+        from anndata.io import read_elem
+    except ImportError:  # before 0.11
+        from anndata.experimental import read_elem
+    reader: Callable[[Any], Any] = read_elem
+    return reader

@@ -1,0 +1,88 @@
+"""Archives of arrays (.npz)."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from scipy import sparse
+
+from thresher.io.errors import unreadable
+from thresher.io.stored import (
+    StreamedMatrix,
+    loaded,
+    map_blocks,
+    of_arrays,
+    spool_sparse,
+    spooled,
+)
+from thresher.io.table import Opener, TableSource
+from thresher.io.temporary import Scratch
+
+_OF_SPARSE = {"format", "shape", "data", "indices", "indptr"}
+_HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+class _Member(StreamedMatrix):
+    """An array of an .npz file."""
+
+    def read(self) -> Any:
+        with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as file:
+            return npy.read_array(file, allow_pickle=False)
+
+    @contextmanager
+    def open(self) -> Iterator[Any]:
+        with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as file:
+            _header(file)
+            yield file
+
+
+def _header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]] | None:
+    """Shape, order and type; None for records whose names are not Latin."""
+    read = _HEADERS.get(npy.read_magic(file))
+    return None if read is None else read(file)
+
+
+def _members(path: Path) -> dict[str, _Member]:
+    members = {}
+    with zipfile.ZipFile(path) as archive:
+        for entry in archive.namelist():
+            with archive.open(entry) as file:
+                header = _header(file) if entry.endswith(".npy") else None
+            if header is not None:
+                shape, by_columns, dtype = header
+                members[entry[: -len(".npy")]] = _Member(path, entry, shape, dtype, by_columns)
+    return members
+
+
+def _mapped(member: _Member, scratch: Scratch) -> Any:
+    return map_blocks(member.lines(scratch.block_bytes), member.dtype, scratch)
+
+
+def size(path: Path) -> int:
+    """Bytes that the arrays of an .npz file take in memory."""
+    return sum(member.nbytes for member in _members(path).values())
+
+
+def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+    """Read arrays of NumPy, or a sparse matrix of SciPy."""
+    try:
+        members = _members(path)
+        if scratch is not None and members.keys() >= _OF_SPARSE:
+            kind = np.asarray(members["format"].read(), dtype=str).item()
+            if kind in ("csr", "csc"):
+                values, places = (_mapped(members[name], scratch) for name in ("data", "indices"))
+                shape = tuple(members["shape"].read().tolist())
+                starts = members["indptr"].read()
+                return TableSource(spool_sparse(kind, shape, values, places, starts, scratch))
+        with suppress(ValueError, KeyError, OSError):  # of other arrays
+            return TableSource(sparse.load_npz(path))
+        source = of_arrays(path, {n: m if m.ndim == 2 else m.read() for n, m in members.items()})
+        return loaded(source) if scratch is None else spooled(source, scratch)
+    except Exception as error:  # whatever NumPy, SciPy and zipfile meet in a damaged file
+        raise unreadable(path, error) from None

@@ -1,0 +1,71 @@
+"""Files of SVMlight: text that is read in blocks of rows."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from thresher.io.errors import unreadable
+from thresher.io.mapped_sparse import spool_rows
+from thresher.io.table import Opener, TableSource
+from thresher.io.temporary import LARGEST_BLOCK, Scratch
+from thresher.io.text import decompressed, size
+
+__all__ = ["read", "size"]
+
+
+def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+    """Read labels and entries. Columns are counted from 0 if any entry is in column 0, from 1 otherwise."""
+    labels: list[Any] = []
+    smallest: list[int] = []
+
+    def blocks() -> Iterator[Any]:
+        for block, y in _parsed_rows(path, open_file, scratch):
+            labels.append(y)
+            if block.nnz:
+                smallest.append(int(block.indices.min()))
+            yield block
+
+    try:
+        if scratch is None:
+            X: Any = _stacked(list(blocks()))
+        else:
+            X = spool_rows(blocks(), scratch)
+    except (ValueError, OSError, OverflowError) as error:
+        raise unreadable(path, error) from None
+    if smallest and min(smallest) > 0:
+        X = X.take(slice(1, None)) if scratch is not None else X[:, 1:]
+    y = np.concatenate(labels)
+    return TableSource(X, extra={"target": y.astype(np.int64) if np.all(y == np.floor(y)) else y})
+
+
+def _stacked(blocks: list[Any]) -> Any:
+    """Blocks below one another, as wide as the widest."""
+    widest = max(block.shape[1] for block in blocks)
+    for block in blocks:
+        block.resize(block.shape[0], widest)
+    return sparse.vstack(blocks, format="csr")
+
+
+def _parsed_rows(
+    path: Path, open_file: Opener, scratch: Scratch | None
+) -> Iterator[tuple[Any, Any]]:
+    from sklearn.datasets import load_svmlight_file
+
+    size = LARGEST_BLOCK if scratch is None else scratch.block_bytes
+    with open_file(path) as file:
+        stream = decompressed(file, path.suffix)
+        rest = b""
+        while more := stream.read(size):
+            end = more.rfind(b"\n") + 1
+            if end:
+                yield load_svmlight_file(io.BytesIO(rest + more[:end]), zero_based=True)
+                rest = more[end:]
+            else:
+                rest += more
+        yield load_svmlight_file(io.BytesIO(rest), zero_based=True)

@@ -1,0 +1,250 @@
+"""Text of rows with separators: CSV and TSV."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from thresher._checks import first_line
+from thresher.io import COMPRESSED, open_binary
+from thresher.io.arrow_data import reading
+from thresher.io.errors import BadFile, check_names
+from thresher.io.file_columns import Part, columns_of
+from thresher.io.table import Opener, TableSource
+from thresher.io.temporary import LARGEST_BLOCK, Scratch
+from thresher.io.temporary_parts import TableBlock, spool_tables
+
+NULLS = ["", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None", "?"]
+# How much larger compressed text may become.
+_EXPANSION = 4
+# Bytes of text that tell how it is written.
+_HEAD = 1 << 20
+_WITH_COMMA = re.compile(rb"[+-]?\d+,(\d+)(?:[eE][+-]?\d+)?")
+_WITH_POINT = re.compile(rb"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
+_SEPARATORS = (",", ";", "\t", "|")
+# Bytes of a row that is not UTF-8 would be an error where pyarrow reports the row.
+_ASCII = bytes(range(128)) + b"?" * 128
+
+
+def separator_of(head: bytes) -> str:
+    """The mark that is most frequent in the first line; UTF-16 is refused."""
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise ValueError("it is not UTF-8 text but UTF-16; convert it")
+    first = head.split(b"\n", 1)[0]
+    return max(_SEPARATORS, key=lambda mark: first.count(mark.encode()))
+
+
+def decompressed(file: Any, suffix: str) -> Any:
+    """A binary stream of what the file holds, by the last part of its name."""
+    kind = COMPRESSED.get(suffix.lower())
+    if kind is None:
+        return file
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
+
+
+def dialect_of(path: Path) -> tuple[str, str]:
+    """What separates the columns of a text file, and the decimal mark of its numbers."""
+    with path.open("rb") as file:
+        head = decompressed(file, path.suffix).read(_HEAD)
+    if not head.strip(b"\r\n"):
+        raise ValueError("it is empty")
+    is_by_tabs = ".tsv" in [suffix.lower() for suffix in path.suffixes]
+    separator = "\t" if is_by_tabs else separator_of(head)
+    return separator, decimal_of(head, separator)
+
+
+def decimal_of(head: bytes, separator: str) -> str:
+    """A comma, if numbers are written with it in the first lines; three digits after it may be thousands."""
+    if separator == "," or b"," not in head:
+        return "."
+    lines = head.splitlines()[1:]
+    fields = [field.strip(b' "') for line in lines for field in line.split(separator.encode())]
+    fractions = [found[1] for field in fields if (found := _WITH_COMMA.fullmatch(field))]
+    is_mark = any(len(digits) != 3 for digits in fractions)
+    return "," if is_mark and not any(map(_WITH_POINT.fullmatch, fields)) else "."
+
+
+def parsing(separator: str, decimal: str) -> dict[str, Any]:
+    """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
+    from pyarrow import csv
+
+    return {
+        "parse_options": csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        "convert_options": csv.ConvertOptions(
+            strings_can_be_null=True, null_values=NULLS, decimal_point=decimal
+        ),
+    }
+
+
+def why_unparsed(
+    error: Exception, block: bytes, separator: str, names: list[str] | None, rows_before: int
+) -> str:
+    """Return why text cannot be read; the block comes after that many rows, and has a header if there are no names."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    ragged: list[Any] = []
+
+    def note(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
+    with suppress(pa.ArrowInvalid):
+        csv.read_csv(
+            pa.py_buffer(block.translate(_ASCII)),
+            read_options=csv.ReadOptions(
+                column_names=names, block_size=len(block) + 1, use_threads=False
+            ),
+            parse_options=csv.ParseOptions(
+                delimiter=separator, newlines_in_values=True, invalid_row_handler=note
+            ),
+        )
+    if not ragged:
+        return first_line(error)
+    row = ragged[0]
+    return (
+        f"row {rows_before + row.number} has {row.actual_columns} values, but the header {row.expected_columns}; "
+        "mend the row or the separators"
+    )
+
+
+def whole_rows(stream: BinaryIO, size: int) -> Iterator[bytes]:
+    """Blocks of text that end where a row ends; a line may end inside quotes."""
+    rest = stream.read(size)
+    while rest:
+        more = stream.read(size)
+        end = len(rest) if not more else _last_row_end(rest)
+        if end == 0:
+            if len(rest) > LARGEST_BLOCK:
+                most = LARGEST_BLOCK >> 20
+                raise ValueError(
+                    f"a row is longer than {most} MB; is it text with one row per line?"
+                )
+            rest += more
+            continue
+        yield rest[:end]
+        rest = rest[end:] + more
+
+
+def _last_row_end(block: bytes) -> int:
+    end = len(block)
+    while (end := block.rfind(b"\n", 0, end)) >= 0:
+        if block.count(b'"', 0, end) % 2 == 0:
+            return end + 1
+    return 0
+
+
+def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
+    """Read a file of text in blocks; those of all rows are in memory or in a temporary file."""
+    with reading(str(path)):
+        parts = text_parts(path, scratch, open_file)
+        columns = columns_of(parts)
+    separator, decimal = dialect_of(path)
+    notes = []
+    if separator not in ",\t":
+        notes.append(f"columns are separated by {separator!r}")
+    if decimal == ",":
+        notes.append("numbers are written with a decimal comma")
+    if parts[0].schema.names[0] == "":
+        notes.append(
+            "the first column has no name and is taken for names of rows, not for a feature"
+        )
+    return TableSource(columns, notes=tuple(notes))
+
+
+def size(path: Path) -> int:
+    """Return about how many bytes the table takes in memory."""
+    return path.stat().st_size * (_EXPANSION if path.suffix.lower() in COMPRESSED else 1)
+
+
+def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_binary) -> list[Part]:
+    """Return the blocks of a text file, in memory or written to a temporary file that is mapped.
+
+    Types are those of the whole file: a column with words in some block is text in all.
+    """
+    import pyarrow as pa
+
+    def blocks_of(texts: list[str] | None = None) -> list[Any]:
+        size = LARGEST_BLOCK if scratch is None else scratch.block_bytes
+        return spool_tables(
+            parsed_blocks(path, size, open_file, texts, use_threads=scratch is None), scratch
+        )
+
+    tables = blocks_of()
+    check_names(path, tables[0].column_names)
+    blocks = [TableBlock(f"{path}, block {i}", table) for i, table in enumerate(tables, 1)]
+    kinds: dict[str, set[str]] = {}
+    for block in blocks:
+        for field in block.schema:
+            if not pa.types.is_null(field.type):
+                kinds.setdefault(field.name, set()).add(_kind(field.type))
+    mixed = [name for name, found in kinds.items() if len(found) > 1]
+    if mixed:
+        for block, table in zip(blocks, blocks_of(mixed), strict=True):
+            block.add(table)
+    return list(blocks)
+
+
+def _kind(kind: Any) -> str:
+    import pyarrow as pa
+
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return "number" if is_number else str(kind)
+
+
+def parsed_blocks(
+    path: Path, size: int, open_file: Opener, texts: list[str] | None, use_threads: bool
+) -> Iterator[Any]:
+    """Yield the tables of all blocks of about that many bytes, or some columns of them as text."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    names: list[str] = []
+    rows_before = 0  # the header is a row
+    block, is_first, separator = b"", True, ","
+    with open_file(path) as file:
+        try:
+            separator, decimal = dialect_of(path)
+            options = parsing(separator, decimal)
+            if texts is not None:
+                options["convert_options"].include_columns = texts
+                options["convert_options"].column_types = dict.fromkeys(texts, pa.string())
+            for block in whole_rows(decompressed(file, path.suffix), size):
+                is_first, names = not names, names or _header(block, options["parse_options"])
+                table = csv.read_csv(
+                    pa.py_buffer(block),
+                    read_options=csv.ReadOptions(
+                        column_names=None if is_first else names,
+                        block_size=len(block) + 1,
+                        use_threads=use_threads,
+                    ),
+                    **options,
+                )
+                rows_before += len(table) + is_first
+                yield table
+        except UnicodeDecodeError:
+            raise BadFile(
+                f"{path}: the names of the columns are not UTF-8 text; convert it"
+            ) from None
+        except (pa.ArrowInvalid, ValueError) as error:
+            why = why_unparsed(error, block, separator, None if is_first else names, rows_before)
+            raise ValueError(f"{path} cannot be read: {why}") from None
+
+
+def _header(block: bytes, parse_options: Any) -> list[str]:
+    """The names in the first row."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    end = block.find(b"\n")
+    while end >= 0 and block.count(b'"', 0, end) % 2:
+        end = block.find(b"\n", end + 1)
+    first = block if end < 0 else block[: end + 1]
+    read = csv.read_csv(pa.py_buffer(first), parse_options=parse_options)
+    names: list[str] = read.column_names
+    return names
