@@ -79,6 +79,17 @@ def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
     return guarded
 
 
+def after_fits(method: Callable[P, R]) -> Callable[P, R]:
+    """Make a method wait while another thread fits the estimator, so that it reads one fit and no mixture."""
+
+    @functools.wraps(method)
+    def waiting(*args: P.args, **kwargs: P.kwargs) -> R:
+        with one_thread(args[0]):
+            return method(*args, **kwargs)
+
+    return waiting
+
+
 @dataclass
 class Selection:
     """What a search found out, for `BaseSelector._finish`.
@@ -278,6 +289,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         report(self, "%d of %d features, %d evaluations", len(selected), p, self.n_evaluations_)
         return self
 
+    @after_fits
     def reason(self, feature: int | str) -> str:
         """Say in a sentence why a feature was chosen or left.
 
@@ -296,6 +308,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         position = feature_position("feature", feature, names, self.n_features_in_)
         return self._account()(position).sentence(names)
 
+    @after_fits
     def table(self, output: Output = "pandas") -> Any:
         """What was found out, one row per feature in the order of the columns of X.
 
@@ -326,6 +339,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Refuse a fitted state, read from a text, that no fit could have given."""
         check_state(self, ("_explanation", "_kept", "_excluded", "_constant", *self._fitted_too))
 
+    @after_fits
     def to_json(self) -> str:
         """The parameters and the fitted result as JSON text; see `from_json`."""
         check_is_fitted(self)
@@ -346,6 +360,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return selector
 
+    @after_fits
     @takes_arrays
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features.
@@ -391,6 +406,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         return read[:, np.flatnonzero(support[looked_at])]
 
+    @after_fits
     @takes_arrays
     def inverse_transform(self, X: Any) -> Any:
         """Return X with columns of zeros for the features that were not selected.
@@ -403,7 +419,26 @@ class BaseSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         X_r : array or sparse matrix of shape (n_samples, n_features)
         """
-        return super().inverse_transform(X)
+        return super().inverse_transform(check_sparse(to_native(X)))
+
+    @after_fits
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the names of the selected features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of all features, if X had none; else they must be those of X.
+
+        Returns
+        -------
+        names : ndarray of str
+        """
+        return super().get_feature_names_out(input_features)
+
+    @after_fits
+    def __getstate__(self) -> Any:
+        return super().__getstate__()
 
     def _unread(self) -> npt.NDArray[np.bool_]:
         """Features that may hold anything, as nobody looks at them: those excluded and not selected."""

@@ -184,10 +184,6 @@ class ChangingRows(BaseSelector):
             del self._up_to_date
             raise
 
-    def __getstate__(self) -> Any:
-        with one_thread(self):
-            return super().__getstate__()
-
 
 def _is_found(name: str) -> bool:
     """Whether an attribute is the result of a search; what columns there are is known before."""
