@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Iterator
 from contextlib import suppress
@@ -47,7 +48,7 @@ def read_arff(path: Path, open_file: Opener, scratch: Scratch | None) -> Content
         except arff.ArffException as error:
             error.line = lines.number
             raise unreadable(path, error) from None
-        except (StopIteration, RuntimeError) as error:
+        except (StopIteration, RuntimeError, csv.Error) as error:
             raise unreadable(path, error) from None
 
 
