@@ -94,7 +94,9 @@ def test_control_characters_of_a_name_do_not_make_the_message_long(tmp_path):
     assert "cannot be read" in said
 
 
-@pytest.mark.parametrize("row", ["1," * 100_000, "{0 1, 1" + " r" * 100_000 + "}"])
+@pytest.mark.parametrize(
+    "row", ["1," * 100_000, "{0 1, 1" + " r" * 100_000 + "}", "z" * 200_000 + ",p"]
+)
 def test_a_long_row_of_arff_is_not_repeated_in_the_message(row, tmp_path):
     run(tmp_path, ARFF + "1,p\n" + row + "\n", name="d.arff")
 

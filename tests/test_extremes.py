@@ -11,6 +11,7 @@ from tests.test_sklearn import SELECTORS
 from thresher import (
     GSO,
     RFS,
+    RRFS,
     SFSLW,
     SPEC,
     SVMRFE,
@@ -82,6 +83,23 @@ def test_a_power_of_two_changes_nothing_in_a_numeric_target(exponent):
 def test_squares_that_overflow_or_vanish_are_refused(selector, table):
     with pytest.raises(ValueError, match=r"squares (of smaller ones vanish|overflow)"):
         clone(selector).fit(TABLES[table], Y)
+
+
+@pytest.mark.parametrize("kind", [RFS, RRFS])
+@pytest.mark.parametrize(("exponent", "how"), [(1021, "overflows"), (-700, "vanishes")])
+def test_variances_beyond_doubles_rank_no_features_by_position(kind, exponent, how):
+    small, own = ORDINARY * 2.0**exponent, kind(3, relevance="variance")
+    for fit in (
+        lambda: clone(own).fit(small),
+        lambda: clone(own).fit_chunks([small[:20], small[20:]], memory=1000),
+        lambda: RFS(3, relevance="variance").partial_fit(small).selected_,
+    ):
+        with pytest.raises(ValueError, match=f'relevance="variance" {how} for 6 features'):
+            fit()
+    mixed = np.hstack([ORDINARY, small[:, :1]])
+    wanted = clone(own).fit(ORDINARY).selected_.tolist()
+    found = clone(own).fit(mixed).selected_.tolist()
+    assert found == ([6, *wanted[:2]] if exponent > 0 else wanted)
 
 
 @pytest.mark.parametrize("form", ["phi1", "phi2", "phi3"])

@@ -169,6 +169,7 @@ ENTRANCES = {
     "forget": forget,
     "Dask blocks": dask_blocks,
     "transform": transform,
+    "inverse_transform": lambda X: MIM(6).fit(matrix("csr"), Y).inverse_transform(X),
     "graph": graph,
     "select_genes": select_genes,
     "anova_f": lambda X: thresher.measures.anova_f(X, Y),
@@ -179,6 +180,8 @@ ENTRANCES = {
     "compare": lambda X: evaluate.compare(
         {"a": MIM(2)}, {"d": (X, Y)}, {"e": LogisticRegression()}, k=[1]
     ),
+    "nested_score": lambda X: evaluate.nested_score(MIM(2), X, Y, cv=2),
+    "select_k": lambda X: evaluate.select_k(MIM(2), X, Y, LogisticRegression(), k=[1], cv=2),
     "recommend": lambda X: evaluate.recommend(X, Y),
 }
 

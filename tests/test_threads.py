@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from thresher import JMI, MRMR, Ensemble, Univariate
+from thresher import JMI, MRMR, Ensemble, FisherScore, Univariate
 from thresher.blocks import KeptRows
 from thresher.measures import Measures
 
@@ -101,6 +101,40 @@ def test_fits_in_two_threads_do_not_mix(monkeypatch):
 
     in_threads(work, 2)
     assert len(selector.scores_) == len(selector.relevance_) == selector.n_features_in_
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda selector: str(selector.table("dict")),
+        lambda selector: selector.to_json(),
+        lambda selector: pickle.loads(pickle.dumps(selector)).to_json(),
+        lambda selector: [selector.reason(i) for i in range(selector.n_features_in_)],
+        lambda selector: selector.get_feature_names_out().tolist(),
+        lambda selector: selector.transform(problem(selector.n_features_in_)[0]).tolist(),
+    ],
+    ids=["table", "to_json", "pickle", "reason", "names", "transform"],
+)
+@pytest.mark.parametrize("kind", [MRMR, FisherScore])
+def test_a_reader_gets_one_of_two_fits_and_no_mixture(kind, read, monkeypatch):
+    selectors = [kind(2).fit(*problem(n)) for n in (4, 9)]
+    before, after = map(read, selectors)
+    selector = clone(selectors[0]).fit(*problem(4))
+    started, plain = threading.Event(), kind._finish
+
+    def finish(self, columns, *args, **kwargs):
+        self.selected_ = np.arange(columns.n_features)[::-1]  # the first of what a fit changes
+        started.set()
+        time.sleep(0.05)
+        return plain(self, columns, *args, **kwargs)
+
+    monkeypatch.setattr(kind, "_finish", finish)
+    with ThreadPoolExecutor(1) as thread:
+        fitting = thread.submit(lambda: selector.fit(*problem(9)))
+        started.wait()
+        assert read(selector) in (before, after)
+        fitting.result()
+    assert read(selector) == after
 
 
 def test_a_copy_made_while_another_thread_fits_is_complete(monkeypatch):

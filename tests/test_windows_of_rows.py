@@ -87,7 +87,7 @@ def leaving(rng, window):
 
 
 @pytest.mark.parametrize("name", SELECTORS)
-@examples(4)
+@examples(30)
 @given(
     data=st.one_of(frames(CONTINUOUS, max_rows=60), frames(COLUMNS, max_rows=60)),
     dtypes=st.sampled_from([None, ["f8"], ["f4"], ["f4", "f8"]]),

@@ -22,7 +22,7 @@ from thresher.search.parts import number_groups
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._judge import scorer_of, splitter_of
 from thresher.selectors._machine import default_classifier
-from thresher.sources import take
+from thresher.sources import check_sparse, take
 
 __all__ = ["NestedScores", "nested_score"]
 
@@ -147,6 +147,7 @@ def nested_score(
     score 0.9... (standard error 0.0..., 3 folds), ... features; the searches reported 0.9...
     """
     resolve_threads(n_jobs)
+    X = check_sparse(X)
     if not (hasattr(selector, "fit") and hasattr(selector, "get_support")):
         raise ValueError(
             f"selector must be a selector with fit and get_support, got {selector!r}; a pipeline of a selector and an "

@@ -17,6 +17,7 @@ from thresher._warn import one_call, warn
 from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
 from thresher.search.parts import draw_seed
 from thresher.selectors._judge import check_scorer
+from thresher.sources import check_sparse
 
 __all__ = ["NumberOfFeatures", "select_k"]
 
@@ -138,7 +139,7 @@ def select_k(
     check_choice("rule", rule, ("1se", "best"))
     check_scorer(scoring)
     resolve_threads(n_jobs)
-    X = X if hasattr(X, "shape") else np.asarray(X)
+    X = check_sparse(X) if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
         raise ValueError(f"X must have rows and columns, got shape {X.shape}")
     asked = check_sizes(_USUAL if k is None else k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -40,7 +41,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
         except arff.ArffException as error:
             error.line = lines.number
             raise unreadable(path, error) from None
-        except (StopIteration, RuntimeError) as error:
+        except (StopIteration, RuntimeError, csv.Error) as error:
             raise unreadable(path, error) from None
 
 

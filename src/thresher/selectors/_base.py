@@ -82,6 +82,17 @@ def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
     return guarded
 
 
+def after_fits(method: Callable[P, R]) -> Callable[P, R]:
+    """Make a method wait while another thread fits the estimator, so that it reads one fit and no mixture."""
+
+    @functools.wraps(method)
+    def waiting(*args: P.args, **kwargs: P.kwargs) -> R:
+        with one_thread(args[0]):
+            return method(*args, **kwargs)
+
+    return waiting
+
+
 @dataclass
 class Selection:
     """What a search found out, for `BaseSelector._finish`.
@@ -300,6 +311,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         report(self, "%d of %d features, %d evaluations", len(selected), p, self.n_evaluations_)
         return self
 
+    @after_fits
     def reason(self, feature: int | str) -> str:
         """Say in a sentence why a feature was chosen or left.
 
@@ -318,6 +330,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         position = feature_position("feature", feature, names, self.n_features_in_)
         return self._account()(position).sentence(names)
 
+    @after_fits
     def table(self, output: Output = "pandas") -> Any:
         """What was found out, one row per feature in the order of the columns of X.
 
@@ -348,6 +361,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Refuse a fitted state, read from a text, that no fit could have given."""
         check_state(self, ("_explanation", "_kept", "_excluded", "_constant", *self._fitted_too))
 
+    @after_fits
     def to_json(self) -> str:
         """The parameters and the fitted result as JSON text; see `from_json`."""
         check_is_fitted(self)
@@ -384,13 +398,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         refuse_files(X, self)
         X = to_native(X)
         check_sparse(X)
-        support, looked_at = self.get_support(), ~self._unread()
         is_table = is_frame(X)
         is_matrix = (isinstance(X, np.ndarray) and X.ndim == 2) or sparse.issparse(X)
-        if not support.any() or not (is_table or is_matrix):
-            with quiet_sums():
-                return super().transform(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
+        with one_thread(self):  # the features of one fit; columns are taken without the lock
+            support, looked_at = self.get_support(), ~self._unread()
+            if not support.any() or not (is_table or is_matrix):
+                with quiet_sums():
+                    return super().transform(X)
+            validate_data(self, X, skip_check_array=True, reset=False)
         wanted = _get_output_config("transform", estimator=self)["dense"]
         if is_table and wanted != "default":
             return take_columns(X, np.flatnonzero(support), wanted)
@@ -413,6 +428,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             )
         return read[:, np.flatnonzero(support[looked_at])]
 
+    @after_fits
     @takes_arrays
     def inverse_transform(self, X: Any) -> Any:
         """Return X with columns of zeros for the features that were not selected.
@@ -425,7 +441,26 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         -------
         X_r : array or sparse matrix of shape (n_samples, n_features)
         """
-        return super().inverse_transform(X)
+        return super().inverse_transform(check_sparse(to_native(X)))
+
+    @after_fits
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the names of the selected features.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of all features, if X had none; else they must be those of X.
+
+        Returns
+        -------
+        names : ndarray of str
+        """
+        return super().get_feature_names_out(input_features)
+
+    @after_fits
+    def __getstate__(self) -> Any:
+        return super().__getstate__()
 
     def _unread(self) -> npt.NDArray[np.bool_]:
         """Features that may hold anything, as nobody looks at them: those excluded and not selected."""

@@ -11,7 +11,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from thresher._one_thread import one_thread
 from thresher.blocks import KeptRows, RowBlock, split_columns
 from thresher.discretize import GivenBins
 from thresher.io.sparse_structure import check_sparse
@@ -154,10 +153,6 @@ class StreamingMixin:
             if isinstance(error, ValueError):
                 raise NotFittedError(f"the rows added so far cannot be fitted: {error}") from error
             raise
-
-    def __getstate__(self) -> Any:
-        with one_thread(self):
-            return super().__getstate__()
 
 
 def _is_result(name: str) -> bool:

@@ -112,6 +112,7 @@ class RelevanceFilter(Ranking):
 
     def _target_count(self, columns: Columns, mass: Floats) -> int:
         """Number asked for, or the number that the share `cumulative` of all relevance needs."""
+        self._refuse_lost(mass[columns.selectable])
         wanted = self._count_or_auto(columns)
         if wanted is not None:
             return wanted
@@ -120,6 +121,18 @@ class RelevanceFilter(Ranking):
         except ValueError as error:
             raise ValueError(f'relevance="{self.relevance_measure_}": {error}') from None
         return max(found, len(columns.kept), 1)
+
+    def _refuse_lost(self, mass: Floats) -> None:
+        """Raise if several features have a relevance beyond the range of doubles, which would rank by position."""
+        if self.relevance_measure_ not in DISPERSIONS:
+            return
+        smallest = 1e-300 if self.relevance_measure_ == "variance" else -np.inf
+        for lost, how in ((mass == np.inf, "overflows"), (mass < smallest, "vanishes")):
+            if lost.sum() > 1:
+                raise ValueError(
+                    f'relevance="{self.relevance_measure_}" {how} for {lost.sum()} features. Multiply all '
+                    "columns by one number that brings them closer to 1"
+                )
 
     @all_or_nothing
     def fit_chunks(self, chunks: Any, y: Any = None, *, memory: int = 1 << 28) -> Self:
