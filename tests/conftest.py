@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import re
 import signal
@@ -34,6 +35,12 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 def pytest_collection_modifyitems(items):
     # Clusters start first: the other workers are busy while they wait, and no worker ends with them alone.
     items.sort(key=lambda item: item.get_closest_marker("cluster") is None)
+
+
+def pytest_collection_finish():
+    # Modules and tests live until the end: no later garbage collection looks through them.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
