@@ -386,7 +386,8 @@ def test_reasons_and_the_table_name_the_votes_and_how_many_were_needed():
     X, y = problem()
     names = [f"gene {i}" for i in range(15)]
     ensemble = Ensemble(MRMR(4), 10, kind="halves", n_pairs=10, cutoff=0.71, random_state=0)
-    ensemble.fit(pd.DataFrame(X, columns=names), y)
+    frame = pd.DataFrame(X, columns=names)
+    ensemble.fit(frame, y)
     table = ensemble.table()
     votes = np.round(20 * ensemble.votes_).astype(int)
     assert table["votes"].tolist() == ensemble.votes_.tolist()
@@ -402,7 +403,7 @@ def test_reasons_and_the_table_name_the_votes_and_how_many_were_needed():
     assert ensemble.ranking_[ensemble.selected_].tolist() == list(
         range(1, len(ensemble.selected_) + 1)
     )
-    np.testing.assert_array_equal(ensemble.transform(X), X[:, ensemble.support_])
+    np.testing.assert_array_equal(ensemble.transform(frame), X[:, ensemble.support_])
 
 
 @pytest.mark.parametrize("errors", [{}, {"pfer": 2}, {"pfer": 1.2, "cutoff": "auto"}])

@@ -144,17 +144,17 @@ def test_code_of_others_is_left_when_interrupted():
 def test_loops_of_others_end_when_interrupted():
     """Else the interpreter waits at its exit for as long as they take."""
     ended = threading.Event()
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
 
     def loop():
         try:
+            timer.start()
             latest = time.monotonic() + 60
             while time.monotonic() < latest:
                 time.sleep(0.001)
         finally:
             ended.set()
 
-    timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
         call_interruptibly(loop)
     assert ended.wait(20)

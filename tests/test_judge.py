@@ -135,6 +135,7 @@ def test_restored_sets_count_and_are_told_of_but_not_computed():
     assert list(judge.scored()) == [(1, 2), (4,)]
 
 
+@pytest.mark.filterwarnings("ignore:.*tasks which were still being processed:UserWarning")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_whoever_is_told_of_a_set_may_end_the_scoring(n_jobs):
     judge = judge_of(GaussianNB(), n_jobs=n_jobs)

@@ -266,6 +266,7 @@ def test_masked_values_are_missing():
         MRMR(2).fit(X, Y)
 
 
+@pytest.mark.filterwarnings("ignore:Constructing a DIA matrix")
 @pytest.mark.parametrize("form", ["coo", "dia", "bsr", "lil", "dok"])
 @pytest.mark.parametrize("kind", ["fast", "full", "inner", "bagging"])
 def test_every_form_of_sparse_matrix_in_every_ensemble(form, kind):

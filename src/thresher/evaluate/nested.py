@@ -18,11 +18,12 @@ from thresher._arrays import takes_arrays
 from thresher._checks import check_number, resolve_threads
 from thresher._output import Output, as_table
 from thresher._warn import one_call
+from thresher.io.sparse_structure import check_sparse
 from thresher.search.parts import number_groups
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._judge import scorer_of, splitter_of
 from thresher.selectors._machine import default_classifier
-from thresher.sources import check_sparse, take
+from thresher.sources import take
 
 __all__ = ["NestedScores", "nested_score"]
 

@@ -15,9 +15,9 @@ from thresher._checks import check_choice, resolve_threads
 from thresher._output import Output, as_table, as_text
 from thresher._warn import one_call, warn
 from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
+from thresher.io.sparse_structure import check_sparse
 from thresher.search.parts import draw_seed
 from thresher.selectors._judge import check_scorer
-from thresher.sources import check_sparse
 
 __all__ = ["NumberOfFeatures", "select_k"]
 
