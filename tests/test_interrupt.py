@@ -146,6 +146,7 @@ def test_loops_of_others_end_when_interrupted():
     ended = threading.Event()
 
     def loop():
+        timer.start()
         try:
             latest = time.monotonic() + 60
             while time.monotonic() < latest:
@@ -154,7 +155,6 @@ def test_loops_of_others_end_when_interrupted():
             ended.set()
 
     timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
     with pytest.raises(KeyboardInterrupt):
         call_interruptibly(loop)
     assert ended.wait(20)
