@@ -144,9 +144,10 @@ def test_code_of_others_is_left_when_interrupted():
 def test_loops_of_others_end_when_interrupted():
     """Else the interpreter waits at its exit for as long as they take."""
     ended = threading.Event()
-    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
 
     def loop():
+        timer.start()
         try:
             timer.start()
             latest = time.monotonic() + 60
