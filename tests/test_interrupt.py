@@ -147,7 +147,6 @@ def test_loops_of_others_end_when_interrupted():
     timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
 
     def loop():
-        timer.start()
         try:
             timer.start()
             latest = time.monotonic() + 60
