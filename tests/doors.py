@@ -173,11 +173,10 @@ def teach_the_core(name: str, known: str) -> None:
             if takes_measure(member):
                 setattr(_core, own, translated(member))
             continue
+        if takes_measure(member.__init__):
+            setattr(_core, own, translated(member))  # nothing asks for its type
         for method, function in list(vars(member).items()):
-            if method == "__init__" and takes_measure(function):
-                made = type(own, (member,), {"__init__": translated(function)})
-                setattr(_core, own, made)
-            elif takes_measure(function):
+            if method != "__init__" and takes_measure(function):
                 setattr(member, method, translated(function))
 
 
