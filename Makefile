@@ -11,7 +11,7 @@
 #   make check-core-windows, check-core-aarch64   the same for other systems, under wine and qemu-user
 #   make test-dev   the test suite on development versions of NumPy, SciPy, pandas, polars and scikit-learn
 #   make lint       the static checks alone
-#   make format     rewrite the sources as the formatters want them
+#   make format     write the lists made from the registries, and rewrite the sources as the formatters want them
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
 #   make docs       the documentation, its examples run and its local links checked, in docs/_build/html
 #   make docs-links the links of the documentation to other sites, asked for one by one (needs a network)

@@ -11,13 +11,12 @@ from sklearn.base import clone
 
 from tests.blocks_of_rows import assert_same, both, frames, in_blocks
 from tests.examples import examples
+from tests.measures import TESTED_WITH_CLASSES
 from tests.test_blocks import NUMBERS, draw_weights, target
 from thresher import JMI, MIM, MRMR, RFS, RRFS, Univariate
 
-MEASURES = ("f", "r2", "mi", "su", "chi2")
 
-
-@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("measure", TESTED_WITH_CLASSES)
 @examples(12)
 @given(data=frames(NUMBERS), kind=st.sampled_from(["whole", "number"]), weighted=st.booleans())
 def test_scores_and_pvalues_are_those_of_memory(measure, data, kind, weighted):

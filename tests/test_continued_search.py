@@ -15,6 +15,7 @@ from tests.test_search import SETTINGS, random_settings, tie_rich_problem
 from thresher import (
     CFS,
     FCBF,
+    MIM,
     MRMR,
     RRCT,
     ThresherWarning,

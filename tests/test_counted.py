@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import load_real
+from tests.measures import DISCRETE
 from thresher import MRMR, _core
 
 ALL_TERMS = ("joint", "conditional", "disr", "interaction")
@@ -105,7 +106,7 @@ def test_values_have_the_bits_of_memory(n_parts, weighted, missing):
         everything = np.arange(p, dtype=np.uint32)
         sets = leave_one_out(n_parts)
         blocks = Blocks(codes, levels, ends, parts, n_parts, weights, missing)
-        for name in ("mi", "su", "nmi", "chi2"):
+        for name in DISCRETE:
             expected = _core.DiscretePairMeasure(whole, name)
             counted = _core.CountedPairs(
                 *blocks.arguments(), measure=name, sets=sets, incomplete=blocks.incomplete

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
+from tests.measures import DISCRETE
 from tests.naive import measures_discrete as naive
 from tests.naive.rounding import XLogX, round_grid, shift_for, xlogx_fixed
 from thresher import _core
@@ -16,7 +17,7 @@ from thresher.search.greedy import greedy_forward
 
 pytestmark = pytest.mark.kernels
 
-MEASURES = ("mi", "su", "nmi", "chi2")
+MEASURES = DISCRETE
 TERMS = ("joint", "conditional", "disr", "interaction")
 
 
@@ -306,7 +307,7 @@ def test_real_data_equals_the_naive_twin(load_real, name):
         assert relevance[:60].tolist() == expected
 
 
-@pytest.mark.parametrize("measure", ["mi", "su", "chi2"])
+@pytest.mark.parametrize("measure", MEASURES)
 def test_a_search_with_threads_sees_the_same_values(measure):
     rng = np.random.default_rng(8)
     X = rng.integers(0, 4, (3000, 60))

@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from tests.examples import examples
+from tests.measures import DISCRETE, ON_GRID
 from tests.naive.replicates import full_ensemble, inner_ensemble, take_vote
 from tests.selectors import made_of_sums, others
 from thresher import (
@@ -119,7 +120,7 @@ def test_fast_agrees_with_every_replicate_done_by_itself(seed, objective, data):
     e = data.draw(st.integers(2, 6))
     kind = data.draw(st.sampled_from(PART_KINDS))
     vote = data.draw(st.sampled_from(["majority", "mean-rank"]))
-    measure = data.draw(st.sampled_from(["mi", "su", "nmi"]))
+    measure = data.draw(st.sampled_from(ON_GRID))
     k = data.draw(st.integers(1, 6))
     ensemble = Ensemble(
         MRMR(k, relevance=measure, redundancy=measure, objective=objective),
@@ -152,9 +153,9 @@ def test_inner_agrees_with_its_definition(seed, objective):
     assert ensemble.selected_.tolist() == inner_ensemble(X, y, 5, part, "mi", objective)
 
 
-DISCRETE = [
+CODED = [
     {"relevance": name, "redundancy": name, "objective": objective}
-    for name in ("mi", "su", "nmi", "chi2")
+    for name in DISCRETE
     for objective in ("difference", "quotient")
 ]
 NUMERIC = [
@@ -174,7 +175,7 @@ def same(first, second):
 
 
 @pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
-@pytest.mark.parametrize("parameters", DISCRETE + NUMERIC, ids=lambda d: "-".join(d.values()))
+@pytest.mark.parametrize("parameters", CODED + NUMERIC, ids=lambda d: "-".join(d.values()))
 @pytest.mark.parametrize("seed", [0, 1])
 def test_fast_is_full(parameters, seed):
     discrete = parameters["redundancy"] not in ("pearson", "cosine")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.measures import INFORMATION
 from thresher import _core
 
 
@@ -37,7 +38,7 @@ def assert_same(alone, shared):
 
 
 @pytest.mark.parametrize("objective", ["difference", "sum", "quotient"])
-@pytest.mark.parametrize("measure", ["mi", "su", "nmi"])
+@pytest.mark.parametrize("measure", INFORMATION)
 def test_lists_scores_and_counts_are_those_of_shared_values(measure, objective):
     rng = np.random.default_rng(31)
     for n in (2, 7, 63, 64, 65, 72, 130, 200, 400):

@@ -12,13 +12,14 @@ import pytest
 from scipy import sparse
 
 import thresher
+from tests.measures import DISCRETE
 from tests.selectors import made_of_sums, others
 from thresher import _core
 from thresher._core import _testing
 
 pytestmark = pytest.mark.kernels
 
-MEASURES = ("mi", "su", "nmi", "chi2")
+MEASURES = DISCRETE
 
 
 def random_sparse(rng, n=3000, p=24, *, n_levels=4):

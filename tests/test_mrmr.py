@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_classification
 
 from tests.examples import examples
+from tests.measures import DISCRETE, ON_GRID
 from tests.naive import measures_discrete, measures_numeric
 from tests.naive.mrmr import mrmr as naive_mrmr
 from thresher import MRMR, ThresherWarning
@@ -85,7 +86,7 @@ def naive_selection(X, y, k, relevance, redundancy, objective):
     """The twin: all values from the definitions, then the greedy search from its definition."""
 
     def value(name, a, b):
-        if name in ("mi", "su", "nmi", "chi2"):
+        if name in DISCRETE:
             a, b = (np.unique(column, return_inverse=True)[1] for column in (a, b))
             return measures_discrete.measure(a, b, name, a.max() + 1, b.max() + 1)
         twin = measures_numeric.f_statistic if name == "f" else getattr(measures_numeric, name)
@@ -106,7 +107,7 @@ def test_discrete_selection_equals_the_naive_twin(data):
     X = rng.integers(0, data.draw(st.integers(2, 4)), size=(n, p))
     y = np.append(rng.integers(0, data.draw(st.integers(2, 4)), size=n - 2), [0, 1])
     X[0], X[1] = 0, 1
-    measure = data.draw(st.sampled_from(["mi", "su", "nmi"]))
+    measure = data.draw(st.sampled_from(ON_GRID))
     objective = data.draw(st.sampled_from(["difference", "quotient", "sum"]))
     strategy = data.draw(st.sampled_from(STRATEGIES))
     selector = MRMR(

@@ -10,6 +10,7 @@ import scipy.sparse
 from sklearn.base import clone
 
 import thresher
+from tests.measures import DISCRETE
 from thresher import CFS, FCBF, GSO, MRMR, NMIFS, CMIFilter, _core
 from thresher.measures import ChosenRows, PartSets
 from thresher.selectors._criterion import SearchTask
@@ -76,7 +77,7 @@ def test_discrete_values_are_those_of_the_rows(n, n_parts, weights, missing):
     alone = [table.take(np.flatnonzero(s[part])) for s in sets]
     for r, s in enumerate(sets):
         np.testing.assert_array_equal(table.constant_parts[r], alone[r].constant, err_msg=str(s))
-    for name in ("mi", "su", "nmi", "chi2"):
+    for name in DISCRETE:
         relevance = table.relevance(y, 3, name)
         for r, s in enumerate(sets):
             expected = alone[r].relevance(np.ascontiguousarray(y[s[part]]), 3, name)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from thresher import MRMR
 from thresher._registry import RANKING, SELECTORS, Entry, by_name
 from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, SIMILARITIES
 from thresher.measures._names import MeasureKind
@@ -39,3 +41,29 @@ def test_written_lists_are_those_of_the_registries():
         pytest.skip("the source tree is not here")
     for path, text in runpy.run_path(str(script))["texts"]().items():
         assert path.read_text(encoding="utf-8") == text, f"run `make format`, which writes {path}"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", KINDS)
+def test_values_are_what_the_entry_says(name):
+    kind = KINDS[name]
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 4, (200, 30)).astype(float)
+    y = rng.integers(0, 2, 200)
+    X[:, 0], X[:, 1] = y, 1.0  # the target itself, and a constant
+    target = "nominal" if kind.is_discrete or kind.by_class else "numeric"
+    values = MRMR(2, relevance=name, target=target).fit(X, y).relevance_
+    assert (values >= 0).all()
+    assert values.max() <= kind.maximum
+    if kind.maximum == 1:
+        assert values[0] == 1
+    assert values[1] == 0 or name == "cosine"  # a constant is a direction, too
+    bits = kind.significant_bits
+    shift = np.full(len(values), 40) if bits is None else bits - np.frexp(values)[1]
+    on_grid = np.ldexp(values, shift)
+    np.testing.assert_array_equal(on_grid, np.rint(on_grid))
+    if kind.is_symmetric:
+        assert MRMR(2, redundancy=name, target=target).fit(X, y).redundancy_measure_ == name
+    else:
+        with pytest.raises(ValueError, match="redundancy must be one of"):
+            MRMR(2, redundancy=name).fit(X, y)

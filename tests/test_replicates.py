@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.measures import DISCRETE, ON_GRID
 from thresher import _core
 from thresher._core import _testing
 
@@ -78,7 +79,7 @@ def test_taken_rows_count_as_the_same_rows_left_in():
             taken = source.take(rows)
             np.testing.assert_array_equal(taken.matrix(), codes[:, rows])
             np.testing.assert_array_equal(taken.constant, with_parts.constant_parts[i])
-            for name in ("mi", "su", "nmi", "chi2"):
+            for name in DISCRETE:
                 one = _core.DiscretePairMeasure(taken, name).values(3, features)[:, 0]
                 all_parts = _core.DiscretePairMeasure(with_parts, name).values(3, features)
                 np.testing.assert_array_equal(one, all_parts[:, i])
@@ -106,7 +107,7 @@ def test_taken_rows_bring_their_weights(weights):
 
 
 @pytest.mark.parametrize(("n", "e"), [(40, 20), (72, 20), (72, 10), (72, 5), (90, 40), (95, 3)])
-@pytest.mark.parametrize("name", ["mi", "su", "nmi"])
+@pytest.mark.parametrize("name", ON_GRID)
 def test_parts_of_few_rows_give_the_values_of_chosen_rows(n, e, name):
     rng = np.random.default_rng(n + e)
     levels = rng.integers(1, 10, 7).astype(np.int32)
@@ -146,7 +147,7 @@ def test_parts_of_many_rows_give_the_values_of_chosen_rows(sizes, missing_code):
     for i in range(e):
         rows = np.flatnonzero(part != i)
         taken = table.take(rows)
-        for name in ("mi", "su", "nmi", "chi2"):
+        for name in DISCRETE:
             relevance = np.asarray(table.relevance(y, 3, name)).reshape(e, len(levels))
             expected = np.asarray(taken.relevance(y[rows], 3, name)).ravel()
             np.testing.assert_array_equal(relevance[i], expected)

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from tests.measures import TESTED_WITH_CLASSES
 from thresher import (
     CFS,
     CMIM,
@@ -77,7 +78,7 @@ SETTINGS = [
     GSO(2, target="nominal"),
     GSO(2, missing="drop_rows"),
     LassoPath(2, target="numeric"),
-    *[Univariate(2, measure=measure) for measure in ("mi", "su", "chi2", "r2")],
+    *[Univariate(2, measure=measure) for measure in TESTED_WITH_CLASSES],
     *[Univariate(2, measure=m, target="numeric") for m in ("pearson", "spearman")],
     Univariate(2, missing="drop_rows"),
     Univariate("auto", correction="bonferroni"),

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from tests.conftest import load_real
+from tests.measures import NUMERIC_PAIRS
 from tests.test_counted import leave_one_out, split_points
 from thresher import MRMR, _core
 from thresher.measures import ClassMoments, PairMoments
 
-PAIR_MEASURES = ("pearson", "cosine", "r2")
+PAIR_MEASURES = NUMERIC_PAIRS
 
 
 class Blocks:

@@ -8,7 +8,9 @@ from scipy import sparse, stats
 from sklearn.datasets import load_breast_cancer
 from sklearn.feature_selection import f_classif, f_regression
 
+from tests.measures import DISCRETE
 from tests.naive import dispersion as naive_dispersion
+from tests.naive import measures_discrete as naive_discrete
 from tests.naive import measures_numeric as exact
 from tests.naive import rankings as naive
 from thresher import ThresherWarning, Univariate
@@ -44,7 +46,7 @@ def test_correlations_and_their_pvalues_are_those_of_scipy(cancer, measure):
     np.testing.assert_allclose(fitted.pvalues_, [w.pvalue for w in wanted], rtol=1e-6)
 
 
-@pytest.mark.parametrize("measure", ["mi", "su", "chi2"])
+@pytest.mark.parametrize("measure", DISCRETE)
 def test_tables_and_their_pvalues_are_those_of_scipy(cancer, measure):
     X, y = cancer
     fitted = Univariate(5, measure=measure, pvalues="analytic").fit(X, y)
@@ -54,11 +56,7 @@ def test_tables_and_their_pvalues_are_those_of_scipy(cancer, measure):
         kind = "pearson" if measure == "chi2" else "log-likelihood"
         wanted = stats.chi2_contingency(table[table.sum(axis=1) > 0], False, kind)
         assert fitted.pvalues_[feature] == pytest.approx(wanted.pvalue, rel=1e-6)
-        value = {
-            "chi2": wanted.statistic,
-            "mi": naive_dispersion.mutual_information(codes.tolist(), y.tolist()),
-            "su": naive_dispersion.symmetrical_uncertainty(codes.tolist(), y.tolist()),
-        }[measure]
+        value = naive_discrete.measure(codes, y, measure, 8, 2)
         assert fitted.scores_[feature] == pytest.approx(value, rel=1e-9)
 
 

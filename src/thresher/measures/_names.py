@@ -37,7 +37,7 @@ class MeasureKind:
     by_class : bool
         A numeric measure that has a form for classes.
     maximum : float
-        The largest value. The smallest is 0, which is also the value of a constant feature.
+        The largest value. The smallest is 0, which is also the value of a constant feature, but for the cosine.
     significant_bits : int or None
         Values are rounded to that many bits; None: to multiples of 2^-40.
     unit : str

@@ -1,0 +1,99 @@
+"""What `CONTRIBUTING.md` says about a new selector and a new measure is all there is to do."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import thresher
+from thresher._registry import SELECTORS
+from thresher.measures import KINDS
+
+from .doors import through_every_door
+from .selectors import quick
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = Path(thresher.__file__).parent
+RECIPE = ROOT / "CONTRIBUTING.md"
+if not RECIPE.exists():
+    pytest.skip("the source tree is not here", allow_module_level=True)
+
+pytestmark = pytest.mark.once
+
+
+def blocks_of(heading: str) -> list[str]:
+    """The Python code under a heading of the recipe."""
+    section = RECIPE.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package that a test may change; its core is linked."""
+
+    def link(source, target):
+        (os.symlink if source.endswith((".so", ".pyd")) else shutil.copyfile)(source, target)
+
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, tmp_path / "thresher", copy_function=link, ignore=ignore)
+    return tmp_path / "thresher"
+
+
+def insert(path: Path, after: str, text: str) -> None:
+    old = path.read_text(encoding="utf-8")
+    assert old.count(after) == 1
+    path.write_text(old.replace(after, after + text), encoding="utf-8")
+
+
+def open_doors(package: Path, *arguments: str) -> None:
+    command = [sys.executable, "-m", "tests.doors", *arguments]
+    env = {**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{ROOT}"}
+    run = subprocess.run(
+        command, cwd=package.parent, env=env, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+    assert run.stdout.endswith("all doors\n")
+
+
+def test_a_new_selector_goes_through_every_door(package):
+    code, entry = blocks_of("Adding a selector")
+    (package / "selectors" / "top_information.py").write_text(code, encoding="utf-8")
+    insert(package / "_registry.py", "_ENTRIES = (\n", f"{entry},\n")
+    open_doors(package, "TopInformation")
+
+
+@pytest.mark.parametrize("selector", ["MRMR relevance=iq", "MRMR relevance=mi redundancy=iq"])
+def test_a_new_measure_goes_through_every_door(package, selector):
+    (entry,) = blocks_of("Adding a measure")
+    insert(package / "measures" / "_names.py", "_KINDS = (\n", f"{entry},\n")
+    open_doors(package, "iq:nmi", *selector.split())
+
+
+def test_a_new_measure_has_pvalues(package):
+    (entry,) = blocks_of("Adding a measure")
+    insert(package / "measures" / "_names.py", "_KINDS = (\n", f"{entry},\n")
+    open_doors(package, "iq:nmi", "Univariate", "measure=iq")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_measure_goes_through_every_door(name):
+    through_every_door(thresher.MRMR(3, relevance=name, target=_target(name)))
+
+
+def _target(name: str) -> str:
+    """Correlations need a numeric target; classes 0 and 1 are one."""
+    kind = KINDS[name]
+    return "nominal" if kind.is_discrete or kind.by_class else "numeric"
+
+
+@pytest.mark.parametrize("name", [n for n, entry in SELECTORS.items() if not entry.wraps])
+def test_every_selector_goes_through_every_door(name):
+    known = getattr(thresher, name)._get_param_names()
+    size = {"n_features_to_select": 3} if "n_features_to_select" in known else {}
+    through_every_door(quick(name, **size))
