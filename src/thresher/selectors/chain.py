@@ -11,9 +11,10 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled, process_routing
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import validate_data
 
+from thresher._estimator import BaseComposition
+from thresher._params import estimator, param
 from thresher._progress import on_behalf, report
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._foreign import order_of_choice, resize, told_of
@@ -23,7 +24,8 @@ from thresher.selectors._state import check_state, is_set
 from thresher.sources import check_sparse, is_frame, refuse_files, take, to_native, unmasked
 
 
-class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
+@estimator
+class Chain(BaseSelector, BaseComposition):
     """Selectors in a row: each chooses among the features the one before has left.
 
     A cheap filter first, an expensive selector last, e.g. ``Chain([RFS(2000), MRMR(50)])``. Unlike a pipeline of
@@ -73,9 +75,8 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     'left by selector 1 (rfs): rank 21 (largest first), score 0.1475'
     """
 
-    def __init__(self, selectors: Sequence[Any], *, verbose: int = 0) -> None:
-        self.selectors = selectors
-        self.verbose = verbose
+    selectors: Sequence[Any] = param(kw_only=False)
+    verbose: int = param(default=0)
 
     @property
     def _steps(self) -> list[tuple[str, Any]]:
