@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import typing
-from dataclasses import is_dataclass
 from pathlib import Path
 
 import pytest
@@ -30,7 +29,7 @@ from typing import Any
 
 from sklearn.feature_selection import SelectKBest  # type: ignore[import-untyped]
 
-from thresher import GSO, JMI, MRMR, Chain, Ensemble, ErrorControlled, MDLBins, Univariate
+from thresher import GSO, JMI, LCC, MRMR, Chain, Ensemble, ErrorControlled, MDLBins, Univariate
 from thresher.evaluate.stability import stability_curve
 
 X, y = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]], [0, 1, 1, 0]
@@ -70,6 +69,10 @@ MISTAKES = [
     'MRMR(redundancy="f")',
     'JMI(strategy="scan")',
     "GSO(discretize=None)",
+    'LCC(delta_mode="rel")',
+    "Chain()",
+    "MDLBins(n_bins=3)",
+    "LCC().fitt(X, y)",
     'MRMR(relevance="pearsen")',
     'MRMR(missing="drop")',
     'MRMR(strategy="fast")',
@@ -83,6 +86,33 @@ MISTAKES = [
     "thresher.MRMR.from_json(5)",
     "from thresher import NoSuch",
 ]
+
+
+ESTIMATORS = [
+    getattr(thresher, name)
+    for name in thresher._EXPORTS
+    if inspect.isclass(getattr(thresher, name))
+    and issubclass(getattr(thresher, name), BaseEstimator)
+]
+
+
+def documented_attributes(estimator) -> list[str]:
+    """The fitted attributes that the docstring names."""
+    section = re.search(r"^Attributes\n-+\n(.*?)(\n\n|\Z)", inspect.getdoc(estimator), re.M | re.S)
+    lines = re.findall(r"^(\w.*?) :", section[1], re.M) if section else []
+    return [name.strip() for line in lines for name in line.split(",")]
+
+
+def uses_of(estimator) -> str:
+    """An expression with every public attribute and method."""
+    methods = [
+        name for name in dir(estimator) if name[0] != "_" and callable(getattr(estimator, name))
+    ]
+    made = f"thresher.{estimator.__name__}({'[]' if estimator is thresher.Chain else ''})"
+    return ", ".join(f"{made}.{name}" for name in (*documented_attributes(estimator), *methods))
+
+
+USER_FILE += "".join(f"all_of_{e.__name__}: list[Any] = [{uses_of(e)}]\n" for e in ESTIMATORS)
 
 
 @pytest.fixture(scope="module")
@@ -142,18 +172,9 @@ def options_of(hint) -> set[str]:
     return set().union(*(options_of(part) for part in typing.get_args(hint)))
 
 
-ESTIMATORS = [
-    getattr(thresher, name)
-    for name in PUBLIC
-    if inspect.isclass(getattr(thresher, name))
-    and issubclass(getattr(thresher, name), BaseEstimator)
-]
-
-
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda cls: cls.__name__)
 def test_words_of_types_are_those_of_the_documentation(estimator):
-    own = estimator if is_dataclass(estimator) else estimator.__init__
-    hints = typing.get_type_hints(own)
+    hints = typing.get_type_hints(estimator)
     text = inspect.getdoc(estimator)
     for name, braces in re.findall(r"^(\w+(?:, \w+)*) : \{([^}]*)\}", text, re.MULTILINE):
         documented = set(re.findall(r'"([^"]+)"', braces))

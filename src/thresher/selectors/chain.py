@@ -11,9 +11,10 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled, process_routing
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import validate_data
 
+from thresher._estimator import BaseComposition
+from thresher._params import estimator, param
 from thresher._progress import on_behalf, report
 from thresher.io.sparse_structure import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing
@@ -24,7 +25,8 @@ from thresher.selectors._state import check_state, is_set
 from thresher.sources import is_frame, refuse_files, take, to_native, unmasked
 
 
-class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
+@estimator
+class Chain(BaseSelector, BaseComposition):
     """Selectors in a row: each chooses among the features the one before has left.
 
     A cheap filter first, an expensive selector last, e.g. ``Chain([RFS(2000), MRMR(50)])``. Unlike a pipeline of
@@ -74,9 +76,8 @@ class Chain(BaseSelector, _BaseComposition):  # type: ignore[misc]
     'left by selector 1 (rfs): rank 21 (largest first), score 0.1475'
     """
 
-    def __init__(self, selectors: Sequence[Any], *, verbose: int = 0) -> None:
-        self.selectors = selectors
-        self.verbose = verbose
+    selectors: Sequence[Any] = param(kw_only=False)
+    verbose: int = param(default=0)
 
     @property
     def _steps(self) -> list[tuple[str, Any]]:
