@@ -133,14 +133,18 @@ class Pool {
       reserved.reset();
       serve();
     });
-    for (std::size_t n = n_started_; n < threads_.size(); n = n_started_) n_started_.wait(n);
+    std::unique_lock lock(starting_);
+    started_.wait(lock, [&] { return n_started_ == threads_.size(); });
   }
 
   void serve() {
     allocate_thread_locals();
     inside_pool = true;
-    ++n_started_;
-    n_started_.notify_all();
+    {
+      const std::lock_guard lock(starting_);
+      ++n_started_;
+    }
+    started_.notify_one();
     for (;;) {
       std::shared_ptr<Job> job;
       {
@@ -158,7 +162,10 @@ class Pool {
   std::condition_variable wake_;
   std::vector<std::shared_ptr<Job>> queue_;
   std::vector<std::thread> threads_;
-  std::atomic<std::size_t> n_started_{0};
+  // Not an atomic to wait for: where the system has no futex, libstdc++ may miss that it is notified.
+  std::mutex starting_;
+  std::condition_variable started_;
+  std::size_t n_started_ = 0;
   bool stopping_ = false;
 };
 
