@@ -25,11 +25,7 @@
 namespace thresher::bindings {
 namespace {
 
-DiscreteMeasure measure_named(const std::string& name) {
-  const auto measure = discrete_measure_named(name);
-  if (!measure) throw std::invalid_argument("measure must be 'mi', 'su', 'nmi' or 'chi2', got '" + name + "'");
-  return *measure;
-}
+DiscreteMeasure measure_named(const std::string& name) { return choice_from("measure", name, kDiscreteMeasures); }
 
 std::shared_ptr<CodedTable> table_from_dense(nb::object array, const OptionalParts& parts, const OptionalSets& sets,
                                              const nb::object& weights, std::size_t n_threads,
@@ -271,9 +267,8 @@ void bind_counting(nb::module_& module) {
           "__init__",
           [](ThreeWayMeasure* self, std::shared_ptr<CodedTable> table, const Vector<std::int32_t>& classes,
              std::size_t n_classes, const std::string& term, std::size_t n_threads) {
-            const auto kind = three_way_term_named(term);
-            if (!kind) throw std::invalid_argument("term must be 'joint', 'conditional', 'disr' or 'interaction'");
-            new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes, *kind, n_threads);
+            new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes,
+                                       choice_from("term", term, kThreeWayTerms), n_threads);
           },
           nb::arg("table"), nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("term"), nb::arg("n_threads") = 1);
   module.def("value_of_counts", &value_of_counts, nb::arg("counts"), nb::arg("measure"));

@@ -37,7 +37,7 @@ nb::object dispersions_of(const Columns& columns, const std::string& measure, bo
   {
     ReleasedGil released;
     SignalInterrupt interrupt;
-    values = dispersions(columns, {dispersion_named(measure), skip_missing, n_threads}, interrupt);
+    values = dispersions(columns, {choice_from("measure", measure, kDispersions), skip_missing, n_threads}, interrupt);
   }
   return nb::cast(to_numpy(std::move(values)));
 }

@@ -19,14 +19,6 @@
 namespace thresher::bindings {
 namespace {
 
-ReliefKind relief_named(const std::string& name) {
-  if (name == "relief") return ReliefKind::relief;
-  if (name == "multisurf") return ReliefKind::multisurf;
-  if (name == "relieff") return ReliefKind::relieff;
-  if (name == "rrelieff") return ReliefKind::rrelieff;
-  throw nb::value_error(("unknown kind " + name).c_str());
-}
-
 template <class T>
 nb::object relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal, const Vector<std::int32_t>& classes,
                   std::size_t n_classes, const Vector<std::uint32_t>& rows, const std::string& kind,
@@ -42,7 +34,7 @@ nb::object relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal,
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows.data()[i] >= n_rows) throw nb::index_error("row out of range");
   }
-  const ReliefKind which = relief_named(kind);
+  const ReliefKind which = choice_from("kind", kind, kReliefKinds);
   std::vector<double> weights;
   {
     ReleasedGil released;

@@ -19,30 +19,11 @@
 namespace thresher::bindings {
 namespace {
 
-template <class Choice>
-using Names = std::initializer_list<std::pair<const char*, Choice>>;
-
-template <class Choice>
-Choice choice_from(const char* parameter, const std::string& name, Names<Choice> choices) {
-  std::string known;
-  for (const auto& [choice_name, choice] : choices) {
-    if (name == choice_name) return choice;
-    known += (known.empty() ? "'" : ", '") + std::string(choice_name) + "'";
-  }
-  throw nb::value_error((std::string(parameter) + " must be one of " + known + ", got '" + name + "'").c_str());
-}
-
-ObjectiveKind objective_from(const std::string& name) {
-  return choice_from<ObjectiveKind>(
-      "objective", name,
-      {{"difference", ObjectiveKind::difference}, {"sum", ObjectiveKind::sum}, {"quotient", ObjectiveKind::quotient}});
-}
-
 BoundSearch* bound_greedy_forward(PairMeasure& measure, Vector<double> relevance, std::size_t n_select,
                                   const std::string& objective, double weight, double offset,
                                   const std::string& strategy, Mask candidates, Indices kept, nb::object progress) {
   auto options = forward_options<GreedyOptions>(candidates, kept, progress);
-  options.objective = objective_from(objective);
+  options.objective = choice_from("objective", objective, kObjectives);
   options.weight = weight;
   options.offset = offset;
   options.strategy = choice_from<Strategy>(
@@ -110,7 +91,7 @@ nb::dict bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, s
                                std::size_t memory_limit, bool always_share) {
   EnsembleOptions options;
   options.n_select = n_select;
-  options.objective = objective_from(objective);
+  options.objective = choice_from("objective", objective, kObjectives);
   options.weight = weight;
   options.offset = offset;
   options.strategy = choice_from<EnsembleStrategy>(

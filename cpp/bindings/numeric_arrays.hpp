@@ -65,17 +65,8 @@ nb::object constant_parts(const Table& table) {
   return nb::cast(out);
 }
 
-inline NumericKind numeric_kind(const std::string& name) {
-  const auto kind = numeric_kind_named(name);
-  if (!kind) throw nb::value_error(("no measure of two columns of numbers: '" + name + "'").c_str());
-  return *kind;
-}
-
-inline ClassKind class_kind(const std::string& name) {
-  const auto kind = class_kind_named(name);
-  if (!kind) throw nb::value_error(("no measure of numbers and classes: '" + name + "'").c_str());
-  return *kind;
-}
+inline NumericKind numeric_kind(const std::string& name) { return choice_from("measure", name, kNumericKinds); }
+inline ClassKind class_kind(const std::string& name) { return choice_from("measure", name, kClassKinds); }
 
 inline std::span<const std::int32_t> check_classes(const Vector<std::int32_t>& classes, std::size_t n_rows,
                                                    std::size_t n_classes) {

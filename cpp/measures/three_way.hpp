@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "counting/pair_counter.hpp"
@@ -15,8 +13,6 @@
 #include "packing/coded_table.hpp"
 
 namespace thresher {
-
-std::optional<ThreeWayTerm> three_way_term_named(std::string_view name);
 
 class PlainTriples;
 class ShortColumns;

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "core/choices.hpp"
 #include "measures/pair_measure.hpp"
 #include "search/forward.hpp"
 #include "search/search_result.hpp"
@@ -10,6 +11,9 @@
 namespace thresher {
 
 enum class ObjectiveKind { difference, sum, quotient };
+
+inline constexpr Choice<ObjectiveKind> kObjectives[] = {
+    {"difference", ObjectiveKind::difference}, {"sum", ObjectiveKind::sum}, {"quotient", ObjectiveKind::quotient}};
 
 struct GreedyOptions : ForwardOptions {
   ObjectiveKind objective = ObjectiveKind::difference;
