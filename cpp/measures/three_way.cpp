@@ -10,7 +10,7 @@
 namespace thresher {
 namespace {
 
-// See offers_replicates().
+// See ThreeWayMeasure::offers_replicates().
 constexpr std::size_t kLookup = 4, kValue = 100, kCell = 10;
 constexpr std::size_t kPairsPerValue = 2;
 

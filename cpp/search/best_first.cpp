@@ -51,7 +51,7 @@ class RedundancyRows {
     }
   }
 
-  std::size_t round_size() const { return measure_.round_size(); }
+  bool asks_in_rounds() const { return measure_.hints().round_size > 0; }
 
   std::size_t n_evaluations() const { return n_evaluations_; }
 
@@ -155,7 +155,7 @@ class BestFirstRun {
   }
 
   bool expand(const Subset& head, std::size_t& n_subsets) {
-    if (rows_.round_size() > 0) ask_rows(head);
+    if (rows_.asks_in_rounds()) ask_rows(head);
     std::fill(sums_.begin(), sums_.end(), 0.0);
     for (const std::uint32_t g : head.members) {
       interrupt_.check();

@@ -19,7 +19,7 @@ class Survivor final : public Criterion<SearchResult> {
         left_(open_candidates(relevance, options.candidates)),
         record_(relevance.size()) {
     std::erase_if(left_, [&](std::uint32_t f) { return !(relevance[f] > options.threshold); });
-    if (measure.round_size() > 0) columns_.emplace(measure);
+    if (measure.hints().round_size > 0) columns_.emplace(measure);
   }
 
   Step keep(std::span<const std::uint32_t>, std::span<const std::uint32_t> kept, Interrupt&) override {

@@ -40,7 +40,7 @@ class TermCriterion final : public Criterion<SearchResult> {
         formula_(formula),
         open_(open_candidates(relevance, candidates)),
         record_(relevance.size(), Objective::kEmpty) {
-    if (measure.round_size() > 0) columns_.emplace(measure);
+    if (measure.hints().round_size > 0) columns_.emplace(measure);
   }
 
   Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept, Interrupt&) override {
