@@ -140,7 +140,6 @@ def test_best_first_search_is_the_naive_one(zero_to_one, locally_predictive):
         )
         assert result["selected"].tolist() == expected[0]
         assert result["merit"] == expected[1]
-        assert result["n_subsets"] == expected[2]
 
 
 def test_fcbf_is_the_naive_one():

@@ -56,8 +56,6 @@ nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, st
   out["selected"] = to_numpy(std::move(result.selected));
   out["merit"] = result.merit;
   out["n_evaluations"] = result.n_evaluations;
-  out["n_subsets"] = result.n_subsets;
-  out["n_added"] = result.n_added;
   out["extreme"] = to_numpy(std::move(result.against.extreme));
   out["partner"] = to_numpy(std::move(result.against.partner));
   return out;
