@@ -9,7 +9,7 @@
 #include "packing/coded_table.hpp"
 #include "partial_correlation/gso.hpp"
 #include "partial_correlation/rrct.hpp"
-#include "row_partition/cmi_walk.hpp"
+#include "search/cmi_walk.hpp"
 
 namespace thresher::bindings {
 namespace {

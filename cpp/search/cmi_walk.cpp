@@ -1,11 +1,11 @@
-#include "row_partition/cmi_walk.hpp"
+#include "search/cmi_walk.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <numeric>
 
-#include "row_partition/listed_blocks.hpp"
-#include "row_partition/row_blocks.hpp"
+#include "partition/listed_blocks.hpp"
+#include "partition/coded_blocks.hpp"
 
 namespace thresher {
 namespace {
