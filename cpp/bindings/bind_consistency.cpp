@@ -149,8 +149,8 @@ class ConsistencyProblem {
   }
 
   // Features, evaluations, and whether these are all that the method's listing asks for.
-  std::tuple<Indices, nb::object, bool> search(const std::string& method, double bound, std::size_t max_evaluations,
-                                               const Features& among) const {
+  std::tuple<Indices, nb::int_, bool> search(const std::string& method, double bound, std::size_t max_evaluations,
+                                             const Features& among) const {
     check_features(among);
     SubsetSearch result;
     {
@@ -165,7 +165,7 @@ class ConsistencyProblem {
         throw std::invalid_argument("unknown search " + method);
       }
     }
-    nb::object n_evaluations = nb::int_(result.n_evaluations);
+    nb::int_ n_evaluations(result.n_evaluations);
     for (std::size_t e = 0; e < result.unvisited.cubes.size(); ++e) {
       if (result.unvisited.cubes[e] != 0) n_evaluations += nb::int_(result.unvisited.cubes[e]) << nb::int_(e);
     }

@@ -57,7 +57,7 @@ CountedPairs* make_pairs(AskFor<std::int64_t> ask, const Vector<std::int32_t>& l
   const std::size_t n_parts = replicates.n_parts();
   return new CountedPairs(std::make_shared<PythonCounts>(std::move(ask)),
                           read_margins(levels, margins, n_rows, n_parts, incomplete), std::move(replicates),
-                          round_size.value_or(CountedMeasure::usual_round_size(levels.size())), *kind);
+                          round_size.value_or(CountedMeasure::usual_round_size(levels.size())), kind);
 }
 
 CountedTriples* make_triples(AskFor<std::int64_t> ask, const Vector<std::int32_t>& levels,
@@ -69,7 +69,7 @@ CountedTriples* make_triples(AskFor<std::int64_t> ask, const Vector<std::int32_t
   const std::size_t n_parts = replicates.n_parts() * n_classes;
   return new CountedTriples(std::make_shared<PythonCounts>(std::move(ask)),
                             read_margins(levels, margins, n_rows, n_parts, incomplete), std::move(replicates),
-                            round_size.value_or(CountedMeasure::usual_round_size(levels.size())), n_classes, *kind);
+                            round_size.value_or(CountedMeasure::usual_round_size(levels.size())), n_classes, kind);
 }
 
 auto bound_count_request(const CodedTable& block, const Vector<std::uint32_t>& references,

@@ -18,8 +18,7 @@ struct CfsOptions : ForwardOptions {
 };
 
 // Adds the feature that raises the merit most, until none raises it. Scores are the merits reached.
-ForwardSearch<SearchResult> cfs_forward(PairMeasure& measure, std::span<const double> relevance,
-                                        const CfsOptions& options);
+ForwardSearch cfs_forward(PairMeasure& measure, std::span<const double> relevance, const CfsOptions& options);
 
 struct BestFirstOptions {
   std::size_t max_stale = 5;        // expansions without progress before the search ends; also the list's capacity

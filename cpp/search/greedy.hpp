@@ -22,7 +22,6 @@ struct GreedyOptions : ForwardOptions {
   Strategy strategy = Strategy::lazy;
 };
 
-ForwardSearch<SearchResult> greedy_forward(PairMeasure& measure, std::span<const double> relevance,
-                                           const GreedyOptions& options);
+ForwardSearch greedy_forward(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options);
 
 }  // namespace thresher

@@ -11,7 +11,7 @@ from thresher import _core
 from thresher._cached import cached
 from thresher.measures import RowMeasures
 from thresher.measures.chance import within_chance
-from thresher.search import ForwardSearch, Found
+from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import Choices, Floats, Mask
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
@@ -73,7 +73,7 @@ class Task(Generic[Wanted]):
         return Nearest(found.nearest, values, comparable, self.noise(), **more)
 
     def selection(
-        self, found: Found, scores: Floats, relevance: Floats | None = None, **described: Any
+        self, found: SearchResult, scores: Floats, relevance: Floats | None = None, **described: Any
     ) -> Selection:
         """The selection of a search that weighs relevance against redundancy."""
         scale = self.measures.scale

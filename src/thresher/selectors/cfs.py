@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from thresher._checks import check_bool, check_choice
 from thresher._types import Auto, Missing, TargetKind
 from thresher.measures import RowMeasures
-from thresher.search import ForwardSearch, Found
+from thresher.search import ForwardSearch, SearchResult
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._forward import MeasureSelector, Task
@@ -173,7 +172,7 @@ class CFS(MeasureSelector[int | None]):
             return self._best_first(self._task(training, measures, wanted))
         return super()._search(training, measures, wanted)
 
-    def _begin(self, task: Task[int | None]) -> ForwardSearch[Found]:
+    def _begin(self, task: Task[int | None]) -> ForwardSearch[SearchResult]:
         return cfs_forward(
             task.pairs,
             task.relevance,
@@ -183,22 +182,24 @@ class CFS(MeasureSelector[int | None]):
             **task.choices,
         )
 
-    def _told(self, task: Task[int | None], found: Found) -> Selection:
+    def _told(self, task: Task[int | None], found: SearchResult) -> Selection:
         chosen, relevance = found.selected, task.relevance
+        n_evaluations = found.n_evaluations
         merits = found.scores / np.sqrt(task.measures.scale)
         self.merit_ = float(merits[-1]) if len(chosen) else 0.0
         added: Indices = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
             may = task.measures.candidates(self.measure)
             added = add_locally_predictive(task.pairs, relevance, may, chosen)
-            n_looked_up = (len(chosen) + len(added)) * (len(relevance) - 1)
-            found = replace(found, n_evaluations=found.n_evaluations + n_looked_up)
+            n_evaluations += (len(chosen) + len(added)) * (len(relevance) - 1)
         nothing = np.full(len(added), np.nan)
         selected = np.concatenate([chosen, added])
-        redundancy = np.concatenate([found.redundancy, nothing])
-        return task.selection(
-            replace(found, selected=selected, redundancy=redundancy),
+        return Selection.of_steps(
+            selected,
             np.concatenate([merits, nothing]),
+            relevance / task.measures.scale,
+            np.concatenate([found.redundancy, nothing]) / task.measures.scale,
+            n_evaluations=n_evaluations,
             explanation=task.nearest(found, added=added),
             shortfall=_why_it_stopped(len(selected)),
         )

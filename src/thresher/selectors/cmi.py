@@ -10,8 +10,8 @@ from thresher._checks import check_choice
 from thresher._types import Auto, TargetKind
 from thresher._warn import warn
 from thresher.measures import Codes
-from thresher.search import ForwardSearch
-from thresher.search.rows import FoundWalk, cmi_walk
+from thresher.search import ForwardSearch, SearchResult
+from thresher.search.rows import cmi_walk
 from thresher.selectors._base import Selection, spread
 from thresher.selectors._explain import Walked
 from thresher.selectors._forward import MeasureSelector, Task
@@ -144,7 +144,7 @@ class CMIFilter(MeasureSelector[int | None]):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
 
-    def _begin(self, task: Task[int | None]) -> ForwardSearch[FoundWalk]:
+    def _begin(self, task: Task[int | None]) -> ForwardSearch[SearchResult]:
         whole, weights = task.measures.whole, task.measures.row_weights()
         return cmi_walk(
             whole.codes.table,
@@ -156,32 +156,33 @@ class CMIFilter(MeasureSelector[int | None]):
             **task.choices,
         )
 
-    def _told(self, task: Task[int | None], found: FoundWalk) -> Selection:
-        self.n_walked_ = found.n_walked
+    def _told(self, task: Task[int | None], found: SearchResult) -> Selection:
+        walk = found.walk
+        self.n_walked_ = walk.n_walked
         _warn_of_identifier(task.training, task.measures.whole.codes, found)
         why = "no other feature of the list told more than its successor"
-        if len(found.selected) and found.unknown[-1] == 0:
+        if len(found.selected) and walk.unknown[-1] == 0:
             why = "they determine the class of every sample"
         p = task.training.n_features
         return Selection.of_steps(
             found.selected,
             found.scores,
             task.relevance / task.measures.scale,
-            more={"unknown": found.unknown, "n_blocks": found.n_blocks},
+            more={"unknown": walk.unknown, "n_blocks": walk.n_blocks},
             n_evaluations=found.n_evaluations,
             explanation=Walked(
-                spread(p, found.examined, found.value),
-                spread(p, found.examined, found.successor_value),
-                found.n_walked,
+                spread(p, walk.examined, walk.value),
+                spread(p, walk.examined, walk.successor_value),
+                walk.n_walked,
             ),
             shortfall=why,
         )
 
 
-def _warn_of_identifier(training: Training, codes: Codes, found: FoundWalk) -> None:
+def _warn_of_identifier(training: Training, codes: Codes, found: SearchResult) -> None:
     """A feature with a level for nearly every sample settles all classes and tells nothing."""
     levels = codes.levels[found.selected]
-    for feature, left, n_levels in zip(found.selected, found.unknown, levels, strict=True):
+    for feature, left, n_levels in zip(found.selected, found.walk.unknown, levels, strict=True):
         if left == 0 and n_levels > max(MOST_DISCRETE_VALUES, training.n_rows / 2):
             warn(
                 f"column {training.table.name(int(feature))} has {n_levels} levels in {training.n_rows} samples and "

@@ -9,7 +9,7 @@ import numpy as np
 from thresher._checks import check_choice
 from thresher._types import Missing, TargetKind
 from thresher.measures import RowMeasures
-from thresher.search import ForwardSearch, Found, greedy_accumulate, order_by_relevance
+from thresher.search import ForwardSearch, SearchResult, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
 from thresher.selectors._explain import Nearest, TermsSeen
@@ -63,7 +63,7 @@ class _Criterion(InformationCriterion):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi",)
 
-    def _begin(self, task: Task[int]) -> ForwardSearch[Found]:
+    def _begin(self, task: Task[int]) -> ForwardSearch[SearchResult]:
         return greedy_accumulate(
             task.measures.triples(self._term),
             task.relevance,
@@ -73,7 +73,7 @@ class _Criterion(InformationCriterion):
             **task.choices,
         )
 
-    def _told(self, task: Task[int], found: Found) -> Selection:
+    def _told(self, task: Task[int], found: SearchResult) -> Selection:
         scale = task.measures.scale
         return Selection.of_steps(
             found.selected,

@@ -6,7 +6,7 @@ from typing import Any
 
 from thresher._checks import check_number
 from thresher._types import Auto, Missing, TargetKind
-from thresher.search import ForwardSearch, Found, fcbf
+from thresher.search import ForwardSearch, SearchResult, fcbf
 from thresher.selectors._base import Selection
 from thresher.selectors._forward import MeasureSelector, Task
 from thresher.sources import Training
@@ -123,11 +123,11 @@ class FCBF(MeasureSelector[int | None]):
     def _measure_names(self) -> tuple[str, ...]:
         return ("su",)
 
-    def _begin(self, task: Task[int | None]) -> ForwardSearch[Found]:
+    def _begin(self, task: Task[int | None]) -> ForwardSearch[SearchResult]:
         threshold = self.threshold * task.measures.scale
         return fcbf(task.pairs, task.relevance, threshold, n_select=task.wanted, **task.choices)
 
-    def _told(self, task: Task[int | None], found: Found) -> Selection:
+    def _told(self, task: Task[int | None], found: SearchResult) -> Selection:
         why = f"no feature has a relevance above threshold={self.threshold:g}"
         if len(found.selected):
             why = "the others are redundant with those selected"

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.measures import RowMeasures
-from thresher.search import ForwardSearch
-from thresher.search.rows import FoundPartials, gso
+from thresher.search import ForwardSearch, SearchResult
+from thresher.search.rows import gso
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Outscored
 from thresher.selectors._forward import ForwardSelector
@@ -108,18 +108,20 @@ class GSO(CorrelationSelector, ForwardSelector[int]):
         )
         return search.reported(partial(self._selection, training))
 
-    def _selection(self, training: Training, found: FoundPartials) -> Selection:
-        selected = found.selected
-        if found.exhausted_at is not None:
+    def _selection(self, training: Training, found: SearchResult) -> Selection:
+        selected, partials = found.selected, found.partials
+        if partials.exhausted_at is not None:
             why = f"they leave nothing of the target to explain in {training.n_rows} samples"
         else:
             why = "all others are linear combinations of those selected" if len(selected) else ""
         return Selection.of_steps(
             selected,
             found.scores,
-            found.relevance,
+            partials.relevance,
             n_evaluations=found.n_evaluations,
-            explanation=Outscored(found.last_score, "squared partial correlation", found.collinear),
+            explanation=Outscored(
+                partials.last_score, "squared partial correlation", partials.collinear
+            ),
             shortfall=why,
         )
 

@@ -12,7 +12,13 @@ from thresher._checks import check_choice, check_number
 from thresher._types import Auto, Measure, Missing, PairMeasureName, TargetKind
 from thresher._warn import warn
 from thresher.measures import KINDS, Measures, are_discrete, check_measure
-from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
+from thresher.search import (
+    ForwardSearch,
+    FoundParts,
+    SearchResult,
+    greedy_ensemble,
+    greedy_forward,
+)
 from thresher.selectors._base import Selection
 from thresher.selectors._forward import MeasureSelector, Task
 from thresher.sources import Training
@@ -162,7 +168,7 @@ class MRMR(MeasureSelector[int]):
     def _measure_names(self) -> tuple[str, str]:
         return self.relevance_measure_, self.redundancy_measure_
 
-    def _begin(self, task: Task[int]) -> ForwardSearch[Found]:
+    def _begin(self, task: Task[int]) -> ForwardSearch[SearchResult]:
         return greedy_forward(
             task.pairs,
             task.relevance,
@@ -174,7 +180,7 @@ class MRMR(MeasureSelector[int]):
             **task.choices,
         )
 
-    def _told(self, task: Task[int], found: Found) -> Selection:
+    def _told(self, task: Task[int], found: SearchResult) -> Selection:
         scores = found.scores / task.measures.scale
         if self.objective_ == "quotient":  # a ratio, but for the first feature's relevance
             scores[1:] = found.scores[1:]

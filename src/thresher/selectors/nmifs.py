@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.measures.rounding import round_bounded
-from thresher.search import ForwardSearch, Found, greedy_forward
+from thresher.search import ForwardSearch, SearchResult, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._forward import Task
 from thresher.selectors.criteria import InformationCriterion
@@ -92,11 +92,11 @@ class NMIFS(InformationCriterion):
     def _measure_names(self) -> tuple[str, ...]:
         return ("mi", "nmi")
 
-    def _begin(self, task: Task[int]) -> ForwardSearch[Found]:
+    def _begin(self, task: Task[int]) -> ForwardSearch[SearchResult]:
         nats = in_nats(task.relevance)
         return greedy_forward(task.pairs, nats, task.wanted, strategy=self.strategy, **task.choices)
 
-    def _told(self, task: Task[int], found: Found) -> Selection:
+    def _told(self, task: Task[int], found: SearchResult) -> Selection:
         return task.selection(
             found,
             found.scores / task.measures.scale,
