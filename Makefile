@@ -12,6 +12,7 @@
 #   make test-dev   the test suite on development versions of NumPy, SciPy, pandas, polars and scikit-learn
 #   make lint       the static checks alone
 #   make format     write the lists made from the registries, and rewrite the sources as the formatters want them
+#   make stub       the stub of the core, generated from the compiled module
 #   make bench      time and memory beside other packages      (ARGS="--quick --only leukemia")
 #   make docs       the documentation, its examples run and its local links checked, in docs/_build/html
 #   make docs-links the links of the documentation to other sites, asked for one by one (needs a network)
@@ -53,7 +54,7 @@ PACKAGE := pyproject.toml README.md LICENSE $(CORE) $(shell find src -name '*.py
 SUITE := tests README.md docs/quickstart.md docs/guide.md docs/error_control.md --pyargs thresher
 KERNEL_TESTS = $(shell grep -l "pytest.mark.kernels" tests/*.py)
 
-.PHONY: packages browser java suite check-core check-core-% test-dev demo dev test test-level test-levels test-lowest lint lint-sources lint-package cppcheck format bench compare reproduce docs docs-links sanitize coverage fuzz clean
+.PHONY: packages browser java suite check-core check-core-% test-dev demo dev test test-level test-levels test-lowest lint lint-sources lint-package stub cppcheck format bench compare reproduce docs docs-links sanitize coverage fuzz clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -118,8 +119,12 @@ lint-sources: $(VENV)/.tools
 	$(BIN)/mypy
 
 lint-package: $(VENV)/.tools $(VENV)/.core
-	$(BIN)/python cpp/bindings/check_stub.py
+	@$(BIN)/python tools/core_stub.py --check
 	$(BIN)/lint-imports
+
+# What type checkers know of the compiled core. It stays in the sources, so that mypy need not wait for the compiler.
+stub: $(VENV)/.tools $(VENV)/.core
+	@$(BIN)/python tools/core_stub.py
 
 cppcheck: $(VENV)/.tools
 	$(BIN)/cppcheck $(CPPCHECK) cpp

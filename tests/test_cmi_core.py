@@ -60,26 +60,26 @@ def random_problem(seed):
 
 
 def assert_same_walk(fast, slow):
-    assert fast["selected"].tolist() == slow.selected
-    np.testing.assert_allclose(fast["scores"], slow.gains, rtol=0, atol=1e-12)
-    assert (fast["n_evaluations"], fast["n_walked"]) == (slow.n_evaluations, slow.n_examined)
+    assert fast.selected.tolist() == slow.selected
+    np.testing.assert_allclose(fast.scores, slow.gains, rtol=0, atol=1e-12)
+    assert (fast.n_evaluations, fast.walk.n_walked) == (slow.n_evaluations, slow.n_examined)
 
 
 def test_worked_example_step_by_step():
     X, y = example()
     found = core_walk(X, y)
-    assert found["selected"].tolist() == [0, 3, 4, 1]
-    assert found["n_evaluations"] == 6
-    np.testing.assert_allclose(found["scores"], [0.476382, 0.036017, 0.237896, 0.062907], atol=5e-7)
-    assert found["examined"].tolist() == [3, 4, 2, 1]
-    np.testing.assert_allclose(found["value"], [0.036017, 0.237896, 0, 0.062907], atol=5e-7)
+    assert found.selected.tolist() == [0, 3, 4, 1]
+    assert found.n_evaluations == 6
+    np.testing.assert_allclose(found.scores, [0.476382, 0.036017, 0.237896, 0.062907], atol=5e-7)
+    assert found.walk.examined.tolist() == [3, 4, 2, 1]
+    np.testing.assert_allclose(found.walk.value, [0.036017, 0.237896, 0, 0.062907], atol=5e-7)
     np.testing.assert_allclose(
-        found["successor_value"], [0.003487, 0.197044, 0.062907, 0], atol=5e-7
+        found.walk.successor_value, [0.003487, 0.197044, 0.062907, 0], atol=5e-7
     )
-    assert found["n_blocks"].tolist() == [2, 4, 7, 8]
-    assert found["unknown"][-1] == pytest.approx(0.979869 - 0.813202, abs=1e-6)
-    assert core_walk(X, y, 2)["selected"].tolist() == [0, 3]
-    assert core_walk(X, y, last="never")["selected"].tolist() == [0, 3, 4]
+    assert found.walk.n_blocks.tolist() == [2, 4, 7, 8]
+    assert found.walk.unknown[-1] == pytest.approx(0.979869 - 0.813202, abs=1e-6)
+    assert core_walk(X, y, 2).selected.tolist() == [0, 3]
+    assert core_walk(X, y, last="never").selected.tolist() == [0, 3, 4]
 
 
 @pytest.mark.parametrize("last", ["positive", "never"])
@@ -98,9 +98,9 @@ def test_kept_features_come_first():
 
 def test_result_for_k_is_a_prefix():
     X, y = random_problem(77)
-    whole = core_walk(X, y)["selected"].tolist()
+    whole = core_walk(X, y).selected.tolist()
     for k in range(1, len(whole) + 1):
-        assert core_walk(X, y, k)["selected"].tolist() == whole[:k]
+        assert core_walk(X, y, k).selected.tolist() == whole[:k]
 
 
 def test_weights_count_as_repeats():
@@ -126,7 +126,7 @@ def test_scores_add_up_to_the_joint_information():
     found = core_walk(X, y)
     counts = np.unique(y, return_counts=True)[1] / len(y)
     entropy = -np.sum(counts * np.log2(counts))
-    assert found["scores"].sum() + found["unknown"][-1] == pytest.approx(entropy, abs=1e-12)
+    assert found.scores.sum() + found.walk.unknown[-1] == pytest.approx(entropy, abs=1e-12)
 
 
 REFERENCE = {
@@ -148,9 +148,9 @@ def test_reference_results_on_real_data(load_real, name):
     X, y = load_real(name)
     selected, n_walked, n_blocks, n_evaluations = REFERENCE[name]
     found = core_walk(X.astype(int), y)
-    assert found["selected"].tolist() == selected
-    assert found["n_walked"] == n_walked
-    assert found["n_blocks"][-1] == n_blocks
-    assert found["unknown"][-1] == 0
+    assert found.selected.tolist() == selected
+    assert found.walk.n_walked == n_walked
+    assert found.walk.n_blocks[-1] == n_blocks
+    assert found.walk.unknown[-1] == 0
     if n_evaluations is not None:
-        assert found["n_evaluations"] == n_evaluations
+        assert found.n_evaluations == n_evaluations

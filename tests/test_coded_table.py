@@ -13,6 +13,8 @@ from tests.naive import measures_discrete as naive
 from thresher import _core
 from thresher._core import _testing
 
+from .core_results import assert_equal_results, attributes
+
 pytestmark = pytest.mark.kernels
 
 # --- builders ---
@@ -70,7 +72,7 @@ def test_sparse_tables_equal_dense_ones(n, make, with_parts):
     assert _testing.counts(table, 1, 5).tolist() == _testing.counts(dense, 1, 5).tolist()
     scan = _core.scan_sparse(S.indptr, S.indices, S.data, *S.shape, make is sparse.csc_array)
     expected = _core.scan_columns(X.astype(float))
-    assert {k: v.tolist() for k, v in scan.items()} == {k: v.tolist() for k, v in expected.items()}
+    assert_equal_results(scan, expected)
 
 
 @pytest.mark.parametrize("rows", [[1, 1, 2], [2, 1, 2]])
@@ -174,16 +176,16 @@ def test_scan_describes_every_column(dtype):
             scan = _core.scan_columns(array, n_threads)
             for f, column in enumerate(X.T.astype(float)):
                 there = column[~np.isnan(column)]
-                assert scan["n_missing"][f] == np.isnan(column).sum()
-                assert scan["n_infinite"][f] == np.isinf(column).sum()
+                assert scan.n_missing[f] == np.isnan(column).sum()
+                assert scan.n_infinite[f] == np.isinf(column).sum()
                 whole = bool(np.all(np.isfinite(there)) and np.all(there == np.floor(there)))
-                assert scan["whole"][f] == whole
+                assert scan.whole[f] == whole
                 if len(there):
-                    assert scan["minimum"][f] == there.min()
-                    assert scan["maximum"][f] == there.max()
+                    assert scan.minimum[f] == there.min()
+                    assert scan.maximum[f] == there.max()
                 else:
-                    assert np.isnan(scan["minimum"][f])
-                assert scan["n_distinct"][f] == (min(len(set(there)), 11) if whole else 11)
+                    assert np.isnan(scan.minimum[f])
+                assert scan.n_distinct[f] == (min(len(set(there)), 11) if whole else 11)
 
 
 # --- instruction sets ---
@@ -228,5 +230,5 @@ def digest_of_kernels():
         for missing in ("category", "pairwise"):
             add(_core.CodedTable.from_dense(Z, missing=missing).relevance(y, 5, "su"))
         for array in (X.astype(np.int8), X.astype(np.uint8), Z, np.asfortranarray(Z.astype("f4"))):
-            add(*_core.scan_columns(array).values())
+            add(*attributes(_core.scan_columns(array)).values())
     return digest.hexdigest()

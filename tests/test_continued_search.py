@@ -15,7 +15,6 @@ from tests.test_search import SETTINGS, random_settings, tie_rich_problem
 from thresher import (
     CFS,
     FCBF,
-    MIM,
     MRMR,
     RRCT,
     ThresherWarning,
@@ -23,6 +22,8 @@ from thresher import (
 )
 from thresher._core import _testing
 from thresher.selectors._criterion import SearchTask
+
+from .core_results import assert_equal_results
 
 
 def by_pairs(name, **options):
@@ -115,12 +116,6 @@ SEARCHES = {
 }
 
 
-def assert_same(found, expected):
-    assert found.keys() == expected.keys()
-    for key, value in expected.items():
-        np.testing.assert_array_equal(found[key], value, err_msg=key)
-
-
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_continued_search_equals_one_longer_search(name):
     start = SEARCHES[name]
@@ -133,17 +128,23 @@ def test_a_continued_search_equals_one_longer_search(name):
         if trial == 0:
             gc.collect()  # what the search reads lives as long as the search
         for n_more in more:
-            n_before = len(search.result()["selected"])
+            n_before = len(search.result().selected)
             search.extend(n_more)
             found = search.result()
-            assert len(found["selected"]) == n_before + n_more or search.exhausted
+            assert len(found.selected) == n_before + n_more or search.exhausted
             n_asked = p + 5 if search.exhausted else n_before + n_more
-            assert_same(found, start(np.random.default_rng(seed), trial, p, n_asked).result())
+            assert_equal_results(
+                found, start(np.random.default_rng(seed), trial, p, n_asked).result()
+            )
         search.extend()
         assert search.exhausted
-        assert_same(search.result(), start(np.random.default_rng(seed), trial, p, p + 5).result())
+        assert_equal_results(
+            search.result(), start(np.random.default_rng(seed), trial, p, p + 5).result()
+        )
         search.extend(3)  # nothing is left to take
-        assert_same(search.result(), start(np.random.default_rng(seed), trial, p, p + 5).result())
+        assert_equal_results(
+            search.result(), start(np.random.default_rng(seed), trial, p, p + 5).result()
+        )
 
 
 SELECTORS = [
@@ -206,9 +207,9 @@ def test_an_exception_between_steps_leaves_a_search_that_can_go_on():
     search = start(2)
     with pytest.raises(KeyError, match="enough for now"):
         search.extend(5)
-    assert search.result()["selected"].tolist() == steps[:4]
+    assert search.result().selected.tolist() == steps[:4]
     search.extend(3)
-    assert_same(search.result(), start_with(None)(7).result())
+    assert_equal_results(search.result(), start_with(None)(7).result())
 
 
 def test_a_search_at_work_refuses_to_be_asked():
@@ -224,4 +225,4 @@ def test_a_search_at_work_refuses_to_be_asked():
     search.extend(2)
     running.clear()
     assert refused == [1, 1, 2, 2]
-    assert len(search.result()["selected"]) == 2
+    assert len(search.result().selected) == 2

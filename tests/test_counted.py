@@ -9,6 +9,8 @@ from tests.conftest import load_real
 from tests.measures import DISCRETE
 from thresher import MRMR, _core
 
+from .core_results import assert_equal_lists, assert_equal_results
+
 ALL_TERMS = ("joint", "conditional", "disr", "interaction")
 
 
@@ -183,13 +185,14 @@ def test_every_search_over_blocks_gives_what_memory_gives(name):
             in_rounds = _core.CountedPairs(*plain.arguments(), measure=measure)
         expected = search(memory, relevance, **options).result()
         found = search(one_by_one, relevance, **options).result()
-        for key, value in expected.items():
-            np.testing.assert_array_equal(found[key], value, err_msg=f"{search_name} {key}")
+        assert_equal_results(found, expected, search_name)
         found = search(in_rounds, relevance, **options).result()
         for key in ("selected", "scores", "relevance", "redundancy"):
-            np.testing.assert_array_equal(found[key], expected[key], err_msg=f"{search_name} {key}")
-        assert in_rounds.n_pairs == found["n_evaluations"]
-        assert in_rounds.n_rounds <= 1.5 * len(found["selected"])
+            np.testing.assert_array_equal(
+                getattr(found, key), getattr(expected, key), err_msg=f"{search_name} {key}"
+            )
+        assert in_rounds.n_pairs == found.n_evaluations
+        assert in_rounds.n_rounds <= 1.5 * len(found.selected)
 
 
 def test_ensembles_by_parts_over_blocks_find_the_lists_of_memory():
@@ -207,9 +210,7 @@ def test_ensembles_by_parts_over_blocks_find_the_lists_of_memory():
         expected = _core.greedy_ensemble(_core.DiscretePairMeasure(whole), relevance, 20)
         counted = _core.CountedPairs(*blocks.arguments(), sets=sets)
         found = _core.greedy_ensemble(counted, relevance, 20)
-        for key in ("selected", "scores", "redundancy"):
-            for one, other in zip(found[key], expected[key], strict=True):
-                np.testing.assert_array_equal(one, other)
+        assert_equal_lists(found, expected)
         assert counted.n_rounds <= 30
 
 
@@ -285,7 +286,7 @@ def test_an_exception_of_the_source_comes_through_and_cuts_the_search_short():
     search = _core.greedy_forward(measure, relevance, 1)
     with pytest.raises(ConnectionError, match="no worker left"):
         search.extend(20)
-    taken = search.result()["selected"].tolist()
+    taken = search.result().selected.tolist()
     assert (
         taken
         == _core.greedy_forward(
@@ -293,8 +294,8 @@ def test_an_exception_of_the_source_comes_through_and_cuts_the_search_short():
             relevance,
             len(taken),
         )
-        .result()["selected"]
-        .tolist()
+        .result()
+        .selected.tolist()
     )
     with pytest.raises(RuntimeError, match="cut short in the middle of a step; start it again"):
         search.extend(1)

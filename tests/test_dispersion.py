@@ -289,5 +289,5 @@ def test_walk_agrees_with_the_listing(columns, measure, against, limit, m, n_thr
     )
     if any(abs(value - limit) < 1e-7 for value in met):
         return
-    assert walk["kept"].tolist() == wanted
-    assert walk["n_evaluations"] == len(met)
+    assert walk.kept.tolist() == wanted
+    assert walk.n_evaluations == len(met)

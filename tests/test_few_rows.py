@@ -8,6 +8,8 @@ import pytest
 from tests.measures import INFORMATION
 from thresher import _core
 
+from .core_results import assert_equal_lists
+
 
 def problem(rng, n, p, e, n_levels, *, parts=None):
     """A table with parts, and a target."""
@@ -31,10 +33,8 @@ def search_both_ways(table, y, measure, n_select, **options):
 
 
 def assert_same(alone, shared):
-    assert alone["n_evaluations"] == shared["n_evaluations"]
-    for name in ("selected", "scores", "redundancy"):
-        for a, b in zip(alone[name], shared[name], strict=True):
-            np.testing.assert_array_equal(a, b)
+    assert alone.n_evaluations == shared.n_evaluations
+    assert_equal_lists(alone, shared)
 
 
 @pytest.mark.parametrize("objective", ["difference", "sum", "quotient"])
@@ -88,7 +88,7 @@ def test_kept_features_and_some_replicates_only():
     assert_same(
         alone, _core.greedy_ensemble(pairs, relevance[used], 20, always_share=True, **options)
     )
-    assert all(selected[:3].tolist() == kept.tolist() for selected in alone["selected"])
+    assert all(one.selected[:3].tolist() == kept.tolist() for one in alone.replicates)
 
 
 def test_every_replicate_is_the_table_of_its_rows():
@@ -102,14 +102,14 @@ def test_every_replicate_is_the_table_of_its_rows():
         one = _core.greedy_forward(
             _core.DiscretePairMeasure(rows, "mi", 1), relevance[r], 25
         ).result()
-        np.testing.assert_array_equal(one["selected"], together["selected"][r])
-        np.testing.assert_array_equal(one["scores"], together["scores"][r])
+        np.testing.assert_array_equal(one.selected, together.replicates[r].selected)
+        np.testing.assert_array_equal(one.scores, together.replicates[r].scores)
 
 
 def test_nothing_is_kept_so_the_memory_limit_is_never_reached():
     rng = np.random.default_rng(36)
     table, y = problem(rng, 72, 300, 10, 3)
     alone, shared = search_both_ways(table, y, "mi", 30, memory_limit=1)
-    assert not alone["cache_full"]
-    assert shared["cache_full"]
+    assert not alone.cache_full
+    assert shared.cache_full
     assert_same(alone, shared)

@@ -29,8 +29,8 @@ def test_a_lazy_search_reads_the_values_of_a_naive_one(p, n, dtype):
             for strategy, n_threads in (("naive", 1), ("lazy", 1), ("lazy", 3))
         ]
         for other in found[1:]:
-            np.testing.assert_array_equal(other["selected"], found[0]["selected"])
-            np.testing.assert_array_equal(other["scores"], found[0]["scores"])
+            np.testing.assert_array_equal(other.selected, found[0].selected)
+            np.testing.assert_array_equal(other.scores, found[0].scores)
 
 
 @pytest.mark.parametrize("offset", [0, 40])
@@ -43,10 +43,10 @@ def test_a_lazy_search_reads_exact_values_wherever_runs_and_tiles_of_rows_end(n,
     relevance = table.relevance_of_classes("f", np.arange(n, dtype=np.int32) % 2, 2)
     measure = _core.NumericPairMeasure(table, "pearson")
     found = _core.greedy_forward(measure, relevance, 8, objective="quotient").result()
-    pairs = [(f, other) for f, other in enumerate(found["partner"]) if other >= 0]
+    pairs = [(f, other) for f, other in enumerate(found.nearest) if other >= 0]
     assert len(pairs) >= 8
     for f, other in pairs:
-        assert found["extreme"][f] == naive.pearson(matrix[f], matrix[other])
+        assert found.nearest_value[f] == naive.pearson(matrix[f], matrix[other])
 
 
 @pytest.mark.parametrize(("n", "dtype"), [(90, np.float64), (4200, np.float64), (4200, np.float32)])

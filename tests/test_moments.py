@@ -171,7 +171,7 @@ def digest_of_kernels():
                     digest.update(measure.values(4, some).tobytes())
                     if parts is None or "parts" not in keywords:
                         search = _core.greedy_forward(measure, np.ones(9), 9, objective="quotient")
-                        digest.update(search.result()["scores"].tobytes())
+                        digest.update(search.result().scores.tobytes())
             gaps = np.where(rng.random(matrix.shape) < 0.2, np.nan, matrix).astype(dtype)
             table = _core.NumericTable(gaps, missing="pairwise")
             digest.update(table.relevance_of_numbers("pearson", matrix[1].astype(float)).tobytes())
@@ -228,7 +228,7 @@ def test_single_precision_gives_the_bits_of_the_same_values_in_double(n, offset)
         ).result()
         for matrix in (single, double)
     ]
-    np.testing.assert_array_equal(searches[0]["scores"], searches[1]["scores"])
+    np.testing.assert_array_equal(searches[0].scores, searches[1].scores)
     for parts in (None, (np.arange(n) % 5).astype(np.int32)):
         a, b = _core.NumericTable(single, parts), _core.NumericTable(double, parts)
         np.testing.assert_array_equal(matrix_of(a), matrix_of(b))

@@ -17,6 +17,8 @@ from thresher.selectors._criterion import SearchTask
 from thresher.selectors._plan import Plan
 from thresher.selectors._replicates import ReplicateSearch
 
+from .core_results import assert_equal_lists
+
 pytestmark = pytest.mark.kernels
 
 TERMS = ("joint", "conditional", "disr", "interaction")
@@ -130,15 +132,13 @@ def test_every_strategy_finds_the_same_lists(n, objective):
         {"strategy": "dense", "memory_limit": 1},
     ):
         found = _core.greedy_ensemble(pairs, relevance, 8, **options, **other)
-        for key in ("selected", "scores", "redundancy"):
-            for a, b in zip(plain[key], found[key], strict=True):
-                np.testing.assert_array_equal(a, b)
+        assert_equal_lists(plain, found)
     for r, s in enumerate(sets):
         taken = _core.DiscretePairMeasure(table.take(np.flatnonzero(s[part])), "mi", 1)
         one = _core.greedy_forward(
             taken, relevance[r], 8, objective=objective, candidates=candidates[r]
         ).result()
-        np.testing.assert_array_equal(one["selected"], plain["selected"][r])
+        np.testing.assert_array_equal(one.selected, plain.replicates[r].selected)
 
 
 def numeric_table(columns, storage, weights, **options):

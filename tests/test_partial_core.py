@@ -10,6 +10,7 @@ from scipy.stats import rankdata
 
 from thresher import _core
 
+from .core_results import assert_equal_results, attributes
 from .naive.gso import gso as naive_gso
 from .naive.rrct import HALF_LOG
 from .naive.rrct import rrct as naive_rrct
@@ -84,10 +85,11 @@ def random_problem(seed):
 
 def assert_same_steps(fast, slow, parts=("scores", "relevance", "redundancy", "complementarity")):
     """Same features; numbers to 1e-8, the accuracy left where the target is nearly used up."""
-    assert list(fast["selected"]) == slow.selected
+    assert list(fast.selected) == slow.selected
+    found = attributes(fast) | {"complementarity": fast.partials.complementarity}
     for part in parts:
         np.testing.assert_allclose(
-            fast[part], getattr(slow, part), rtol=1e-8, atol=1e-8, err_msg=part
+            found[part], getattr(slow, part), rtol=1e-8, atol=1e-8, err_msg=part
         )
 
 
@@ -135,8 +137,8 @@ def test_long_walks_on_noise_agree_until_and_past_the_last_degree_of_freedom():
     X, y = rng.normal(size=(25, 40)), rng.normal(size=25)
     fast = core_rrct(X, y, 28)
     assert_same_steps(fast, naive_rrct(X, y, 28))
-    assert fast["exhausted_at"] == 23
-    assert len(core_gso(X, y, 28)["selected"]) == 23
+    assert fast.partials.exhausted_at == 23
+    assert len(core_gso(X, y, 28).selected) == 23
 
 
 def test_nearly_collinear_columns_keep_their_digits():
@@ -156,8 +158,8 @@ def test_nearly_dependent_class_indicators_keep_their_digits():
     X, y = rng.rand(15, 30), rng.randint(0, 3, size=15)
     rows = np.repeat(np.arange(15), rng.randint(0, 5, size=15))
     fast, slow = (gso(X[rows], y[rows], 10, nominal=True) for gso in (core_gso, naive_gso))
-    assert list(fast["selected"]) == slow.selected
-    np.testing.assert_allclose(fast["scores"], slow.scores, rtol=0, atol=2e-12)
+    assert list(fast.selected) == slow.selected
+    np.testing.assert_allclose(fast.scores, slow.scores, rtol=0, atol=2e-12)
 
 
 def test_a_perfect_fit_is_recognised_behind_small_residuals():
@@ -166,10 +168,10 @@ def test_a_perfect_fit_is_recognised_behind_small_residuals():
     X = rng.normal(size=(50, 4))
     y = X[:, 0] + 1e-4 * X[:, 1]
     fast = core_gso(X, y, 4)
-    assert list(fast["selected"][:2]) == [0, 1]
-    assert fast["scores"][1] == pytest.approx(1.0, abs=1e-12)
-    assert len(fast["selected"]) == 2
-    assert fast["exhausted_at"] == 2
+    assert list(fast.selected[:2]) == [0, 1]
+    assert fast.scores[1] == pytest.approx(1.0, abs=1e-12)
+    assert len(fast.selected) == 2
+    assert fast.partials.exhausted_at == 2
 
 
 def test_threads_and_row_order_do_not_change_the_selection():
@@ -177,12 +179,11 @@ def test_threads_and_row_order_do_not_change_the_selection():
     X = rng.normal(size=(80, 300))
     y = X[:, 3] - X[:, 7] + rng.normal(size=80)
     one, seven = core_rrct(X, y, 12), core_rrct(X, y, 12, n_threads=7)
-    for name in ("selected", "scores", "feature_score", "feature_redundancy"):
-        np.testing.assert_array_equal(one[name], seven[name])
+    assert_equal_results(one, seven)
     rows = rng.permutation(80)
     moved = core_rrct(X[rows], y[rows], 12)
-    np.testing.assert_array_equal(one["selected"], moved["selected"])
-    np.testing.assert_array_equal(one["feature_relevance"], moved["feature_relevance"])
+    np.testing.assert_array_equal(one.selected, moved.selected)
+    np.testing.assert_array_equal(one.partials.relevance, moved.partials.relevance)
 
 
 def test_float32_columns_are_read_as_they_are():
@@ -191,8 +192,8 @@ def test_float32_columns_are_read_as_they_are():
     y = X[:, 2] + rng.normal(size=40)
     for select in (core_rrct, core_gso):
         single, double = select(X, y, 8, dtype=np.float32), select(X, y, 8)
-        np.testing.assert_array_equal(single["selected"], double["selected"])
-        np.testing.assert_array_equal(single["scores"], double["scores"])
+        np.testing.assert_array_equal(single.selected, double.selected)
+        np.testing.assert_array_equal(single.scores, double.scores)
 
 
 def test_tall_data_use_exact_rank_products():
@@ -209,5 +210,5 @@ def digest_of_kernels():
     X = rng.normal(size=(75, 90))
     y = X[:, 5] + X[:, 6] + rng.normal(size=75)
     for result in (core_rrct(X, y, 15), core_gso(X, y, 15), core_rrct(X, y > 0, 9, nominal=True)):
-        digest.update(result["selected"].tobytes() + result["scores"].tobytes())
+        digest.update(result.selected.tobytes() + result.scores.tobytes())
     return digest.hexdigest()

@@ -13,6 +13,8 @@ from tests.test_search_ensemble import ensemble_problem
 from thresher import MRMR, _core
 from thresher._core import _testing
 
+from .core_results import assert_equal_lists
+
 
 def policy_size(n_features):
     """The size of a round that `DeliveredMeasure` asks for by itself."""
@@ -59,8 +61,10 @@ def test_rounds_change_neither_features_nor_scores(name):
             measure = _testing.InRounds(plain, round_size)
             found = search(measure, relevance, n_select=n_select, **options).result()
             for key in ("selected", "scores", "relevance", "redundancy"):
-                np.testing.assert_array_equal(found[key], expected[key], err_msg=key)
-            assert found["n_evaluations"] <= p * p
+                np.testing.assert_array_equal(
+                    getattr(found, key), getattr(expected, key), err_msg=key
+                )
+            assert found.n_evaluations <= p * p
 
 
 def test_best_first_search_in_rounds_finds_the_same_set():
@@ -75,9 +79,8 @@ def test_best_first_search_in_rounds_finds_the_same_set():
         measure = _testing.InRounds(plain, 16)
         found = _core.cfs_best_first(measure, relevance, **options)
         expected = _core.cfs_best_first(plain, relevance, **options)
-        assert found["selected"].tolist() == expected["selected"].tolist()
-        assert found["merit"] == expected["merit"]
-        assert found["n_subsets"] == expected["n_subsets"]
+        assert found.selected.tolist() == expected.selected.tolist()
+        assert found.merit == expected.merit
 
 
 @pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
@@ -95,9 +98,7 @@ def test_replicates_in_rounds_find_the_lists_they_find_alone(objective, weight, 
             found = _core.greedy_ensemble(
                 measure, relevance, p // 2 + 1, kept=kept, memory_limit=memory_limit, **options
             )
-            for key in ("selected", "scores", "redundancy"):
-                for one, other in zip(found[key], expected[key], strict=True):
-                    np.testing.assert_array_equal(one, other, err_msg=key)
+            assert_equal_lists(found, expected)
 
 
 def test_replicates_share_their_rounds():
@@ -144,8 +145,8 @@ def test_real_data_take_few_rounds(name, objective, n_rounds):
     expected = _core.greedy_forward(plain, relevance, 50, **options).result()
     measure = _testing.InRounds(plain, size)
     found = _core.greedy_forward(measure, relevance, 50, **options).result()
-    assert found["selected"].tolist() == expected["selected"].tolist()
-    assert found["scores"].tolist() == expected["scores"].tolist()
+    assert found.selected.tolist() == expected.selected.tolist()
+    assert found.scores.tolist() == expected.scores.tolist()
     assert measure.n_rounds <= n_rounds
 
 
@@ -158,5 +159,5 @@ def test_criteria_without_a_bound_ask_for_eight_columns_a_round(name, n_rounds):
     expected = _core.greedy_accumulate(plain, relevance, 50, **options).result()
     measure = _testing.InRounds(plain, size)
     found = _core.greedy_accumulate(measure, relevance, 50, **options).result()
-    assert found["selected"].tolist() == expected["selected"].tolist()
+    assert found.selected.tolist() == expected.selected.tolist()
     assert measure.n_rounds == n_rounds

@@ -62,9 +62,9 @@ def test_every_strategy_gives_the_naive_answer(objective, weight, offset):
                 candidates=candidates,
                 kept=kept.astype(np.uint32),
             ).result()
-            assert result["selected"].tolist() == expected[0]
-            assert result["scores"].tolist() == expected[1]
-            assert result["redundancy"].tolist() == expected[2]
+            assert result.selected.tolist() == expected[0]
+            assert result.scores.tolist() == expected[1]
+            assert result.redundancy.tolist() == expected[2]
 
 
 @pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
@@ -86,9 +86,9 @@ def test_large_problems_agree_between_strategies(objective, weight, offset):
             for strategy in ("lazy", "scan", "naive")
         ]
         for result in results[1:]:
-            assert result["selected"].tolist() == results[0]["selected"].tolist()
-            assert result["scores"].tolist() == results[0]["scores"].tolist()
-        assert results[0]["n_evaluations"] <= results[2]["n_evaluations"]
+            assert result.selected.tolist() == results[0].selected.tolist()
+            assert result.scores.tolist() == results[0].scores.tolist()
+        assert results[0].n_evaluations <= results[2].n_evaluations
 
 
 def random_settings(rng, trial, p):
@@ -115,8 +115,8 @@ def test_cfs_strategies_give_the_naive_answer():
                 candidates=candidates,
                 kept=kept.astype(np.uint32),
             ).result()
-            assert result["selected"].tolist() == expected[0]
-            assert result["scores"].tolist() == expected[1]
+            assert result.selected.tolist() == expected[0]
+            assert result.scores.tolist() == expected[1]
 
 
 @pytest.mark.parametrize("zero_to_one", [False, True])
@@ -138,9 +138,8 @@ def test_best_first_search_is_the_naive_one(zero_to_one, locally_predictive):
             kept=kept.astype(np.uint32),
             **options,
         )
-        assert result["selected"].tolist() == expected[0]
-        assert result["merit"] == expected[1]
-        assert result["n_subsets"] == expected[2]
+        assert result.selected.tolist() == expected[0]
+        assert result.merit == expected[1]
 
 
 def test_fcbf_is_the_naive_one():
@@ -158,8 +157,8 @@ def test_fcbf_is_the_naive_one():
             candidates=candidates,
             kept=kept.astype(np.uint32),
         ).result()
-        assert result["selected"].tolist() == expected[0]
-        assert result["n_evaluations"] == expected[1]
+        assert result.selected.tolist() == expected[0]
+        assert result.n_evaluations == expected[1]
 
 
 @pytest.mark.parametrize("accumulation", sorted(CRITERIA))
@@ -186,8 +185,8 @@ def test_accumulated_criteria_are_the_naive_ones(accumulation):
                 candidates=candidates,
                 kept=kept.astype(np.uint32),
             ).result()
-            assert result["selected"].tolist() == expected[0]
-            assert result["scores"].tolist() == expected[1]
+            assert result.selected.tolist() == expected[0]
+            assert result.scores.tolist() == expected[1]
 
 
 @pytest.mark.parametrize("objective", ["difference", "sum", "quotient"])
@@ -203,8 +202,8 @@ def test_thousands_of_equal_relevances_are_searched_exactly(objective):
         ).result()
         for strategy in ("lazy", "naive")
     )
-    assert lazy["selected"].tolist() == naive["selected"].tolist()
-    assert lazy["scores"].tolist() == naive["scores"].tolist()
+    assert lazy.selected.tolist() == naive.selected.tolist()
+    assert lazy.scores.tolist() == naive.scores.tolist()
 
 
 def test_the_search_tells_what_it_saw_of_each_feature():
@@ -213,9 +212,9 @@ def test_the_search_tells_what_it_saw_of_each_feature():
     result = _core.greedy_forward(
         _testing.MatrixMeasure(table), relevance, 3, strategy="naive"
     ).result()
-    assert result["selected"].tolist() == [0, 1, 3]
-    assert result["extreme"].tolist() == [0, 0.25, 0.5, 0]
-    assert result["partner"].tolist() == [-1, 0, 1, 0]
+    assert result.selected.tolist() == [0, 1, 3]
+    assert result.nearest_value.tolist() == [0, 0.25, 0.5, 0]
+    assert result.nearest.tolist() == [-1, 0, 1, 0]
 
 
 def test_progress_is_told_once_per_step():
@@ -225,7 +224,7 @@ def test_progress_is_told_once_per_step():
     result = _core.greedy_forward(
         _testing.MatrixMeasure(table), relevance, 8, progress=lambda *step: told.append(step)
     ).result()
-    steps = zip(range(1, 9), result["selected"], result["scores"], strict=True)
+    steps = zip(range(1, 9), result.selected, result.scores, strict=True)
     assert told == [(n, int(feature), float(score)) for n, feature, score in steps]
 
 

@@ -41,9 +41,11 @@ def test_every_replicate_selects_as_if_alone(objective, weight, offset, strategy
                 memory_limit=memory_limit,
                 **options,
             )
-            assert [s.tolist() for s in result["selected"]] == [x[0] for x in expected]
-            assert [s.tolist() for s in result["scores"]] == [x[1] for x in expected]
-            assert [s.tolist() for s in result["redundancy"]] == [x[2] for x in expected]
+            assert [one.selected.tolist() for one in result.replicates] == [x[0] for x in expected]
+            assert [one.scores.tolist() for one in result.replicates] == [x[1] for x in expected]
+            assert [one.redundancy.tolist() for one in result.replicates] == [
+                x[2] for x in expected
+            ]
 
 
 @pytest.mark.parametrize("strategy", ["lazy", "scan", "dense"])
@@ -63,15 +65,15 @@ def test_the_memory_limit_changes_no_list(strategy):
             )
             for limit in (0, 40_000)
         )
-        assert not free["cache_full"]
-        assert tight["cache_full"]
+        assert not free.cache_full
+        assert tight.cache_full
         if strategy == "lazy":
             # What was not kept spares the later replicates nothing.
-            assert free["n_evaluations"] <= tight["n_evaluations"]
+            assert free.n_evaluations <= tight.n_evaluations
         else:
-            assert free["n_evaluations"] == tight["n_evaluations"]
-        for a, b in zip(free["selected"], tight["selected"], strict=True):
-            assert a.tolist() == b.tolist()
+            assert free.n_evaluations == tight.n_evaluations
+        for a, b in zip(free.replicates, tight.replicates, strict=True):
+            assert a.selected.tolist() == b.selected.tolist()
 
 
 def test_distinct_pairs_are_those_of_the_replicates_one_by_one():
@@ -82,8 +84,8 @@ def test_distinct_pairs_are_those_of_the_replicates_one_by_one():
     cache = _core.ReplicateCache(measure)
     for i in range(5):
         alone = _core.greedy_forward(_core.ReplicateView(cache, i), relevance[i], 20).result()
-        assert alone["selected"].tolist() == together["selected"][i].tolist()
-    assert together["n_evaluations"] == cache.n_computed
+        assert alone.selected.tolist() == together.replicates[i].selected.tolist()
+    assert together.n_evaluations == cache.n_computed
 
 
 def test_pairs_of_earlier_replicates_spare_later_ones_others():
@@ -99,9 +101,9 @@ def test_pairs_of_earlier_replicates_spare_later_ones_others():
     for i in range(e):
         measure = _testing.MatrixMeasure(tables[i])
         alone = _core.greedy_forward(measure, relevance[i], k).result()
-        assert alone["selected"].tolist() == together["selected"][i].tolist()
+        assert alone.selected.tolist() == together.replicates[i].selected.tolist()
         asked |= measure.asked() | measure.asked().T
-    assert together["n_evaluations"] < np.triu(asked, 1).sum()
+    assert together.n_evaluations < np.triu(asked, 1).sum()
 
 
 def test_the_dense_strategy_asks_for_every_pair_of_the_union():
@@ -109,8 +111,8 @@ def test_the_dense_strategy_asks_for_every_pair_of_the_union():
     p, k = 60, 10
     relevance, tables = ensemble_problem(rng, p, 4, 30)
     result = _core.greedy_ensemble(_testing.MatrixMeasure(tables), relevance, k, strategy="dense")
-    u = len({int(f) for selected in result["selected"] for f in selected[: k - 1]})
-    assert result["n_evaluations"] == u * p - u * (u + 1) // 2
+    u = len({int(f) for one in result.replicates for f in one.selected[: k - 1]})
+    assert result.n_evaluations == u * p - u * (u + 1) // 2
 
 
 def test_some_replicates_can_be_left_out():
@@ -121,7 +123,7 @@ def test_some_replicates_can_be_left_out():
         _testing.MatrixMeasure(tables), relevance[used], 10, replicates=used
     )
     expected = full_ensemble(relevance[used], tables[used], 10)
-    assert [s.tolist() for s in result["selected"]] == [x[0] for x in expected]
+    assert [one.selected.tolist() for one in result.replicates] == [x[0] for x in expected]
 
 
 @pytest.mark.parametrize(("objective", "weight", "offset"), SETTINGS)
@@ -139,7 +141,7 @@ def test_the_sum_of_replicates_is_the_inner_ensemble(objective, weight, offset):
             **options,
         ).result()
         expected = inner_ensemble(relevance, tables, p, offset=offset, **options)
-        assert result["selected"].tolist() == expected
+        assert result.selected.tolist() == expected
 
 
 def test_every_search_runs_on_one_replicate_of_a_shared_measure():
@@ -157,4 +159,4 @@ def test_every_search_runs_on_one_replicate_of_a_shared_measure():
         for i in range(3):
             shared = search(_core.ReplicateView(cache, i), relevance[i])
             alone = search(_testing.MatrixMeasure(tables[i]), relevance[i])
-            assert shared["selected"].tolist() == alone["selected"].tolist()
+            assert shared.selected.tolist() == alone.selected.tolist()

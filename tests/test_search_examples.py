@@ -66,18 +66,18 @@ def test_mrmr_of_the_example(strategy, options, selected, scores):
     result = _core.greedy_forward(
         measure, relevance[0], 6, strategy=strategy, candidates=NOT_CONSTANT, **options
     ).result()
-    assert result["selected"].tolist() == selected
+    assert result.selected.tolist() == selected
     if scores is not None:
-        np.testing.assert_allclose(result["scores"], scores, atol=1e-9)
+        np.testing.assert_allclose(result.scores, scores, atol=1e-9)
     if not options:
-        assert result["n_evaluations"] == 10
+        assert result.n_evaluations == 10
     if options.get("offset"):
-        assert result["scores"][1] == pytest.approx(1245.112497836, abs=1e-8)
+        assert result.scores[1] == pytest.approx(1245.112497836, abs=1e-8)
 
 
 def test_a_constant_candidate_would_be_preferred_to_a_redundant_one():
     measure, relevance = discrete(X, Y)
-    assert _core.greedy_forward(measure, relevance[0], 6).result()["selected"].tolist() == [
+    assert _core.greedy_forward(measure, relevance[0], 6).result().selected.tolist() == [
         0,
         5,
         4,
@@ -110,24 +110,24 @@ def test_ties_prefer_the_lower_index(strategy, text, target, candidates, selecte
     result = _core.greedy_forward(
         measure, relevance[0], 4, strategy=strategy, candidates=candidates
     ).result()
-    assert result["selected"].tolist() == selected
+    assert result.selected.tolist() == selected
 
 
 @pytest.mark.parametrize(("strategy", "n_evaluations"), [("lazy", 1), ("cached", 9)])
 def test_cfs_of_the_example(strategy, n_evaluations):
     measure, relevance = discrete(X, Y, "su")
     result = _core.cfs_forward(measure, relevance[0], strategy=strategy).result()
-    assert result["selected"].tolist() == [5, 0]
-    np.testing.assert_allclose(result["scores"], [0.601195525902, 0.674238570323], atol=1e-12)
-    assert result["n_evaluations"] == n_evaluations
+    assert result.selected.tolist() == [5, 0]
+    np.testing.assert_allclose(result.scores, [0.601195525902, 0.674238570323], atol=1e-12)
+    assert result.n_evaluations == n_evaluations
 
 
 def test_best_first_and_fcbf_of_the_example():
     measure, relevance = discrete(X, Y, "su")
-    assert _core.cfs_best_first(measure, relevance[0])["selected"].tolist() == [0, 5]
+    assert _core.cfs_best_first(measure, relevance[0]).selected.tolist() == [0, 5]
     result = _core.fcbf(measure, relevance[0]).result()
-    assert result["selected"].tolist() == [5, 0]
-    assert result["n_evaluations"] == 6
+    assert result.selected.tolist() == [5, 0]
+    assert result.n_evaluations == 6
 
 
 ENSEMBLE_X = np.array(
@@ -167,13 +167,13 @@ def test_ensemble_of_the_example(strategy, objective, lists, plain, inner):
         measure.values(1, np.array([0], np.uint32))[0], [0.561278, 0.191951, 0.048795], atol=1e-6
     )
     result = _core.greedy_ensemble(measure, relevance, 3, objective=objective, strategy=strategy)
-    assert [s.tolist() for s in result["selected"]] == lists
+    assert [one.selected.tolist() for one in result.replicates] == lists
     summed = _core.SummedReplicates(measure, [0, 1, 2])
     found = _core.greedy_forward(summed, relevance.sum(axis=0), 3, objective=objective).result()
-    assert found["selected"].tolist() == inner
+    assert found.selected.tolist() == inner
     measure, relevance = discrete(ENSEMBLE_X, ENSEMBLE_Y)
     found = _core.greedy_forward(measure, relevance[0], 3, objective=objective).result()
-    assert found["selected"].tolist() == plain
+    assert found.selected.tolist() == plain
 
 
 @pytest.mark.parametrize(
@@ -204,9 +204,9 @@ def test_evaluation_counts_of_mrmr(load_real, name, naive, scan, lazy, first):
         strategy: _core.greedy_forward(measure, relevance[0], 50, strategy=strategy).result()
         for strategy in ("naive", "scan", "lazy")
     }
-    counts = {strategy: result["n_evaluations"] for strategy, result in results.items()}
+    counts = {strategy: result.n_evaluations for strategy, result in results.items()}
     assert counts == {"naive": naive, "scan": scan, "lazy": lazy}
-    selected = {tuple(result["selected"].tolist()) for result in results.values()}
+    selected = {tuple(result.selected.tolist()) for result in results.values()}
     assert len(selected) == 1
     if first is not None:
         assert selected.pop()[:10] == tuple(first)
@@ -223,8 +223,8 @@ def test_evaluation_counts_of_the_quotient(load_real, name, scan, best_first):
         _core.greedy_forward(measure, relevance[0], 50, strategy=strategy, **options).result()
         for strategy in ("scan", "lazy")
     ]
-    assert [result["n_evaluations"] for result in found] == [scan, best_first]
-    assert found[0]["selected"].tolist() == found[1]["selected"].tolist()
+    assert [result.n_evaluations for result in found] == [scan, best_first]
+    assert found[0].selected.tolist() == found[1].selected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -242,9 +242,9 @@ def test_evaluation_counts_of_cfs(load_real, name, size, cached, lazy):
         _core.cfs_forward(measure, relevance[0], strategy=strategy).result()
         for strategy in ("cached", "lazy")
     ]
-    assert [result["n_evaluations"] for result in results] == [cached, lazy]
-    assert results[0]["selected"].tolist() == results[1]["selected"].tolist()
-    assert len(results[0]["selected"]) == size
+    assert [result.n_evaluations for result in results] == [cached, lazy]
+    assert results[0].selected.tolist() == results[1].selected.tolist()
+    assert len(results[0].selected) == size
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_evaluation_counts_of_cfs(load_real, name, size, cached, lazy):
 def test_best_first_finds_more_than_greedy(load_real, name, size, merit):
     measure, relevance = discrete(*load_real(name), "su")
     result = _core.cfs_best_first(measure, relevance[0])
-    assert len(result["selected"]) == size
-    assert result["merit"] == pytest.approx(merit, abs=1e-6)
+    assert len(result.selected) == size
+    assert result.merit == pytest.approx(merit, abs=1e-6)
 
 
 def test_best_first_on_real_data_is_the_naive_one(load_real):
@@ -265,8 +265,7 @@ def test_best_first_on_real_data_is_the_naive_one(load_real):
     table = np.array([measure.values(int(g), everything).ravel() for g in everything])
     result = _core.cfs_best_first(measure, relevance[0])
     expected = naive_best_first(relevance[0].tolist(), table.tolist())
-    assert result["selected"].tolist() == expected[0]
-    assert result["n_subsets"] == expected[2]
+    assert result.selected.tolist() == expected[0]
 
 
 @pytest.mark.parametrize(
@@ -275,10 +274,10 @@ def test_best_first_on_real_data_is_the_naive_one(load_real):
 def test_pairs_of_fcbf(load_real, name, size, n_pairs):
     measure, relevance = discrete(*load_real(name), "su")
     result = _core.fcbf(measure, relevance[0]).result()
-    assert len(result["selected"]) == size
-    assert result["n_evaluations"] == n_pairs
+    assert len(result.selected) == size
+    assert result.n_evaluations == n_pairs
     if name == "colon":
-        assert result["selected"].tolist() == [764, 512, 1581, 1411, 1971, 414, 1380, 142, 285]
+        assert result.selected.tolist() == [764, 512, 1581, 1411, 1971, 414, 1380, 142, 285]
 
 
 @pytest.mark.parametrize(("n_parts", "union"), [(5, 30), (10, 49), (20, 57)])
@@ -291,7 +290,7 @@ def test_unions_of_published_ensembles(load_real, n_parts, union):
         result = _core.greedy_ensemble(
             measure, relevance, 10, objective="quotient", strategy=strategy
         )
-        lists[strategy] = [s.tolist() for s in result["selected"]]
+        lists[strategy] = [one.selected.tolist() for one in result.replicates]
         assert len({f for entries in lists[strategy] for f in entries[:9]}) == union
     assert lists["lazy"] == lists["dense"]
 
@@ -307,11 +306,11 @@ def test_threads_change_neither_lists_nor_counts(load_real):
         result = _core.greedy_ensemble(measure, relevance, 30)
         found.append(
             (
-                plain["selected"].tolist(),
-                plain["scores"].tolist(),
-                plain["n_evaluations"],
-                [s.tolist() for s in result["selected"]],
-                result["n_evaluations"],
+                plain.selected.tolist(),
+                plain.scores.tolist(),
+                plain.n_evaluations,
+                [one.selected.tolist() for one in result.replicates],
+                result.n_evaluations,
             )
         )
     assert found[0] == found[1]

@@ -124,8 +124,8 @@ def test_selections_have_the_bits_of_memory(name):
         found = _core.greedy_forward(
             summed, delivered, 20, objective=objective, candidates=candidates
         ).result()
-        np.testing.assert_array_equal(found["selected"], expected.selected_)
-        np.testing.assert_array_equal(found["scores"], expected.trace_["score"])
+        np.testing.assert_array_equal(found.selected, expected.selected_)
+        np.testing.assert_array_equal(found.scores, expected.trace_["score"])
         pairs = sum(len(features) for _, features in blocks.asked)
         assert len(blocks.asked) == summed.n_rounds
         assert pairs == summed.n_pairs

@@ -3,6 +3,7 @@
 #include <span>
 #include <utility>
 
+#include "bindings/results.hpp"
 #include "bindings/searching.hpp"
 #include "search/feature_clusters.hpp"
 
@@ -18,6 +19,11 @@ void check_places(const FeatureClusters& clusters, std::span<const std::uint32_t
 }  // namespace
 
 void bind_clusters(nb::module_& module) {
+  nb::class_<Clustering> clustering(module, "Clustering", "Features in clusters around medoids.");
+  def_indices(clustering, "medoids", &Clustering::medoids);
+  def_indices(clustering, "clusters", &Clustering::clusters);
+  clustering.def_prop_ro("own", array_of<Clustering>(&Clustering::own), "Distances to the medoid of the own cluster.")
+      .def_prop_ro("other", array_of<Clustering>(&Clustering::other), "Distances to the nearest other medoid.");
   nb::class_<FeatureClusters>(module, "FeatureClusters", "Features in clusters around medoids, addressed by place.")
       .def(
           "__init__",
@@ -45,13 +51,7 @@ void bind_clusters(nb::module_& module) {
           [](FeatureClusters& self, const Vector<std::uint32_t>& starts, std::size_t max_rounds) {
             check_places(self, view(starts));
             if (starts.size() == 0) throw nb::value_error("starts must not be empty");
-            Clustering found = without_gil([&](Interrupt&) { return self.cluster(view(starts), max_rounds); });
-            nb::dict out;
-            out["medoids"] = to_numpy(std::move(found.medoids));
-            out["clusters"] = to_numpy(std::move(found.clusters));
-            out["own"] = to_numpy(std::move(found.own));
-            out["other"] = to_numpy(std::move(found.other));
-            return out;
+            return without_gil([&](Interrupt&) { return self.cluster(view(starts), max_rounds); });
           },
           nb::arg("starts"), nb::arg("max_rounds"), "k-medoids from the given starts.")
       .def(

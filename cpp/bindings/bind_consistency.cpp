@@ -35,14 +35,6 @@ std::span<const T> span_of(const Vector<T>& array) {
   return {array.data(), array.size()};
 }
 
-RiskMeasure measure_of(const std::string& name) {
-  if (name == "bayes") return RiskMeasure::bayes;
-  if (name == "binary") return RiskMeasure::binary;
-  if (name == "pairs") return RiskMeasure::pairs;
-  if (name == "entropy") return RiskMeasure::entropy;
-  throw std::invalid_argument("unknown consistency measure " + name);
-}
-
 // One data set, one measure, one order of the features; holds the arrays it reads.
 class ConsistencyProblem {
  public:
@@ -82,7 +74,7 @@ class ConsistencyProblem {
               weights_ ? span_of(*weights_) : std::span<const double>{},
               n_classes,
               lists_.get()},
-        cost_(measure_of(measure), checked(rows_), tolerance) {
+        cost_(choice_from("measure", measure, kRiskMeasures), checked(rows_), tolerance) {
     if (relevance_.size() != rows_.n_features) throw std::invalid_argument("relevance needs one value per feature");
     check_features(order_);
     check_features(kept_);
@@ -121,13 +113,13 @@ class ConsistencyProblem {
   }
 
   std::tuple<Indices, double, std::size_t> sweep(const std::string& rule, double bound) {
-    if (rule != "total" && rule != "step") throw std::invalid_argument("unknown rule " + rule);
+    const SweepRule which = choice_from("rule", rule, kSweepRules);
     SweepResult result;
     {
       ReleasedGil released;
       SignalInterrupt interrupt;
       if (!sweep_) sweep_ = std::make_unique<Sweep>(rows_, cost_, refinement_, span_of(order_));
-      result = sweep_->run(rule == "total" ? SweepRule::total : SweepRule::step, bound, interrupt);
+      result = sweep_->run(which, bound, interrupt);
     }
     return {to_numpy(std::move(result.kept)), result.risk, result.n_probes};
   }
@@ -157,8 +149,8 @@ class ConsistencyProblem {
   }
 
   // Features, evaluations, and whether these are all that the method's listing asks for.
-  std::tuple<Indices, nb::object, bool> search(const std::string& method, double bound, std::size_t max_evaluations,
-                                               const Features& among) const {
+  std::tuple<Indices, nb::int_, bool> search(const std::string& method, double bound, std::size_t max_evaluations,
+                                             const Features& among) const {
     check_features(among);
     SubsetSearch result;
     {
@@ -173,7 +165,7 @@ class ConsistencyProblem {
         throw std::invalid_argument("unknown search " + method);
       }
     }
-    nb::object n_evaluations = nb::int_(result.n_evaluations);
+    nb::int_ n_evaluations(result.n_evaluations);
     for (std::size_t e = 0; e < result.unvisited.cubes.size(); ++e) {
       if (result.unvisited.cubes[e] != 0) n_evaluations += nb::int_(result.unvisited.cubes[e]) << nb::int_(e);
     }

@@ -49,28 +49,27 @@ FeatureMargins read_margins(const Vector<std::int32_t>& levels, const Vector<std
   return margins;
 }
 
-CountedPairs* make_pairs(nb::object ask, const Vector<std::int32_t>& levels, const Vector<std::int64_t>& margins,
-                         std::uint64_t n_rows, const std::string& measure, const OptionalSets& sets,
-                         const Mask& incomplete, std::optional<std::size_t> round_size) {
-  const auto kind = discrete_measure_named(measure);
-  if (!kind) throw std::invalid_argument("measure must be 'mi', 'su', 'nmi' or 'chi2', got '" + measure + "'");
+CountedPairs* make_pairs(AskFor<std::int64_t> ask, const Vector<std::int32_t>& levels,
+                         const Vector<std::int64_t>& margins, std::uint64_t n_rows, const std::string& measure,
+                         const OptionalSets& sets, const Mask& incomplete, std::optional<std::size_t> round_size) {
+  const DiscreteMeasure kind = choice_from("measure", measure, kDiscreteMeasures);
   PartSets replicates = read_sets(std::nullopt, sets);
   const std::size_t n_parts = replicates.n_parts();
   return new CountedPairs(std::make_shared<PythonCounts>(std::move(ask)),
                           read_margins(levels, margins, n_rows, n_parts, incomplete), std::move(replicates),
-                          round_size.value_or(CountedMeasure::usual_round_size(levels.size())), *kind);
+                          round_size.value_or(CountedMeasure::usual_round_size(levels.size())), kind);
 }
 
-CountedTriples* make_triples(nb::object ask, const Vector<std::int32_t>& levels, const Vector<std::int64_t>& margins,
-                             std::uint64_t n_rows, std::size_t n_classes, const std::string& term,
-                             const OptionalSets& sets, const Mask& incomplete, std::optional<std::size_t> round_size) {
-  const auto kind = three_way_term_named(term);
-  if (!kind) throw std::invalid_argument("term must be 'joint', 'conditional', 'disr' or 'interaction'");
+CountedTriples* make_triples(AskFor<std::int64_t> ask, const Vector<std::int32_t>& levels,
+                             const Vector<std::int64_t>& margins, std::uint64_t n_rows, std::size_t n_classes,
+                             const std::string& term, const OptionalSets& sets, const Mask& incomplete,
+                             std::optional<std::size_t> round_size) {
+  const ThreeWayTerm kind = choice_from("term", term, kThreeWayTerms);
   PartSets replicates = read_sets(std::nullopt, sets);
   const std::size_t n_parts = replicates.n_parts() * n_classes;
   return new CountedTriples(std::make_shared<PythonCounts>(std::move(ask)),
                             read_margins(levels, margins, n_rows, n_parts, incomplete), std::move(replicates),
-                            round_size.value_or(CountedMeasure::usual_round_size(levels.size())), n_classes, *kind);
+                            round_size.value_or(CountedMeasure::usual_round_size(levels.size())), n_classes, kind);
 }
 
 auto bound_count_request(const CodedTable& block, const Vector<std::uint32_t>& references,

@@ -14,6 +14,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/build_options.hpp"
 #include "bindings/part_sets.hpp"
+#include "bindings/results.hpp"
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "measures/cell_values.hpp"
@@ -25,14 +26,10 @@
 namespace thresher::bindings {
 namespace {
 
-DiscreteMeasure measure_named(const std::string& name) {
-  const auto measure = discrete_measure_named(name);
-  if (!measure) throw std::invalid_argument("measure must be 'mi', 'su', 'nmi' or 'chi2', got '" + name + "'");
-  return *measure;
-}
+DiscreteMeasure measure_named(const std::string& name) { return choice_from("measure", name, kDiscreteMeasures); }
 
-std::shared_ptr<CodedTable> table_from_dense(nb::object array, const OptionalParts& parts, const OptionalSets& sets,
-                                             const nb::object& weights, std::size_t n_threads,
+std::shared_ptr<CodedTable> table_from_dense(AnyNumpy array, const OptionalParts& parts, const OptionalSets& sets,
+                                             const AnyNumpy& weights, std::size_t n_threads,
                                              const std::string& missing) {
   const HeldArray held = hold_array(std::move(array), 2);
   BuildOptions options = read_options(parts, sets, weights, held.view.n_rows, n_threads, missing);
@@ -43,7 +40,7 @@ std::shared_ptr<CodedTable> table_from_dense(nb::object array, const OptionalPar
 
 std::shared_ptr<CodedTable> table_from_codes(const Matrix<std::uint8_t>& codes, const Vector<std::int32_t>& levels,
                                              const OptionalParts& parts, const OptionalSets& sets,
-                                             const nb::object& weights, std::size_t n_threads, int missing_code) {
+                                             const AnyNumpy& weights, std::size_t n_threads, int missing_code) {
   if (codes.shape(0) != levels.size()) throw std::invalid_argument("levels: one number per feature is needed");
   BuildOptions options = read_options(parts, sets, weights, codes.shape(1), n_threads, "pairwise");
   ReleasedGil released;
@@ -59,16 +56,16 @@ std::shared_ptr<CodedTable> table_take(const CodedTable& table, const Vector<std
   return std::make_shared<CodedTable>(take_rows(table, {rows.data(), rows.size()}, n_threads, interrupt));
 }
 
-bool sparse_places_rise(const nb::object& indptr, const nb::object& indices, const nb::object& data, std::size_t n_rows,
+bool sparse_places_rise(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data, std::size_t n_rows,
                         std::size_t n_columns, bool is_csc) {
   std::vector<HeldArray> held;
   return check_places(read_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held));
 }
 
-std::shared_ptr<CodedTable> table_from_sparse(const nb::object& indptr, const nb::object& indices,
-                                              const nb::object& data, std::size_t n_rows, std::size_t n_columns,
-                                              bool is_csc, const OptionalParts& parts, const OptionalSets& sets,
-                                              const nb::object& weights, std::size_t n_threads,
+std::shared_ptr<CodedTable> table_from_sparse(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data,
+                                              std::size_t n_rows, std::size_t n_columns, bool is_csc,
+                                              const OptionalParts& parts, const OptionalSets& sets,
+                                              const AnyNumpy& weights, std::size_t n_threads,
                                               const std::string& missing, std::size_t dense_bytes) {
   std::vector<HeldArray> held;
   const SparseView view = checked_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
@@ -132,8 +129,9 @@ auto table_matrix(const CodedTable& table, const std::optional<Vector<std::uint3
   return to_numpy(std::move(codes), n, table.n_rows());
 }
 
-nb::object table_relevance(const CodedTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
-                           const std::string& measure, std::size_t n_threads) {
+nb::ndarray<nb::numpy, double> table_relevance(const CodedTable& table, const Vector<std::int32_t>& classes,
+                                               std::size_t n_classes, const std::string& measure,
+                                               std::size_t n_threads) {
   const DiscreteMeasure kind = measure_named(measure);
   const std::size_t n_replicates = table.layout().n_replicates();
   std::vector<double> values(table.n_features() * n_replicates);
@@ -142,12 +140,13 @@ nb::object table_relevance(const CodedTable& table, const Vector<std::int32_t>& 
     SignalInterrupt interrupt;
     discrete_relevance(table, {classes.data(), classes.size()}, n_classes, kind, n_threads, values);
   }
-  if (!table.layout().has_parts()) return nb::cast(to_numpy(std::move(values)));
-  return nb::cast(to_numpy(std::move(values), n_replicates, table.n_features()));
+  using Values = nb::ndarray<nb::numpy, double>;
+  if (!table.layout().has_parts()) return Values(to_numpy(std::move(values)));
+  return Values(to_numpy(std::move(values), n_replicates, table.n_features()));
 }
 
 // High and low words of sums of real weights, by levels.
-using WeightedCounts = nb::ndarray<const double, nb::shape<-1, -1, 2>, nb::c_contig, nb::device::cpu>;
+using WeightedCounts = nb::ndarray<nb::numpy, const double, nb::shape<-1, -1, 2>, nb::c_contig, nb::device::cpu>;
 
 template <class Count>
 double value_of_cells(std::span<const Count> cells, std::size_t n_rows, const std::string& measure) {
@@ -172,44 +171,41 @@ double value_of_weighted_counts(const WeightedCounts& counts, const std::string&
   return value_of_cells<DoubleDouble>(cells, counts.shape(0), measure);
 }
 
-nb::dict scan_to_dict(ColumnScan&& scan) {
-  nb::dict result;
-  result["minimum"] = to_numpy(std::move(scan.minimum));
-  result["maximum"] = to_numpy(std::move(scan.maximum));
-  result["n_missing"] = to_numpy(std::move(scan.n_missing));
-  result["n_infinite"] = to_numpy(std::move(scan.n_infinite));
-  result["whole"] = to_numpy_bool(std::move(scan.whole));
-  result["n_distinct"] = to_numpy(std::move(scan.n_distinct));
-  return result;
-}
-
-nb::dict scan_columns(nb::object array, std::size_t n_threads) {
+ColumnScan scan_columns(AnyNumpy array, std::size_t n_threads) {
   const HeldArray held = hold_array(std::move(array), 2);
-  std::optional<ColumnScan> scan;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    scan.emplace(scan_dense(held.view, n_threads, interrupt));
-  }
-  return scan_to_dict(std::move(*scan));
+  ReleasedGil released;
+  SignalInterrupt interrupt;
+  return scan_dense(held.view, n_threads, interrupt);
 }
 
-nb::dict scan_sparse_columns(const nb::object& indptr, const nb::object& indices, const nb::object& data,
-                             std::size_t n_rows, std::size_t n_columns, bool is_csc, std::size_t n_threads) {
+ColumnScan scan_sparse_columns(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data,
+                               std::size_t n_rows, std::size_t n_columns, bool is_csc, std::size_t n_threads) {
   std::vector<HeldArray> held;
   const SparseView view = checked_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
-  std::optional<ColumnScan> scan;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    scan.emplace(scan_sparse(view, n_threads, interrupt));
-  }
-  return scan_to_dict(std::move(*scan));
+  ReleasedGil released;
+  SignalInterrupt interrupt;
+  return scan_sparse(view, n_threads, interrupt);
+}
+
+void bind_scans(nb::module_& module) {
+  nb::class_<ColumnScan>(module, "ColumnScan", "What one pass over all columns has found; missing values are left out.")
+      .def_prop_ro("minimum", array_of<ColumnScan>(&ColumnScan::minimum))
+      .def_prop_ro("maximum", array_of<ColumnScan>(&ColumnScan::maximum))
+      .def_prop_ro("n_missing", array_of<ColumnScan>(&ColumnScan::n_missing))
+      .def_prop_ro("n_infinite", array_of<ColumnScan>(&ColumnScan::n_infinite))
+      .def_prop_ro("whole", marks_of<ColumnScan>(&ColumnScan::whole), "Columns of integers alone.")
+      .def_prop_ro("n_distinct", array_of<ColumnScan>(&ColumnScan::n_distinct),
+                   "Distinct values of columns of integers, up to eleven: more than ten.");
+  module.def("scan_columns", &scan_columns, nb::arg("array"), nb::arg("n_threads") = 1);
+  module.def("scan_sparse", &scan_sparse_columns, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+             nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("n_threads") = 1);
 }
 
 // `TooManyLevels` of Python has the number of the column in `column`.
 void bind_errors(nb::module_& module) {
-  nb::object kind = nb::steal(PyErr_NewException("thresher._core.TooManyLevels", PyExc_ValueError, nullptr));
+  nb::dict attributes;
+  attributes["column"] = 0;
+  nb::object kind = nb::steal(PyErr_NewException("thresher._core.TooManyLevels", PyExc_ValueError, attributes.ptr()));
   module.attr("TooManyLevels") = kind;
   nb::register_exception_translator(
       [](const std::exception_ptr& thrown, void* payload) {
@@ -271,16 +267,13 @@ void bind_counting(nb::module_& module) {
           "__init__",
           [](ThreeWayMeasure* self, std::shared_ptr<CodedTable> table, const Vector<std::int32_t>& classes,
              std::size_t n_classes, const std::string& term, std::size_t n_threads) {
-            const auto kind = three_way_term_named(term);
-            if (!kind) throw std::invalid_argument("term must be 'joint', 'conditional', 'disr' or 'interaction'");
-            new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes, *kind, n_threads);
+            new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes,
+                                       choice_from("term", term, kThreeWayTerms), n_threads);
           },
           nb::arg("table"), nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("term"), nb::arg("n_threads") = 1);
   module.def("value_of_counts", &value_of_counts, nb::arg("counts"), nb::arg("measure"));
   module.def("value_of_weighted_counts", &value_of_weighted_counts, nb::arg("counts"), nb::arg("measure"));
-  module.def("scan_columns", &scan_columns, nb::arg("array"), nb::arg("n_threads") = 1);
-  module.def("scan_sparse", &scan_sparse_columns, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
-             nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"), nb::arg("n_threads") = 1);
+  bind_scans(module);
   module.def("sparse_places_rise", &sparse_places_rise, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
              nb::arg("n_rows"), nb::arg("n_columns"), nb::arg("is_csc"));
 }

@@ -1,12 +1,14 @@
 // Discretisers: learning cuts and coding by them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,10 +20,13 @@ namespace thresher::bindings {
 namespace {
 
 using Weights = std::optional<Vector<double>>;
+// Cuts and offsets.
+using BoundCuts =
+    std::tuple<nb::ndarray<nb::numpy, double, nb::ndim<1>>, nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>>;
 
 // learn(matrix, options, interrupt) without the GIL; its cuts and offsets as arrays.
 template <class Learn>
-nb::tuple learnt(const NumericArray& array, const Weights& weights, std::size_t n_threads, Learn&& learn) {
+BoundCuts learnt(const NumericArray& array, const Weights& weights, std::size_t n_threads, Learn&& learn) {
   const NumericMatrix matrix = numeric_matrix(array);
   CutOptions options;
   options.n_threads = n_threads;
@@ -35,7 +40,7 @@ nb::tuple learnt(const NumericArray& array, const Weights& weights, std::size_t 
     SignalInterrupt interrupt;
     cuts = learn(matrix, options, interrupt);
   }
-  return nb::make_tuple(to_numpy(std::move(cuts.cuts)), to_numpy(std::move(cuts.offsets)));
+  return {to_numpy(std::move(cuts.cuts)), to_numpy(std::move(cuts.offsets))};
 }
 
 void check_bins(std::size_t n_bins) {
@@ -51,28 +56,28 @@ void check_classes(const Vector<std::int32_t>& classes, std::size_t n_classes, s
   }
 }
 
-nb::tuple equal_frequency(NumericArray matrix, std::size_t n_bins, Weights weights, std::size_t n_threads) {
+BoundCuts equal_frequency(NumericArray matrix, std::size_t n_bins, Weights weights, std::size_t n_threads) {
   check_bins(n_bins);
   return learnt(matrix, weights, n_threads, [&](NumericMatrix data, const CutOptions& options, Interrupt& interrupt) {
     return cuts_equal_frequency(data, n_bins, options, interrupt);
   });
 }
 
-nb::tuple equal_width(NumericArray matrix, std::size_t n_bins, Weights weights, std::size_t n_threads) {
+BoundCuts equal_width(NumericArray matrix, std::size_t n_bins, Weights weights, std::size_t n_threads) {
   check_bins(n_bins);
   return learnt(matrix, weights, n_threads, [&](NumericMatrix data, const CutOptions& options, Interrupt& interrupt) {
     return cuts_equal_width(data, n_bins, options, interrupt);
   });
 }
 
-nb::tuple mean_sd(NumericArray matrix, double t, Weights weights, std::size_t n_threads) {
+BoundCuts mean_sd(NumericArray matrix, double t, Weights weights, std::size_t n_threads) {
   if (!(t >= 0.0)) throw nb::value_error("t must be at least 0");
   return learnt(matrix, weights, n_threads, [&](NumericMatrix data, const CutOptions& options, Interrupt& interrupt) {
     return cuts_mean_sd(data, t, options, interrupt);
   });
 }
 
-nb::tuple mdl(NumericArray matrix, Vector<std::int32_t> classes, std::size_t n_classes, bool weka_count,
+BoundCuts mdl(NumericArray matrix, Vector<std::int32_t> classes, std::size_t n_classes, bool weka_count,
               Weights weights, std::size_t n_threads) {
   const std::span<const std::int32_t> codes(classes.data(), classes.size());
   check_classes(classes, n_classes, matrix.shape(1));
@@ -81,7 +86,8 @@ nb::tuple mdl(NumericArray matrix, Vector<std::int32_t> classes, std::size_t n_c
   });
 }
 
-nb::object apply(NumericArray matrix, Vector<double> cuts, Vector<std::int64_t> offsets, std::size_t n_threads) {
+nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<2>> apply(NumericArray matrix, Vector<double> cuts,
+                                                        Vector<std::int64_t> offsets, std::size_t n_threads) {
   const NumericMatrix data = numeric_matrix(matrix);
   auto out = empty_numpy<std::uint8_t>(data.n_features, data.n_rows);
   {
@@ -89,7 +95,7 @@ nb::object apply(NumericArray matrix, Vector<double> cuts, Vector<std::int64_t> 
     SignalInterrupt interrupt;
     apply_cuts(data, {cuts.data(), cuts.size()}, {offsets.data(), offsets.size()}, n_threads, out.data(), interrupt);
   }
-  return nb::cast(out);
+  return out;
 }
 
 // Columns of a CSC matrix and the features to bin.
@@ -112,7 +118,7 @@ SparseCutData<T> sparse_data(const Vector<T>& values, const Vector<std::int32_t>
 
 // rule: "equal-frequency", "equal-width" (setting: bins), "mean-sd" (t) or "mdl" (1 for Weka's count).
 template <class T>
-nb::tuple cuts_sparse(const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
+BoundCuts cuts_sparse(const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
                       std::size_t n_rows, const Vector<std::uint8_t>& wanted, const std::string& rule, double setting,
                       const std::optional<Vector<std::int32_t>>& classes, std::size_t n_classes, const Weights& weights,
                       std::size_t n_threads) {
@@ -145,13 +151,14 @@ nb::tuple cuts_sparse(const Vector<T>& values, const Vector<std::int32_t>& rows,
       throw std::invalid_argument("unknown rule " + rule);
     }
   }
-  return nb::make_tuple(to_numpy(std::move(cuts.cuts)), to_numpy(std::move(cuts.offsets)));
+  return {to_numpy(std::move(cuts.cuts)), to_numpy(std::move(cuts.offsets))};
 }
 
 template <class T>
-nb::object apply_sparse(const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
-                        std::size_t n_rows, const Vector<std::uint8_t>& wanted, const Vector<double>& cuts,
-                        const Vector<std::int64_t>& offsets, std::size_t n_threads) {
+nb::ndarray<nb::numpy, nb::ndim<1>> apply_sparse(const Vector<T>& values, const Vector<std::int32_t>& rows,
+                                                 const Vector<std::int64_t>& starts, std::size_t n_rows,
+                                                 const Vector<std::uint8_t>& wanted, const Vector<double>& cuts,
+                                                 const Vector<std::int64_t>& offsets, std::size_t n_threads) {
   const auto data = sparse_data(values, rows, starts, n_rows, wanted);
   std::vector<T> out(values.size());
   {
@@ -159,7 +166,7 @@ nb::object apply_sparse(const Vector<T>& values, const Vector<std::int32_t>& row
     SignalInterrupt interrupt;
     apply_cuts(data, {cuts.data(), cuts.size()}, {offsets.data(), offsets.size()}, n_threads, out.data());
   }
-  return nb::cast(to_numpy(std::move(out)));
+  return nb::ndarray<nb::numpy, nb::ndim<1>>(to_numpy(std::move(out)));
 }
 
 template <class T>

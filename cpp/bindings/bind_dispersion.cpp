@@ -8,6 +8,7 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/numeric_arrays.hpp"
+#include "bindings/results.hpp"
 #include "measures/class_scatter.hpp"
 #include "measures/dispersion.hpp"
 #include "search/redundancy_walk.hpp"
@@ -31,20 +32,19 @@ SparseColumns<T> sparse(const Vector<T>& values, const Vector<std::int32_t>& row
 }
 
 template <class Columns>
-nb::object dispersions_of(const Columns& columns, const std::string& measure, bool skip_missing,
-                          std::size_t n_threads) {
+auto dispersions_of(const Columns& columns, const std::string& measure, bool skip_missing, std::size_t n_threads) {
   std::vector<double> values;
   {
     ReleasedGil released;
     SignalInterrupt interrupt;
-    values = dispersions(columns, {dispersion_named(measure), skip_missing, n_threads}, interrupt);
+    values = dispersions(columns, {choice_from("measure", measure, kDispersions), skip_missing, n_threads}, interrupt);
   }
-  return nb::cast(to_numpy(std::move(values)));
+  return to_numpy(std::move(values));
 }
 
 template <class Columns>
-nb::object separations_of(const Columns& columns, const std::string& measure, const Vector<std::int32_t>& classes,
-                          std::size_t n_classes, std::size_t n_threads) {
+auto separations_of(const Columns& columns, const std::string& measure, const Vector<std::int32_t>& classes,
+                    std::size_t n_classes, std::size_t n_threads) {
   const SeparationOptions options{class_kind(measure), check_classes(classes, columns.n_rows, n_classes), n_classes,
                                   n_threads};
   std::vector<double> values;
@@ -53,7 +53,7 @@ nb::object separations_of(const Columns& columns, const std::string& measure, co
     SignalInterrupt interrupt;
     values = separations(columns, options);
   }
-  return nb::cast(to_numpy(std::move(values)));
+  return to_numpy(std::move(values));
 }
 
 template <class T>
@@ -91,21 +91,18 @@ void bind_for(nb::module_& module) {
       nb::arg("n_threads") = 1, "The same of a (rows, features) array, read once as it lies.");
 }
 
-nb::dict walk_to_dict(Walk&& walk) {
-  nb::dict result;
-  result["kept"] = to_numpy(std::move(walk.kept));
-  result["similarity"] = to_numpy(std::move(walk.similarity));
-  result["rival"] = to_numpy(std::move(walk.rival));
-  result["n_scanned"] = walk.n_scanned;
-  result["n_evaluations"] = walk.n_evaluations;
-  return result;
-}
-
 }  // namespace
 
 void bind_dispersion(nb::module_& module) {
   bind_for<float>(module);
   bind_for<double>(module);
+  nb::class_<Walk> walk(module, "Walk", "The features kept by a walk down an order, and why others were not.");
+  def_indices(walk, "kept", &Walk::kept);
+  walk.def_prop_ro("similarity", array_of<Walk>(&Walk::similarity),
+                   "Of every feature looked at: the similarity that rejected it, or the largest it met.")
+      .def_prop_ro("rival", array_of<Walk>(&Walk::rival), "The kept feature of that similarity; -1 if there is none.")
+      .def_ro("n_scanned", &Walk::n_scanned)
+      .def_ro("n_evaluations", &Walk::n_evaluations);
   module.def(
       "redundancy_walk",
       [](PairMeasure& similarity, const Vector<std::uint32_t>& order, const Vector<double>& relevance,
@@ -115,15 +112,10 @@ void bind_dispersion(nb::module_& module) {
         for (const std::uint32_t f : features) {
           if (f >= similarity.n_features() || f >= relevance.size()) throw nb::index_error("order is out of range");
         }
-        Walk walk;
-        {
-          ReleasedGil released;
-          SignalInterrupt interrupt;
-          walk =
-              redundancy_walk(similarity, features, {relevance.data(), relevance.size()},
-                              {max_kept, max_similarity, against_all, stop_mass, n_kept_before, n_threads}, interrupt);
-        }
-        return walk_to_dict(std::move(walk));
+        ReleasedGil released;
+        SignalInterrupt interrupt;
+        return redundancy_walk(similarity, features, {relevance.data(), relevance.size()},
+                               {max_kept, max_similarity, against_all, stop_mass, n_kept_before, n_threads}, interrupt);
       },
       nb::arg("similarity"), nb::arg("order"), nb::arg("relevance"), nb::kw_only(), nb::arg("max_kept"),
       nb::arg("max_similarity"), nb::arg("against_all") = false, nb::arg("stop_mass") = -1.0,

@@ -1,4 +1,5 @@
-// Forward selections on columns of numbers and on partitions of rows.
+// Forward selections that read rows: by partial correlations, and by partitions of the rows. Those over pair measures,
+// and the results of all, are in bind_search.cpp.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -9,12 +10,12 @@
 #include "packing/coded_table.hpp"
 #include "partial_correlation/gso.hpp"
 #include "partial_correlation/rrct.hpp"
-#include "row_partition/cmi_walk.hpp"
+#include "search/cmi_walk.hpp"
 
 namespace thresher::bindings {
 namespace {
 
-using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using AnyMatrix = nb::ndarray<nb::numpy, nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 ColumnPointer column_pointer(const AnyMatrix& matrix) {
   if (matrix.dtype() == nb::dtype<std::int16_t>()) return static_cast<const std::int16_t*>(matrix.data());
@@ -29,33 +30,10 @@ void check_columns(const AnyMatrix& columns, const Matrix<double>& target, const
   check_candidates(columns.shape(0), options.candidates);
 }
 
-nb::dict partial_to_dict(PartialResult&& result) {
-  nb::dict out = result_to_dict(static_cast<SearchResult&&>(result));
-  out["complementarity"] = to_numpy(std::move(result.complementarity));
-  out["feature_relevance"] = to_numpy(std::move(result.feature_relevance));
-  out["feature_redundancy"] = to_numpy(std::move(result.feature_redundancy));
-  out["feature_score"] = to_numpy(std::move(result.feature_score));
-  out["collinear"] = to_numpy_bool(std::move(result.collinear));
-  out["exhausted_at"] = result.exhausted_at;
-  return out;
-}
-
-nb::dict cmi_to_dict(CmiResult&& result) {
-  nb::dict out = steps_to_dict(std::move(result));
-  out["unknown"] = to_numpy(std::move(result.unknown));
-  out["n_blocks"] = to_numpy(std::move(result.n_blocks));
-  out["examined"] = to_numpy(std::move(result.examined));
-  out["value"] = to_numpy(std::move(result.value));
-  out["successor_value"] = to_numpy(std::move(result.successor_value));
-  out["n_evaluations"] = result.n_evaluations;
-  out["n_walked"] = result.n_walked;
-  return out;
-}
-
 BoundSearch* bound_rrct(const AnyMatrix& ranks, const AnyMatrix& values, const Matrix<double>& target,
                         std::size_t n_select, bool information, bool complementarity, bool magnitude_rule,
-                        double redundancy_scale, const Mask& candidates, const Indices& kept, nb::object progress,
-                        std::size_t n_threads) {
+                        double redundancy_scale, const Mask& candidates, const Indices& kept,
+                        const PythonProgress& progress, std::size_t n_threads) {
   if (values.shape(0) != ranks.shape(0) || values.shape(1) != ranks.shape(1)) {
     throw std::invalid_argument("ranks and values differ in shape");
   }
@@ -73,12 +51,12 @@ BoundSearch* bound_rrct(const AnyMatrix& ranks, const AnyMatrix& values, const M
     columns->emplace_back(value_pointer, values.shape(0), values.shape(1), n_threads, interrupt);
     return rrct_forward(columns->front(), columns->back(), {target.data(), target.size()}, options, interrupt);
   });
-  return hold_search(std::move(search), &partial_to_dict, n_select, ranks, values, target, std::move(columns));
+  return hold_search(std::move(search), n_select, ranks, values, target, std::move(columns));
 }
 
 BoundSearch* bound_gso(const AnyMatrix& columns, const Matrix<double>& target, std::size_t n_select,
                        const Mask& candidates, const Indices& kept, const std::optional<Matrix<double>>& weights,
-                       nb::object progress, std::size_t n_threads) {
+                       const PythonProgress& progress, std::size_t n_threads) {
   if (weights && weights->shape(1) != columns.shape(1)) throw std::invalid_argument("one weight per row is needed");
   const auto options = forward_options<ForwardOptions>(candidates, kept, progress);
   check_columns(columns, target, options);
@@ -92,13 +70,13 @@ BoundSearch* bound_gso(const AnyMatrix& columns, const Matrix<double>& target, s
     }
     return gso_forward(*replicates, {target.data(), target.size()}, options, interrupt);
   });
-  return hold_search(std::move(search), &partial_to_dict, n_select, columns, target, weights, std::move(replicates));
+  return hold_search(std::move(search), n_select, columns, target, weights, std::move(replicates));
 }
 
 BoundSearch* bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>& classes, std::size_t n_classes,
                             const Vector<double>& relevance, std::optional<std::size_t> n_select, bool take_last,
                             const std::optional<Matrix<std::int64_t>>& weights, const Mask& candidates,
-                            const Indices& kept, nb::object progress) {
+                            const Indices& kept, const PythonProgress& progress) {
   if (classes.size() != table.n_rows() || (weights && weights->shape(1) != table.n_rows())) {
     throw std::invalid_argument("one class, and one weight if any, per row is needed");
   }
@@ -122,7 +100,7 @@ BoundSearch* bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>&
   options.relevance = view(relevance);
   options.take_last = take_last;
   auto search = without_gil([&](Interrupt&) { return cmi_walk(options); });
-  return hold_search(std::move(search), &cmi_to_dict, n_select, classes, relevance, weights, std::move(larger));
+  return hold_search(std::move(search), n_select, classes, relevance, weights, std::move(larger));
 }
 
 }  // namespace

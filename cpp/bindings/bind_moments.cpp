@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/numeric_arrays.hpp"
 #include "bindings/part_sets.hpp"
@@ -21,10 +22,11 @@
 namespace thresher::bindings {
 namespace {
 
-using AnyArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using AnyArray = nb::ndarray<nb::numpy, nb::ro, nb::ndim<2>, nb::device::cpu>;
+using AnyResult = nb::ndarray<nb::numpy, nb::ndim<2>>;
 
 template <class In, class Out>
-nb::object transpose(const AnyArray& array, std::span<const std::uint32_t> order, std::size_t n_threads) {
+AnyResult transpose(const AnyArray& array, std::span<const std::uint32_t> order, std::size_t n_threads) {
   const StridedMatrix<In> matrix{static_cast<const In*>(array.data()), array.shape(0), array.shape(1), array.stride(0),
                                  array.stride(1)};
   for (const std::uint32_t row : order) {
@@ -36,11 +38,11 @@ nb::object transpose(const AnyArray& array, std::span<const std::uint32_t> order
     SignalInterrupt interrupt;
     feature_major(matrix, order, out.data(), n_threads, interrupt);
   }
-  return nb::cast(out);
+  return AnyResult(out);
 }
 
-nb::object feature_major_any(const AnyArray& array, std::size_t n_threads,
-                             const std::optional<Vector<std::uint32_t>>& order) {
+AnyResult feature_major_any(const AnyArray& array, std::size_t n_threads,
+                            const std::optional<Vector<std::uint32_t>>& order) {
   const auto rows = as_span(order);
   const nb::dlpack::dtype type = array.dtype();
   if (type.lanes == 1) {
@@ -84,9 +86,7 @@ NumericTable* make_table(NumericArray array, const OptionalParts& parts, const O
   return new NumericTable(matrix, options, interrupt);
 }
 
-nb::object copied(std::span<const double> values) {
-  return nb::cast(to_numpy(std::vector<double>(values.begin(), values.end())));
-}
+auto copied(std::span<const double> values) { return to_numpy(std::vector<double>(values.begin(), values.end())); }
 
 NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::string& name, std::size_t n_threads) {
   const NumericKind kind = numeric_kind(name);
@@ -102,7 +102,7 @@ RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads, st
   return new RankPairMeasure(matrix, as_span(weights), n_threads, interrupt);
 }
 
-nb::object rank_array(NumericArray array, std::size_t n_threads) {
+AnyResult rank_array(NumericArray array, std::size_t n_threads) {
   const NumericMatrix matrix = numeric_matrix(array);
   DoubledRanks ranks;
   {
@@ -110,8 +110,8 @@ nb::object rank_array(NumericArray array, std::size_t n_threads) {
     SignalInterrupt interrupt;
     ranks = doubled_ranks(matrix, {}, n_threads, interrupt);
   }
-  if (ranks.wide.empty()) return nb::cast(to_numpy(std::move(ranks.narrow), matrix.n_features, matrix.n_rows));
-  return nb::cast(to_numpy(std::move(ranks.wide), matrix.n_features, matrix.n_rows));
+  if (ranks.wide.empty()) return AnyResult(to_numpy(std::move(ranks.narrow), matrix.n_features, matrix.n_rows));
+  return AnyResult(to_numpy(std::move(ranks.wide), matrix.n_features, matrix.n_rows));
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> relevance_spearman(const RankPairMeasure& measure, Vector<double> target) {
@@ -124,10 +124,10 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> relevance_spearman(const RankPairMea
   return to_numpy(std::move(values));
 }
 
-nb::object constant(const NumericTable& table) {
-  auto out = empty_numpy<bool>(1, table.n_features());
-  for (std::size_t feature = 0; feature < table.n_features(); ++feature) out.data()[feature] = table.constant(feature);
-  return nb::cast(out).attr("reshape")(-1);
+auto constant(const NumericTable& table) {
+  std::vector<std::uint8_t> marks(table.n_features());
+  for (std::size_t feature = 0; feature < marks.size(); ++feature) marks[feature] = table.constant(feature);
+  return to_numpy_bool(std::move(marks));
 }
 
 }  // namespace
@@ -145,10 +145,13 @@ void bind_moments(nb::module_& module) {
       .def_prop_ro("n_features", &NumericTable::n_features)
       .def_prop_ro("n_rows", &NumericTable::n_rows)
       .def_prop_ro("n_replicates", &NumericTable::n_replicates)
-      .def_prop_ro("mean", [](const NumericTable& table) { return copied(table.mean()); })
-      .def_prop_ro("minimum", [](const NumericTable& table) { return copied(table.minimum()); })
-      .def_prop_ro("maximum", [](const NumericTable& table) { return copied(table.maximum()); })
-      .def_prop_ro("constant", &constant);
+      .def_prop_ro(
+          "mean", [](const NumericTable& table) { return copied(table.mean()); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "minimum", [](const NumericTable& table) { return copied(table.minimum()); }, nb::rv_policy::automatic)
+      .def_prop_ro(
+          "maximum", [](const NumericTable& table) { return copied(table.maximum()); }, nb::rv_policy::automatic)
+      .def_prop_ro("constant", &constant, nb::rv_policy::automatic);
   bind_relevance<NumericTable>(numeric_table);
   nb::class_<NumericPairMeasure, PairMeasure>(module, "NumericPairMeasure", "Measures of pairs of features.")
       .def(nb::new_(&make_numeric_measure), nb::arg("table"), nb::arg("measure"), nb::arg("n_threads") = 1,

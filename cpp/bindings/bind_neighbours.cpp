@@ -19,18 +19,10 @@
 namespace thresher::bindings {
 namespace {
 
-ReliefKind relief_named(const std::string& name) {
-  if (name == "relief") return ReliefKind::relief;
-  if (name == "multisurf") return ReliefKind::multisurf;
-  if (name == "relieff") return ReliefKind::relieff;
-  if (name == "rrelieff") return ReliefKind::rrelieff;
-  throw nb::value_error(("unknown kind " + name).c_str());
-}
-
 template <class T>
-nb::object relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal, const Vector<std::int32_t>& classes,
-                  std::size_t n_classes, const Vector<std::uint32_t>& rows, const std::string& kind,
-                  std::size_t n_neighbours, std::size_t n_threads, const std::optional<Vector<double>>& target) {
+auto relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal, const Vector<std::int32_t>& classes,
+            std::size_t n_classes, const Vector<std::uint32_t>& rows, const std::string& kind, std::size_t n_neighbours,
+            std::size_t n_threads, const std::optional<Vector<double>>& target) {
   const std::size_t n_rows = columns.shape(1);
   if (nominal.size() != columns.shape(0) || classes.size() != n_rows) throw nb::value_error("lengths differ");
   if (kind == "rrelieff" && view(target).size() != n_rows) throw nb::value_error("rrelieff needs a number per row");
@@ -42,7 +34,7 @@ nb::object relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal,
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows.data()[i] >= n_rows) throw nb::index_error("row out of range");
   }
-  const ReliefKind which = relief_named(kind);
+  const ReliefKind which = choice_from("kind", kind, kReliefKinds);
   std::vector<double> weights;
   {
     ReleasedGil released;
@@ -53,7 +45,7 @@ nb::object relief(const Matrix<T>& columns, const Vector<std::uint8_t>& nominal,
     const ReliefOptions options{which, n_neighbours, {rows.data(), rows.size()}, n_threads, view(target)};
     weights = relief_weights(table, options, interrupt);
   }
-  return nb::cast(to_numpy(std::move(weights)));
+  return to_numpy(std::move(weights));
 }
 
 template <class T>
@@ -65,8 +57,8 @@ auto graph(const Matrix<T>& columns, std::size_t n_neighbours, std::size_t n_thr
     edges = nearest_graph(DenseColumns<T>{columns.data(), columns.shape(0), columns.shape(1)}, n_neighbours, n_threads,
                           interrupt);
   }
-  return std::make_tuple(nb::cast(to_numpy(std::move(edges.first))), nb::cast(to_numpy(std::move(edges.second))),
-                         nb::cast(to_numpy(std::move(edges.squared_distance))));
+  return std::make_tuple(to_numpy(std::move(edges.first)), to_numpy(std::move(edges.second)),
+                         to_numpy(std::move(edges.squared_distance)));
 }
 
 WeightedGraph weighted(const Vector<std::uint32_t>& first, const Vector<std::uint32_t>& second,
@@ -84,14 +76,14 @@ WeightedGraph weighted(const Vector<std::uint32_t>& first, const Vector<std::uin
 }
 
 template <class Columns>
-nb::object scores(const Columns& columns, const WeightedGraph& on, bool centred, std::size_t n_threads) {
+auto scores(const Columns& columns, const WeightedGraph& on, bool centred, std::size_t n_threads) {
   std::vector<double> values;
   {
     ReleasedGil released;
     SignalInterrupt interrupt;
     values = graph_scores(columns, on, centred, n_threads, interrupt);
   }
-  return nb::cast(to_numpy(std::move(values)));
+  return to_numpy(std::move(values));
 }
 
 template <class T>

@@ -1,5 +1,7 @@
 // The searches over pair measures.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <optional>
@@ -7,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/results.hpp"
 #include "bindings/searching.hpp"
 #include "measures/pair_measure.hpp"
 #include "search/accumulate.hpp"
@@ -19,49 +22,50 @@
 namespace thresher::bindings {
 namespace {
 
-template <class Choice>
-using Names = std::initializer_list<std::pair<const char*, Choice>>;
-
-template <class Choice>
-Choice choice_from(const char* parameter, const std::string& name, Names<Choice> choices) {
-  std::string known;
-  for (const auto& [choice_name, choice] : choices) {
-    if (name == choice_name) return choice;
-    known += (known.empty() ? "'" : ", '") + std::string(choice_name) + "'";
-  }
-  throw nb::value_error((std::string(parameter) + " must be one of " + known + ", got '" + name + "'").c_str());
+// The features that speak most against each one.
+template <class Result>
+void def_extremes(nb::class_<Result>& bound) {
+  bound
+      .def_prop_ro(
+          "nearest", [](Result& self) { return array_of<ExtremeTerms>(&ExtremeTerms::partner)(self.against); },
+          "Per feature: the selected feature of its most extreme term, such as its largest redundancy; -1: none.")
+      .def_prop_ro(
+          "nearest_value", [](Result& self) { return array_of<ExtremeTerms>(&ExtremeTerms::extreme)(self.against); },
+          "Per feature: that term.");
 }
 
-ObjectiveKind objective_from(const std::string& name) {
-  return choice_from<ObjectiveKind>(
-      "objective", name,
-      {{"difference", ObjectiveKind::difference}, {"sum", ObjectiveKind::sum}, {"quotient", ObjectiveKind::quotient}});
+template <class Series>
+Series& reported(std::optional<Series>& series) {
+  if (!series) throw nb::attribute_error("this search has no such series");
+  return *series;
 }
 
 BoundSearch* bound_greedy_forward(PairMeasure& measure, Vector<double> relevance, std::size_t n_select,
                                   const std::string& objective, double weight, double offset,
-                                  const std::string& strategy, Mask candidates, Indices kept, nb::object progress) {
+                                  const std::string& strategy, Mask candidates, Indices kept,
+                                  const PythonProgress& progress) {
   auto options = forward_options<GreedyOptions>(candidates, kept, progress);
-  options.objective = objective_from(objective);
+  options.objective = choice_from("objective", objective, kObjectives);
   options.weight = weight;
   options.offset = offset;
   options.strategy = choice_from<Strategy>(
       "strategy", strategy, {{"lazy", Strategy::lazy}, {"scan", Strategy::scan}, {"naive", Strategy::cached}});
-  return hold_search(greedy_forward(measure, view(relevance), options), &result_to_dict, n_select, relevance);
+  return hold_search(greedy_forward(measure, view(relevance), options), n_select, relevance);
 }
 
 BoundSearch* bound_cfs_forward(PairMeasure& measure, Vector<double> relevance, std::optional<std::size_t> n_select,
                                const std::string& strategy, double unit, Mask candidates, Indices kept,
-                               nb::object progress) {
+                               const PythonProgress& progress) {
   auto options = forward_options<CfsOptions>(candidates, kept, progress);
   options.unit = unit;
   options.strategy = choice_from<Strategy>(
       "strategy", strategy, {{"lazy", Strategy::lazy}, {"cached", Strategy::cached}, {"naive", Strategy::naive}});
-  return hold_search(cfs_forward(measure, view(relevance), options), &result_to_dict, n_select, relevance);
+  return hold_search(cfs_forward(measure, view(relevance), options), n_select, relevance);
 }
 
-nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, std::size_t max_stale, double min_gain,
-                              bool zero_to_one, bool locally_predictive, double unit, Mask candidates, Indices kept) {
+BestFirstResult bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, std::size_t max_stale,
+                                     double min_gain, bool zero_to_one, bool locally_predictive, double unit,
+                                     Mask candidates, Indices kept) {
   BestFirstOptions options;
   options.max_stale = max_stale;
   options.min_gain = min_gain;
@@ -69,29 +73,21 @@ nb::dict bound_cfs_best_first(PairMeasure& measure, Vector<double> relevance, st
   options.locally_predictive = locally_predictive;
   options.unit = unit;
   options.candidates = {view(candidates), view(kept)};
-  BestFirstResult result =
-      without_gil([&](Interrupt& interrupt) { return cfs_best_first(measure, view(relevance), options, interrupt); });
-  nb::dict out;
-  out["selected"] = to_numpy(std::move(result.selected));
-  out["merit"] = result.merit;
-  out["n_evaluations"] = result.n_evaluations;
-  out["n_subsets"] = result.n_subsets;
-  out["n_added"] = result.n_added;
-  out["extreme"] = to_numpy(std::move(result.against.extreme));
-  out["partner"] = to_numpy(std::move(result.against.partner));
-  return out;
+  return without_gil(
+      [&](Interrupt& interrupt) { return cfs_best_first(measure, view(relevance), options, interrupt); });
 }
 
 BoundSearch* bound_fcbf(PairMeasure& measure, Vector<double> relevance, double threshold,
-                        std::optional<std::size_t> n_select, Mask candidates, Indices kept, nb::object progress) {
+                        std::optional<std::size_t> n_select, Mask candidates, Indices kept,
+                        const PythonProgress& progress) {
   auto options = forward_options<FcbfOptions>(candidates, kept, progress);
   options.threshold = threshold;
-  return hold_search(fcbf(measure, view(relevance), options), &result_to_dict, n_select, relevance);
+  return hold_search(fcbf(measure, view(relevance), options), n_select, relevance);
 }
 
 BoundSearch* bound_greedy_accumulate(PairMeasure& term, Vector<double> relevance, std::size_t n_select,
                                      const std::string& accumulation, const std::string& strategy, Mask candidates,
-                                     Indices kept, nb::object progress) {
+                                     Indices kept, const PythonProgress& progress) {
   auto options = forward_options<AccumulateOptions>(candidates, kept, progress);
   options.accumulation = choice_from<Accumulation>("accumulation", accumulation,
                                                    {{"sum", Accumulation::sum},
@@ -101,16 +97,17 @@ BoundSearch* bound_greedy_accumulate(PairMeasure& term, Vector<double> relevance
                                                     {"smallest-and-relevance", Accumulation::smallest_and_relevance}});
   options.strategy =
       choice_from<Strategy>("strategy", strategy, {{"lazy", Strategy::lazy}, {"naive", Strategy::cached}});
-  return hold_search(greedy_accumulate(term, view(relevance), options), &result_to_dict, n_select, relevance);
+  return hold_search(greedy_accumulate(term, view(relevance), options), n_select, relevance);
 }
 
-nb::dict bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, std::size_t n_select,
-                               const std::string& objective, double weight, double offset, const std::string& strategy,
-                               Indices replicates, std::optional<Matrix<std::uint8_t>> candidates, Indices kept,
-                               std::size_t memory_limit, bool always_share) {
+EnsembleResult bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, std::size_t n_select,
+                                     const std::string& objective, double weight, double offset,
+                                     const std::string& strategy, Indices replicates,
+                                     std::optional<Matrix<std::uint8_t>> candidates, Indices kept,
+                                     std::size_t memory_limit, bool always_share) {
   EnsembleOptions options;
   options.n_select = n_select;
-  options.objective = objective_from(objective);
+  options.objective = choice_from("objective", objective, kObjectives);
   options.weight = weight;
   options.offset = offset;
   options.strategy = choice_from<EnsembleStrategy>(
@@ -121,27 +118,77 @@ nb::dict bound_greedy_ensemble(PairMeasure& measure, Matrix<double> relevance, s
   options.kept = view(kept);
   options.memory_limit = memory_limit;
   options.always_share = always_share;
-  EnsembleResult result = without_gil([&](Interrupt& interrupt) {
+  return without_gil([&](Interrupt& interrupt) {
     return greedy_ensemble(measure, {relevance.data(), relevance.size()}, options, interrupt);
   });
-  nb::list selected, scores, redundancy;
-  for (ReplicateSelection& selection : result.replicates) {
-    selected.append(to_numpy(std::move(selection.selected)));
-    scores.append(to_numpy(std::move(selection.scores)));
-    redundancy.append(to_numpy(std::move(selection.redundancy)));
-  }
-  nb::dict out;
-  out["selected"] = selected;
-  out["scores"] = scores;
-  out["redundancy"] = redundancy;
-  out["n_evaluations"] = result.n_evaluations;
-  out["cache_full"] = result.cache_full;
-  return out;
+}
+
+void bind_results(nb::module_& module) {
+  nb::class_<SearchResult> result(module, "SearchResult", "What a forward search has found.");
+  def_indices(result, "selected", &SearchResult::selected);
+  result
+      .def_prop_ro("scores", array_of<SearchResult>(&SearchResult::scores),
+                   "Per step, at the time of choice; of the first feature, its relevance.")
+      .def_prop_ro("relevance", array_of<SearchResult>(&SearchResult::relevance), "Per step.")
+      .def_prop_ro("redundancy", array_of<SearchResult>(&SearchResult::redundancy),
+                   "Per step: the mean over the features selected before; 0 for the first.")
+      .def_ro("n_evaluations", &SearchResult::n_evaluations, "Values computed for the search.");
+  def_extremes(result);
+  result
+      .def_prop_ro(
+          "partials", [](SearchResult& self) -> PartialSeries& { return reported(self.partials); },
+          "What else a search by partial correlations reports.")
+      .def_prop_ro(
+          "walk", [](SearchResult& self) -> WalkSeries& { return reported(self.walk); },
+          "What else the walk by conditional mutual information reports.");
+
+  nb::class_<PartialSeries>(module, "PartialSeries", "What a search by partial correlations reports of each feature.")
+      .def_prop_ro("complementarity", array_of<PartialSeries>(&PartialSeries::complementarity), "Per step.")
+      .def_prop_ro("relevance", array_of<PartialSeries>(&PartialSeries::relevance))
+      .def_prop_ro("mean_redundancy", array_of<PartialSeries>(&PartialSeries::mean_redundancy),
+                   "With the selected features compared with it; nan if there is none.")
+      .def_prop_ro("last_score", array_of<PartialSeries>(&PartialSeries::last_score))
+      .def_prop_ro("collinear", marks_of<PartialSeries>(&PartialSeries::collinear),
+                   "Whether it is a linear combination of selected ones.")
+      .def_ro("exhausted_at", &PartialSeries::exhausted_at,
+              "After how many features nothing of the target was left to explain.");
+
+  nb::class_<WalkSeries> walk(module, "WalkSeries", "What the walk by conditional mutual information reports.");
+  walk.def_prop_ro("unknown", array_of<WalkSeries>(&WalkSeries::unknown),
+                   "Per step: the entropy of the class given the selected features.");
+  def_indices(walk, "n_blocks", &WalkSeries::n_blocks);
+  def_indices(walk, "examined", &WalkSeries::examined);
+  walk.def_prop_ro("value", array_of<WalkSeries>(&WalkSeries::value), "Of each examined feature: its information.")
+      .def_prop_ro("successor_value", array_of<WalkSeries>(&WalkSeries::successor_value), "That of its successor.")
+      .def_ro("n_walked", &WalkSeries::n_walked);
+
+  nb::class_<BestFirstResult> best_first(module, "BestFirstResult", "The set that best-first search ended with.");
+  def_indices(best_first, "selected", &BestFirstResult::selected);
+  best_first.def_ro("merit", &BestFirstResult::merit, "Of the set before the locally predictive step.")
+      .def_ro("n_evaluations", &BestFirstResult::n_evaluations, "Distinct pairs.");
+  def_extremes(best_first);
+
+  nb::class_<ReplicateSelection> one(module, "ReplicateSelection", "The selection on one replicate.");
+  def_indices(one, "selected", &ReplicateSelection::selected);
+  one.def_prop_ro("scores", array_of<ReplicateSelection>(&ReplicateSelection::scores))
+      .def_prop_ro("redundancy", array_of<ReplicateSelection>(&ReplicateSelection::redundancy));
+  nb::class_<EnsembleResult>(module, "EnsembleResult", "The selections on all replicates.")
+      .def_prop_ro(
+          "replicates",
+          [](EnsembleResult& self) {
+            std::vector<ReplicateSelection*> all;
+            for (ReplicateSelection& replicate : self.replicates) all.push_back(&replicate);
+            return all;
+          },
+          nb::rv_policy::reference_internal)
+      .def_ro("n_evaluations", &EnsembleResult::n_evaluations, "Distinct pairs that any replicate asked for.")
+      .def_ro("cache_full", &EnsembleResult::cache_full, "Whether values were computed again for want of memory.");
 }
 
 }  // namespace
 
 void bind_search(nb::module_& module) {
+  bind_results(module);
   nb::class_<BoundSearch>(module, "ForwardSearch", "A forward search that can be asked for more features.")
       .def("extend", &BoundSearch::extend, nb::arg("n_more") = nb::none(),
            "Takes so many features more, or all the criterion takes.")

@@ -30,6 +30,9 @@ struct HeldBytes {
   std::shared_ptr<const void> owner;
 };
 
+// A function of Python that takes bytes, or None.
+using Writer = nb::typed<nb::object, nb::typed<nb::callable, nb::object(...)>>;
+
 // Hands bytes to a function of Python, which may not keep them; None gives none.
 WriteBytes writer_of(const nb::object& write) {
   if (write.is_none()) return {};
@@ -96,7 +99,7 @@ std::shared_ptr<CodedTable> open(const nb::object& path) {
 }
 
 void append(SlabBuilder& builder, const Matrix<std::uint8_t>& codes, const Vector<std::int32_t>& levels,
-            int missing_code, std::size_t n_threads, const nb::object& write) {
+            int missing_code, std::size_t n_threads, const Writer& write) {
   if (codes.shape(0) != levels.size()) throw std::invalid_argument("levels: one number per feature is needed");
   if (codes.shape(1) != builder.n_rows()) throw std::invalid_argument("codes: one per row is needed");
   const WriteBytes writer = writer_of(write);
@@ -105,8 +108,8 @@ void append(SlabBuilder& builder, const Matrix<std::uint8_t>& codes, const Vecto
   builder.append(codes.data(), {levels.data(), levels.size()}, missing_code, n_threads, writer, interrupt);
 }
 
-void append_sparse(SlabBuilder& builder, const nb::object& indptr, const nb::object& indices, const nb::object& data,
-                   std::size_t n_columns, std::size_t n_threads, const nb::object& write) {
+void append_sparse(SlabBuilder& builder, const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data,
+                   std::size_t n_columns, std::size_t n_threads, const Writer& write) {
   std::vector<HeldArray> held;
   const SparseView view = checked_sparse(indptr, indices, data, builder.n_rows(), n_columns, true, held);
   const WriteBytes writer = writer_of(write);
@@ -138,7 +141,7 @@ void bind_storage(nb::module_& module, nb::class_<CodedTable>& table) {
       .def(
           "__init__",
           [](SlabBuilder* self, std::size_t n_rows, std::size_t n_features, const OptionalParts& parts,
-             const OptionalSets& sets, const nb::object& weights, const std::string& missing, std::size_t dense_bytes) {
+             const OptionalSets& sets, const AnyNumpy& weights, const std::string& missing, std::size_t dense_bytes) {
             BuildOptions options = read_options(parts, sets, weights, n_rows, 1, missing);
             options.dense_bytes = dense_bytes;
             new (self) SlabBuilder(n_rows, n_features, std::move(options));

@@ -22,10 +22,10 @@ namespace thresher::bindings {
 namespace {
 
 // [pair][part]
-using ProductArray = nb::ndarray<const double, nb::shape<-1, -1, 2>, nb::c_contig, nb::device::cpu>;
+using ProductArray = nb::ndarray<nb::numpy, const double, nb::shape<-1, -1, 2>, nb::c_contig, nb::device::cpu>;
 // [feature][part][rows, sum, sum of squares]
-using ColumnArray = nb::ndarray<const double, nb::shape<-1, -1, 3, 2>, nb::c_contig, nb::device::cpu>;
-using AnySums = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using ColumnArray = nb::ndarray<nb::numpy, const double, nb::shape<-1, -1, 3, 2>, nb::c_contig, nb::device::cpu>;
+using AnySums = nb::ndarray<nb::numpy, const double, nb::c_contig, nb::device::cpu>;
 
 class PythonMoments final : public MomentSource {
  public:
@@ -48,7 +48,7 @@ class PythonMoments final : public MomentSource {
   std::size_t n_parts_;
 };
 
-SummedPairs* make_summed(nb::object ask, const ColumnArray& sums, const Vector<double>& centres,
+SummedPairs* make_summed(AskFor<double> ask, const ColumnArray& sums, const Vector<double>& centres,
                          const Vector<double>& minimum, const Vector<double>& maximum, const std::string& measure,
                          const OptionalSets& sets, std::optional<std::size_t> round_size) {
   PartSets replicates = read_sets(std::nullopt, sets);
@@ -66,14 +66,16 @@ SummedPairs* make_summed(nb::object ask, const ColumnArray& sums, const Vector<d
                          numeric_kind(measure));
 }
 
-nb::object as_array(const std::vector<DoubleDouble>& sums, const nb::tuple& shape) {
-  std::vector<double> words;
-  words.reserve(2 * sums.size());
-  for (const DoubleDouble& sum : sums) words.insert(words.end(), {sum.hi, sum.lo});
-  return nb::cast(to_numpy(std::move(words))).attr("reshape")(shape);
+// The two words of each sum, which are the last axis of the shape.
+nb::ndarray<nb::numpy, double> as_array(const std::vector<DoubleDouble>& sums, const std::vector<std::size_t>& shape) {
+  auto* words = new std::vector<double>();
+  const nb::capsule owner(words, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  words->reserve(2 * sums.size());
+  for (const DoubleDouble& sum : sums) words->insert(words->end(), {sum.hi, sum.lo});
+  return nb::ndarray<nb::numpy, double>(words->data(), shape.size(), shape.data(), owner);
 }
 
-nb::object bound_column_sums(const NumericTable& block, const Vector<double>& centres, std::size_t n_threads) {
+auto bound_column_sums(const NumericTable& block, const Vector<double>& centres, std::size_t n_threads) {
   std::vector<DoubleDouble> numbers;
   {
     ReleasedGil released;
@@ -82,12 +84,11 @@ nb::object bound_column_sums(const NumericTable& block, const Vector<double>& ce
       numbers.insert(numbers.end(), {sums.n, sums.x, sums.xx});
     }
   }
-  return as_array(numbers, nb::make_tuple(block.n_features(), block.layout().n_segments(), 3, 2));
+  return as_array(numbers, {block.n_features(), block.layout().n_segments(), 3, 2});
 }
 
-nb::object bound_product_sums(const NumericTable& block, const Vector<std::uint32_t>& references,
-                              const Vector<std::uint32_t>& features, const Vector<double>& centres,
-                              std::size_t n_threads) {
+auto bound_product_sums(const NumericTable& block, const Vector<std::uint32_t>& references,
+                        const Vector<std::uint32_t>& features, const Vector<double>& centres, std::size_t n_threads) {
   std::vector<DoubleDouble> sums;
   {
     ReleasedGil released;
@@ -95,10 +96,10 @@ nb::object bound_product_sums(const NumericTable& block, const Vector<std::uint3
     sums = product_sums(block, {{references.data(), references.size()}, {features.data(), features.size()}},
                         {centres.data(), centres.size()}, n_threads);
   }
-  return as_array(sums, nb::make_tuple(features.size(), block.layout().n_segments(), 2));
+  return as_array(sums, {features.size(), block.layout().n_segments(), 2});
 }
 
-nb::object added_sums(const AnySums& a, const AnySums& b) {
+auto added_sums(const AnySums& a, const AnySums& b) {
   bool fit = a.ndim() == b.ndim() && a.ndim() > 0 && a.shape(a.ndim() - 1) == 2;
   for (std::size_t i = 0; fit && i < a.ndim(); ++i) fit = a.shape(i) == b.shape(i);
   if (!fit) throw nb::value_error("sums to be added must have the same shape, with two words last");
@@ -106,9 +107,9 @@ nb::object added_sums(const AnySums& a, const AnySums& b) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i] = DoubleDouble{a.data()[2 * i], a.data()[2 * i + 1]} + DoubleDouble{b.data()[2 * i], b.data()[2 * i + 1]};
   }
-  nb::list shape;
-  for (std::size_t i = 0; i < a.ndim(); ++i) shape.append(a.shape(i));
-  return as_array(out, nb::tuple(shape));
+  std::vector<std::size_t> shape(a.ndim());
+  for (std::size_t i = 0; i < shape.size(); ++i) shape[i] = a.shape(i);
+  return as_array(out, shape);
 }
 
 auto exact_centres(const Vector<double>& minimum, const Vector<double>& maximum, const Vector<double>& mean) {

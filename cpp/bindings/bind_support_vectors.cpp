@@ -1,5 +1,9 @@
 // Support vector machines: recursive elimination, and classes of rows.
+#include <nanobind/stl/tuple.h>
+
 #include <cstdint>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "bindings/bindings.hpp"
@@ -10,10 +14,12 @@
 namespace thresher::bindings {
 namespace {
 
-nb::tuple recursive_elimination(const Matrix<double>& columns, const Matrix<double>& signs,
-                                const Vector<std::uint32_t>& used, const Vector<std::uint8_t>& never,
-                                const Vector<std::uint32_t>& counts, double penalty, double tolerance,
-                                std::size_t n_threads, const nb::object& progress) {
+using EliminationProgress = std::optional<nb::typed<nb::callable, nb::object(std::size_t, std::size_t)>>;
+
+auto recursive_elimination(const Matrix<double>& columns, const Matrix<double>& signs,
+                           const Vector<std::uint32_t>& used, const Vector<std::uint8_t>& never,
+                           const Vector<std::uint32_t>& counts, double penalty, double tolerance, std::size_t n_threads,
+                           const EliminationProgress& progress) {
   const std::size_t n_features = columns.shape(0);
   if (signs.shape(1) != columns.shape(1) || never.size() != n_features) throw nb::value_error("lengths differ");
   for (const std::uint32_t feature : view(used)) {
@@ -21,7 +27,7 @@ nb::tuple recursive_elimination(const Matrix<double>& columns, const Matrix<doub
   }
   const auto show = [&](std::size_t n_rounds, std::size_t n_left) {
     nb::gil_scoped_acquire gil;
-    progress(n_rounds, n_left);
+    (*progress)(n_rounds, n_left);
   };
   Eliminated found;
   {
@@ -34,13 +40,13 @@ nb::tuple recursive_elimination(const Matrix<double>& columns, const Matrix<doub
                            view(counts),
                            n_threads,
                            {}};
-    if (!progress.is_none()) input.progress = show;
+    if (progress) input.progress = show;
     found = eliminate(input, {penalty, tolerance, true}, interrupt);
   }
-  return nb::make_tuple(to_numpy(std::move(found.dropped)), to_numpy(std::move(found.scores)), found.n_unfinished);
+  return std::make_tuple(to_numpy(std::move(found.dropped)), to_numpy(std::move(found.scores)), found.n_unfinished);
 }
 
-using Products = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Products = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 nb::ndarray<nb::numpy, double, nb::ndim<2>> tell_pairs(const Products& own, const Products& others,
                                                        const Vector<double>& squares,

@@ -10,8 +10,8 @@
 #include "bindings/bindings.hpp"
 #include "core/isa.hpp"
 #include "counting/pair_counter.hpp"
-#include "measures/in_rounds.hpp"
-#include "measures/matrix_measure.hpp"
+#include "testing/in_rounds.hpp"
+#include "testing/matrix_measure.hpp"
 
 namespace thresher::bindings {
 namespace {

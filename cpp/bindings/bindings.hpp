@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <chrono>
 #include <cstddef>
@@ -20,9 +21,12 @@ namespace thresher::bindings {
 namespace nb = nanobind;
 
 template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<nb::numpy, const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// An array of any type of number, or None where a binding says so: the object that Python passed.
+using AnyNumpy = nb::typed<nb::object, nb::ndarray<nb::numpy>>;
 
 // Empty if there is no array.
 template <class T>

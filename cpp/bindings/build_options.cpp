@@ -5,13 +5,6 @@
 namespace thresher::bindings {
 namespace {
 
-Missing missing_named(const std::string& name) {
-  if (name == "error") return Missing::error;
-  if (name == "category") return Missing::category;
-  if (name == "pairwise") return Missing::pairwise;
-  throw std::invalid_argument("missing must be 'error', 'category' or 'pairwise', got '" + name + "'");
-}
-
 // Weights are copied: the table may outlive the array. Whole numbers stay whole whatever their type.
 Weights read_weights(const nb::object& array, std::size_t n_rows) {
   Weights weights;
@@ -44,7 +37,7 @@ BuildOptions read_options(const OptionalParts& parts, const OptionalSets& sets, 
   options.parts = as_span(parts);
   options.sets = read_sets(parts, sets);
   options.weights = read_weights(weights, n_rows);
-  options.missing = missing_named(missing);
+  options.missing = choice_from("missing", missing, kMissing);
   options.n_threads = n_threads;
   return options;
 }

@@ -80,9 +80,8 @@ void bind_calls(nb::module_& module) {
   module.def("has_stop", [] { return stop_in_force.has_value(); }, "Whether a stop is in force on this thread.");
   module.def("stop_requested", &stop_requested, "Whether what runs on this thread is to end.");
   module.def("forget_calls", [] { n_released = n_released_here; }, "In a forked child: no other thread is left.");
-  module.def("end_calls", &end_calls,
-             "At the end of the interpreter: end the calls of other threads, and wait for that.");
-  nb::module_::import_("atexit").attr("register")(module.attr("end_calls"));
+  // At the end of the interpreter: end the calls of other threads, and wait for that.
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_calls));
 }
 
 }  // namespace thresher::bindings

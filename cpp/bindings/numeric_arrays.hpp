@@ -15,7 +15,7 @@
 namespace thresher::bindings {
 
 // A C-contiguous matrix of float32 or float64, one row per feature.
-using NumericArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using NumericArray = nb::ndarray<nb::numpy, nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 inline NumericMatrix numeric_matrix(const NumericArray& array) {
   NumericMatrix matrix;
@@ -42,19 +42,20 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> empty_numpy(std::size_t rows, std::size_t
 
 // (p,) for plain data, (e, p) for an ensemble, from values that lie by feature.
 template <class Table>
-nb::object relevance_array(const Table& table, std::vector<double>&& values) {
-  if (!table.layout().has_parts()) return nb::cast(to_numpy(std::move(values)));
+nb::ndarray<nb::numpy, double> relevance_array(const Table& table, std::vector<double>&& values) {
+  using Values = nb::ndarray<nb::numpy, double>;
+  if (!table.layout().has_parts()) return Values(to_numpy(std::move(values)));
   const std::size_t p = table.n_features();
   const std::size_t e = table.n_replicates();
   std::vector<double> turned(values.size());
   for (std::size_t feature = 0; feature < p; ++feature) {
     for (std::size_t r = 0; r < e; ++r) turned[r * p + feature] = values[feature * e + r];
   }
-  return nb::cast(to_numpy(std::move(turned), e, p));
+  return Values(to_numpy(std::move(turned), e, p));
 }
 
 template <class Table>
-nb::object constant_parts(const Table& table) {
+nb::ndarray<nb::numpy, bool, nb::ndim<2>> constant_parts(const Table& table) {
   const std::size_t p = table.n_features();
   const std::size_t e = table.n_replicates();
   auto out = empty_numpy<bool>(e, p);
@@ -62,20 +63,11 @@ nb::object constant_parts(const Table& table) {
   for (std::size_t feature = 0; feature < p; ++feature) {
     for (std::size_t r = 0; r < e; ++r) out.data()[r * p + feature] = kept[feature * e + r] != 0;
   }
-  return nb::cast(out);
+  return out;
 }
 
-inline NumericKind numeric_kind(const std::string& name) {
-  const auto kind = numeric_kind_named(name);
-  if (!kind) throw nb::value_error(("no measure of two columns of numbers: '" + name + "'").c_str());
-  return *kind;
-}
-
-inline ClassKind class_kind(const std::string& name) {
-  const auto kind = class_kind_named(name);
-  if (!kind) throw nb::value_error(("no measure of numbers and classes: '" + name + "'").c_str());
-  return *kind;
-}
+inline NumericKind numeric_kind(const std::string& name) { return choice_from("measure", name, kNumericKinds); }
+inline ClassKind class_kind(const std::string& name) { return choice_from("measure", name, kClassKinds); }
 
 inline std::span<const std::int32_t> check_classes(const Vector<std::int32_t>& classes, std::size_t n_rows,
                                                    std::size_t n_classes) {
@@ -121,7 +113,7 @@ void bind_relevance(Class& table_class) {
             return relevance_array(table, std::move(values));
           },
           nb::arg("measure"), nb::arg("values"), nb::arg("n_threads") = 1)
-      .def_prop_ro("constant_parts", &constant_parts<Table>);
+      .def_prop_ro("constant_parts", &constant_parts<Table>, nb::rv_policy::automatic);
 }
 
 }  // namespace thresher::bindings

@@ -10,6 +10,11 @@
 
 namespace thresher::bindings {
 
+// What Python passes: a function that takes the references and the features of the pairs and returns an array.
+template <class T>
+using AskFor = nb::typed<nb::callable, nb::ndarray<nb::numpy, T>(nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>,
+                                                                 nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>)>;
+
 // A callable that takes the references and the features of the pairs and returns their sums.
 class PythonSource {
  public:

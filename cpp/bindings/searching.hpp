@@ -30,14 +30,17 @@ std::span<const T> view(const std::optional<Vector<T>>& values) {
   return values ? view(*values) : std::span<const T>();
 }
 
-// `progress`: a Python callable or None; it is called with the GIL held, but the options may be copied without.
+// Called after each step with the number of features selected, the feature and its score.
+using PythonProgress = std::optional<nb::typed<nb::callable, nb::object(std::size_t, std::uint32_t, double)>>;
+
+// `progress` is called with the GIL held, but the options may be copied without.
 template <class Options>
-Options forward_options(const Mask& candidates, const Indices& kept, nb::object progress = nb::none()) {
+Options forward_options(const Mask& candidates, const Indices& kept, const PythonProgress& progress = {}) {
   Options options;
   options.candidates = {view(candidates), view(kept)};
-  if (!progress.is_none()) {
-    options.progress = [shared = std::make_shared<nb::object>(std::move(progress))](
-                           std::size_t n_selected, std::uint32_t feature, double score) {
+  if (progress) {
+    options.progress = [shared = std::make_shared<nb::object>(*progress)](std::size_t n_selected, std::uint32_t feature,
+                                                                          double score) {
       nb::gil_scoped_acquire gil;
       (*shared)(n_selected, feature, score);
     };
@@ -51,23 +54,6 @@ auto without_gil(Search search) {
   SignalInterrupt interrupt;
   ReleasedGil released;
   return search(interrupt);
-}
-
-inline nb::dict steps_to_dict(Steps&& steps) {
-  nb::dict out;
-  out["selected"] = to_numpy(std::move(steps.selected));
-  out["scores"] = to_numpy(std::move(steps.scores));
-  out["relevance"] = to_numpy(std::move(steps.relevance));
-  out["redundancy"] = to_numpy(std::move(steps.redundancy));
-  return out;
-}
-
-inline nb::dict result_to_dict(SearchResult&& result) {
-  nb::dict out = steps_to_dict(std::move(result));
-  out["n_evaluations"] = result.n_evaluations;
-  out["extreme"] = to_numpy(std::move(result.against.extreme));
-  out["partner"] = to_numpy(std::move(result.against.partner));
-  return out;
 }
 
 // A forward search as Python sees it.
@@ -85,7 +71,7 @@ class BoundSearch {
       return 0;
     });
   }
-  nb::dict result() const {
+  SearchResult result() const {
     check_idle();
     return found();
   }
@@ -93,7 +79,7 @@ class BoundSearch {
 
  protected:
   virtual void go_on(std::size_t n_more, Interrupt& interrupt) = 0;
-  virtual nb::dict found() const = 0;
+  virtual SearchResult found() const = 0;
 
  private:
   // The GIL is released while the search works: another thread, or its own progress, could ask it for more.
@@ -113,29 +99,27 @@ class BoundSearch {
 };
 
 // The search with what it reads.
-template <class Result, class... Inputs>
+template <class... Inputs>
 class HeldSearch final : public BoundSearch {
  public:
-  HeldSearch(ForwardSearch<Result>&& search, nb::dict (*to_dict)(Result&&), Inputs... inputs)
-      : inputs_(std::move(inputs)...), search_(std::move(search)), to_dict_(to_dict) {}
+  explicit HeldSearch(ForwardSearch&& search, Inputs... inputs)
+      : inputs_(std::move(inputs)...), search_(std::move(search)) {}
 
   bool is_exhausted() const override { return search_.is_exhausted(); }
 
  protected:
   void go_on(std::size_t n_more, Interrupt& interrupt) override { search_.extend(n_more, interrupt); }
-  nb::dict found() const override { return to_dict_(search_.result()); }
+  SearchResult found() const override { return search_.result(); }
 
  private:
   std::tuple<Inputs...> inputs_;
-  ForwardSearch<Result> search_;
-  nb::dict (*to_dict_)(Result&&);
+  ForwardSearch search_;
 };
 
 // Python's search, which has taken its first features; `inputs` live as long as it does.
-template <class Result, class... Inputs>
-BoundSearch* hold_search(ForwardSearch<Result>&& search, nb::dict (*to_dict)(Result&&),
-                         std::optional<std::size_t> n_select, Inputs... inputs) {
-  auto held = std::make_unique<HeldSearch<Result, Inputs...>>(std::move(search), to_dict, std::move(inputs)...);
+template <class... Inputs>
+BoundSearch* hold_search(ForwardSearch&& search, std::optional<std::size_t> n_select, Inputs... inputs) {
+  auto held = std::make_unique<HeldSearch<Inputs...>>(std::move(search), std::move(inputs)...);
   held->extend(n_select);
   return held.release();
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "core/runs.hpp"
+
 namespace thresher::consistency {
+namespace { constexpr auto code_of = [](const auto& entry) { return entry.code; }; }  // namespace
 
 ListedBlocks::ListedBlocks(const CodedRows& rows, const GroupCost& cost)
     : data_(rows),
@@ -35,24 +38,12 @@ void ListedBlocks::sort_entries(std::size_t feature) {
 
 template <class Visit>
 void ListedBlocks::visit_parted(Visit visit) {
-  for (std::size_t begin = 0; begin < entries_.size();) {
-    std::size_t end = begin + 1;
-    while (end < entries_.size() && entries_[end].block == entries_[begin].block) ++end;
-    const Block& block = blocks_[entries_[begin].block];
-    const bool is_whole = end - begin == block.end - block.begin && entries_[begin].code == entries_[end - 1].code;
-    if (!is_whole) visit(Entries(entries_).subspan(begin, end - begin));
-    begin = end;
-  }
-}
-
-template <class Visit>
-void ListedBlocks::visit_codes(Entries of_block, Visit visit) {
-  for (std::size_t begin = 0; begin < of_block.size();) {
-    std::size_t end = begin + 1;
-    while (end < of_block.size() && of_block[end].code == of_block[begin].code) ++end;
-    visit(of_block.subspan(begin, end - begin));
-    begin = end;
-  }
+  const auto block_of = [](const Entry& entry) { return entry.block; };
+  visit_runs(Entries(entries_), block_of, [&](Entries of_block) {
+    const Block& block = blocks_[of_block.front().block];
+    const bool is_whole = of_block.size() == block.end - block.begin && of_block.front().code == of_block.back().code;
+    if (!is_whole) visit(of_block);
+  });
 }
 
 void ListedBlocks::add_weights(Entries entries, double sign, double* weights) const {
@@ -72,7 +63,7 @@ void ListedBlocks::part(Entries of_block, std::int32_t label) {
   Block whole = blocks_[old];
   cost_sum_ -= whole.cost;
   --n_impure_;
-  visit_codes(of_block, [&](Entries group) {
+  visit_runs(of_block, code_of, [&](Entries group) {
     const std::uint32_t end = whole.end;
     for (const Entry& entry : group) move_to(entry.row, --whole.end);
     if (whole.end > whole.begin) separation_[whole.end - 1] = label;
@@ -111,7 +102,7 @@ double ListedBlocks::cost_after(std::size_t feature) {
     const std::uint32_t old = of_block.front().block;
     std::copy_n(class_weights(old), data_.n_classes, rest_.begin());
     sum -= blocks_[old].cost;
-    visit_codes(of_block, [&](Entries group) {
+    visit_runs(of_block, code_of, [&](Entries group) {
       std::ranges::fill(group_, 0.0);
       add_weights(group, 1.0, group_.data());
       sum += group_cost_(group_.data());

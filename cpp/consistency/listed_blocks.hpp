@@ -46,9 +46,6 @@ class ListedBlocks {
   // Calls visit(entries of one block) for each block that the entries part.
   template <class Visit>
   void visit_parted(Visit visit);
-  // Calls visit(entries of one code).
-  template <class Visit>
-  static void visit_codes(Entries of_block, Visit visit);
   // Adds the weights of the entries to these, or takes them away.
   void add_weights(Entries entries, double sign, double* weights) const;
   void move_to(std::uint32_t row, std::uint32_t place);

@@ -4,11 +4,13 @@
 #include <numeric>
 
 #include "core/interrupt.hpp"
+#include "core/runs.hpp"
 
 namespace thresher::consistency {
 namespace {
 
 constexpr std::uint32_t kUnused = static_cast<std::uint32_t>(-1);
+constexpr auto sum_of_group = [](const auto& moved) { return moved.sum; };
 
 // A number without pattern from another one (the finaliser of splitmix64).
 std::uint64_t scramble(std::uint64_t x) {
@@ -91,52 +93,40 @@ void ListedLeaveOneOut::move_without(std::uint32_t member) {
   std::ranges::sort(moved_);
 }
 
-std::size_t ListedLeaveOneOut::run_end(std::size_t begin) const {
-  std::size_t end = begin + 1;
-  while (end < moved_.size() && moved_[end].sum == moved_[begin].sum) ++end;
-  return end;
-}
-
 void ListedLeaveOneOut::risks_without(std::span<const std::uint32_t> members, std::span<double> risks) {
   for (const std::uint32_t member : members) {
     ask_interrupt();
     move_without(member);
     double sum = cost_sum_;
-    for (std::size_t begin = 0; begin < moved_.size();) {
-      const std::size_t end = run_end(begin);
-      if (end - begin > 1) {
-        std::ranges::fill(merged_, 0.0);
-        for (std::size_t i = begin; i < end; ++i) {
-          add_weights(moved_[i].group, merged_.data());
-          sum -= costs_[moved_[i].group];
-        }
-        sum += cost_(merged_.data());
+    visit_runs(Groups(moved_), sum_of_group, [&](Groups meeting) {
+      if (meeting.size() == 1) return;
+      std::ranges::fill(merged_, 0.0);
+      for (const Moved& moved : meeting) {
+        add_weights(moved.group, merged_.data());
+        sum -= costs_[moved.group];
       }
-      begin = end;
-    }
+      sum += cost_(merged_.data());
+    });
     risks[member] = cost_.risk(sum);
   }
 }
 
 void ListedLeaveOneOut::remove(std::uint32_t member) {
   move_without(member);
-  for (std::size_t begin = 0; begin < moved_.size();) {
-    const std::size_t end = run_end(begin);
-    const std::uint32_t into = moved_[begin].group;
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t group = moved_[i].group;
-      by_sum_.erase(sums_[group]);
-      cost_sum_ -= costs_[group];
-      if (group == into) continue;
-      add_weights(group, class_weights(into));
-      joined_[group] = into;
+  visit_runs(Groups(moved_), sum_of_group, [&](Groups meeting) {
+    const std::uint32_t into = meeting.front().group;
+    for (const Moved& moved : meeting) {
+      by_sum_.erase(sums_[moved.group]);
+      cost_sum_ -= costs_[moved.group];
+      if (moved.group == into) continue;
+      add_weights(moved.group, class_weights(into));
+      joined_[moved.group] = into;
     }
-    sums_[into] = moved_[begin].sum;
+    sums_[into] = meeting.front().sum;
     by_sum_[sums_[into]] = into;
     costs_[into] = cost_(class_weights(into));
     cost_sum_ += costs_[into];
-    begin = end;
-  }
+  });
 }
 
 }  // namespace thresher::consistency

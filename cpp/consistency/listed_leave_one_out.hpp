@@ -40,6 +40,7 @@ class ListedLeaveOneOut final : public RisksWithout {
     std::uint32_t group;
     auto operator<=>(const Moved&) const = default;
   };
+  using Groups = std::span<const Moved>;
 
   static Sum number_of(std::uint32_t member, std::uint8_t code);
   std::uint32_t group_of(std::uint32_t row);
@@ -47,7 +48,6 @@ class ListedLeaveOneOut final : public RisksWithout {
   void add_weights(std::uint32_t group, double* weights);
   // Fills moved_, groups of equal sums side by side; one that stays where it is comes along where others come to it.
   void move_without(std::uint32_t member);
-  std::size_t run_end(std::size_t begin) const;
 
   const CodedRows& rows_;
   const GroupCost& cost_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "consistency/columns.hpp"
+#include "core/choices.hpp"
 #include "packing/listed_rows.hpp"
 
 namespace thresher::consistency {
@@ -18,6 +19,11 @@ namespace thresher::consistency {
 inline constexpr std::int32_t kTogetherInBlock = -1;
 
 enum class RiskMeasure { bayes, binary, pairs, entropy };
+
+inline constexpr Choice<RiskMeasure> kRiskMeasures[] = {{"bayes", RiskMeasure::bayes},
+                                                        {"binary", RiskMeasure::binary},
+                                                        {"pairs", RiskMeasure::pairs},
+                                                        {"entropy", RiskMeasure::entropy}};
 
 // Discrete data and its classes. The memory is the caller's.
 struct CodedRows {

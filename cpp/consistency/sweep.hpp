@@ -12,6 +12,7 @@
 
 #include "consistency/refinement.hpp"
 #include "consistency/risk.hpp"
+#include "core/choices.hpp"
 #include "core/interrupt.hpp"
 
 namespace thresher::consistency {
@@ -26,6 +27,8 @@ enum class SweepRule {
   total,  // LCC: the risk of the remaining set stays within the bound
   step,   // INTERACT: no removal adds more than the bound
 };
+
+inline constexpr Choice<SweepRule> kSweepRules[] = {{"total", SweepRule::total}, {"step", SweepRule::step}};
 
 class Sweep {
  public:

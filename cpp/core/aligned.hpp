@@ -10,19 +10,25 @@
 
 namespace thresher {
 
+// Bytes of a cache line.
+inline constexpr std::size_t kLine = 64;
+
+// `bytes` rounded up to whole cache lines.
+constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
 inline std::size_t checked_product(std::size_t a, std::size_t b) {
   if (a != 0 && b > std::numeric_limits<std::size_t>::max() / a) throw std::length_error("table too large");
   return a * b;
 }
 
-// A fixed-size array on a 64-byte boundary; not initialised unless asked.
+// A fixed-size array on the boundary of a cache line; not initialised unless asked.
 template <class T>
 class AlignedArray {
  public:
   AlignedArray() = default;
   explicit AlignedArray(std::size_t size) : size_(size) {
     if (size > 0) {
-      data_.reset(static_cast<T*>(::operator new(checked_product(size, sizeof(T)), std::align_val_t(64))));
+      data_.reset(static_cast<T*>(::operator new(checked_product(size, sizeof(T)), std::align_val_t(kLine))));
     }
   }
   static AlignedArray zeros(std::size_t size) {
@@ -39,7 +45,7 @@ class AlignedArray {
 
  private:
   struct Free {
-    void operator()(T* p) const { ::operator delete(p, std::align_val_t(64)); }
+    void operator()(T* p) const { ::operator delete(p, std::align_val_t(kLine)); }
   };
   std::unique_ptr<T, Free> data_;
   std::size_t size_ = 0;

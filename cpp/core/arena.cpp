@@ -4,15 +4,12 @@
 #include <limits>
 #include <new>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "core/aligned.hpp"
+#include "core/memory.hpp"
 
 namespace thresher {
 namespace {
 
-constexpr std::size_t kLine = 64;
-constexpr std::size_t kLargePage = std::size_t{1} << 21;
 constexpr std::size_t kFirstSlab = std::size_t{1} << 16;
 constexpr std::size_t kLargestSlab = std::size_t{1} << 24;
 
@@ -26,10 +23,7 @@ Slab make_slab(std::size_t size) {
   const std::size_t alignment = size >= kLargePage ? kLargePage : kLine;
   size = (size + alignment - 1) / alignment * alignment;
   auto* data = static_cast<char*>(::operator new(size, std::align_val_t(alignment)));
-#if defined(__linux__)
-  // A refusal changes nothing but speed.
-  if (alignment == kLargePage) (void)madvise(data, size, MADV_HUGEPAGE);
-#endif
+  if (alignment == kLargePage) request_large_pages(data, size);
   return {data, size, alignment};
 }
 
@@ -56,7 +50,7 @@ Arena::~Arena() {
 
 void* Arena::allocate(std::size_t bytes) {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
-  bytes = (bytes + kLine - 1) / kLine * kLine;
+  bytes = whole_lines(bytes);
   const std::lock_guard lock(impl_->mutex);
   if (impl_->slabs.empty() || impl_->used + bytes > impl_->slabs.back().size) {
     // Slabs double, so that small tables stay small and large ones need few.

@@ -143,22 +143,29 @@ inline void twin_add(TwinVec& sum, TwinVec value) {
   sum.lo = vec_add(sum.lo, value.lo);
 }
 
-// `value` where neither a nor b is NaN, `other` elsewhere.
+// Per lane: whether neither a nor b is NaN; whether a > b; `yes` where that holds and `no` elsewhere.
 #if defined(__AVX512F__)
-inline Vec vec_if_present(Vec a, Vec b, Vec value, Vec other) {
-  return _mm512_mask_mov_pd(other, _mm512_cmp_pd_mask(a, b, _CMP_ORD_Q), value);
-}
+using VecMask = __mmask8;
+inline VecMask vec_present(Vec a, Vec b) { return _mm512_cmp_pd_mask(a, b, _CMP_ORD_Q); }
+inline VecMask vec_above(Vec a, Vec b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
+inline Vec vec_select(VecMask mask, Vec yes, Vec no) { return _mm512_mask_mov_pd(no, mask, yes); }
 #elif defined(__AVX2__)
-inline Vec vec_if_present(Vec a, Vec b, Vec value, Vec other) {
-  return _mm256_blendv_pd(other, value, _mm256_cmp_pd(a, b, _CMP_ORD_Q));
-}
+using VecMask = Vec;
+inline VecMask vec_present(Vec a, Vec b) { return _mm256_cmp_pd(a, b, _CMP_ORD_Q); }
+inline VecMask vec_above(Vec a, Vec b) { return _mm256_cmp_pd(a, b, _CMP_GT_OQ); }
+inline Vec vec_select(VecMask mask, Vec yes, Vec no) { return _mm256_blendv_pd(no, yes, mask); }
 #elif defined(__SSE2__)
-inline Vec vec_if_present(Vec a, Vec b, Vec value, Vec other) {
-  const Vec mask = _mm_cmpord_pd(a, b);
-  return _mm_or_pd(_mm_and_pd(mask, value), _mm_andnot_pd(mask, other));
+using VecMask = Vec;
+inline VecMask vec_present(Vec a, Vec b) { return _mm_cmpord_pd(a, b); }
+inline VecMask vec_above(Vec a, Vec b) { return _mm_cmpgt_pd(a, b); }
+inline Vec vec_select(VecMask mask, Vec yes, Vec no) {
+  return _mm_or_pd(_mm_and_pd(mask, yes), _mm_andnot_pd(mask, no));
 }
 #else
-inline Vec vec_if_present(Vec a, Vec b, Vec value, Vec other) { return a == a && b == b ? value : other; }
+using VecMask = bool;
+inline VecMask vec_present(Vec a, Vec b) { return a == a && b == b; }
+inline VecMask vec_above(Vec a, Vec b) { return a > b; }
+inline Vec vec_select(VecMask mask, Vec yes, Vec no) { return mask ? yes : no; }
 #endif
 
 constexpr std::size_t kVecs = kLanes / kWidth;

@@ -4,29 +4,27 @@
 #include <cstdlib>
 #include <new>
 
+#include "core/aligned.hpp"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 namespace thresher {
-namespace {
 
-constexpr std::size_t kLine = 64;
-[[maybe_unused]] constexpr std::size_t kLargePage = std::size_t{1} << 21;
-
-}  // namespace
+void request_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+  const auto start = reinterpret_cast<std::size_t>(memory);
+  const std::size_t first = (start + kLargePage - 1) / kLargePage * kLargePage;
+  const std::size_t last = (start + bytes) / kLargePage * kLargePage;
+  if (last > first) (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
 
 // The alignment is the same for all sizes, so that free_array need not know the size.
 void* allocate_array(std::size_t bytes) {
   void* memory = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{kLine});
-#if defined(__linux__)
-  if (bytes >= 2 * kLargePage) {
-    const auto start = reinterpret_cast<std::size_t>(memory);
-    const std::size_t first = (start + kLargePage - 1) / kLargePage * kLargePage;
-    const std::size_t last = (start + bytes) / kLargePage * kLargePage;
-    if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-  }
-#endif
+  if (bytes >= 2 * kLargePage) request_large_pages(memory, bytes);
   return memory;
 }
 

@@ -8,6 +8,12 @@
 
 namespace thresher {
 
+// Bytes of a large page.
+inline constexpr std::size_t kLargePage = std::size_t{1} << 21;
+
+// Asks the system for large pages where a block holds whole ones. A refusal changes nothing but speed.
+void request_large_pages(void* memory, std::size_t bytes);
+
 // Aligned to cache lines at least; large blocks ask the system for large pages, which makes first use several times
 // faster. Throws std::bad_alloc. Give back with free_array.
 void* allocate_array(std::size_t bytes);

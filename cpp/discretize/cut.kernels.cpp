@@ -120,23 +120,6 @@ void buckets(const T* x, std::size_t n, T low, T scale, std::size_t n_buckets, s
   }
 }
 
-#if defined(__AVX512F__)
-inline Vec vec_if_above(Vec x, Vec threshold, Vec yes, Vec no) {
-  return _mm512_mask_mov_pd(no, _mm512_cmp_pd_mask(x, threshold, _CMP_GT_OQ), yes);
-}
-#elif defined(__AVX2__)
-inline Vec vec_if_above(Vec x, Vec threshold, Vec yes, Vec no) {
-  return _mm256_blendv_pd(no, yes, _mm256_cmp_pd(x, threshold, _CMP_GT_OQ));
-}
-#elif defined(__SSE2__)
-inline Vec vec_if_above(Vec x, Vec threshold, Vec yes, Vec no) {
-  const Vec mask = _mm_cmpgt_pd(x, threshold);
-  return _mm_or_pd(_mm_and_pd(mask, yes), _mm_andnot_pd(mask, no));
-}
-#else
-inline Vec vec_if_above(Vec x, Vec threshold, Vec yes, Vec no) { return x > threshold ? yes : no; }
-#endif
-
 template <class T>
 void neighbours(const T* x, std::size_t n, double threshold, double* below, double* above) {
   constexpr double kInfinity = HUGE_VAL;
@@ -149,8 +132,9 @@ void neighbours(const T* x, std::size_t n, double threshold, double* below, doub
   for (std::size_t i = 0; i < whole; i += kLanes) {
     for (std::size_t v = 0; v < kVecs; ++v) {
       const Vec value = vec_load(x + i + v * kWidth);
-      low.part[v] = vec_max(low.part[v], vec_if_above(value, border, nothing_low, value));
-      high.part[v] = vec_min(high.part[v], vec_if_above(value, border, value, nothing_high));
+      const VecMask is_above = vec_above(value, border);
+      low.part[v] = vec_max(low.part[v], vec_select(is_above, nothing_low, value));
+      high.part[v] = vec_min(high.part[v], vec_select(is_above, value, nothing_high));
     }
   }
   double lows[kLanes];

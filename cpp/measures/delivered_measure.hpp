@@ -22,7 +22,7 @@ class DeliveredMeasure : public PairMeasure {
   DeliveredMeasure& operator=(const DeliveredMeasure&) = delete;
 
   std::size_t n_replicates() const override { return sets_.n_replicates(); }
-  std::size_t round_size() const override { return round_size_; }
+  RequestHints hints() const override { return {.round_size = round_size_}; }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
   void answer(std::span<const TermRequest> requests) override;
 

@@ -290,10 +290,12 @@ void DiscretePairMeasure::values(std::uint32_t reference, std::span<const std::u
   });
 }
 
-std::size_t DiscretePairMeasure::terms_at_once() const { return offers_replicates_ ? ShortReplicate::kAtOnce : 1; }
+RequestHints DiscretePairMeasure::hints() const {
+  return {.terms_at_once = offers_replicates_ ? ShortReplicate::kAtOnce : 1, .offers_replicates = offers_replicates_};
+}
 
 void DiscretePairMeasure::answer(std::span<const TermRequest> requests) {
-  if (terms_at_once() > 1) return PairMeasure::answer(requests);
+  if (offers_replicates_) return PairMeasure::answer(requests);
   const std::size_t grain = grain_for(*table_);
   std::vector<std::size_t> begin = {0};
   for (const TermRequest& request : requests) begin.push_back(begin.back() + request.features.size());

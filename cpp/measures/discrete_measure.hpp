@@ -85,12 +85,10 @@ class DiscretePairMeasure final : public PairMeasure {
   std::size_t n_features() const override { return table_->n_features(); }
   std::size_t n_replicates() const override { return table_->layout().n_replicates(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  // Several for replicates with few rows, as these themselves ask for.
-  std::size_t terms_at_once() const override;
+  // Replicates are offered where there are few rows, and several terms at once, as they themselves ask for.
+  RequestHints hints() const override;
   // Threads share the pairs of all requests with one reference: one alone may be too small for them.
   void answer(std::span<const TermRequest> requests) override;
-  // Offered for few rows.
-  bool offers_replicates() const override { return offers_replicates_; }
   std::unique_ptr<PairMeasure> replicate(std::size_t number) override;
 
  private:

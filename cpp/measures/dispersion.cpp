@@ -252,16 +252,6 @@ std::vector<double> measure_all(const Columns& columns, const DispersionOptions&
 
 }  // namespace
 
-Dispersion dispersion_named(std::string_view name) {
-  if (name == "variance") return Dispersion::variance;
-  if (name == "mad") return Dispersion::mad;
-  if (name == "mean-median") return Dispersion::mean_median;
-  if (name == "iqr") return Dispersion::iqr;
-  if (name == "am/gm") return Dispersion::am_gm;
-  if (name == "amgm") return Dispersion::amgm;
-  throw std::invalid_argument("unknown dispersion measure " + std::string(name));
-}
-
 template <class T>
 std::vector<double> dispersions(const DenseColumns<T>& columns, const DispersionOptions& options,
                                 Interrupt& interrupt) {

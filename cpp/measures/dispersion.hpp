@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 #include <vector>
 
+#include "core/choices.hpp"
 #include "core/column_views.hpp"
 #include "core/interrupt.hpp"
 
@@ -19,8 +19,9 @@ enum class Dispersion {
   amgm,         // log of mean exp(x - mean)
 };
 
-// Throws std::invalid_argument for an unknown name.
-Dispersion dispersion_named(std::string_view name);
+inline constexpr Choice<Dispersion> kDispersions[] = {
+    {"variance", Dispersion::variance}, {"mad", Dispersion::mad},     {"mean-median", Dispersion::mean_median},
+    {"iqr", Dispersion::iqr},           {"am/gm", Dispersion::am_gm}, {"amgm", Dispersion::amgm}};
 
 struct DispersionOptions {
   Dispersion measure = Dispersion::variance;

@@ -7,9 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <string_view>
 
+#include "core/choices.hpp"
 #include "core/rounding.hpp"
 #include "core/xlogx.hpp"
 
@@ -17,13 +16,10 @@ namespace thresher {
 
 enum class DiscreteMeasure { mi, su, nmi, chi2 };
 
-inline std::optional<DiscreteMeasure> discrete_measure_named(std::string_view name) {
-  if (name == "mi") return DiscreteMeasure::mi;
-  if (name == "su") return DiscreteMeasure::su;
-  if (name == "nmi") return DiscreteMeasure::nmi;
-  if (name == "chi2") return DiscreteMeasure::chi2;
-  return std::nullopt;
-}
+inline constexpr Choice<DiscreteMeasure> kDiscreteMeasures[] = {{"mi", DiscreteMeasure::mi},
+                                                                {"su", DiscreteMeasure::su},
+                                                                {"nmi", DiscreteMeasure::nmi},
+                                                                {"chi2", DiscreteMeasure::chi2}};
 
 // numerator / denominator clamped to [0, 1] and rounded; 0 if there is no denominator.
 inline double unit_ratio(double numerator, double denominator) {
@@ -43,14 +39,17 @@ struct InformationSums {
 
 inline double bits_value(double sum, double unit) { return sum > 0.0 && unit > 0.0 ? round_to_grid(sum / unit) : 0.0; }
 
+// Of the measures made of these sums: chi2 is made of the cells.
 template <class Sum>
 double information_value(DiscreteMeasure measure, const InformationSums<Sum>& sums) {
   const double mutual = leading(sums.mutual);
   switch (measure) {
     case DiscreteMeasure::su: return unit_ratio(2.0 * mutual, leading(sums.entropy_a + sums.entropy_b));
     case DiscreteMeasure::nmi: return unit_ratio(mutual, std::min(leading(sums.entropy_a), leading(sums.entropy_b)));
-    default: return bits_value(mutual, sums.unit);
+    case DiscreteMeasure::mi:
+    case DiscreteMeasure::chi2: break;
   }
+  return bits_value(mutual, sums.unit);
 }
 
 // L of a count by its kind: whole counts from the table, sums of real weights by the logarithm.

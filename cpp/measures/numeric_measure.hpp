@@ -27,7 +27,7 @@ class NumericPairMeasure final : public PairMeasure {
     associate(table_, moments_, column, kind_, features, n_threads_, out);
   }
 
-  std::size_t terms_at_once() const override { return takes_requests(table_) ? kTermsAtOnce : 1; }
+  RequestHints hints() const override { return {.terms_at_once = takes_requests(table_) ? kTermsAtOnce : 1}; }
 
   void answer(std::span<const TermRequest> requests) override {
     if (!takes_requests(table_)) return PairMeasure::answer(requests);

@@ -19,21 +19,4 @@ double sure_distance(std::span<const ClassPart<double>> classes, double units, d
   return round_if_sure(value, relative * value, [](double x) { return round_significant(x); });
 }
 
-std::optional<NumericKind> numeric_kind_named(std::string_view name) {
-  if (name == "pearson") return NumericKind::pearson;
-  if (name == "cosine") return NumericKind::cosine;
-  if (name == "r2") return NumericKind::r2;
-  if (name == "mici") return NumericKind::mici;
-  if (name == "f") return NumericKind::f;
-  return std::nullopt;
-}
-
-std::optional<ClassKind> class_kind_named(std::string_view name) {
-  if (name == "f") return ClassKind::f;
-  if (name == "r2") return ClassKind::r2;
-  if (name == "fisher") return ClassKind::fisher;
-  if (name == "fir") return ClassKind::fir;
-  return std::nullopt;
-}
-
 }  // namespace thresher

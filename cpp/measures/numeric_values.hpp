@@ -8,10 +8,9 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <optional>
 #include <span>
-#include <string_view>
 
+#include "core/choices.hpp"
 #include "core/double_double.hpp"
 #include "core/rounding.hpp"
 
@@ -23,8 +22,13 @@ enum class NumericKind { pearson, cosine, r2, mici, f };
 // scatter within. fir, two classes: distance of the means over the root of the sum of both variances.
 enum class ClassKind { f, r2, fisher, fir };
 
-std::optional<NumericKind> numeric_kind_named(std::string_view name);
-std::optional<ClassKind> class_kind_named(std::string_view name);
+inline constexpr Choice<NumericKind> kNumericKinds[] = {{"pearson", NumericKind::pearson},
+                                                        {"cosine", NumericKind::cosine},
+                                                        {"r2", NumericKind::r2},
+                                                        {"mici", NumericKind::mici},
+                                                        {"f", NumericKind::f}};
+inline constexpr Choice<ClassKind> kClassKinds[] = {
+    {"f", ClassKind::f}, {"r2", ClassKind::r2}, {"fisher", ClassKind::fisher}, {"fir", ClassKind::fir}};
 
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // 2^-53: what one rounding may do to 1.
@@ -58,8 +62,10 @@ Number pair_formula(NumericKind kind, Number correlation, Number square, Number 
       const bool capped = leading(square) >= kLargestRatio * leading(rest);
       return (n - Number{2.0}) * (capped ? Number{kLargestRatio} : square / rest);
     }
-    default: return correlation;
+    case NumericKind::pearson:
+    case NumericKind::cosine: break;
   }
+  return correlation;
 }
 
 // The value from an absolute correlation that is off by `error` at most; NaN if that does not settle its rounding.
@@ -77,8 +83,10 @@ inline double sure_pair_value(NumericKind kind, double correlation, double error
       const double relative = 2.0 * error / correlation + 2.0 * correlation * error / rest + 64.0 * kUnit / rest;
       return round_if_sure(value, 1.01 * relative * value, [](double x) { return round_significant(x); });
     }
-    default: return round_if_sure(value, error, bounded);
+    case NumericKind::pearson:
+    case NumericKind::cosine: break;
   }
+  return round_if_sure(value, error, bounded);
 }
 
 template <class Number>

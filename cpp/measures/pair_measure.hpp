@@ -16,6 +16,21 @@ struct TermRequest {
   std::span<double> terms;
 };
 
+// How a search should ask a measure for values.
+struct RequestHints {
+  // Further terms of a candidate to ask for at a time: more than one where reading a candidate costs more than a term
+  // that was asked for in vain.
+  std::size_t terms_at_once = 1;
+  // Pairs to ask for at a time, where a request costs more than its pairs do; 0 where it does not. A constant, not a
+  // measured time: the pairs asked for depend on it.
+  std::size_t round_size = 0;
+  // Whether to take the values that are kept (PairMeasure::look_up) before asking for more.
+  bool keeps_values = false;
+  // Whether there is PairMeasure::replicate: offered where computing its values costs less than keeping those of all
+  // replicates and finding them again.
+  bool offers_replicates = false;
+};
+
 // Values of one measure for pairs of features, on one or several replicates of the data at once.
 //
 // Values are non-negative and already rounded (bounded measures to multiples of 2^-40), so that searches may add
@@ -37,27 +52,16 @@ class PairMeasure {
   // May use several threads inside; the values do not depend on how many.
   virtual void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) = 0;
 
-  // One replicate as a measure of its own, offered where computing its values costs less than keeping those of all
-  // replicates and finding them again; null elsewhere. It must not outlive this measure.
-  virtual bool offers_replicates() const { return false; }
-  virtual std::unique_ptr<PairMeasure> replicate(std::size_t) { return nullptr; }
+  virtual RequestHints hints() const { return {}; }
 
-  // Whether a search should take the values that are kept before it asks for more.
-  virtual bool keeps_values() const { return false; }
+  // One replicate as a measure of its own, null if none is offered. It must not outlive this measure.
+  virtual std::unique_ptr<PairMeasure> replicate(std::size_t) { return nullptr; }
 
   // terms[i] = measure(feature, references[i]) if that is kept, NaN if not.
   virtual void look_up(std::uint32_t feature, std::span<const std::uint32_t> references, std::span<double> terms);
 
-  // How many further terms of a candidate a search should ask for at a time: more than one where reading a candidate
-  // costs more than a term that was asked for in vain.
-  virtual std::size_t terms_at_once() const { return 1; }
-
-  // Pairs that a search should ask for at a time, where a question costs more than its pairs do; 0 where it does not. A
-  // constant, not a measured time: the pairs asked for depend on it.
-  virtual std::size_t round_size() const { return 0; }
-
-  // Answers several requests, of terms_at_once() references at most unless there is a round size: one call of values
-  // for each reference, or better where a measure can overlap them.
+  // Answers several requests, of hints().terms_at_once references at most unless there is a round size: one call of
+  // values for each reference, or better where a measure can overlap them.
   virtual void answer(std::span<const TermRequest> requests);
 };
 

@@ -48,7 +48,7 @@ class ShortReplicate final : public PairMeasure {
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
   // Counting a pair of so few words costs less than a step of the search.
   static constexpr std::size_t kAtOnce = 4;
-  std::size_t terms_at_once() const override { return kAtOnce; }
+  RequestHints hints() const override { return {.terms_at_once = kAtOnce}; }
   void answer(std::span<const TermRequest> requests) override;
 
  private:

@@ -1,6 +1,7 @@
 #include "measures/three_way.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/parallel.hpp"
 #include "measures/plain_triples.hpp"
@@ -9,7 +10,7 @@
 namespace thresher {
 namespace {
 
-// See offers_replicates().
+// See ThreeWayMeasure::offers_replicates().
 constexpr std::size_t kLookup = 4, kValue = 100, kCell = 10;
 constexpr std::size_t kPairsPerValue = 2;
 
@@ -46,14 +47,6 @@ class ThreeWayReplicate final : public PairMeasure {
   std::size_t number_;
   std::optional<PlainTriples> plain_;
 };
-
-std::optional<ThreeWayTerm> three_way_term_named(std::string_view name) {
-  if (name == "joint") return ThreeWayTerm::joint;
-  if (name == "conditional") return ThreeWayTerm::conditional;
-  if (name == "disr") return ThreeWayTerm::disr;
-  if (name == "interaction") return ThreeWayTerm::interaction;
-  return std::nullopt;
-}
 
 ThreeWayMeasure::ThreeWayMeasure(std::shared_ptr<const CodedTable> table, std::span<const std::int32_t> classes,
                                  std::size_t n_classes, ThreeWayTerm term, std::size_t n_threads)

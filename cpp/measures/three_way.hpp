@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "counting/pair_counter.hpp"
@@ -15,8 +13,6 @@
 #include "packing/coded_table.hpp"
 
 namespace thresher {
-
-std::optional<ThreeWayTerm> three_way_term_named(std::string_view name);
 
 class PlainTriples;
 class ShortColumns;
@@ -36,12 +32,13 @@ class ThreeWayMeasure final : public PairMeasure {
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
   // Offered wherever counting on its rows costs less than keeping the values of all replicates; those that are made
   // elsewhere serve when there is no memory to keep any.
-  bool offers_replicates() const override;
+  RequestHints hints() const override { return {.offers_replicates = offers_replicates()}; }
   std::unique_ptr<PairMeasure> replicate(std::size_t number) override;
 
  private:
   friend class ThreeWayReplicate;
 
+  bool offers_replicates() const;
   // Where all columns are planes and nothing is missing or weighted.
   bool has_plain_columns() const;
   // Whether these pairs can be counted by planes, on plain rows.

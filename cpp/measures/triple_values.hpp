@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/choices.hpp"
 #include "core/part_sets.hpp"
 #include "counting/pair_counter.hpp"
 #include "measures/measure_values.hpp"
@@ -21,6 +22,11 @@ enum class ThreeWayTerm {
   disr,         // I(f,g;C) / H(f,g,C)
   interaction,  // I(f;g) - I(f;g|C), which may be negative
 };
+
+inline constexpr Choice<ThreeWayTerm> kThreeWayTerms[] = {{"joint", ThreeWayTerm::joint},
+                                                          {"conditional", ThreeWayTerm::conditional},
+                                                          {"disr", ThreeWayTerm::disr},
+                                                          {"interaction", ThreeWayTerm::interaction}};
 
 // Sums of L over every margin of one f x g x C table.
 template <class Sum>

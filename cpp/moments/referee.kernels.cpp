@@ -42,13 +42,14 @@ PairedRange range(const X* x, const Y* y, const double* weight, std::size_t n) {
     for (std::size_t v = 0; v < kVecs; ++v) {
       const Vec p = a.part[v];
       const Vec q = b.part[v];
-      rows.part[v] = vec_add(rows.part[v], vec_if_present(p, q, w.part[v], zero));
-      sum_x.part[v] = vec_add(sum_x.part[v], vec_if_present(p, q, vec_mul(p, w.part[v]), zero));
-      sum_y.part[v] = vec_add(sum_y.part[v], vec_if_present(p, q, vec_mul(q, w.part[v]), zero));
-      low_x.part[v] = vec_min(low_x.part[v], vec_if_present(p, q, p, top));
-      high_x.part[v] = vec_max(high_x.part[v], vec_if_present(p, q, p, bottom));
-      low_y.part[v] = vec_min(low_y.part[v], vec_if_present(p, q, q, top));
-      high_y.part[v] = vec_max(high_y.part[v], vec_if_present(p, q, q, bottom));
+      const VecMask present = vec_present(p, q);
+      rows.part[v] = vec_add(rows.part[v], vec_select(present, w.part[v], zero));
+      sum_x.part[v] = vec_add(sum_x.part[v], vec_select(present, vec_mul(p, w.part[v]), zero));
+      sum_y.part[v] = vec_add(sum_y.part[v], vec_select(present, vec_mul(q, w.part[v]), zero));
+      low_x.part[v] = vec_min(low_x.part[v], vec_select(present, p, top));
+      high_x.part[v] = vec_max(high_x.part[v], vec_select(present, p, bottom));
+      low_y.part[v] = vec_min(low_y.part[v], vec_select(present, q, top));
+      high_y.part[v] = vec_max(high_y.part[v], vec_select(present, q, bottom));
     }
   });
   return {lanes_total(rows),  lanes_total(sum_x), lanes_total(sum_y), lanes_least(low_x),
@@ -82,9 +83,10 @@ PairedSums sums(const X* x, const Y* y, const double* weight, std::size_t n, dou
     for (std::size_t v = 0; v < kVecs; ++v) {
       const Vec p = a.part[v];
       const Vec q = b.part[v];
-      const Vec s = vec_if_present(p, q, vec_sub(p, middle_x), zero);
-      const Vec t = vec_if_present(p, q, vec_sub(q, middle_y), zero);
-      const Vec times = vec_if_present(p, q, w.part[v], zero);
+      const VecMask present = vec_present(p, q);
+      const Vec s = vec_select(present, vec_sub(p, middle_x), zero);
+      const Vec t = vec_select(present, vec_sub(q, middle_y), zero);
+      const Vec times = vec_select(present, w.part[v], zero);
       twin_add(rows, times);
       if (weight == nullptr) {
         twin_add(sum_x, s);

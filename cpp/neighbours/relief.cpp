@@ -33,8 +33,10 @@ class Weigher {
       case ReliefKind::multisurf:
         return asks_all_rows(options_.rows, n) ? pairs_of_all_rows(interrupt) : Pairs(pairs_by_border(interrupt), n);
       case ReliefKind::rrelieff: return Pairs(pairs_by_target(interrupt), n);
-      default: return Pairs(pairs_by_number(interrupt), n);
+      case ReliefKind::relief:
+      case ReliefKind::relieff: break;
     }
+    return Pairs(pairs_by_number(interrupt), n);
   }
 
  private:

@@ -6,12 +6,18 @@
 #include <span>
 #include <vector>
 
+#include "core/choices.hpp"
 #include "core/interrupt.hpp"
 #include "neighbours/row_table.hpp"
 
 namespace thresher {
 
 enum class ReliefKind { relief, relieff, rrelieff, multisurf };
+
+inline constexpr Choice<ReliefKind> kReliefKinds[] = {{"relief", ReliefKind::relief},
+                                                      {"multisurf", ReliefKind::multisurf},
+                                                      {"relieff", ReliefKind::relieff},
+                                                      {"rrelieff", ReliefKind::rrelieff}};
 
 struct ReliefOptions {
   ReliefKind kind = ReliefKind::relieff;

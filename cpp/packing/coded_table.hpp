@@ -12,6 +12,7 @@
 
 #include "core/aligned.hpp"
 #include "core/arena.hpp"
+#include "core/choices.hpp"
 #include "core/double_double.hpp"
 #include "core/interrupt.hpp"
 #include "core/memory.hpp"
@@ -23,6 +24,9 @@ namespace thresher {
 
 // What to do with values that are not there.
 enum class Missing { error, category, pairwise };
+
+inline constexpr Choice<Missing> kMissing[] = {
+    {"error", Missing::error}, {"category", Missing::category}, {"pairwise", Missing::pairwise}};
 
 // A column the table cannot hold.
 struct ColumnError : std::invalid_argument {

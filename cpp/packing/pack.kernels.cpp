@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "packing/match_word.hpp"
 #include "packing/pack_kernels.hpp"
 
 #if defined(__SSE2__)
@@ -219,26 +220,6 @@ void pack_rows(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t 
     std::uint64_t* out = words + l * kTileColumns * word_stride;
     for (std::size_t j = 0; j < kTileColumns; ++j) out[j * word_stride] = line[j];
   }
-}
-
-// Bit k = (bytes[k] == value), for 64 bytes.
-inline std::uint64_t match_word(const std::uint8_t* bytes, std::uint8_t value) {
-#if defined(__AVX512BW__)
-  return _cvtmask64_u64(_mm512_cmpeq_epi8_mask(_mm512_loadu_si512(bytes), _mm512_set1_epi8(static_cast<char>(value))));
-#elif defined(__SSE2__)
-  const __m128i wanted = _mm_set1_epi8(static_cast<char>(value));
-  std::uint64_t word = 0;
-  for (int k = 0; k < 4; ++k) {
-    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16 * k));
-    const auto bits = static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(v, wanted))));
-    word |= bits << (16 * k);
-  }
-  return word;
-#else
-  std::uint64_t word = 0;
-  for (int k = 0; k < 64; ++k) word |= static_cast<std::uint64_t>(bytes[k] == value) << k;
-  return word;
-#endif
 }
 
 void pack_column(const std::uint8_t* bytes, std::size_t n_rows, const std::uint8_t* values, std::size_t n_planes,

@@ -3,8 +3,9 @@
 #include <cstring>
 
 #include "core/common_bits.hpp"
+#include "packing/match_word.hpp"
 
-#if defined(__AVX512BW__) || defined(__SSE2__)
+#if defined(__AVX512BW__)
 #include <immintrin.h>
 #endif
 
@@ -17,26 +18,6 @@ void count_planes(PlaneBlock a, std::size_t n_words, std::uint32_t* counts) {
     const std::uint64_t* plane = a.words + i * a.stride;
     counts[i] = common_bits(plane, plane, n_words);
   }
-}
-
-// Bit k = (codes[k] == level), for 64 codes.
-inline std::uint64_t match_word(const std::uint8_t* codes, std::uint8_t level) {
-#if defined(__AVX512BW__)
-  return _cvtmask64_u64(_mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes), _mm512_set1_epi8(static_cast<char>(level))));
-#elif defined(__SSE2__)
-  const __m128i wanted = _mm_set1_epi8(static_cast<char>(level));
-  std::uint64_t word = 0;
-  for (int k = 0; k < 4; ++k) {
-    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + 16 * k));
-    const auto bits = static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(v, wanted))));
-    word |= bits << (16 * k);
-  }
-  return word;
-#else
-  std::uint64_t word = 0;
-  for (int k = 0; k < 64; ++k) word |= static_cast<std::uint64_t>(codes[k] == level) << k;
-  return word;
-#endif
 }
 
 void pack_codes(const std::uint8_t* codes, std::size_t n_rows, std::size_t n_planes, std::size_t stride,

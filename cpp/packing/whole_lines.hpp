@@ -6,13 +6,11 @@
 #include <cstring>
 #include <functional>
 
+#include "core/aligned.hpp"
+
 namespace thresher {
 
-inline constexpr std::size_t kLine = 64;
-
 using WriteBytes = std::function<void(const void*, std::size_t)>;
-
-constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 // Hands the bytes over, and zeros up to the end of their last line.
 template <class Write>

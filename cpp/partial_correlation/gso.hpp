@@ -15,7 +15,7 @@ namespace thresher {
 //
 // `replicates`: the table, or the same table under several weights of its rows. With several, scores are means over
 // them; one whose target is used up, or on which the feature is collinear, counts with 0.
-ForwardSearch<PartialResult> gso_forward(std::span<const CentredColumns> replicates, std::span<const double> target,
-                                         const ForwardOptions& options, Interrupt& interrupt);
+ForwardSearch gso_forward(std::span<const CentredColumns> replicates, std::span<const double> target,
+                          const ForwardOptions& options, Interrupt& interrupt);
 
 }  // namespace thresher

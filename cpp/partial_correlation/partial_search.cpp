@@ -6,12 +6,6 @@
 
 namespace thresher {
 
-PartialResult::PartialResult(std::size_t n_features)
-    : feature_relevance(n_features, std::numeric_limits<double>::quiet_NaN()),
-      feature_redundancy(feature_relevance),
-      feature_score(feature_relevance),
-      collinear(n_features) {}
-
 Field::Field(std::size_t n_features, const Candidates& candidates) {
   std::vector<std::uint8_t> is_kept(n_features);
   for (const std::uint32_t feature : candidates.kept) is_kept[feature] = 1;
@@ -39,6 +33,31 @@ std::optional<std::size_t> Field::best(std::span<const double> score, std::span<
     if (takes_part(i) && score[i] >= least) return i;
   }
   return std::nullopt;
+}
+
+Step PartialCriterion::keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept,
+                            Interrupt& interrupt) {
+  if (!selected.empty()) follow(selected, interrupt);
+  return take(field_.position(kept.front()));
+}
+
+std::optional<Step> PartialCriterion::next(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
+  if (!selected.empty()) follow(selected, interrupt);
+  const auto position = best();
+  if (!position) return std::nullopt;
+  return take(*position);
+}
+
+SearchResult PartialCriterion::seen() const {
+  SearchResult result;
+  result.n_evaluations = n_evaluations_;
+  result.partials = series_;
+  return result;
+}
+
+Step PartialCriterion::take(std::size_t position) {
+  field_.select(position);
+  return step(position);
 }
 
 std::vector<Correlation> marginal_correlations(const CentredColumns& columns, std::span<const double> target,

@@ -10,24 +10,10 @@
 #include "core/interrupt.hpp"
 #include "partial_correlation/centred_columns.hpp"
 #include "partial_correlation/partials.hpp"
+#include "search/forward.hpp"
 #include "search/search_result.hpp"
 
 namespace thresher {
-
-struct PartialResult : SearchResult {
-  std::vector<double> complementarity;  // one entry per step; none without complementarity
-
-  // One entry per feature; nan for those not in play.
-  std::vector<double> feature_relevance;
-  std::vector<double> feature_redundancy;  // mean over the selected features met; nan if none was
-  std::vector<double> feature_score;       // when last looked at
-  std::vector<std::uint8_t> collinear;     // with the selected ones
-
-  // Number of features selected when the target was found to be used up; none if it never was.
-  std::optional<std::size_t> exhausted_at;
-
-  explicit PartialResult(std::size_t n_features = 0);
-};
 
 // The features in play, kept ones and candidates, each at a position by increasing index.
 class Field {
@@ -50,6 +36,35 @@ class Field {
   std::vector<std::uint32_t> features_;
   std::vector<std::uint8_t> open_;      // candidates not yet selected
   std::vector<std::uint8_t> selected_;  // kept features are neither, until their turn
+};
+
+// A forward search by partial correlations, on the features in play.
+class PartialCriterion : public Criterion {
+ public:
+  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept, Interrupt& interrupt) final;
+  std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) final;
+  SearchResult seen() const override;
+
+ protected:
+  PartialCriterion(std::size_t n_features, const Candidates& candidates)
+      : field_(n_features, candidates), score_(field_.size()), collinear_(field_.size()), series_(n_features) {}
+
+  // Brings all scores up to date with the feature selected last.
+  virtual void follow(std::span<const std::uint32_t> selected, Interrupt& interrupt) = 0;
+  // The position of the best candidate; none: stop.
+  virtual std::optional<std::size_t> best() const = 0;
+  // The step of the feature at a position.
+  virtual Step step(std::size_t position) = 0;
+
+  Field field_;
+  // By position.
+  std::vector<double> score_;
+  std::vector<std::uint8_t> collinear_;
+  PartialSeries series_;
+  std::size_t n_evaluations_ = 0;
+
+ private:
+  Step take(std::size_t position);
 };
 
 // Correlation of each feature with the target before anything is selected.

@@ -15,44 +15,54 @@ constexpr double kInformationOfPerfectFit = 1000.0;
 
 double sign(double value) { return std::abs(value) <= kDeadZone ? 0.0 : value > 0.0 ? 1.0 : -1.0; }
 
-class Tradeoff final : public Criterion<PartialResult> {
+class Tradeoff final : public PartialCriterion {
  public:
   Tradeoff(const CentredColumns& ranks, const CentredColumns& values, std::span<const double> target,
            const RrctOptions& options, Interrupt& interrupt)
-      : values_(values),
+      : PartialCriterion(ranks.n_features(), options.candidates),
+        values_(values),
         options_(options),
-        field_(ranks.n_features(), options.candidates),
         marginal_(marginal_correlations(ranks, target, field_.features(), interrupt)),
         partial_(field_.size()),
         gain_(field_.size()),
-        score_(field_.size()),
-        collinear_(field_.size()),
-        met_(ranks.n_features()),
-        result_(ranks.n_features()) {
+        met_(ranks.n_features()) {
     if (options.complementarity) partials_.emplace(ranks, target, field_.features(), interrupt);
     for (std::size_t i = 0; i < field_.size(); ++i) {
-      result_.feature_relevance[field_.features()[i]] = score_[i] = strength(marginal_[i]);
+      series_.relevance[field_.features()[i]] = score_[i] = strength(marginal_[i]);
     }
   }
 
-  Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept,
-            Interrupt& interrupt) override {
-    follow(selected, interrupt);
-    return take(field_.position(kept.front()));
-  }
-
-  std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) override {
-    follow(selected, interrupt);
-    auto best = field_.best(score_, collinear_);
-    if (!best) best = field_.best(score_, {});
-    if (!best) return std::nullopt;
-    return take(*best);
-  }
-
-  PartialResult seen() const override {
-    PartialResult result = result_;
+  SearchResult seen() const override {
+    SearchResult result = PartialCriterion::seen();
     result.against = met_;
     return result;
+  }
+
+ protected:
+  // Collinear candidates wait until no other is left.
+  std::optional<std::size_t> best() const override {
+    const auto independent = field_.best(score_, collinear_);
+    return independent ? independent : field_.best(score_, {});
+  }
+
+  Step step(std::size_t position) override {
+    const std::uint32_t feature = field_.features()[position];
+    series_.last_score[feature] = score_[position];
+    series_.complementarity.push_back(gain_[position]);
+    return {feature, score_[position], series_.relevance[feature], redundancy(feature)};
+  }
+
+  void follow(std::span<const std::uint32_t> selected, Interrupt& interrupt) override {
+    add_redundancy(selected.back(), interrupt);
+    if (partials_) add_complementarity(selected, interrupt);
+    for (std::size_t i = 0; i < field_.size(); ++i) {
+      if (field_.is_selected(i)) continue;
+      const std::uint32_t feature = field_.features()[i];
+      series_.mean_redundancy[feature] = redundancy(feature);
+      score_[i] = series_.relevance[feature] - series_.mean_redundancy[feature] + gain_[i];
+      series_.last_score[feature] = score_[i];
+      series_.collinear[feature] = collinear_[i];
+    }
   }
 
  private:
@@ -73,29 +83,6 @@ class Tradeoff final : public Criterion<PartialResult> {
     return n_terms == 0.0 ? 0.0 : met_.total[feature] / (n_terms * options_.redundancy_scale);
   }
 
-  Step take(std::size_t position) {
-    field_.select(position);
-    const std::uint32_t feature = field_.features()[position];
-    result_.feature_score[feature] = score_[position];
-    result_.complementarity.push_back(gain_[position]);
-    return {feature, score_[position], result_.feature_relevance[feature], redundancy(feature)};
-  }
-
-  // Brings all scores up to date with the feature selected last.
-  void follow(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
-    if (selected.empty()) return;
-    add_redundancy(selected.back(), interrupt);
-    if (partials_) add_complementarity(selected, interrupt);
-    for (std::size_t i = 0; i < field_.size(); ++i) {
-      if (field_.is_selected(i)) continue;
-      const std::uint32_t feature = field_.features()[i];
-      result_.feature_redundancy[feature] = redundancy(feature);
-      score_[i] = result_.feature_relevance[feature] - result_.feature_redundancy[feature] + gain_[i];
-      result_.feature_score[feature] = score_[i];
-      result_.collinear[feature] = collinear_[i];
-    }
-  }
-
   void add_redundancy(std::uint32_t selected, Interrupt& interrupt) {
     features_.clear();
     for (std::size_t i = 0; i < field_.size(); ++i) {
@@ -109,13 +96,13 @@ class Tradeoff final : public Criterion<PartialResult> {
       const double r = correlation[i];
       met_.add<SummedTerms>(features_[i], selected, strength({r, 1.0 - r * r}));
     }
-    result_.n_evaluations += features_.size();
+    n_evaluations_ += features_.size();
   }
 
   void add_complementarity(std::span<const std::uint32_t> selected, Interrupt& interrupt) {
     partials_->fold(selected.back(), interrupt);
     if (partials_->exhausted()) {
-      result_.exhausted_at = selected.size();
+      series_.exhausted_at = selected.size();
       partials_.reset();
       std::fill(gain_.begin(), gain_.end(), 0.0);
       std::fill(collinear_.begin(), collinear_.end(), std::uint8_t{0});
@@ -131,22 +118,18 @@ class Tradeoff final : public Criterion<PartialResult> {
 
   const CentredColumns& values_;
   RrctOptions options_;
-  Field field_;
   std::optional<Partials> partials_;
   // By position.
   std::vector<Correlation> marginal_, partial_;
-  std::vector<double> gain_, score_;
-  std::vector<std::uint8_t> collinear_;
+  std::vector<double> gain_;
   std::vector<std::uint32_t> features_;
   FeatureRecord met_;
-  PartialResult result_;
 };
 
 }  // namespace
 
-ForwardSearch<PartialResult> rrct_forward(const CentredColumns& ranks, const CentredColumns& values,
-                                          std::span<const double> target, const RrctOptions& options,
-                                          Interrupt& interrupt) {
+ForwardSearch rrct_forward(const CentredColumns& ranks, const CentredColumns& values, std::span<const double> target,
+                           const RrctOptions& options, Interrupt& interrupt) {
   return {std::make_unique<Tradeoff>(ranks, values, target, options, interrupt), options};
 }
 

@@ -23,8 +23,7 @@ struct RrctOptions : ForwardOptions {
 // Among candidates within 1e-10 max(1, |best|) of the best score the lowest index is taken. A candidate collinear with
 // the selected ones waits until no other is left. Once the target is used up, complementarity is left out.
 // The record's terms are redundancies, not yet divided by their scale.
-ForwardSearch<PartialResult> rrct_forward(const CentredColumns& ranks, const CentredColumns& values,
-                                          std::span<const double> target, const RrctOptions& options,
-                                          Interrupt& interrupt);
+ForwardSearch rrct_forward(const CentredColumns& ranks, const CentredColumns& values, std::span<const double> target,
+                           const RrctOptions& options, Interrupt& interrupt);
 
 }  // namespace thresher

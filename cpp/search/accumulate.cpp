@@ -46,8 +46,8 @@ struct Accumulated {
 
 }  // namespace
 
-ForwardSearch<SearchResult> greedy_accumulate(PairMeasure& term, std::span<const double> relevance,
-                                              const AccumulateOptions& options) {
+ForwardSearch greedy_accumulate(PairMeasure& term, std::span<const double> relevance,
+                                const AccumulateOptions& options) {
   const auto search = [&](auto formula) {
     return search_by_terms(term, relevance, options, options.strategy, formula);
   };

@@ -26,7 +26,6 @@ struct AccumulateOptions : ForwardOptions {
 // The first feature is the most relevant one. Terms may be negative. In the result `redundancy` holds the
 // accumulated terms (not their mean) and the record's extreme is the term that speaks most against the feature:
 // the largest under the minus sums, else the smallest.
-ForwardSearch<SearchResult> greedy_accumulate(PairMeasure& term, std::span<const double> relevance,
-                                              const AccumulateOptions& options);
+ForwardSearch greedy_accumulate(PairMeasure& term, std::span<const double> relevance, const AccumulateOptions& options);
 
 }  // namespace thresher

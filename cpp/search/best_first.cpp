@@ -51,7 +51,7 @@ class RedundancyRows {
     }
   }
 
-  std::size_t round_size() const { return measure_.round_size(); }
+  bool asks_in_rounds() const { return measure_.hints().round_size > 0; }
 
   std::size_t n_evaluations() const { return n_evaluations_; }
 
@@ -104,16 +104,13 @@ class BestFirstRun {
     best_ = start();
     open_list_.push_back(best_);
     BestFirstResult result;
-    result.n_subsets = 1;
     for (std::size_t stale = 0; stale < options_.max_stale && !open_list_.empty();) {
-      Subset head = std::move(open_list_.front());
+      const Subset head = std::move(open_list_.front());
       open_list_.erase(open_list_.begin());
-      const bool progress = expand(head, result.n_subsets);
-      stale = progress ? 0 : stale + 1;
-      expanded_.push_back(std::move(head.members));
+      stale = expand(head) ? 0 : stale + 1;
     }
     result.merit = best_.merit;
-    if (options_.locally_predictive) result.n_added = add_locally_predictive();
+    if (options_.locally_predictive) add_locally_predictive();
     result.selected.assign(options_.candidates.kept.begin(), options_.candidates.kept.end());
     for (const std::uint32_t f : best_.members) {
       if (is_open_[f] != 0) result.selected.push_back(f);
@@ -154,8 +151,9 @@ class BestFirstRun {
     rows_.ask(references);
   }
 
-  bool expand(const Subset& head, std::size_t& n_subsets) {
-    if (rows_.round_size() > 0) ask_rows(head);
+  // Returns whether any extension by one feature is an improvement on the best set so far.
+  bool expand(const Subset& head) {
+    if (rows_.asks_in_rounds()) ask_rows(head);
     std::fill(sums_.begin(), sums_.end(), 0.0);
     for (const std::uint32_t g : head.members) {
       interrupt_.check();
@@ -171,7 +169,6 @@ class BestFirstRun {
       const double relevance_sum = head.relevance_sum + relevance_[f];
       const double redundancy_sum = head.redundancy_sum + sums_[f];
       const double merit = merit_of(relevance_sum, redundancy_sum, head.members.size() + 1, options_.unit);
-      ++n_subsets;
       const bool is_best = merit - best_.merit > min_gain;
       if (!is_best && !fits(merit)) continue;
       Subset subset = extended(head, f, relevance_sum, redundancy_sum, merit);
@@ -181,7 +178,6 @@ class BestFirstRun {
       }
       insert(std::move(subset));
     }
-    n_subsets -= n_judged_before(head.members, is_member);
     return progress;
   }
 
@@ -198,33 +194,9 @@ class BestFirstRun {
     open_list_.insert(place, std::move(subset));
   }
 
-  // How many extensions of these members were also extensions of a subset expanded before: such a subset has the
-  // same size and one member that is not among these.
-  std::size_t n_judged_before(const std::vector<std::uint32_t>& members, const std::vector<std::uint8_t>& is_member) {
-    std::vector<std::uint32_t> seen;
-    for (const auto& other : expanded_) {
-      if (other.size() != members.size()) continue;
-      std::uint32_t stranger = 0;
-      std::size_t n_strangers = 0;
-      for (const std::uint32_t f : other) {
-        if (is_member[f] == 0) {
-          stranger = f;
-          ++n_strangers;
-        }
-      }
-      if (n_strangers == 0) {
-        return static_cast<std::size_t>(std::count(is_open_.begin(), is_open_.end(), std::uint8_t{1})) -
-               (members.size() - options_.candidates.kept.size());
-      }
-      if (n_strangers == 1) seen.push_back(stranger);
-    }
-    std::sort(seen.begin(), seen.end());
-    return static_cast<std::size_t>(std::unique(seen.begin(), seen.end()) - seen.begin());
-  }
-
   // Every other feature by decreasing relevance: it joins unless some member is more redundant with it than it is
   // relevant.
-  std::size_t add_locally_predictive() {
+  void add_locally_predictive() {
     std::vector<std::uint8_t> others = is_open_;
     for (const std::uint32_t g : best_.members) others[g] = 0;
     std::vector<double> largest(relevance_.size(), -1.0);
@@ -234,14 +206,11 @@ class BestFirstRun {
       for (std::size_t f = 0; f < largest.size(); ++f) largest[f] = std::max(largest[f], row[f]);
     };
     for (const std::uint32_t g : best_.members) meet(g);
-    std::size_t n_added = 0;
     for (const std::uint32_t f : order_by_relevance(relevance_, others)) {
       if (largest[f] > relevance_[f]) continue;
       best_.members.insert(std::lower_bound(best_.members.begin(), best_.members.end(), f), f);
-      ++n_added;
       meet(f);
     }
-    return n_added;
   }
 
   // Of rows that are known, as those of the selected are: their set was expanded.
@@ -267,7 +236,6 @@ class BestFirstRun {
   std::vector<double> sums_;
   Subset best_;
   std::vector<Subset> open_list_;
-  std::vector<std::vector<std::uint32_t>> expanded_;
 };
 
 }  // namespace

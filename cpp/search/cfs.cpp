@@ -30,8 +30,7 @@ struct MeritGain {
 
 }  // namespace
 
-ForwardSearch<SearchResult> cfs_forward(PairMeasure& measure, std::span<const double> relevance,
-                                        const CfsOptions& options) {
+ForwardSearch cfs_forward(PairMeasure& measure, std::span<const double> relevance, const CfsOptions& options) {
   return search_by_terms(measure, relevance, options, options.strategy, MeritGain{options.unit});
 }
 

@@ -18,8 +18,7 @@ struct CfsOptions : ForwardOptions {
 };
 
 // Adds the feature that raises the merit most, until none raises it. Scores are the merits reached.
-ForwardSearch<SearchResult> cfs_forward(PairMeasure& measure, std::span<const double> relevance,
-                                        const CfsOptions& options);
+ForwardSearch cfs_forward(PairMeasure& measure, std::span<const double> relevance, const CfsOptions& options);
 
 struct BestFirstOptions {
   std::size_t max_stale = 5;        // expansions without progress before the search ends; also the list's capacity
@@ -34,8 +33,6 @@ struct BestFirstResult {
   std::vector<std::uint32_t> selected;  // kept features first, then by column
   double merit = 0.0;                   // of the set the search found, before the locally predictive step
   std::size_t n_evaluations = 0;        // distinct pairs
-  std::size_t n_subsets = 0;            // distinct subsets judged, the first one included
-  std::size_t n_added = 0;              // by the locally predictive step
   ExtremeTerms against;                 // largest redundancy of each feature with another one of the selected
 };
 

@@ -8,7 +8,7 @@
 namespace thresher {
 
 std::size_t ColumnRounds::n_references(std::size_t n_features) const {
-  const std::size_t n_by_size = n_features == 0 ? 0 : (measure_.round_size() + n_features - 1) / n_features;
+  const std::size_t n_by_size = n_features == 0 ? 0 : (measure_.hints().round_size + n_features - 1) / n_features;
   return std::max(kReferences, n_by_size);
 }
 

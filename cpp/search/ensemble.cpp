@@ -68,7 +68,7 @@ EnsembleResult greedy_ensemble(PairMeasure& measure, std::span<const double> rel
                                Interrupt& interrupt) {
   std::vector<std::uint32_t> replicates;
   const auto inputs = split_input(measure, relevance, options, replicates);
-  if (measure.round_size() > 0) return search_in_rounds(measure, inputs, options, interrupt);
+  if (measure.hints().round_size > 0) return search_in_rounds(measure, inputs, options, interrupt);
   if (options.strategy == EnsembleStrategy::dense) return search_densely(measure, inputs, options, interrupt);
   if (options.strategy == EnsembleStrategy::scan) return search_by_scan(measure, inputs, options, interrupt);
   if (!options.always_share) {

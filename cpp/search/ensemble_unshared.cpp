@@ -58,7 +58,7 @@ class NotedMeasure final : public PairMeasure {
     measure_.values(reference, features, out);
     asked_.mark(reference, features);
   }
-  std::size_t terms_at_once() const override { return measure_.terms_at_once(); }
+  RequestHints hints() const override { return {.terms_at_once = measure_.hints().terms_at_once}; }
   void answer(std::span<const TermRequest> requests) override {
     measure_.answer(requests);
     for (const TermRequest& request : requests) {

@@ -11,7 +11,7 @@ namespace thresher {
 namespace {
 
 // The next of the list that no selected feature has deleted.
-class Survivor final : public Criterion<SearchResult> {
+class Survivor final : public Criterion {
  public:
   Survivor(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options)
       : measure_(measure),
@@ -19,7 +19,7 @@ class Survivor final : public Criterion<SearchResult> {
         left_(open_candidates(relevance, options.candidates)),
         record_(relevance.size()) {
     std::erase_if(left_, [&](std::uint32_t f) { return !(relevance[f] > options.threshold); });
-    if (measure.round_size() > 0) columns_.emplace(measure);
+    if (measure.hints().round_size > 0) columns_.emplace(measure);
   }
 
   Step keep(std::span<const std::uint32_t>, std::span<const std::uint32_t> kept, Interrupt&) override {
@@ -85,7 +85,7 @@ class Survivor final : public Criterion<SearchResult> {
 
 }  // namespace
 
-ForwardSearch<SearchResult> fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options) {
+ForwardSearch fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options) {
   check_search_input(measure, relevance, options.candidates);
   return {std::make_unique<Survivor>(measure, relevance, options), options};
 }

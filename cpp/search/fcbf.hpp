@@ -16,6 +16,6 @@ struct FcbfOptions : ForwardOptions {
 // Walks the features by decreasing relevance; each one still there is selected and deletes every later one that is
 // at least as redundant with it as relevant. Kept features come first and are never deleted.
 // The record tells who deleted whom; scores are relevances, redundancy is the largest met by a survivor.
-ForwardSearch<SearchResult> fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options);
+ForwardSearch fcbf(PairMeasure& measure, std::span<const double> relevance, const FcbfOptions& options);
 
 }  // namespace thresher

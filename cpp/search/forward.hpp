@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,6 @@ enum class Strategy {
 
 // What a forward search asks for its steps. All functions are told what is selected so far, and may put off all work on
 // the last features of it until then: nothing is computed for a step that does not come.
-template <class Result>
 class Criterion {
  public:
   virtual ~Criterion() = default;
@@ -42,7 +42,7 @@ class Criterion {
   // The step of the best candidate, which is a candidate no longer; none: stop, and ask no more.
   virtual std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) = 0;
   // Everything seen so far but the steps.
-  virtual Result seen() const = 0;
+  virtual SearchResult seen() const = 0;
 };
 
 // A forward search in progress: the kept features, then whatever the criterion says is next. To go on gives what one
@@ -50,10 +50,9 @@ class Criterion {
 //
 // What the criterion reads must outlive the search. If an exception leaves the criterion in the middle of a step, the
 // steps before it stand, but the search cannot go on.
-template <class Result>
 class ForwardSearch {
  public:
-  ForwardSearch(std::unique_ptr<Criterion<Result>> criterion, const ForwardOptions& options)
+  ForwardSearch(std::unique_ptr<Criterion> criterion, const ForwardOptions& options)
       : criterion_(std::move(criterion)),
         kept_(options.candidates.kept.begin(), options.candidates.kept.end()),
         progress_(options.progress) {}
@@ -76,8 +75,8 @@ class ForwardSearch {
   // Whether the criterion has said that there is no further step.
   bool is_exhausted() const { return is_exhausted_; }
 
-  Result result() const {
-    Result result = criterion_->seen();
+  SearchResult result() const {
+    SearchResult result = criterion_->seen();
     static_cast<Steps&>(result) = steps_;
     return result;
   }
@@ -86,7 +85,7 @@ class ForwardSearch {
   std::span<const std::uint32_t> kept_left() const { return std::span(kept_).subspan(steps_.selected.size()); }
 
   template <class Ask>
-  auto within_step(Ask ask) {
+  std::invoke_result_t<Ask> within_step(Ask ask) {
     is_cut_short_ = true;
     auto step = ask();
     is_cut_short_ = false;
@@ -99,7 +98,7 @@ class ForwardSearch {
     interrupt.check();
   }
 
-  std::unique_ptr<Criterion<Result>> criterion_;
+  std::unique_ptr<Criterion> criterion_;
   std::vector<std::uint32_t> kept_;
   Progress progress_;
   Steps steps_;

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "core/choices.hpp"
 #include "measures/pair_measure.hpp"
 #include "search/forward.hpp"
 #include "search/search_result.hpp"
@@ -11,6 +12,9 @@ namespace thresher {
 
 enum class ObjectiveKind { difference, sum, quotient };
 
+inline constexpr Choice<ObjectiveKind> kObjectives[] = {
+    {"difference", ObjectiveKind::difference}, {"sum", ObjectiveKind::sum}, {"quotient", ObjectiveKind::quotient}};
+
 struct GreedyOptions : ForwardOptions {
   ObjectiveKind objective = ObjectiveKind::difference;
   double weight = 1.0;  // of the redundancy, in a difference or a sum
@@ -18,7 +22,6 @@ struct GreedyOptions : ForwardOptions {
   Strategy strategy = Strategy::lazy;
 };
 
-ForwardSearch<SearchResult> greedy_forward(PairMeasure& measure, std::span<const double> relevance,
-                                           const GreedyOptions& options);
+ForwardSearch greedy_forward(PairMeasure& measure, std::span<const double> relevance, const GreedyOptions& options);
 
 }  // namespace thresher

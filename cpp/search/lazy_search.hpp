@@ -33,7 +33,7 @@ class LazySearch : public StepwiseSearch<LazySearch<Objective>, Objective> {
   // `order`: the candidates by decreasing relevance, ties by index.
   LazySearch(PairMeasure& measure, std::span<const double> relevance, std::vector<std::uint32_t> order)
       : Base(measure),
-        n_at_once_(static_cast<std::uint32_t>(measure.terms_at_once())),
+        n_at_once_(static_cast<std::uint32_t>(measure.hints().terms_at_once)),
         relevance_(relevance),
         order_(std::move(order)),
         n_left_(order_.size()) {}

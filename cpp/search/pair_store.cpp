@@ -21,7 +21,7 @@ PairStore::PairStore(PairMeasure& measure, std::size_t memory_limit, bool own_re
     : measure_(measure),
       n_replicates_(measure.n_replicates()),
       memory_limit_(memory_limit),
-      own_replicates_(own_replicates && measure.offers_replicates()),
+      own_replicates_(own_replicates && measure.hints().offers_replicates),
       is_symmetric_(measure.is_symmetric()),
       numbers_(measure.n_features(), kUnknown),
       rows_(measure.n_features()) {}

@@ -35,8 +35,7 @@ class PairStore {
 
   // The same for requests to one replicate.
   void answer(std::size_t replicate, std::span<const TermRequest> requests);
-  std::size_t terms_at_once() const { return measure_.terms_at_once(); }
-  std::size_t round_size() const { return measure_.round_size(); }
+  RequestHints hints() const { return measure_.hints(); }
 
   // Keeps the values of all pairs of the requests of several replicates, with one question to the measure.
   void fetch(std::span<const TermRequest> requests);
@@ -45,9 +44,6 @@ class PairStore {
   std::unique_ptr<PairMeasure> own_replicate(std::size_t replicate);
   // Pairs that such a measure computed.
   void count_computed(std::size_t n_pairs) { n_computed_ += n_pairs; }
-
-  // Whether finding a value costs less than computing it.
-  bool is_worth_a_look() const { return !measure_.offers_replicates(); }
 
   // terms[i] = measure(feature, references[i]) on one replicate, NaN if that is not kept.
   void look_up(std::size_t replicate, std::uint32_t feature, std::span<const std::uint32_t> references,
@@ -112,12 +108,16 @@ class ReplicateView final : public PairMeasure {
   std::size_t n_features() const override { return store_.n_features(); }
   bool is_symmetric() const override { return store_.is_symmetric(); }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
-  bool keeps_values() const override { return own_ == nullptr && store_.is_worth_a_look(); }
+  // Values are taken from the store where finding one costs less than computing it.
+  RequestHints hints() const override {
+    const RequestHints of_all = store_.hints();
+    return {.terms_at_once = of_all.terms_at_once,
+            .round_size = of_all.round_size,
+            .keeps_values = own_ == nullptr && !of_all.offers_replicates};
+  }
   void look_up(std::uint32_t feature, std::span<const std::uint32_t> references, std::span<double> terms) override {
     store_.look_up(replicate_, feature, references, terms);
   }
-  std::size_t terms_at_once() const override { return store_.terms_at_once(); }
-  std::size_t round_size() const override { return store_.round_size(); }
   void answer(std::span<const TermRequest> requests) override;
 
  private:
@@ -134,7 +134,7 @@ class SummedReplicates final : public PairMeasure {
 
   std::size_t n_features() const override { return base_.n_features(); }
   bool is_symmetric() const override { return base_.is_symmetric(); }
-  std::size_t round_size() const override { return base_.round_size(); }
+  RequestHints hints() const override { return {.round_size = base_.hints().round_size}; }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override;
   void answer(std::span<const TermRequest> requests) override;
 

@@ -23,7 +23,7 @@ class RoundSearch : public StepwiseSearch<RoundSearch<Objective>, Objective> {
  public:
   // `order`: the candidates.
   RoundSearch(PairMeasure& measure, std::span<const double> relevance, const std::vector<std::uint32_t>& order)
-      : Base(measure), smallest_(measure.round_size()) {
+      : Base(measure), smallest_(measure.hints().round_size) {
     for (const std::uint32_t f : order)
       slots_.push_back({relevance[f], Objective::kEmpty, 0.0, 0.0, f, 0, 0, kNone, {}});
   }

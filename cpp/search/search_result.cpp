@@ -1,5 +1,6 @@
 #include "search/search_result.hpp"
 
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -14,6 +15,12 @@ void Steps::append(const Step& step) {
   relevance.push_back(step.relevance);
   redundancy.push_back(step.redundancy);
 }
+
+PartialSeries::PartialSeries(std::size_t n_features)
+    : relevance(n_features, std::numeric_limits<double>::quiet_NaN()),
+      mean_redundancy(relevance),
+      last_score(relevance),
+      collinear(n_features) {}
 
 void check_search_input(const PairMeasure& measure, std::span<const double> relevance, const Candidates& candidates) {
   if (measure.n_replicates() != 1) throw std::invalid_argument("measure must have one replicate");

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -71,9 +72,43 @@ struct Steps {
   void append(const Step& step);
 };
 
+// What else the searches by partial correlation report.
+struct PartialSeries {
+  std::vector<double> complementarity;  // one entry per step; none without complementarity
+
+  // One entry per feature; nan for those not in play.
+  std::vector<double> relevance;
+  std::vector<double> mean_redundancy;  // over the selected features met; nan if none was
+  std::vector<double> last_score;       // when last looked at
+  std::vector<std::uint8_t> collinear;  // with the selected ones
+
+  // Number of features selected when the target was found to be used up; none if it never was.
+  std::optional<std::size_t> exhausted_at;
+
+  explicit PartialSeries(std::size_t n_features = 0);
+};
+
+// What else the walk by conditional mutual information reports.
+struct WalkSeries {
+  // One entry per selected feature: what is unknown of the class after it, H(C|S) (bits; the mean over replicates), and
+  // the number of blocks into which the selected features part the rows that any replicate counts.
+  std::vector<double> unknown;
+  std::vector<std::uint32_t> n_blocks;
+
+  // One entry per feature of the list that was compared with its successor, in order: both values (bits).
+  std::vector<std::uint32_t> examined;
+  std::vector<double> value;
+  std::vector<double> successor_value;
+
+  std::size_t n_walked = 0;  // features of the list looked at
+};
+
+// What a forward search has found.
 struct SearchResult : Steps {
-  std::size_t n_evaluations = 0;  // values asked of the measure
-  ExtremeTerms against;
+  std::size_t n_evaluations = 0;  // values computed for it
+  ExtremeTerms against;           // of searches by terms of pairs; empty otherwise
+  std::optional<PartialSeries> partials;
+  std::optional<WalkSeries> walk;
 };
 
 // Which features a search may take, and which it takes first.

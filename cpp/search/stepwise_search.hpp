@@ -39,7 +39,7 @@ class StepwiseSearch {
   std::size_t n_evaluations() const { return n_evaluations_; }
 
  protected:
-  explicit StepwiseSearch(PairMeasure& measure) : measure_(&measure), takes_kept_terms_(measure.keeps_values()) {}
+  explicit StepwiseSearch(PairMeasure& measure) : measure_(&measure), takes_kept_terms_(measure.hints().keeps_values) {}
 
   void begin_step(std::span<const std::uint32_t> selected, const Objective& objective, const Leader& floor) {
     selected_ = selected;

@@ -28,7 +28,7 @@ namespace thresher {
 //   Leader floor()                                what a candidate has to beat
 //   Step step(feature, relevance, total, n_selected)  what to report; called once for each feature taken
 template <class Formula>
-class TermCriterion final : public Criterion<SearchResult> {
+class TermCriterion final : public Criterion {
  public:
   using Objective = typename Formula::Objective;
 
@@ -40,7 +40,7 @@ class TermCriterion final : public Criterion<SearchResult> {
         formula_(formula),
         open_(open_candidates(relevance, candidates)),
         record_(relevance.size(), Objective::kEmpty) {
-    if (measure.round_size() > 0) columns_.emplace(measure);
+    if (measure.hints().round_size > 0) columns_.emplace(measure);
   }
 
   Step keep(std::span<const std::uint32_t> selected, std::span<const std::uint32_t> kept, Interrupt&) override {
@@ -216,8 +216,8 @@ class TermCriterion final : public Criterion<SearchResult> {
 
 // The forward search by such a criterion.
 template <class Formula>
-ForwardSearch<SearchResult> search_by_terms(PairMeasure& measure, std::span<const double> relevance,
-                                            const ForwardOptions& options, Strategy strategy, Formula formula) {
+ForwardSearch search_by_terms(PairMeasure& measure, std::span<const double> relevance, const ForwardOptions& options,
+                              Strategy strategy, Formula formula) {
   check_search_input(measure, relevance, options.candidates);
   return {std::make_unique<TermCriterion<Formula>>(measure, relevance, options.candidates, strategy, formula), options};
 }

@@ -31,7 +31,7 @@
 #include "packing/build.hpp"
 #include "partial_correlation/gso.hpp"
 #include "partial_correlation/rrct.hpp"
-#include "row_partition/cmi_walk.hpp"
+#include "search/cmi_walk.hpp"
 #include "search/cfs.hpp"
 #include "search/fcbf.hpp"
 #include "search/greedy.hpp"

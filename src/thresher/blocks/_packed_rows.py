@@ -108,24 +108,24 @@ def pack_rows(matrix: npt.NDArray[Any], texts: dict[int, list[str]], cuts: Cuts)
     values: dict[int, Floats] = {}
     if n and p:
         scan = _core.scan_columns(matrix, 1)
-        finite = scan["n_infinite"] == 0
+        finite = scan.n_infinite == 0
         may_bin = finite.copy()
         may_bin[list(texts)] = False
         _code_bins(columns, codes, values, cuts, may_bin)
         with np.errstate(invalid="ignore", over="ignore"):
-            is_short = scan["whole"] & (scan["maximum"] - scan["minimum"] <= SHORT_SPAN)
-            is_short &= np.maximum(-scan["minimum"], scan["maximum"]) < LARGEST_EXACT
-        is_short &= finite & (scan["n_missing"] < n)
+            is_short = scan.whole & (scan.maximum - scan.minimum <= SHORT_SPAN)
+            is_short &= np.maximum(-scan.minimum, scan.maximum) < LARGEST_EXACT
+        is_short &= finite & (scan.n_missing < n)
         is_short[list(values)] = False
         for column in np.flatnonzero(is_short).tolist():
-            lowest = scan["minimum"][column]
+            lowest = scan.minimum[column]
             own = columns[column] - lowest
             codes[column] = np.where(np.isnan(own), 0, own)
             values[column] = lowest + np.arange(codes[column].max() + 1.0)
         for column in np.flatnonzero(~is_short).tolist():
             if column not in values:
                 _code_few(columns[column], codes[column], values, column)
-        for column in np.flatnonzero(scan["n_missing"]).tolist():
+        for column in np.flatnonzero(scan.n_missing).tolist():
             if column in values:
                 codes[column][np.isnan(columns[column])] = len(values[column])
                 values[column] = np.append(values[column], np.nan)

@@ -165,7 +165,7 @@ def column_facts(
     is_number = np.ones(p, dtype=bool)
     is_number[list(texts)] = False
     scan = _core.scan_columns(matrix, 1)
-    present = n - scan["n_missing"]
+    present = n - scan.n_missing
     known = {}
     for column, own in texts.items():
         codes = matrix[:, column]
@@ -173,18 +173,18 @@ def column_facts(
         if found.size:
             known[column] = [own[i] for i in found]
     distinct: list[Floats | None] = [None] * p
-    few = scan["whole"] & (scan["n_distinct"] <= MOST_DISCRETE_VALUES)
+    few = scan.whole & (scan.n_distinct <= MOST_DISCRETE_VALUES)
     for column in np.flatnonzero(is_number & (few | any_levels)).tolist():
         values = _distinct(matrix[:, column], bool(few[column]))
         distinct[column] = values if len(values) <= most_levels else None
-    powers = np.where(is_number, _powers(scan["minimum"], scan["maximum"]), 0)
+    powers = np.where(is_number, _powers(scan.minimum, scan.maximum), 0)
     centre, count, sums, squares = _sums(matrix, is_number, scan, powers, weights)
     return ColumnFacts(
-        np.where(present > 0, scan["minimum"], np.nan),
-        np.where(present > 0, scan["maximum"], np.nan),
-        scan["n_missing"],
-        scan["n_infinite"],
-        scan["whole"],
+        np.where(present > 0, scan.minimum, np.nan),
+        np.where(present > 0, scan.maximum, np.nan),
+        scan.n_missing,
+        scan.n_infinite,
+        scan.whole,
         distinct,
         known,
         is_number & (present > 0),
@@ -209,7 +209,7 @@ def _distinct(column: npt.NDArray[Any], is_whole: bool) -> Floats:
 def _sums(
     matrix: npt.NDArray[Any],
     is_number: npt.NDArray[np.bool_],
-    scan: dict[str, Any],
+    scan: _core.ColumnScan,
     powers: npt.NDArray[np.intc],
     weights: npt.NDArray[Any] | None,
 ) -> tuple[Floats, Floats, Floats, Floats]:
@@ -218,20 +218,20 @@ def _sums(
     centre = np.zeros(p)
     sums, squares = np.zeros((p, 2)), np.zeros((p, 2))
     real = None if weights is None else weights.astype(np.float64)
-    count = (n - scan["n_missing"]).astype(np.float64)
+    count = (n - scan.n_missing).astype(np.float64)
     if real is not None:
         count = np.full(p, real.sum())
-        for i in np.flatnonzero(scan["n_missing"]).tolist():
+        for i in np.flatnonzero(scan.n_missing).tolist():
             count[i] = real[~np.isnan(matrix[:, i])].sum()
-    safe = is_number & (scan["n_infinite"] == 0) & (scan["n_missing"] < n)
+    safe = is_number & (scan.n_infinite == 0) & (scan.n_missing < n)
     places = np.flatnonzero(safe)
     for block in feature_blocks(len(places), n):
         some = places[block]
         columns = times_powers(to_feature_major(matrix[:, some]), powers[some])
         lowest, highest = (
-            np.ldexp(scan[end][some], powers[some]) for end in ("minimum", "maximum")
+            np.ldexp(end[some], powers[some]) for end in (scan.minimum, scan.maximum)
         )
-        holes = np.flatnonzero(scan["n_missing"][some])
+        holes = np.flatnonzero(scan.n_missing[some])
         mean = columns.mean(axis=1, dtype=np.float64)
         if holes.size:
             columns = columns.copy()

@@ -1,9 +1,9 @@
 """How sets of features are generated: the searches and their results, parts and votes."""
 
+from thresher._core import SearchResult
 from thresher.search.ensemble import FoundParts, greedy_ensemble
 from thresher.search.forward import ForwardSearch
 from thresher.search.greedy import (
-    Found,
     fcbf,
     greedy_accumulate,
     greedy_forward,
@@ -12,8 +12,8 @@ from thresher.search.greedy import (
 
 __all__ = [
     "ForwardSearch",
-    "Found",
     "FoundParts",
+    "SearchResult",
     "fcbf",
     "greedy_accumulate",
     "greedy_ensemble",

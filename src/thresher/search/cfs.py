@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher import _core
-from thresher.search.forward import Choices, Features, Floats, ForwardSearch, Mask, Result, in_core
-from thresher.search.greedy import Found, order_by_relevance
-
-
-@dataclass(frozen=True)
-class BestSet(Result):
-    """The set that best-first search ended with, its merit, and the feature pairs evaluated.
-
-    Attributes
-    ----------
-    nearest, nearest_value : ndarray of shape (n_features,)
-        The other feature of the set that each has its largest redundancy with (-1: none), and that value.
-    """
-
-    selected: Features
-    merit: float
-    n_evaluations: int
-    nearest: NDArray[np.int64]
-    nearest_value: Floats
+from thresher._core import BestFirstResult, SearchResult
+from thresher.search.forward import Choices, Features, Floats, ForwardSearch, Mask, in_core
+from thresher.search.greedy import order_by_relevance
 
 
 def cfs_forward(
@@ -38,12 +20,12 @@ def cfs_forward(
     strategy: str = "lazy",
     unit: float = 1.0,
     **choices: Unpack[Choices],
-) -> ForwardSearch[Found]:
+) -> ForwardSearch[SearchResult]:
     """Add the feature that raises the merit most, until none does; `unit` is what 1 is multiplied by in all values."""
     search = _core.cfs_forward(
         pairs, relevance, n_select=n_select, strategy=strategy, unit=unit, **in_core(**choices)
     )
-    return ForwardSearch(search, Found.read)
+    return ForwardSearch(search, search.result)
 
 
 def cfs_best_first(
@@ -55,9 +37,9 @@ def cfs_best_first(
     unit: float = 1.0,
     candidates: Mask | None = None,
     kept: Features | None = None,
-) -> BestSet:
+) -> BestFirstResult:
     """Expand the best of a few open sets until five expansions in a row bring no progress."""
-    found = _core.cfs_best_first(
+    return _core.cfs_best_first(
         pairs,
         relevance,
         zero_to_one=zero_as_one,
@@ -65,7 +47,6 @@ def cfs_best_first(
         unit=unit,
         **in_core(candidates, kept),
     )
-    return BestSet.read(found)
 
 
 def add_locally_predictive(

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.search.forward import Features, Floats, Result
+from thresher.search.forward import Features, Floats
 
 
 @dataclass(frozen=True)
-class Clustering(Result):
+class Clustering:
     """Features in clusters; they are addressed by their place among those clustered.
 
     Attributes
@@ -87,7 +87,8 @@ class FeatureClusters:
 
     def cluster(self, starts: Features, max_rounds: int) -> Clustering:
         """Clusters of k-medoids from the given starts; cheap where `starts` grows by one from call to call."""
-        return Clustering.read(self._core.cluster(starts.astype(np.uint32), max_rounds))
+        found = self._core.cluster(starts.astype(np.uint32), max_rounds)
+        return Clustering(found.medoids, found.clusters, found.own, found.other)
 
     def similarities(self, place: int) -> Floats:
         """Of every feature to one of them."""

@@ -74,5 +74,5 @@ def greedy_ensemble(
         kept=np.asarray(kept, dtype=np.uint32),
         memory_limit=memory_limit,
     )
-    lists = [selected.tolist() for selected in found["selected"]]
-    return FoundParts(lists, int(found["n_evaluations"]), bool(found["cache_full"]))
+    lists = [replicate.selected.tolist() for replicate in found.replicates]
+    return FoundParts(lists, found.n_evaluations, found.cache_full)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any, Generic, Self, TypedDict, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,30 +16,6 @@ Features = NDArray[np.intp]
 Progress = Callable[[int, int, float], object]
 Found = TypeVar("Found")
 Report = TypeVar("Report")
-
-# What the core calls fields that have another name here.
-_NAMES = {
-    "nearest": "partner",
-    "nearest_value": "extreme",
-    "relevance": "feature_relevance",
-    "mean_redundancy": "feature_redundancy",
-    "last_score": "feature_score",
-}
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a search of the core found."""
-
-    @classmethod
-    def read(cls, found: dict[str, Any]) -> Self:
-        """The fields of this class from what the core says; its numbers of 32 bits become NumPy's indices."""
-        values = {}
-        for field in fields(cls):
-            value = found[_NAMES.get(field.name, field.name)]
-            is_features = isinstance(value, np.ndarray) and value.dtype == np.uint32
-            values[field.name] = value.astype(np.intp) if is_features else value
-        return cls(**values)
 
 
 class Choices(TypedDict, total=False):
@@ -69,7 +44,7 @@ class ForwardSearch(Generic[Found]):
     ----------
     core : _core.ForwardSearch
     read : callable
-        What to tell of the core's findings.
+        Returns what the search has found so far.
 
     Notes
     -----
@@ -78,7 +53,7 @@ class ForwardSearch(Generic[Found]):
     for more is an error.
     """
 
-    def __init__(self, core: _core.ForwardSearch, read: Callable[[dict[str, Any]], Found]) -> None:
+    def __init__(self, core: _core.ForwardSearch, read: Callable[[], Found]) -> None:
         self._core = core
         self._read = read
 
@@ -92,9 +67,9 @@ class ForwardSearch(Generic[Found]):
         return self._core.exhausted
 
     def found(self) -> Found:
-        """What was found so far."""
-        return self._read(self._core.result())
+        """Return what was found so far."""
+        return self._read()
 
     def reported(self, report: Callable[[Found], Report]) -> ForwardSearch[Report]:
-        """The same search, telling `report` of what it found."""
-        return ForwardSearch(self._core, lambda found: report(self._read(found)))
+        """Return the same search, which passes what it found through `report`."""
+        return ForwardSearch(self._core, lambda: report(self._read()))

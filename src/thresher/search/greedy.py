@@ -2,39 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from thresher import _core
-from thresher.search.forward import Choices, Features, Floats, ForwardSearch, Mask, Result, in_core
-
-
-@dataclass(frozen=True)
-class Found(Result):
-    """What a forward search found.
-
-    Attributes
-    ----------
-    selected : ndarray of int
-        Features in order of choice.
-    scores, redundancy : ndarray of float
-        Per step: the score, and the mean redundancy with the features chosen before.
-    n_evaluations : int
-        Feature pairs evaluated.
-    nearest, nearest_value : ndarray of shape (n_features,)
-        The chosen feature each feature had its largest evaluated redundancy with (-1: none), and that value; for
-        other terms the one that decides.
-    """
-
-    selected: Features
-    scores: Floats
-    redundancy: Floats
-    n_evaluations: int
-    nearest: NDArray[np.int64]
-    nearest_value: Floats
+from thresher._core import SearchResult
+from thresher.search.forward import Choices, Features, Floats, ForwardSearch, Mask, in_core
 
 
 def greedy_forward(
@@ -47,7 +21,7 @@ def greedy_forward(
     offset: float = 0.0,
     strategy: str = "lazy",
     **choices: Unpack[Choices],
-) -> ForwardSearch[Found]:
+) -> ForwardSearch[SearchResult]:
     """Add the best feature, one at a time; ties go to the lowest position.
 
     Every strategy gives the same features; they differ in the pairs they evaluate.
@@ -62,7 +36,7 @@ def greedy_forward(
         strategy=strategy,
         **in_core(**choices),
     )
-    return ForwardSearch(search, Found.read)
+    return ForwardSearch(search, search.result)
 
 
 def greedy_accumulate(
@@ -73,7 +47,7 @@ def greedy_accumulate(
     accumulation: str,
     strategy: str = "lazy",
     **choices: Unpack[Choices],
-) -> ForwardSearch[Found]:
+) -> ForwardSearch[SearchResult]:
     """As `greedy_forward`, the score being gathered from one term per chosen feature."""
     search = _core.greedy_accumulate(
         term,
@@ -83,7 +57,7 @@ def greedy_accumulate(
         strategy=strategy,
         **in_core(**choices),
     )
-    return ForwardSearch(search, Found.read)
+    return ForwardSearch(search, search.result)
 
 
 def fcbf(
@@ -93,10 +67,10 @@ def fcbf(
     *,
     n_select: int | None = None,
     **choices: Unpack[Choices],
-) -> ForwardSearch[Found]:
+) -> ForwardSearch[SearchResult]:
     """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
     search = _core.fcbf(pairs, relevance, float(threshold), n_select=n_select, **in_core(**choices))
-    return ForwardSearch(search, Found.read)
+    return ForwardSearch(search, search.result)
 
 
 def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:

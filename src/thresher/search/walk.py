@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.search.forward import Features, Floats, Result
+from thresher.search.forward import Features, Floats
 from thresher.sources import rescaled
 
 
@@ -36,7 +36,7 @@ def count_by_cumulative_relevance(relevance: Floats, fraction: float) -> int:
 
 
 @dataclass(frozen=True)
-class Walk(Result):
+class Walk:
     """Result of `redundancy_walk`.
 
     Attributes
@@ -81,4 +81,4 @@ def redundancy_walk(
         n_kept_before=n_kept_before,
         n_threads=n_threads,
     )
-    return Walk.read(found)
+    return Walk(found.kept, found.similarity, found.rival, found.n_scanned, found.n_evaluations)

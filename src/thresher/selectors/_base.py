@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -325,7 +326,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         sentence : str
             From what the search saw; nothing is evaluated for it.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         names = getattr(self, "feature_names_in_", None)
         position = feature_position("feature", feature, names, self.n_features_in_)
         return self._account()(position).sentence(names)
@@ -346,7 +347,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             ``pvalue`` (of a test), ``partner`` (the feature that the reason is about) and ``reason``. nan or None
             stands for what this selector does not know.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         return as_table(feature_table(self), output)
 
     def _account(self) -> Callable[[int], Reason]:
@@ -364,7 +365,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     @after_fits
     def to_json(self) -> str:
         """The parameters and the fitted result as JSON text; see `from_json`."""
-        check_is_fitted(self)
+        self._check_fitted()
         return _json.dump(self)
 
     @classmethod
@@ -480,8 +481,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return bundle
 
     def _get_support_mask(self) -> npt.NDArray[np.bool_]:
-        check_is_fitted(self)
+        self._check_fitted()
         return self.support_
+
+    def _check_fitted(self) -> None:
+        """Raise NotFittedError unless the selector is fitted, with the cause if added rows cannot be fitted."""
+        try:
+            self.selected_  # noqa: B018
+        except NotFittedError:
+            raise
+        except AttributeError:
+            check_is_fitted(self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "selected_")

@@ -12,7 +12,7 @@ from thresher._cached import cached
 from thresher._progress import step_reporter
 from thresher.measures import KINDS, RowMeasures
 from thresher.measures.chance import within_chance
-from thresher.search import ForwardSearch, Found, FoundParts
+from thresher.search import ForwardSearch, FoundParts, SearchResult
 from thresher.search.forward import Choices, Floats, Mask
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
@@ -149,7 +149,7 @@ class SearchTask:
         return Nearest(found.nearest, values, comparable, self.noise(), **more)
 
     def selection(
-        self, found: Found, scores: Floats, relevance: Floats | None = None, **described: Any
+        self, found: SearchResult, scores: Floats, relevance: Floats | None = None, **described: Any
     ) -> Selection:
         """The selection of a search that weighs relevance against redundancy."""
         return Selection.of_steps(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from thresher._params import Boolean, FeatureCount, Options, estimator, param
 from thresher._types import Auto
 from thresher.measures import are_discrete, measures_of
-from thresher.search import ForwardSearch, Found
+from thresher.search import ForwardSearch, SearchResult
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
@@ -165,7 +165,7 @@ class MeritCriterion(ForwardCriterion):
     def measures(self) -> tuple[str]:
         return (self.measure,)
 
-    def start(self, task: SearchTask) -> ForwardSearch[Found]:
+    def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         return cfs_forward(
             task.pairs,
             task.relevance,
@@ -175,20 +175,22 @@ class MeritCriterion(ForwardCriterion):
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: Found) -> Selection:
+    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
         chosen, relevance = found.selected, task.relevance
         merits = found.scores / np.sqrt(task.scale)
+        n_evaluations = found.n_evaluations
         added: Indices = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
             added = add_locally_predictive(task.pairs, relevance, task.candidates, chosen)
-            n_looked_up = (len(chosen) + len(added)) * (len(relevance) - 1)
-            found = replace(found, n_evaluations=found.n_evaluations + n_looked_up)
+            n_evaluations += (len(chosen) + len(added)) * (len(relevance) - 1)
         unknown = np.full(len(added), np.nan)
         selected = np.concatenate([chosen, added])
-        redundancy = np.concatenate([found.redundancy, unknown])
-        return task.selection(
-            replace(found, selected=selected, redundancy=redundancy),
+        return Selection.of_steps(
+            selected,
             np.concatenate([merits, unknown]),
+            relevance / task.scale,
+            np.concatenate([found.redundancy, unknown]) / task.scale,
+            n_evaluations=n_evaluations,
             explanation=task.nearest(found, added=added),
             shortfall=_why_it_stopped(len(selected)),
             attributes={"merit_": float(merits[-1]) if len(chosen) else 0.0},

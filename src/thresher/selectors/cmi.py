@@ -11,8 +11,8 @@ from thresher._params import FeatureCount, Options, estimator, param
 from thresher._types import Auto
 from thresher._warn import warn
 from thresher.measures import Codes
-from thresher.search import ForwardSearch
-from thresher.search.rows import FoundWalk, cmi_walk
+from thresher.search import ForwardSearch, SearchResult
+from thresher.search.rows import cmi_walk
 from thresher.selectors._base import Selection, spread
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked
@@ -144,7 +144,7 @@ class WalkCriterion(ForwardCriterion):
     measures = ("mi",)
     uses_pairs = False
 
-    def start(self, task: SearchTask) -> ForwardSearch[FoundWalk]:
+    def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         whole, weights = task.measures.whole, task.measures.row_weights()
         return cmi_walk(
             whole.codes.table,
@@ -156,32 +156,33 @@ class WalkCriterion(ForwardCriterion):
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: FoundWalk) -> Selection:
+    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
+        walk = found.walk
         _warn_of_identifier(task.data, task.measures.whole.codes, found)
         why = "no other feature of the list told more than its successor"
-        if len(found.selected) and found.unknown[-1] == 0:
+        if len(found.selected) and walk.unknown[-1] == 0:
             why = "they determine the class of every sample"
         p = task.data.n_features
         return Selection.of_steps(
             found.selected,
             found.scores,
             task.relevance / task.scale,
-            more={"unknown": found.unknown, "n_blocks": found.n_blocks},
+            more={"unknown": walk.unknown, "n_blocks": walk.n_blocks},
             n_evaluations=found.n_evaluations,
             explanation=Walked(
-                spread(p, found.examined, found.value),
-                spread(p, found.examined, found.successor_value),
-                found.n_walked,
+                spread(p, walk.examined, walk.value),
+                spread(p, walk.examined, walk.successor_value),
+                walk.n_walked,
             ),
             shortfall=why,
-            attributes={"n_walked_": found.n_walked},
+            attributes={"n_walked_": walk.n_walked},
         )
 
 
-def _warn_of_identifier(training: Training, codes: Codes, found: FoundWalk) -> None:
+def _warn_of_identifier(training: Training, codes: Codes, found: SearchResult) -> None:
     """A feature with a level for nearly every sample settles all classes and tells nothing."""
     levels = codes.levels[found.selected]
-    for feature, left, n_levels in zip(found.selected, found.unknown, levels, strict=True):
+    for feature, left, n_levels in zip(found.selected, found.walk.unknown, levels, strict=True):
         if left == 0 and n_levels > max(MOST_DISCRETE_VALUES, training.n_rows / 2):
             warn(
                 f"column {training.table.name(int(feature))} has {n_levels} levels in {training.n_rows} samples and "

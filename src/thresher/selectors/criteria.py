@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from thresher._params import FeatureCount, Options, estimator, param
-from thresher.search import ForwardSearch, Found, greedy_accumulate, order_by_relevance
+from thresher.search import ForwardSearch, SearchResult, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
@@ -56,7 +56,7 @@ class TermCriterion(ForwardCriterion):
     measures = ("mi",)
     uses_triples = True
 
-    def start(self, task: SearchTask) -> ForwardSearch[Found]:
+    def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         return greedy_accumulate(
             task.measures.triples(self.term),
             task.relevance,
@@ -66,7 +66,7 @@ class TermCriterion(ForwardCriterion):
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: Found) -> Selection:
+    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
         return Selection.of_steps(
             found.selected,
             found.scores / task.scale,

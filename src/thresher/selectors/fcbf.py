@@ -7,7 +7,7 @@ from typing import Any
 
 from thresher._params import FeatureCount, Interval, estimator, param
 from thresher._types import Auto
-from thresher.search import ForwardSearch, Found, fcbf
+from thresher.search import ForwardSearch, SearchResult, fcbf
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -115,11 +115,11 @@ class FCBFCriterion(ForwardCriterion):
     measures = ("su",)
     visits_pairs_once = True
 
-    def start(self, task: SearchTask) -> ForwardSearch[Found]:
+    def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         threshold = self.threshold * task.scale
         return fcbf(task.pairs, task.relevance, threshold, n_select=task.n_features, **task.choices)
 
-    def describe(self, task: SearchTask, found: Found) -> Selection:
+    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
         why = f"no feature has a relevance above threshold={self.threshold:g}"
         if len(found.selected):
             why = "the others are redundant with those selected"

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._params import FeatureCount, Options, estimator, param
-from thresher.search import ForwardSearch
-from thresher.search.rows import FoundPartials, gso
+from thresher.search import ForwardSearch, SearchResult
+from thresher.search.rows import gso
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Outscored
@@ -111,7 +111,7 @@ class GSOCriterion(ForwardCriterion):
     measures = ("pearson",)
     uses_pairs = False
 
-    def start(self, task: SearchTask) -> ForwardSearch[FoundPartials]:
+    def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         data = task.data
         weights = task.measures.row_weights()
         return gso(
@@ -123,18 +123,20 @@ class GSOCriterion(ForwardCriterion):
             **task.choices_among(data.candidates),
         )
 
-    def describe(self, task: SearchTask, found: FoundPartials) -> Selection:
-        selected = found.selected
-        if found.exhausted_at is not None:
+    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
+        selected, partials = found.selected, found.partials
+        if partials.exhausted_at is not None:
             why = f"they leave nothing of the target to explain in {task.data.n_rows} samples"
         else:
             why = "all others are linear combinations of those selected" if len(selected) else ""
         return Selection.of_steps(
             selected,
             found.scores,
-            found.relevance,
+            partials.relevance,
             n_evaluations=found.n_evaluations,
-            explanation=Outscored(found.last_score, "squared partial correlation", found.collinear),
+            explanation=Outscored(
+                partials.last_score, "squared partial correlation", partials.collinear
+            ),
             shortfall=why,
         )
 

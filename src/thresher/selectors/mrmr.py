@@ -12,7 +12,7 @@ from thresher._params import FeatureCount, Interval, Options, estimator, param
 from thresher._types import Auto, Measure, PairMeasureName
 from thresher._warn import warn
 from thresher.measures import KINDS, MeasureName, are_discrete
-from thresher.search import ForwardSearch, Found, FoundParts, greedy_ensemble, greedy_forward
+from thresher.search import ForwardSearch, FoundParts, SearchResult, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -226,7 +226,7 @@ class MRMRCriterion(ForwardCriterion):
             "objective_": self.objective,
         }
 
-    def start(self, task: SearchTask) -> ForwardSearch[Found]:
+    def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         return greedy_forward(
             task.pairs,
             task.relevance,
@@ -238,7 +238,7 @@ class MRMRCriterion(ForwardCriterion):
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: Found) -> Selection:
+    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
         scores = found.scores / task.scale
         if self.objective == "quotient":  # a ratio does not scale; the first score is a relevance
             scores[1:] = found.scores[1:]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher._params import FeatureCount, Options, estimator, param
 from thresher.measures.rounding import round_bounded
-from thresher.search import ForwardSearch, Found, greedy_forward
+from thresher.search import ForwardSearch, SearchResult, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
@@ -114,7 +114,7 @@ class NMIFSCriterion(ForwardCriterion):
     measures = ("mi", "nmi")
     visits_pairs_once = True
 
-    def start(self, task: SearchTask) -> ForwardSearch[Found]:
+    def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         return greedy_forward(
             task.pairs,
             in_nats(task.relevance),
@@ -123,7 +123,7 @@ class NMIFSCriterion(ForwardCriterion):
             **task.choices,
         )
 
-    def describe(self, task: SearchTask, found: Found) -> Selection:
+    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
         return task.selection(
             found,
             found.scores / task.scale,

@@ -15,8 +15,8 @@ from thresher._params import Boolean, FeatureCount, NoneOr, Options, ThreadCount
 from thresher._types import TargetKind
 from thresher._warn import warn
 from thresher.measures.power import POWERS, power_columns
-from thresher.search import ForwardSearch
-from thresher.search.rows import FoundPartials, rrct
+from thresher.search import ForwardSearch, SearchResult
+from thresher.search.rows import rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
 from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
@@ -192,21 +192,21 @@ class RRCT(BaseSelector):
         )
         return search.reported(partial(self._selection, training, scale))
 
-    def _selection(self, training: Training, scale: float, found: FoundPartials) -> Selection:
+    def _selection(self, training: Training, scale: float, found: SearchResult) -> Selection:
         _warn_of_few_samples(training, found, self.complementarity)
-        selected = found.selected
+        selected, partials = found.selected, found.partials
         # A feature has met all chosen before it, or before the last.
-        redundancy = found.mean_redundancy
+        redundancy = partials.mean_redundancy.copy()
         redundancy[selected] = found.redundancy
         selection = Selection.of_steps(
             selected,
             found.scores,
-            found.relevance,
+            partials.relevance,
             found.redundancy,
-            more={"complementarity": found.complementarity},
+            more={"complementarity": partials.complementarity},
             n_evaluations=found.n_evaluations,
             explanation=LastSeen(
-                found.last_score, found.collinear, found.nearest, found.nearest_value / scale
+                partials.last_score, partials.collinear, found.nearest, found.nearest_value / scale
             ),
         )
         selection.redundancy = redundancy
@@ -252,8 +252,8 @@ def _warn_of_many_classes(n_classes: int) -> None:
         )
 
 
-def _warn_of_few_samples(training: Training, found: FoundPartials, complementarity: bool) -> None:
-    exhausted = found.exhausted_at
+def _warn_of_few_samples(training: Training, found: SearchResult, complementarity: bool) -> None:
+    exhausted = found.partials.exhausted_at
     n_selected = len(found.selected)
     if exhausted is not None:
         warn(

@@ -80,8 +80,17 @@ class Table:
     @cached
     def scan(self) -> ColumnScan:
         if self.is_sparse:
-            return ColumnScan(**_core.scan_sparse(*self.stored, self.n_threads))
-        return ColumnScan(**_core.scan_columns(self.matrix, self.n_threads))
+            found = _core.scan_sparse(*self.stored, self.n_threads)
+        else:
+            found = _core.scan_columns(self.matrix, self.n_threads)
+        return ColumnScan(
+            found.minimum,
+            found.maximum,
+            found.n_missing,
+            found.n_infinite,
+            found.whole,
+            found.n_distinct,
+        )
 
     @cached
     def is_discrete(self) -> npt.NDArray[np.bool_]:

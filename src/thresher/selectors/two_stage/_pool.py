@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._progress import on_behalf
-from thresher.search import ForwardSearch, Found
+from thresher.search import ForwardSearch, SearchResult
 from thresher.selectors._criterion import SearchTask
 from thresher.selectors.mrmr import MRMR
 from thresher.sources import Training
@@ -27,7 +27,7 @@ class Pool:
         self._filter = MRMR(relevance="mi", redundancy="mi", n_jobs=n_jobs)
         self._training = training
         self._criterion = self._filter.make_criterion(training)
-        self._search: ForwardSearch[Found] | None = None
+        self._search: ForwardSearch[SearchResult] | None = None
         self.features: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
         self.relevance: npt.NDArray[np.float64] = np.full(training.n_features, np.nan)
 

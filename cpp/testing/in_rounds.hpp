@@ -17,7 +17,7 @@ class InRounds final : public PairMeasure {
   std::size_t n_features() const override { return base_.n_features(); }
   std::size_t n_replicates() const override { return base_.n_replicates(); }
   bool is_symmetric() const override { return base_.is_symmetric(); }
-  std::size_t round_size() const override { return round_size_; }
+  RequestHints hints() const override { return {.round_size = round_size_}; }
   void values(std::uint32_t reference, std::span<const std::uint32_t> features, std::span<double> out) override {
     ++n_rounds_;
     base_.values(reference, features, out);

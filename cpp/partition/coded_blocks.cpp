@@ -1,4 +1,4 @@
-#include "row_partition/row_blocks.hpp"
+#include "partition/coded_blocks.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// The blocks of row_blocks.hpp for columns that are lists of rows: a column costs what it lists, not all rows.
+// The blocks of coded_blocks.hpp for columns that are lists of rows: a column costs what it lists, not all rows.
 #pragma once
 
 #include <cstddef>
@@ -38,18 +38,15 @@ class OpenListedBlocks {
     std::size_t n_present;  // classes
     std::int64_t unknown;   // L(weight) less the sum of L over its classes
   };
-  using Entries = std::vector<Entry>;
+  using Entries = std::span<const Entry>;
 
   std::uint64_t* class_weights(std::uint32_t block) { return class_weights_.data() + block * n_classes_; }
   // The rows of the column that are in open blocks, block by block and code by code.
   void sort_entries(const ListedRows& column);
-  // The end of the entries from `begin` on that are of the same block, and of the same code.
-  std::size_t block_end(std::size_t begin) const;
-  std::size_t code_end(std::size_t begin) const;
-  // Adds n 2^shift H(class | these rows) of the entries of one code.
-  std::int64_t unknown_of(std::size_t begin, std::size_t end) const;
-  void take_out(std::size_t begin, std::size_t end);
-  void put_apart(std::size_t begin, std::size_t end);
+  // n 2^shift H(class | these rows) of entries of one code.
+  std::int64_t unknown_of(Entries group) const;
+  void take_out(Entries of_block);
+  void put_apart(Entries group);
 
   const XLogX& xlogx_;
   std::span<const std::int32_t> classes_;
@@ -58,7 +55,7 @@ class OpenListedBlocks {
   std::vector<std::uint32_t> block_of_;  // by row
   std::vector<Block> blocks_;
   std::vector<std::uint64_t> class_weights_;  // block x class
-  Entries entries_;
+  std::vector<Entry> entries_;
   std::vector<std::uint64_t> taken_;  // per class, zero between calls
   std::uint64_t n_open_ = 0;          // weight of rows in open blocks
   std::int64_t unknown_ = 0;

@@ -1,11 +1,11 @@
-#include "row_partition/cmi_walk.hpp"
+#include "search/cmi_walk.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <numeric>
 
-#include "row_partition/listed_blocks.hpp"
-#include "row_partition/row_blocks.hpp"
+#include "partition/coded_blocks.hpp"
+#include "partition/listed_blocks.hpp"
 
 namespace thresher {
 namespace {
@@ -52,7 +52,7 @@ struct Replicate {
 
 // The next of the list that tells more than its successor.
 template <class Rows>
-class AheadOfSuccessor final : public Criterion<CmiResult> {
+class AheadOfSuccessor final : public Criterion {
  public:
   explicit AheadOfSuccessor(const CmiOptions& options)
       : options_(options),
@@ -76,23 +76,28 @@ class AheadOfSuccessor final : public Criterion<CmiResult> {
 
   std::optional<Step> next(std::span<const std::uint32_t> selected, Interrupt& interrupt) override {
     std::optional<double> here;  // known where the last comparison has left it
-    while (result_.n_walked < order_.size() && !settled()) {
+    while (series_.n_walked < order_.size() && !settled()) {
       interrupt.check();
-      const std::uint32_t feature = order_[result_.n_walked++];
+      const std::uint32_t feature = order_[series_.n_walked++];
       if (selected.empty()) return accept(feature, information(feature));
       if (!here) here = evaluate(feature);
-      const bool is_last = result_.n_walked == order_.size();
-      const double there = is_last ? 0.0 : evaluate(order_[result_.n_walked]);
-      result_.examined.push_back(feature);
-      result_.value.push_back(*here);
-      result_.successor_value.push_back(there);
+      const bool is_last = series_.n_walked == order_.size();
+      const double there = is_last ? 0.0 : evaluate(order_[series_.n_walked]);
+      series_.examined.push_back(feature);
+      series_.value.push_back(*here);
+      series_.successor_value.push_back(there);
       if (*here > there + kMarginBits && (!is_last || options_.take_last)) return accept(feature, *here);
       here = there;
     }
     return std::nullopt;
   }
 
-  CmiResult seen() const override { return result_; }
+  SearchResult seen() const override {
+    SearchResult result;
+    result.n_evaluations = n_evaluations_;
+    result.walk = series_;
+    return result;
+  }
 
  private:
   using Open = typename Rows::Open;
@@ -123,7 +128,7 @@ class AheadOfSuccessor final : public Criterion<CmiResult> {
   }
 
   double evaluate(std::uint32_t feature) {
-    ++result_.n_evaluations;
+    ++n_evaluations_;
     return information(feature);
   }
 
@@ -131,8 +136,8 @@ class AheadOfSuccessor final : public Criterion<CmiResult> {
     const auto& column = rows_.read(feature);
     for (auto& replicate : replicates_) replicate.open.refine(column);
     blocks_.refine(column);
-    result_.unknown.push_back(mean_of([](const Open& open) { return open.unknown(); }));
-    result_.n_blocks.push_back(blocks_.n_blocks());
+    series_.unknown.push_back(mean_of([](const Open& open) { return open.unknown(); }));
+    series_.n_blocks.push_back(blocks_.n_blocks());
     return {feature, gain, options_.relevance[feature]};
   }
 
@@ -141,12 +146,13 @@ class AheadOfSuccessor final : public Criterion<CmiResult> {
   std::vector<Replicate<Open>> replicates_;
   typename Rows::Numbers blocks_;
   Rows rows_;
-  CmiResult result_;
+  WalkSeries series_;
+  std::size_t n_evaluations_ = 0;
 };
 
 }  // namespace
 
-ForwardSearch<CmiResult> cmi_walk(const CmiOptions& options) {
+ForwardSearch cmi_walk(const CmiOptions& options) {
   if (options.table->has_lists()) return {std::make_unique<AheadOfSuccessor<SomeRows>>(options), options};
   return {std::make_unique<AheadOfSuccessor<AllRows>>(options), options};
 }
