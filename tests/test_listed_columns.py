@@ -297,8 +297,6 @@ import resource, sys
 import numpy as np
 from scipy import sparse
 from thresher import *
-
-from .core_results import assert_equal_results
 n, n_entries, limit = map(int, sys.argv[1:4])
 rng = np.random.default_rng(0)
 at = np.unique(rng.integers(0, n * n, n_entries))
