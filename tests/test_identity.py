@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.identity.cases import SELECTORS, Case, all_cases, few_cases
+from tests.identity.commands import without_seconds
 from tests.identity.data import TABLES
 from tests.identity.digest import digest
 from tests.identity.forms import FORMS
@@ -66,3 +67,12 @@ def test_thousands_of_cases_are_recorded_and_hundreds_quickly():
     assert 3000 < len(cases) < 4500
     assert 250 < len(few_cases(cases)) < 350
     assert {case.selector for case in cases} == set(SELECTORS)
+
+
+def test_seconds_in_a_table_are_no_difference():
+    table = "data  seconds  why\nwine  {}  it is{}better\n"
+    assert without_seconds(table.format("0.5", " ")) == without_seconds(
+        table.format("0.0123", "\n")
+    )
+    assert without_seconds(table.format("0.5", " ")) == "data seconds why wine it is better"
+    assert without_seconds("two\nlines") == "two\nlines"
