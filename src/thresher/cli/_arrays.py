@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from thresher.cli._stored import (
 )
 from thresher.sources import Scratch, columns_of, spool_matrix
 
+# What every sparse matrix of SciPy has.
+_SPARSE = {"format", "shape", "data"}
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
@@ -73,9 +75,9 @@ def read_numpy(path: Path, open_file: Opener, scratch: Scratch | None) -> Conten
     try:
         if scratch is not None:
             return _spooled_numpy(path, scratch)
-        with suppress(ValueError, KeyError, OSError):
-            return Content(sparse.load_npz(path), None)
         with np.load(path, allow_pickle=False) as file:
+            if set(file.files) >= _SPARSE:
+                return Content(sparse.load_npz(path), None)
             members = {name: file[name] for name in file.files}
         arrays = {name: a for name, a in members.items() if isinstance(a, np.ndarray)}
         return of_arrays(path, arrays)
@@ -92,7 +94,7 @@ def _spooled_numpy(path: Path, scratch: Scratch) -> Content:
             shape = tuple(members["shape"].read().tolist())
             starts = members["indptr"].read()
             return Content(spool_sparse(kind, shape, values, places, starts, scratch), None)
-    with suppress(ValueError, KeyError):  # of another form, one entry after the other
+    if members.keys() >= _SPARSE:  # of another form, one entry after the other
         return Content(sparse.load_npz(path), None)
     content = of_arrays(path, {n: m if m.ndim == 2 else m.read() for n, m in members.items()})
     return spooled_content(content, scratch)
