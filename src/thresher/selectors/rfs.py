@@ -10,7 +10,7 @@ import numpy.typing as npt
 from thresher._checks import check_choice, check_number
 from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
-from thresher.blocks import FarTraining
+from thresher.blocks import WHOLE_COLUMNS, FarTraining
 from thresher.discretize import make_discretizer
 from thresher.measures import KINDS, Bins, Measures
 from thresher.measures.columns import (
@@ -291,7 +291,7 @@ class RFS(ChangingRows, RelevanceFilter):
             if isinstance(training, FarTraining) and name not in ("variance", *KINDS):
                 raise ValueError(
                     f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
-                    'use "variance", or with labels "f", "mi" or "pearson"'
+                    f'use "variance", or with labels "f", "mi" or "pearson", or give {WHOLE_COLUMNS}'
                 )
             names = () if name == "variance" else (name,)
             measures = self._measures_of(training, names, BINS)
