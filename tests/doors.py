@@ -94,7 +94,7 @@ def _only_what_may_be_selected(selector: Any, X: pd.DataFrame, y: Any) -> None:
 
 
 def _on_codes(selector: Any) -> bool:
-    return made_of_sums(selector) and selector._takes_codes()
+    return made_of_sums(selector) and selector.uses_codes()
 
 
 def _ensembles(selector: Any, X: pd.DataFrame, y: Any, is_sum: bool) -> None:

@@ -78,7 +78,6 @@ SIZES = {
         Univariate(2),
         Univariate(2, measure="pearson"),
         Univariate(2, measure="mi", pvalues="analytic"),
-        RFS(2, relevance="variance"),
         MRMR(2, relevance="mi"),
         MRMR(2, relevance="r2"),
         JMI(2, discretize="equal-frequency"),
@@ -100,6 +99,19 @@ def test_numbers_of_any_size_are_added_up_as_in_memory(sizes, selector):
         for rows in np.split(np.arange(60), [20, 40]):
             pieces.partial_fit(X[rows], y[rows])
         assert_same(memory, pieces)
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_variances_of_any_size_are_refused_or_added_up_as_in_memory(name):
+    X = np.clip(np.random.default_rng(0).normal(size=(60, 4)), -2, 2) / 2
+    X[:, :3] *= SIZES[name][:, None]
+    rows, selector = in_blocks(X, None, None, [20, 20, 40]), RFS(2, relevance="variance")
+    if name != "large":
+        for given in (X, rows):
+            with pytest.raises(ValueError, match=r'"variance" (overflows|vanishes) for 3'):
+                clone(selector).fit(given)
+    else:
+        assert_same(clone(selector).fit(X), clone(selector).fit(rows))
 
 
 @pytest.mark.parametrize("relevance", ["variance", "f", "mi", "su", "r2"])

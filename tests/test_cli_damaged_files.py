@@ -147,6 +147,21 @@ def write_entries(path, X, part, value):
         path.write_bytes(file.content)
 
 
+@pytest.mark.parametrize(
+    ("form", "part"), [("csr", "data"), ("csc", "indices"), ("coo", "row"), ("coo", "col")]
+)
+def test_a_sparse_file_that_lacks_entries_is_told_that(form, part, tmp_path, monkeypatch):
+    sparse.save_npz(tmp_path / "m.npz", sparse.csr_matrix(np.tri(12)).asformat(form))
+    with np.load(tmp_path / "m.npz") as file:
+        arrays = dict(file)
+    np.savez(tmp_path / "m.npz", **{**arrays, part: arrays[part][:4]})
+    for in_memory in (True, False):
+        if not in_memory:
+            monkeypatch.setattr(_stream, "size_in_memory", lambda path: 1 << 60)
+        said = run(tmp_path, None, "--quiet", name="m.npz", target="x0")
+        assert "m.npz cannot be read: " in said or "not a valid sparse matrix" in said
+
+
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
 def test_every_form_of_a_sound_sparse_file_is_read(form, tmp_path):
     from typer.testing import CliRunner

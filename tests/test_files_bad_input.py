@@ -18,7 +18,7 @@ from pyarrow import feather, parquet
 from sklearn.base import clone
 
 from tests.limits import largest_file
-from thresher import CFS, MRMR, RRFS, Chain, Ensemble, ReliefF
+from thresher import CFS, MRMR, RFS, RRFS, Chain, Ensemble, ReliefF, Univariate
 from thresher.io.temporary import Scratch, resolve_memory_limit
 
 
@@ -403,3 +403,18 @@ def test_the_memory_limit_that_is_advised_is_enough(name, is_recorded, selector,
         except ValueError as refusal:
             advised = int(ADVICE.search(str(refusal))[1])
             selector.fit(path, "label", memory_limit=advised, **options)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        Univariate(2, measure="spearman", target="numeric"),
+        MRMR(2, relevance="mi", discretize="mdl"),
+        RFS(2),
+    ],
+    ids=repr,
+)
+def test_who_needs_whole_columns_of_files_is_told_what_gives_them(selector, path, tmp_path):
+    advice = "needs all values.* or give rows in memory, or files with a larger memory_limit and without checkpoint"
+    refused(path, selector=selector, match=advice, checkpoint=tmp_path / "log")
+    selector.fit(path, "label")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,29 @@ def test_what_arrays_claim_is_checked_before_it_is_followed(tmp_path):
         assert of_command.startswith("thresher: ")
         assert f"{fault}.arrow cannot be read: " in of_command
         assert of_table.startswith("X cannot be read: ")
+
+
+@pytest.mark.parametrize("form", ["folder", "dataset", "union", "filtered"])
+def test_a_damaged_arrow_file_is_found_before_a_dataset_reads_it(form, tmp_path):
+    """Which ends the process, now and then."""
+    for k in range(2):
+        path = tmp_path / f"part={k}" / "t.arrow"
+        path.parent.mkdir()
+        with pa.ipc.new_file(str(path), table().schema) as writer:
+            writer.write_table(table(), max_chunksize=20)
+    content = bytearray(path.read_bytes())
+    *_, begin, _, _ = (found.end() for found in re.finditer(b"\xff" * 4, content))
+    content[begin + 4 : begin + 36] = b"\xff" * 32  # the head of a batch
+    path.write_bytes(content)
+    read = dataset.dataset(tmp_path, format="ipc", partitioning="hive")
+    given = {
+        "folder": tmp_path,
+        "dataset": read,
+        "union": dataset.dataset([read, dataset.dataset(table())]),
+        "filtered": read.filter(dataset.field("y") >= 0),
+    }
+    with pytest.raises(ValueError, match=r"part=1.t\.arrow cannot be read: "):
+        MIM(1).fit(given[form], "y")
 
 
 @pytest.mark.parametrize("place", [0.1, 0.3, 0.5])

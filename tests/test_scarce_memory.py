@@ -21,6 +21,9 @@ from thresher._interrupt import blas_threads, call_interruptibly, run_in_threads
 from thresher.cli._errors import sentences
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+limits_addresses = pytest.mark.skipif(
+    "asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer takes addresses of its own"
+)
 
 PROGRAM = """
     import json, os, resource, sys
@@ -70,7 +73,7 @@ PROGRAM = """
 
 @pytest.mark.slow
 @needs_linux
-@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="it takes memory of its own")
+@limits_addresses
 def test_a_fit_without_memory_raises_memory_error_and_does_not_end_the_process():
     program = textwrap.dedent(PROGRAM)
     child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
@@ -152,10 +155,11 @@ def test_threads_that_cannot_be_started_are_one_sentence(n_jobs, monkeypatch):
 
 
 @needs_linux
+@limits_addresses
 def test_a_limit_of_the_address_space_limits_the_memory_that_is_used():
     program = """
 import resource
-from thresher.sources import total_memory
+from thresher.io.temporary import total_memory
 resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
 print(total_memory())
 """

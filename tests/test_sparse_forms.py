@@ -10,6 +10,9 @@ from sklearn.base import clone
 import thresher
 from thresher import CMIM, JMI, LCC, MRMR, CMIFilter, Ensemble, Univariate
 
+# SciPy on matrices of many diagonals.
+pytestmark = pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+
 MI = {"relevance": "mi", "redundancy": "mi"}
 FORMS = [
     *("csr_matrix", "csc_matrix", "coo_matrix", "bsr_matrix", "dia_matrix", "lil_matrix"),

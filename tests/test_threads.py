@@ -15,6 +15,7 @@ from sklearn.base import clone
 from thresher import JMI, MRMR, Ensemble, FisherScore, Univariate
 from thresher.blocks import KeptRows
 from thresher.measures import Measures
+from thresher.selectors.mrmr import MRMRCriterion
 
 N_THREADS = 8
 SELECTORS = [
@@ -80,7 +81,7 @@ def test_rows_added_and_forgotten_by_many_threads_are_all_counted(selector, monk
 def test_threads_that_read_wait_for_the_one_fit(monkeypatch):
     X, y = problem()
     selector = MRMR(3, relevance="mi").partial_fit(X, y)
-    fits = slow(monkeypatch, MRMR, "_search")
+    fits = slow(monkeypatch, MRMRCriterion, "search")
     results = in_threads(lambda _: selector.transform(X))
     assert len(fits) == 1
     expected = clone(selector).fit_transform(X, y)
@@ -90,7 +91,7 @@ def test_threads_that_read_wait_for_the_one_fit(monkeypatch):
 
 def test_fits_in_two_threads_do_not_mix(monkeypatch):
     searches = slow(
-        monkeypatch, MRMR, "_search", lambda _, training, *rest: 0.3 / training.n_features
+        monkeypatch, MRMRCriterion, "search", lambda _, task: 0.3 / task.data.n_features
     )
     selector, data = MRMR(2, relevance="mi"), [problem(4), problem(9)]
 
@@ -140,7 +141,7 @@ def test_a_reader_gets_one_of_two_fits_and_no_mixture(kind, read, monkeypatch):
 def test_a_copy_made_while_another_thread_fits_is_complete(monkeypatch):
     X, y = problem()
     selector = MRMR(3, relevance="mi").partial_fit(X, y)
-    searches = slow(monkeypatch, MRMR, "_search", 0.05)
+    searches = slow(monkeypatch, MRMRCriterion, "search", 0.05)
     with ThreadPoolExecutor(1) as thread:
         fitting = thread.submit(lambda: selector.selected_)
         while not searches:

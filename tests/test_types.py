@@ -90,7 +90,7 @@ MISTAKES = [
 
 ESTIMATORS = [
     getattr(thresher, name)
-    for name in thresher._EXPORTS
+    for name in PUBLIC
     if inspect.isclass(getattr(thresher, name))
     and issubclass(getattr(thresher, name), BaseEstimator)
 ]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from thresher.blocks._coding import MOST_LEVELS, Coding, between, level_borders, thresholds
 from thresher.blocks._frequency import TARGET, frequency_cuts
 from thresher.blocks._pack import LabelCoding, Receipt
+from thresher.blocks._protocol import WHOLE_COLUMNS
 from thresher.blocks._summary import ColumnFacts
 from thresher.blocks._training import FarTraining
 from thresher.discretize import (
@@ -153,5 +154,5 @@ def _refuse_rule(rule: Any) -> None:
     name = '"mdl"' if isinstance(rule, MDLBins) else repr(getattr(rule, "transformer", rule))
     raise ValueError(
         f"discretize={name} needs all values of a column in one place, which blocks do not give; use "
-        'discretize="equal-frequency", or cuts given by GivenBins'
+        f'discretize="equal-frequency", cuts given by GivenBins, or give {WHOLE_COLUMNS}'
     )

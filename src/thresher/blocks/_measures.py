@@ -15,6 +15,7 @@ from thresher._cached import cached
 from thresher.blocks import _two_words as words
 from thresher.blocks._bins import PlannedCodes, plain_labels, plan_codes
 from thresher.blocks._pack import LabelCoding, Pack, PackedBlock, Receipt, RowParts
+from thresher.blocks._protocol import WHOLE_COLUMNS
 from thresher.blocks._training import FarTraining
 from thresher.measures import BY_CLASS, KINDS, Bins, refuse_classes
 
@@ -92,7 +93,7 @@ class FarMeasures:
             if not KINDS[name].is_sum:
                 raise ValueError(
                     f'the measure "{name}" needs all values of a column in one place, which blocks do not give; use '
-                    '"pearson", or give the rows as files or in memory'
+                    f'"pearson", or give {WHOLE_COLUMNS}'
                 )
         self.training = training
         self.parts = parts

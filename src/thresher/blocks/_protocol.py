@@ -50,6 +50,10 @@ class Packed(Protocol):
         """The block in that file, mapped rather than read where that is possible."""
 
 
+# What gives all values of a column in one place.
+WHOLE_COLUMNS = "rows in memory, or files with a larger memory_limit and without checkpoint"
+
+
 class Engine(Protocol):
     """Blocks of rows, numbered from 0 in the order of the rows, and who works on them."""
 

@@ -7,7 +7,6 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 import thresher
-from thresher._params import options_of
 from thresher._registry import PUBLIC, SELECTORS
 from thresher.cli._errors import BadInput
 
@@ -75,6 +74,7 @@ def build(wish: Wish, data: Data, k: Any = None) -> Any:
 
 def describe_methods() -> list[dict[str, Any]]:
     """What there is, for which data, and why."""
+    from thresher._params import options_of
     from thresher.selectors._filter import FilterSelector
 
     rows = []

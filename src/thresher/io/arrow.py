@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from thresher.io import format_of
-from thresher.io.arrow_data import open_arrow, reading
+from thresher.io.arrow_data import open_arrow, reading, validated
 from thresher.io.file_columns import Part, columns_of
 from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import Scratch
@@ -179,11 +180,15 @@ class ArrowPart:
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
         fields = [self.schema.get_field_index(name) for name in columns]
         with self._open(fields, use_threads) as reader:
-            if hasattr(reader, "get_batch"):
-                for i in range(reader.num_record_batches):
-                    yield reader.get_batch(i).select(columns)
-            else:
-                yield from (batch.select(columns) for batch in reader)
+            yield from (batch.select(columns) for batch in _batches(reader))
+
+
+def _batches(reader: Any) -> Iterator[Any]:
+    """Yield the batches of what `open_arrow` returned."""
+    if hasattr(reader, "get_batch"):
+        yield from (reader.get_batch(i) for i in range(reader.num_record_batches))
+    else:
+        yield from reader
 
 
 class DatasetPart:
@@ -193,9 +198,24 @@ class DatasetPart:
 
     def __init__(self, dataset: Any) -> None:
         self.name = "the dataset"
+        _check_arrow_files(dataset)
         self.schema = dataset.schema
         self.n_rows = dataset.count_rows()
         self._dataset = dataset
 
     def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
         yield self._dataset.to_table(columns=columns, use_threads=use_threads)
+
+
+def _check_arrow_files(dataset: Any) -> None:
+    """Read the Arrow files of a dataset in full: if one is damaged, the dataset may end the process."""
+    for child in getattr(dataset, "children", ()):
+        _check_arrow_files(child)
+    if type(getattr(dataset, "format", None)).__name__ in ("IpcFileFormat", "FeatherFileFormat"):
+        for name in dataset.files:
+            with (
+                reading(name),
+                dataset.filesystem.open_input_file(name) as file,
+                open_arrow(name, file) as reader,
+            ):
+                deque(validated(name, _batches(reader)), maxlen=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from thresher.io.stored import (
 from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import Scratch
 
+# What every sparse matrix of SciPy has, and what those of rows or columns have.
+_SPARSE = {"format", "shape", "data"}
 _OF_SPARSE = {"format", "shape", "data", "indices", "indptr"}
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -80,7 +82,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
                 shape = tuple(members["shape"].read().tolist())
                 starts = members["indptr"].read()
                 return TableSource(spool_sparse(kind, shape, values, places, starts, scratch))
-        with suppress(ValueError, KeyError, OSError):  # of other arrays
+        if members.keys() >= _SPARSE:
             return TableSource(sparse.load_npz(path))
         source = of_arrays(path, {n: m if m.ndim == 2 else m.read() for n, m in members.items()})
         return loaded(source) if scratch is None else spooled(source, scratch)

@@ -11,7 +11,7 @@ from thresher._checks import check_number
 from thresher._params import FeatureCount, Interval, Options, ThreadCount, estimator, param
 from thresher._types import Auto, Relevance, TargetKind
 from thresher._warn import warn
-from thresher.blocks import FarTraining, make_measures
+from thresher.blocks import WHOLE_COLUMNS, FarTraining, make_measures
 from thresher.discretize import make_discretizer
 from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
 from thresher.measures.columns import (
@@ -282,7 +282,7 @@ class RFS(StreamingMixin, RelevanceFilter):
             if isinstance(training, FarTraining) and name not in ("variance", *KINDS):
                 raise ValueError(
                     f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
-                    'use "variance", or with labels "f", "mi" or "pearson"'
+                    f'use "variance", or with labels "f", "mi" or "pearson", or give {WHOLE_COLUMNS}'
                 )
             names = () if name == "variance" else (name,)
             measures = make_measures(training, names, self.discretize, BINS)
