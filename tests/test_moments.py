@@ -435,7 +435,7 @@ def test_wrong_input_is_told():
         _core.NumericTable(matrix, weights=np.zeros(5))
     with pytest.raises(ValueError, match="'error' or 'pairwise'"):
         _core.NumericTable(matrix, missing="category")
-    with pytest.raises(ValueError, match="no measure of two columns"):
+    with pytest.raises(ValueError, match="must be one of 'pearson', 'cosine', 'r2'"):
         _core.NumericPairMeasure(_core.NumericTable(matrix), "spearman")
     with pytest.raises(TypeError):
         _core.NumericTable(matrix.astype(int))

@@ -200,7 +200,7 @@ def test_measures_of_types_are_those_there_are():
     [(CFS, "measure", ()), (RRFS, "similarity", ("auto", *SIMILARITIES))],
 )
 def test_types_of_selectors_that_take_some_measures_name_these(selector, parameter, others):
-    hints = typing.get_type_hints(selector.__init__)
+    hints = typing.get_type_hints(selector)
     expected = {*measures_of(selector.__name__), *others}
     assert options_of(hints[parameter]) == expected, (
         f"change the type in {inspect.getfile(selector)}"
