@@ -73,6 +73,8 @@ MISTAKES = [
     "Chain()",
     "MDLBins(n_bins=3)",
     "LCC().fitt(X, y)",
+    "MRMR().fitt()",
+    "Ensemble().fitt()",
     'MRMR(relevance="pearsen")',
     'MRMR(missing="drop")',
     'MRMR(strategy="fast")',
