@@ -32,6 +32,19 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+class ClosedFigures:
+    """Closes the figures that a test or an example in a docstring leaves open."""
+
+    def pytest_runtest_teardown(self):
+        if pyplot := sys.modules.get("matplotlib.pyplot"):
+            pyplot.close("all")
+
+
+def pytest_configure(config):
+    # As a plugin, because the hooks of this file do not see the examples of the installed package.
+    config.pluginmanager.register(ClosedFigures())
+
+
 def pytest_collection_modifyitems(items):
     # Clusters start first: the other workers are busy while they wait, and no worker ends with them alone.
     items.sort(key=lambda item: item.get_closest_marker("cluster") is None)

@@ -16,12 +16,6 @@ from thresher.evaluate import error_bound  # noqa: E402
 from thresher.evaluate.stability import StabilityCurve, StabilityGrid  # noqa: E402
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    pyplot.close("all")
-
-
 def a_curve(name, shift=0.0, index="jaccard", n_k=20):
     k = np.arange(1, n_k + 1)
     rng = np.random.default_rng(0)

@@ -15,12 +15,6 @@ from thresher import MRMR, ThresherWarning, Univariate, plots  # noqa: E402
 from thresher.evaluate import bonferroni_dunn, compare, nemenyi, wilcoxon_holm  # noqa: E402
 
 
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    pyplot.close("all")
-
-
 @pytest.fixture(scope="module")
 def comparison():
     return compare(
