@@ -275,7 +275,7 @@ $(COVERED)/.core: $(VENV)/.tools $(VENV)/.core
 
 coverage: $(COVERED)/.core
 	find build/coverage -name '*.gcda' -delete
-	$(COVERED)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider --cov --cov-report= $(if $(ARGS),$(ARGS),$(SUITE))
+	$(COVERED)/bin/python -m pytest -n $(WORKERS) -p no:cacheprovider -m "not plain" --cov --cov-report= $(if $(ARGS),$(ARGS),$(SUITE))
 	$(BIN)/gcovr --root . --filter cpp/ --exclude cpp/bindings/bind_testing.cpp --merge-lines \
 	    --gcov-ignore-parse-errors=suspicious_hits.warn_once_per_file --sort uncovered-percent --fail-under-line 92 build/coverage
 	$(COVERED)/bin/python -m coverage report --skip-covered --fail-under 97

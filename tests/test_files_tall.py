@@ -123,6 +123,7 @@ selector.fit(sys.argv[1], "label", checkpoint=sys.argv[2] + "/log", scratch=sys.
 """
 
 
+@pytest.mark.plain
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits of processes")
 @pytest.mark.parametrize("relevance", ["mi", "r2"])
 def test_a_full_disk_is_one_sentence_and_nothing_stays(tables, tmp_path, relevance):

@@ -96,6 +96,7 @@ class Rung(Exception):
     """The alarm, in the place of Ctrl-C."""
 
 
+@pytest.mark.plain
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs an alarm clock")
 @pytest.mark.parametrize("selector", LONG_FITS, ids=repr)

@@ -58,6 +58,7 @@ importing.join()
 """
 
 
+@pytest.mark.plain
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_child_forked_while_another_thread_imports_a_selector_can_fit():
     run = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True)
