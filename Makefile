@@ -69,15 +69,15 @@ suite: $(VENV)/.tools $(VENV)/.core
 	env -u MAKEFLAGS $(BIN)/python -m pytest -n $(WORKERS) $(if $(ARGS),$(ARGS),$(SUITE))
 
 # Everything that depends on the instruction level is in the kernels. So these are compared with their reference
-# implementations at every level, and some 300 fits must have the same bits at all of them. In one process at a time:
-# `make test` runs the suite meanwhile, which waits a lot.
+# implementations at every level, and some 300 fits must have the same bits at all of them. In one process at a time,
+# of low priority: `make test` runs the suite meanwhile, which waits a lot.
 test-levels: $(VENV)/.tools $(VENV)/.core
 	@for level in baseline popcnt avx2; do \
-	    echo "kernels at $$level" && THRESHER_ISA=$$level $(BIN)/python -m pytest -p no:cacheprovider \
+	    echo "kernels at $$level" && THRESHER_ISA=$$level nice $(BIN)/python -m pytest -p no:cacheprovider \
 	        -m "kernels and not once" $(KERNEL_TESTS) > build/kernels.log || { cat build/kernels.log; exit 1; }; \
 	    tail -n 1 build/kernels.log; \
 	done
-	$(BIN)/python -m tests.identity levels --quick --workers 1
+	nice $(BIN)/python -m tests.identity levels --quick --workers 1
 
 # The whole suite at one level. The tests with clusters and those of scikit-learn's contract do not depend on it.
 LEVEL ?= baseline

@@ -19,7 +19,8 @@ from thresher import *
 
 warnings.simplefilter("ignore")
 rng = np.random.default_rng(0)
-n, p = 600, 400
+n = int(sys.argv[2])
+p = n * 2 // 3
 codes = rng.integers(0, 3, (n, p))
 y = rng.integers(0, 2, n)
 mapped = np.memmap(tempfile.TemporaryFile(), dtype=np.int16, mode="w+", shape=(n, p))
@@ -99,9 +100,10 @@ for selector in SELECTORS:
 
 @pytest.mark.slow
 def test_data_that_change_during_a_fit_corrupt_nothing():
-    seconds = os.environ.get("THRESHER_FUZZ_SECONDS", "0.02")
+    seconds = os.environ.get("THRESHER_FUZZ_SECONDS")
+    how_much = [seconds, "600"] if seconds else ["0.02", "300"]
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, seconds],
+        [sys.executable, "-c", PROGRAM, *how_much],
         capture_output=True,
         text=True,
         check=False,

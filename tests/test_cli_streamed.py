@@ -380,7 +380,7 @@ def test_a_sample_of_rows_is_the_same_wherever_they_are(name, tmp_path, monkeypa
 def test_methods_are_judged_on_a_sample_of_what_cannot_fit(command, name, tmp_path, monkeypatch):
     X, y = made("sparse" if name in SPARSE else "dense")
     SAMPLED[name](tmp_path / name, X[:, :10] if command == "select" else X, y)
-    more = {"recommend": ["--budget", "1"], "select": ["-k", "auto"]}
+    more = {"recommend": ["--budget", "0.3"], "select": ["-k", "auto"]}
     arguments = [command, str(tmp_path / name), "-t", "target", "--json", "--sample", "120"]
     arguments += more.get(command, ["-k", "2"])
     if command != "recommend" and name == "data.csv":

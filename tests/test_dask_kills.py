@@ -20,6 +20,7 @@ from tests.dask_clusters import (
     tell_rows,
     wait_long,
 )
+from tests.examples import SHARE
 from thresher import MRMR
 from thresher.blocks import _dask_gather, open_engine
 
@@ -29,7 +30,7 @@ distributed = import_dask("distributed")
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("dask kills")]
 
-N_KILLS = 20
+N_KILLS = 20 if SHARE >= 1 else 5
 ROWS = np.arange(60.0).reshape(20, 3)
 
 

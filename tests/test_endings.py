@@ -106,7 +106,7 @@ def interrupt(state):
     threading.Timer(0.3, os.killpg, (0, signal.SIGINT)).start()
 
 X = X[:400, :300].astype(float)
-GBC(SVC(C=100, kernel="linear"), callback=interrupt, n_jobs=2).fit(X, y[:400])
+GBC(SVC(C=100, kernel="linear"), population=4, callback=interrupt, n_jobs=2).fit(X, y[:400])
 """
     )
     assert done.returncode == -2, done.stderr
@@ -169,7 +169,7 @@ time.sleep(0.5)
 @needs_fork
 def test_a_child_forked_while_another_thread_fits_can_fit():
     done = run_python("""
-X, y = X[:300, :200], y[:300]
+X, y = X[:200, :100], y[:200]
 for selector in (MRMR(50), MRMR(50, relevance="mi", redundancy="mi"), CFS(), LCC()):
     selector.set_params(n_jobs=3)
     stop = threading.Event()

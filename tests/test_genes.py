@@ -103,7 +103,7 @@ def backed(request, cells, tmp_path):
     adata.file.close()
 
 
-@pytest.mark.parametrize("block_values", [_blocks.BLOCK_VALUES, 400, 200])
+@pytest.mark.parametrize("block_values", [_blocks.BLOCK_VALUES, 300])
 @pytest.mark.parametrize("method", ["dispersion", "rrfs", "variance", "fisher", "mrmr"])
 @pytest.mark.parametrize("batch_key", [None, "batch"])
 def test_backed_objects_give_what_memory_gives(

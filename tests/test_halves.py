@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import RFECV, SelectKBest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
@@ -354,7 +355,7 @@ def test_groups_go_with_rows_that_count():
 def test_groups_are_routed_to_ensembles_and_through_them():
     X, y = problem(n=90, p=6)
     groups = np.repeat(np.arange(30), 3)
-    inside = RFECV(LogisticRegression(), cv=GroupKFold(3))
+    inside = RFECV(LinearDiscriminantAnalysis(), cv=GroupKFold(3))
     with sklearn.config_context(enable_metadata_routing=True):
         steps = [Ensemble(MRMR(2), 5).set_fit_request(groups=True), LogisticRegression()]
         fitted = make_pipeline(*steps).fit(X, y, groups=groups)

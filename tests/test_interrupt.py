@@ -108,7 +108,7 @@ def test_every_selector_hears_a_signal_within_a_second(selector, wide_floats):
 
     def ring(*_):
         rung.append(time.process_time())
-        if len(rung) == 10:
+        if len(rung) == 5:
             raise Rung
 
     before = signal.signal(signal.SIGALRM, ring)

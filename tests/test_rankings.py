@@ -322,8 +322,8 @@ def test_more_neighbours_than_samples_are_warned_of_with_numbers_too():
 
 def test_multisurf_shares_the_priors_among_classes_with_near_misses():
     rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(6), 20)
-    X = rng.normal(size=(120, 30))
+    y = np.repeat(np.arange(6), 12)
+    X = rng.normal(size=(72, 20))
     X[:, :10] += np.column_stack([y // 2] * 10)  # neighbours are of two classes in six
     fitted = MultiSURF(10).fit(X, y)
     wanted = naive.relieff(X, y.tolist(), multisurf=True)

@@ -36,7 +36,19 @@ def standalone(spark_local, tmp_path_factory):
         yield folder, session
 
 
-def fit_as_memory_does(folder, session):
+def test_executors_killed_between_rounds_and_in_a_round_change_nothing(standalone, monkeypatch):
+    folder, session = standalone
+    ask, asked, lost = SparkEngine.ask, [], []
+
+    def ask_and_kill(engine, task, *given):
+        asked.append(task)
+        if len(asked) == 2:
+            lost.extend(kill_executor(folder))
+        if len(asked) == 3:
+            task = DieOnce(task, str(folder / "killed"))
+        return ask(engine, task, *given)
+
+    monkeypatch.setattr(SparkEngine, "ask", ask_and_kill)
     frame = mixed_frame()
     X = frame.drop(columns=["class", "weight"])
     selector = MRMR(6, relevance="mi", missing="category")
@@ -44,36 +56,9 @@ def fit_as_memory_does(folder, session):
     far = selector.fit(in_partitions(session, frame.drop(columns="weight")), "class")
     assert far.selected_.tolist() == memory
     assert list(folder.glob("**/thresher-*")) == []
-
-
-def test_an_executor_killed_and_its_files_removed_change_nothing(standalone, monkeypatch):
-    ask, asked, killed = SparkEngine.ask, [], []
-
-    def ask_and_kill(engine, *given):
-        asked.append(ask(engine, *given))
-        if len(asked) == 1:
-            killed.extend(kill_executor(standalone[0]))
-        return asked[-1]
-
-    monkeypatch.setattr(SparkEngine, "ask", ask_and_kill)
-    fit_as_memory_does(*standalone)
-    assert len(killed) > 0
-    assert len(asked) > 1
-
-
-def test_an_executor_killed_in_the_middle_of_a_round_changes_nothing(standalone, monkeypatch):
-    folder, session = standalone
-    ask, asked = SparkEngine.ask, []
-
-    def ask_deadly(engine, task, *given):
-        asked.append(1)
-        deadly = DieOnce(task, str(folder / "killed")) if len(asked) == 2 else task
-        return ask(engine, deadly, *given)
-
-    monkeypatch.setattr(SparkEngine, "ask", ask_deadly)
-    fit_as_memory_does(folder, session)
-    assert int((folder / "killed").read_text()) > 0  # packed blocks that were lost
-    assert len(asked) > 2
+    assert len(lost) > 0  # packed blocks
+    assert int((folder / "killed").read_text()) > 0
+    assert len(asked) > 3
 
 
 @dataclass(frozen=True)
