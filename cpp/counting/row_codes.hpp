@@ -42,12 +42,12 @@ class ListedCodes {
   std::size_t next_ = 0;
 };
 
-// Calls `use` with the codes of a reference that has no planes, or bytes beside them.
+// Calls `use` with the codes of a reference that has no planes, or bytes beside them. Those of no rows are null.
 template <class Use>
 void with_codes(const ReferenceColumn& reference, Use use) {
   if (reference.wide() != nullptr) return use(PlainCodes(reference.wide()));
-  if (reference.bytes() != nullptr) return use(PlainCodes(reference.bytes()));
-  use(ListedCodes(*reference.listed()));
+  if (reference.bytes() == nullptr && reference.listed() != nullptr) return use(ListedCodes(*reference.listed()));
+  use(PlainCodes(reference.bytes()));
 }
 
 // The table of two columns over all rows, part after part; see count_cells.
