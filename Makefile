@@ -73,7 +73,7 @@ suite: $(VENV)/.tools $(VENV)/.core
 # of low priority: `make test` runs the suite meanwhile, which waits a lot.
 test-levels: $(VENV)/.tools $(VENV)/.core
 	@for level in baseline popcnt avx2; do \
-	    echo "kernels at $$level" && THRESHER_ISA=$$level nice $(BIN)/python -m pytest -p no:cacheprovider \
+	    echo "kernels at $$level" && THRESHER_ISA=$$level THRESHER_EXAMPLES=0.2 nice $(BIN)/python -m pytest -p no:cacheprovider \
 	        -m "kernels and not once" $(KERNEL_TESTS) > build/kernels.log || { cat build/kernels.log; exit 1; }; \
 	    tail -n 1 build/kernels.log; \
 	done

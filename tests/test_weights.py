@@ -113,7 +113,7 @@ def test_weights_too_large_to_count_become_numbers_of_the_same_ratio():
     assert weights.sum() <= 2.0**50
 
 
-@pytest.mark.parametrize("largest", [4, 3_000, 200_000])
+@pytest.mark.parametrize("largest", [4, 3_000, 70_000])
 def test_spearman_with_weights_is_spearman_on_repeated_rows(largest):
     weights = RNG.integers(0, largest, N_ROWS)
     values = X.round(1)
