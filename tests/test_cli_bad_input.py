@@ -14,7 +14,7 @@ from tests.limits import largest_file
 from thresher import MIM, MRMR
 from thresher.cli import _stream, _write
 from thresher.cli._app import app
-from thresher.sources import calling_columns
+from thresher.data import calling_columns
 
 GOOD = "a,b,y\n" + "\n".join(f"{i % 3},{i % 2},{'pq'[i % 2]}" for i in range(12)) + "\n"
 

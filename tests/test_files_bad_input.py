@@ -254,7 +254,7 @@ def test_a_killed_fit_leaves_no_files(tmp_path):
     program = textwrap.dedent(f"""
         import os, signal
         from thresher import MRMR
-        from thresher.sources import _slabs
+        from thresher.data import _slabs
         read, seen = _slabs.SlabReader._table, []
         def table(self, slab):
             seen.append(slab)

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from tests.gene_counts import simulated
 from tests.naive import genes as naive
-from thresher._checks import ThresherWarning
+from thresher._utils.checks import ThresherWarning
 from thresher.pp import select_genes
 
 anndata = pytest.importorskip("anndata")

@@ -12,7 +12,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from thresher._journal import Journal, atomic_write, make_folder, writing
+from thresher._utils.journal import Journal, atomic_write, make_folder, writing
 
 IDENTITY = {"data": "0123456789abcdef" * 2, "k": "[1, 3]"}
 VALUES = {
@@ -203,7 +203,7 @@ def test_the_last_value_of_a_key_counts(path):
 WRITER = """
     import sys
     from pathlib import Path
-    from thresher._journal import Journal
+    from thresher._utils.journal import Journal
 
     for i in range(20):
         journal = Journal(Path(sys.argv[1]), identity={}, kind="checkpoint")

@@ -7,8 +7,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from thresher.sources import read_frame
-from thresher.sources._frames import FrameColumns
+from thresher.data import read_frame
+from thresher.data._frames import FrameColumns
 
 MISSING = (None, np.nan, pd.NA, pd.NaT)
 

@@ -38,9 +38,9 @@ from thresher import (
     ThresherWarning,
     Univariate,
 )
+from thresher.data import read_table, read_target
+from thresher.data._frames import read_frame
 from thresher.evaluate.stability import stability_curve
-from thresher.sources import read_table, read_target
-from thresher.sources._frames import read_frame
 
 rng = np.random.default_rng(0)
 N = 300

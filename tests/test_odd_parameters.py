@@ -9,7 +9,7 @@ import pytest
 
 import thresher
 from thresher import GBC, LCC, MRMR, Chain, Ensemble, ErrorControlled
-from thresher._checks import check_number, resolve_features, shown
+from thresher._utils.checks import check_number, resolve_features, shown
 from thresher.io.temporary import resolve_memory_limit
 
 RNG = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, clone
 
 import thresher
 from thresher import CFS, GBC, JMI, LCC, MRMR, SVMRFE, Ensemble
-from thresher._params import (
+from thresher._utils.params import (
     Boolean,
     FeatureCount,
     Interval,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.naive.replicates import take_vote
-from thresher._streams import Purpose, stream
+from thresher._utils.random import Purpose, stream
 from thresher.search.parts import (
     PART_KINDS,
     assign_parts,

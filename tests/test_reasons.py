@@ -27,7 +27,7 @@ from thresher import (
     LassoPath,
     Univariate,
 )
-from thresher._checks import readable
+from thresher._utils.checks import readable
 from thresher.measures import symmetrical_uncertainty
 from thresher.selectors._reason import Reason
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from thresher import MRMR, ThresherWarning
-from thresher.sources import read_table, read_target
+from thresher.data import read_table, read_target
 
 
 class Anybody(BaseEstimator):

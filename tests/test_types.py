@@ -15,8 +15,9 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import thresher
-from thresher import CFS, RRFS, _types
+from thresher import CFS, RRFS
 from thresher._registry import MODULES, PUBLIC
+from thresher._utils import types as _types
 from thresher.measures import KINDS, SIMILARITIES, TESTED, measures_of
 from thresher.selectors.rfs import RELEVANCES
 

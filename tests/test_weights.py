@@ -23,8 +23,8 @@ from thresher import (
     MeanSdBins,
     Univariate,
 )
+from thresher.data import read_weights
 from thresher.measures import mutual_information, pearson, spearman
-from thresher.sources import read_weights
 
 N_ROWS = 40
 RNG = np.random.default_rng(0)

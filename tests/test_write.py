@@ -13,8 +13,9 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 from tests.blocks_of_rows import in_blocks
-from thresher import GBC, MRMR, _journal
-from thresher._journal import Journal, atomic_write
+from thresher import GBC, MRMR
+from thresher._utils import journal as _journal
+from thresher._utils.journal import Journal, atomic_write
 from thresher.evaluate import compare
 from thresher.report import save_report
 

@@ -103,7 +103,7 @@ def texts() -> dict[Path, str]:
     measures = runpy.run_path(str(PACKAGE / "measures" / "_names.py"), run_name="measures")
     every, pairs, tested = (measures[n] for n in ("RELEVANCES", "REDUNDANCIES", "TESTED"))
     writers = {
-        PACKAGE / "_types.py": types,
+        PACKAGE / "_utils" / "types.py": types,
         PACKAGE / "selectors" / "mrmr.py": partial(docstring, relevance=every, redundancy=pairs),
         PACKAGE / "selectors" / "rfs.py": partial(docstring, relevance=every),
         PACKAGE / "selectors" / "univariate.py": partial(docstring, measure=tested),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from thresher._loading import load as _load
 from thresher._registry import MODULES as _MODULES
 from thresher._registry import PUBLIC as _PUBLIC
+from thresher._utils.lazy_imports import load as _load
 
 __version__ = "0.1.0"
 

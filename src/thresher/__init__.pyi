@@ -7,8 +7,8 @@ from thresher import measures as measures
 from thresher import plots as plots
 from thresher import pp as pp
 from thresher import report as report
-from thresher._checks import ThresherWarning as ThresherWarning
-from thresher._versions import show_versions as show_versions
+from thresher._utils.checks import ThresherWarning as ThresherWarning
+from thresher._utils.versions import show_versions as show_versions
 from thresher.discretize import EqualFrequencyBins as EqualFrequencyBins
 from thresher.discretize import EqualWidthBins as EqualWidthBins
 from thresher.discretize import GivenBins as GivenBins

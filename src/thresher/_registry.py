@@ -388,8 +388,8 @@ _ENTRIES = (
 
 # Other public names by the module that defines them.
 _OTHERS = {
-    "_checks": "ThresherWarning",
-    "_versions": "show_versions",
+    "_utils.checks": "ThresherWarning",
+    "_utils.versions": "show_versions",
     "discretize": "EqualFrequencyBins EqualWidthBins GivenBins MDLBins MeanSdBins",
     "selectors.rfs": "difficulty_ratio",
 }

@@ -14,6 +14,7 @@ from thresher.blocks._pack import LabelCoding, Receipt
 from thresher.blocks._protocol import WHOLE_COLUMNS
 from thresher.blocks._summary import ColumnFacts
 from thresher.blocks._training import FarTraining
+from thresher.data import MOST_DISCRETE_VALUES
 from thresher.discretize import (
     EqualFrequencyBins,
     EqualWidthBins,
@@ -23,7 +24,6 @@ from thresher.discretize import (
     make_discretizer,
 )
 from thresher.measures import Bins, columns_to_bin, too_many_levels
-from thresher.sources import MOST_DISCRETE_VALUES
 
 Floats = npt.NDArray[np.float64]
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from thresher import _core
 from thresher.blocks._rows import Rows
 from thresher.blocks._summary import ColumnFacts
+from thresher.data import to_feature_major
 from thresher.discretize import EqualWidthBins, MeanSdBins
-from thresher.sources import to_feature_major
 
 Floats = npt.NDArray[np.float64]
 MISSING_CODE = 255

@@ -10,7 +10,7 @@ from thresher.blocks._dask_local import Local
 from thresher.blocks._dask_rows import check_sizes, dask_rows
 from thresher.blocks._dask_work import Done, delay
 from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
-from thresher.sources import Far
+from thresher.data import Far
 
 T = TypeVar("T")
 

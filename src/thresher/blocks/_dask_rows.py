@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.sources import column_names
+from thresher.data import column_names
 
 _REMEDY = "take them from one dask dataframe, or cut one like the other (repartition, rechunk)"
 _MOST_LISTED = 10

@@ -18,7 +18,7 @@ from thresher import _core
 from thresher.blocks._coding import MOST_CUTS, between
 from thresher.blocks._protocol import RowBlock
 from thresher.blocks._rows import RowReader
-from thresher.sources import as_numbers, feature_blocks, to_feature_major
+from thresher.data import as_numbers, feature_blocks, to_feature_major
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]

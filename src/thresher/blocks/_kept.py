@@ -13,15 +13,15 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import resolve_features
+from thresher._utils.checks import resolve_features
 from thresher.blocks._kept_labels import KeptLabels, same_arrays
 from thresher.blocks._list import LocalEngine
 from thresher.blocks._packed_rows import PackedRows, join_rows, pack_rows, same_rows
 from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
 from thresher.blocks._row_keys import Keys, fingerprint, row_keys
 from thresher.blocks._rows import RowReader
+from thresher.data import is_frame, take
 from thresher.discretize import GivenBins
-from thresher.sources import is_frame, take
 
 T = TypeVar("T")
 Places = npt.NDArray[np.intp]

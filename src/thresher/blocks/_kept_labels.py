@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.sources import distinct_labels, refuse_missing_labels
+from thresher.data import distinct_labels, refuse_missing_labels
 
 MOST_CODED = 256
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.blocks._rows import Rows
-from thresher.sources import (
+from thresher.data import (
     Target,
     as_numbers,
     distinct_labels,

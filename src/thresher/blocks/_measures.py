@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._cached import cached
+from thresher._utils.caching import cached
 from thresher.blocks import _two_words as words
 from thresher.blocks._bins import PlannedCodes, plain_labels, plan_codes
 from thresher.blocks._pack import LabelCoding, Pack, PackedBlock, Receipt, RowParts

@@ -9,9 +9,9 @@ from thresher.blocks._list import LocalEngine
 from thresher.blocks._measures import FarMeasures
 from thresher.blocks._protocol import Engine
 from thresher.blocks._training import FarTraining
+from thresher.data import Far, Training
 from thresher.io.table import is_files
 from thresher.measures import Measures
-from thresher.sources import Far, Training
 
 # The engine of objects of a package: its module here, imported when it is needed, and its name there.
 _ENGINES = {

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._cached import cached
+from thresher._utils.caching import cached
 from thresher.blocks._coding import Coding
 from thresher.blocks._protocol import RowBlock
 from thresher.blocks._rows import RowReader, Rows
 from thresher.blocks._summary import times_powers
-from thresher.sources import as_numbers, feature_blocks, to_feature_major
+from thresher.data import as_numbers, feature_blocks, to_feature_major
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._exact import LARGEST_EXACT
-from thresher.sources import to_feature_major
+from thresher._utils.exact_numbers import LARGEST_EXACT
+from thresher.data import to_feature_major
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.uint8]

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher._checks import is_missing
+from thresher._utils.checks import is_missing
 from thresher.blocks._protocol import RowBlock
-from thresher.sources import is_frame, unmasked
+from thresher.data import is_frame, unmasked
 
 Keys = npt.NDArray[np.uint64]
 

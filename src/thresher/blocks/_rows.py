@@ -10,12 +10,11 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from thresher._checks import resolve_features
-from thresher._exact import LARGEST_EXACT
+from thresher._utils.checks import resolve_features
+from thresher._utils.exact_numbers import LARGEST_EXACT
 from thresher.blocks._packed_rows import PackedRows
 from thresher.blocks._protocol import RowBlock
-from thresher.io.sparse_structure import check_sparse
-from thresher.sources import (
+from thresher.data import (
     are_whole,
     check_weights,
     in_range,
@@ -26,6 +25,7 @@ from thresher.sources import (
     read_table,
     weight_numbers,
 )
+from thresher.io.sparse_structure import check_sparse
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import joblib
 
-from thresher._journal import Journal, make_folder
-from thresher._progress import report
+from thresher._utils.journal import Journal, make_folder
+from thresher._utils.progress import report
 from thresher.blocks._protocol import Engine, Packed, Progress, RowBlock
 
 T = TypeVar("T")

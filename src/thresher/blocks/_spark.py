@@ -16,15 +16,15 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thresher._cached import cached
+from thresher._utils.caching import cached
 from thresher.blocks._protocol import Answer, Packed, Progress, RowBlock
 from thresher.blocks._spark_jobs import collect, in_plain_words, rows_per_batch
 from thresher.blocks._spark_rows import FileRows, PartitionRows, SparkRows
 from thresher.blocks._spark_tasks import Ask, Pack, Read, load, remove_files
+from thresher.data import Far, column_names
 from thresher.io import format_of, open_table
 from thresher.io.arrow import ParquetPart
 from thresher.io.file_columns import FileColumns
-from thresher.sources import Far, column_names
 
 T = TypeVar("T")
 

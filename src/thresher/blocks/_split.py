@@ -7,7 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from thresher.blocks._protocol import RowBlock
-from thresher.sources import column_names
+from thresher.data import column_names
 
 
 def split_columns(frame: Any, y: Any = None, sample_weight: Any = None) -> RowBlock:

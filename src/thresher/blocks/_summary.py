@@ -14,7 +14,7 @@ from thresher.blocks import _two_words as words
 from thresher.blocks._labels import LabelFacts, label_facts
 from thresher.blocks._protocol import RowBlock
 from thresher.blocks._rows import RowReader
-from thresher.sources import (
+from thresher.data import (
     MOST_DISCRETE_VALUES,
     are_whole,
     as_numbers,

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from thresher.blocks._list import LocalEngine
 from thresher.blocks._protocol import Packed, Progress, RowBlock
 from thresher.blocks._split import split_columns
+from thresher.data import bytes_for_one_column, column_names, one_dimensional
 from thresher.io.file_columns import FileColumns
 from thresher.io.temporary import MappedFolders, Scratch, no_room
-from thresher.sources import bytes_for_one_column, column_names, one_dimensional
 
 T = TypeVar("T")
 # Of the memory limit: a block as it is read, and as numbers beside it.

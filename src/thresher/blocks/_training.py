@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import resolve_features, resolve_threads
-from thresher._warn import warn
+from thresher._utils.checks import resolve_features, resolve_threads
+from thresher._utils.warnings import warn
 from thresher.blocks._labels import merge_labels
 from thresher.blocks._protocol import Engine
 from thresher.blocks._rows import RowReader
 from thresher.blocks._session import Session
 from thresher.blocks._summary import BlockSummary, ColumnFacts, Summarise, merge_columns
-from thresher.discretize import GivenBins
-from thresher.sources import (
+from thresher.data import (
     MOST_DISCRETE_VALUES,
     ColumnScan,
     InputRules,
@@ -29,6 +28,7 @@ from thresher.sources import (
     range_shift,
     warn_of_few,
 )
+from thresher.discretize import GivenBins
 
 MOST_LEVELS = 256
 

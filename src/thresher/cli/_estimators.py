@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 
 from thresher.cli._errors import BadInput
 from thresher.cli._options import Source
+from thresher.data import read_target
 from thresher.evaluate._encode import encode_before
-from thresher.sources import read_target
 
 CLASSIFIERS = {
     "logistic": LogisticRegression(max_iter=1000),

@@ -74,7 +74,7 @@ def build(wish: Wish, data: Data, k: Any = None) -> Any:
 
 def describe_methods() -> list[dict[str, Any]]:
     """What there is, for which data, and why."""
-    from thresher._params import options_of
+    from thresher._utils.params import options_of
     from thresher.selectors._filter import FilterSelector
 
     rows = []

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thresher._checks import readable
-from thresher._streams import Purpose, stream
+from thresher._utils.checks import readable
+from thresher._utils.random import Purpose, stream
 from thresher.cli._errors import BadInput
 from thresher.cli._options import Source, split
 from thresher.cli._stream import check_values, informative, place_for
+from thresher.data import read_target, take
 from thresher.io import open_table
 from thresher.io.file_columns import FileColumns
 from thresher.io.mapped_sparse import MappedMatrix, SparseColumns
 from thresher.io.table import TableSource
-from thresher.sources import read_target, take
 
 if TYPE_CHECKING:
     from thresher.cli._show import Voice

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._checks import first_line
+from thresher._utils.checks import first_line
 from thresher.cli import _methods
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._options import Result, Selecting, Wish

@@ -20,9 +20,9 @@ from rich.progress import open as open_with_progress
 from rich.table import Table
 from rich.text import Text
 
-from thresher._checks import ThresherWarning, printable
+from thresher._utils.checks import ThresherWarning, printable
 from thresher.cli._errors import as_options
-from thresher.sources import calling_columns
+from thresher.data import calling_columns
 
 # Columns of a terminal that show a table of many columns.
 WIDE = 130

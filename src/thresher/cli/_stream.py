@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._checks import readable
+from thresher._utils.checks import readable
 from thresher.cli._errors import BadInput
 from thresher.cli._show import Voice
 from thresher.io import size_in_memory

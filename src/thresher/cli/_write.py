@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from thresher._journal import writing
+from thresher._utils.journal import writing
 from thresher.cli._errors import BadInput, unless_unread
 
 # The beginning of text that a spreadsheet takes as a formula; the last four are the full-width forms of the first.

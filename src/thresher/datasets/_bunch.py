@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from thresher._streams import Purpose, stream
+from thresher._utils.random import Purpose, stream
 
 
 def draw(random_state: Any, generator: int) -> np.random.Generator:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._checks import check_number
+from thresher._utils.checks import check_number
 from thresher.datasets._bunch import bunch, draw
 
 # Positions from 0 of the groups, and of the decoys with the group each copies.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._checks import check_number
+from thresher._utils.checks import check_number
 from thresher.datasets._bunch import bunch, draw
 
 _COEFFICIENTS = (10.0, 100.0)

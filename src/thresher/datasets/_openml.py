@@ -8,8 +8,8 @@ from typing import Any
 
 from sklearn.datasets import fetch_openml
 
-from thresher._checks import check_bool, check_choice
-from thresher._output import Output, as_table
+from thresher._utils.checks import check_bool, check_choice
+from thresher._utils.tables import Output, as_table
 
 _ENSEMBLES = "Schowe and Morik (2010)"
 _RRCT = "Tsanas, Little and McSharry (2010)"

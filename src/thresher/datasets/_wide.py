@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher._checks import check_number
+from thresher._utils.checks import check_number
 from thresher.datasets._bunch import bunch, draw
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
-from thresher._checks import shown
-from thresher._params import estimator, param
+from thresher._utils.checks import shown
+from thresher._utils.params import estimator, param
 from thresher.discretize._base import Bins, CountedBins, Cuts, class_codes
 
 

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from thresher._checks import did_you_mean
+from thresher._utils.checks import did_you_mean
 from thresher.discretize._base import Bins, Cuts
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from thresher import _core
-from thresher._checks import feature_position
-from thresher._params import estimator, param
+from thresher._utils.checks import feature_position
+from thresher._utils.params import estimator, param
 from thresher.discretize._base import Bins, Cuts
 
 MOST_CUTS = 254

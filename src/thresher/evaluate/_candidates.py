@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher._checks import readable
+from thresher._utils.checks import readable
+from thresher.data import read_table, refuse_unusable_values
 from thresher.selectors.cfs import CFS
 from thresher.selectors.consistency import CWC
 from thresher.selectors.criteria import CMIM, JMI, MIM
@@ -18,7 +19,6 @@ from thresher.selectors.mrmr import MRMR
 from thresher.selectors.relief import ReliefF
 from thresher.selectors.rrct import RRCT
 from thresher.selectors.univariate import Univariate
-from thresher.sources import read_table, refuse_unusable_values
 
 # Products of a neighbour search that a second is enough for, about.
 _PRODUCTS_PER_SECOND = 2e8

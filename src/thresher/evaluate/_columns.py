@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher.sources import is_frame
+from thresher.data import is_frame
 
 Positions = npt.NDArray[np.intp]
 

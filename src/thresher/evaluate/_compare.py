@@ -12,10 +12,11 @@ import sklearn
 from joblib import Parallel, delayed
 
 import thresher
-from thresher._arrays import as_numpy
-from thresher._checks import check_bool, readable, resolve_threads
-from thresher._progress import track
-from thresher._warn import one_call, warn
+from thresher._utils.arrays import as_numpy
+from thresher._utils.checks import check_bool, readable, resolve_threads
+from thresher._utils.progress import track
+from thresher._utils.warnings import one_call, warn
+from thresher.data import indexable
 from thresher.evaluate._runs import (
     Cell,
     Fold,
@@ -28,7 +29,6 @@ from thresher.evaluate._store import digest, digest_folds, open_store
 from thresher.evaluate.comparison import Comparison, DataSet
 from thresher.search.parts import draw_seed
 from thresher.selectors._judge import check_scorer
-from thresher.sources import indexable
 
 
 @one_call()

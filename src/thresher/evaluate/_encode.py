@@ -12,8 +12,8 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from thresher._checks import is_missing
-from thresher.sources import is_frame
+from thresher._utils.checks import is_missing
+from thresher.data import is_frame
 
 
 def encode_before(*steps: Any) -> Pipeline:

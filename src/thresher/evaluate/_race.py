@@ -14,7 +14,7 @@ from scipy import stats
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import check_scoring
 
-from thresher._checks import resolve_threads
+from thresher._utils.checks import resolve_threads
 from thresher.evaluate._candidates import Candidate
 from thresher.evaluate._runs import Cell, Fold, derive_seed, draw_folds, run_cell
 from thresher.selectors._judge import fit_and_score

@@ -13,11 +13,11 @@ from scipy import stats
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline
 
-from thresher._arrays import takes_arrays
-from thresher._checks import check_number, resolve_threads
-from thresher._output import Output, as_table
 from thresher._registry import PUBLIC
-from thresher._warn import one_call
+from thresher._utils.arrays import takes_arrays
+from thresher._utils.checks import check_number, resolve_threads
+from thresher._utils.tables import Output, as_table
+from thresher._utils.warnings import one_call
 from thresher.evaluate._candidates import Candidate, Profile, candidates, look_at
 from thresher.evaluate._encode import encode_before, types_with_missing
 from thresher.evaluate._race import Race

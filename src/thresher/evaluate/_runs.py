@@ -14,12 +14,12 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from thresher._checks import check_number, readable
-from thresher._progress import on_behalf
+from thresher._utils.checks import check_number, readable
+from thresher._utils.progress import on_behalf
+from thresher.data import take
 from thresher.evaluate._memory import call_and_measure
 from thresher.evaluate._sizes import fit_sizes
 from thresher.selectors._judge import fit_and_score
-from thresher.sources import take
 
 Fold = tuple[Any, Any]
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from thresher.sources import is_frame
+from thresher.data import is_frame
 
 Floats = npt.NDArray[np.float64]
 

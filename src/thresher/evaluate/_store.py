@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from scipy import sparse
 
-from thresher._journal import Journal, make_folder
-from thresher.sources import is_frame
+from thresher._utils.journal import Journal, make_folder
+from thresher.data import is_frame
 
 _LOG = "cells.log"
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_choice, readable
-from thresher._output import Output, as_table, as_text
-from thresher._warn import warn
+from thresher._utils.checks import check_choice, readable
+from thresher._utils.tables import Output, as_table, as_text
+from thresher._utils.warnings import warn
 from thresher.evaluate import significance
 from thresher.evaluate._runs import Cell
 from thresher.evaluate._scores import Scores

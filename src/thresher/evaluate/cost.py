@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from thresher._arrays import takes_arrays
+from thresher._utils.arrays import takes_arrays
 from thresher.search.votes import (
     count_pairs_fast,
     count_pairs_plain,

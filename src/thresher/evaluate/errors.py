@@ -8,8 +8,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._arrays import takes_arrays
-from thresher._checks import readable
+from thresher._utils.arrays import takes_arrays
+from thresher._utils.checks import readable
 from thresher.search.error_bounds import error_bound
 from thresher.selectors.error_controlled import ErrorControlled
 

@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from thresher._arrays import takes_arrays
-from thresher._checks import ThresherWarning, check_number, resolve_features
-from thresher._streams import Purpose, stream
+from thresher._utils.arrays import takes_arrays
+from thresher._utils.checks import ThresherWarning, check_number, resolve_features
+from thresher._utils.random import Purpose, stream
+from thresher.data import indexable, is_frame
 from thresher.evaluate._columns import widen
 from thresher.search.parts import draw_seed
 from thresher.search.votes import combine_votes, count_votes
 from thresher.selectors._meta import excluded_by, kept_by
 from thresher.selectors.ensemble import Ensemble
-from thresher.sources import indexable, is_frame
 
 __all__ = ["FalseShare", "estimate_false_share"]
 

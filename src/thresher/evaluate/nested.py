@@ -14,16 +14,16 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
-from thresher._arrays import takes_arrays
-from thresher._checks import check_number, resolve_threads
-from thresher._output import Output, as_table
-from thresher._warn import one_call
+from thresher._utils.arrays import takes_arrays
+from thresher._utils.checks import check_number, resolve_threads
+from thresher._utils.tables import Output, as_table
+from thresher._utils.warnings import one_call
+from thresher.data import take
 from thresher.io.sparse_structure import check_sparse
 from thresher.search.parts import number_groups
 from thresher.selectors._foreign import order_of_choice
 from thresher.selectors._judge import scorer_of, splitter_of
 from thresher.selectors._machine import default_classifier
-from thresher.sources import take
 
 __all__ = ["NestedScores", "nested_score"]
 

@@ -12,14 +12,14 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
 
-from thresher._checks import check_number
+from thresher._utils.checks import check_number
+from thresher.data import take
 from thresher.io import open_table
 from thresher.io.sparse_structure import check_sparse
 from thresher.io.table import is_files
 from thresher.io.temporary import Scratch
 from thresher.measures import Measures
 from thresher.selectors.mrmr import MRMR
-from thresher.sources import take
 
 __all__ = ["RedundancyMap", "redundancy_map"]
 

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from thresher._checks import check_choice, check_number
-from thresher._output import Output, as_table, as_text
+from thresher._utils.checks import check_choice, check_number
+from thresher._utils.tables import Output, as_table, as_text
 from thresher.evaluate._scores import Floats, Scores
 
 __all__ = [

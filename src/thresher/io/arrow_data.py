@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from thresher._checks import first_line
+from thresher._utils.checks import first_line
 
 
 def validated(name: str, pieces: Iterable[Any]) -> Iterator[Any]:

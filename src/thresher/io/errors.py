@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from thresher._checks import first_line, readable
+from thresher._utils.checks import first_line, readable
 
 # Of the system: the disk is full, or the file as large as it may be.
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

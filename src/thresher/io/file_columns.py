@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 
-from thresher._checks import readable
+from thresher._utils.checks import readable
 from thresher.io.arrow_data import validated
 from thresher.io.errors import check_names
 from thresher.io.temporary import LARGEST_BLOCK

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher._exact import LARGEST_EXACT
+from thresher._utils.exact_numbers import LARGEST_EXACT
 from thresher.io.temporary import Scratch, ScratchFile
 
 _LARGEST_NARROW = np.iinfo(np.int32).max

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher._checks import readable
+from thresher._utils.checks import readable
 from thresher.io.errors import BadFile
 from thresher.io.file_columns import columns_of
 from thresher.io.mapped_sparse import SparseColumns, spool_columns, spool_rows

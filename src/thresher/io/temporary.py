@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import LARGEST_WHOLE, shown
+from thresher._utils.checks import LARGEST_WHOLE, shown
 from thresher.io.errors import FULL
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from thresher._checks import first_line
+from thresher._utils.checks import first_line
 from thresher.io import COMPRESSED, open_binary
 from thresher.io.arrow_data import reading
 from thresher.io.errors import BadFile, check_names

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher.data import Table, Training, feature_blocks, to_feature_major
 from thresher.discretize import GivenBins, MDLBins, make_discretizer
 from thresher.io.mapped_sparse import MappedMatrix
 from thresher.measures._packing import Packing
 from thresher.measures._parts import PartSets
 from thresher.measures.columns import stored_columns
-from thresher.sources import Table, Training, feature_blocks, to_feature_major
 
 MISSING_CODE = 255
 # Sparse columns that would take more memory as bit-planes are kept as lists of their rows, where these are short.

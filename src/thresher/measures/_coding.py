@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from thresher.data import FileTable, Training
 from thresher.measures._codes import Codes, code_table
 from thresher.measures._file_codes import code_files
 from thresher.measures._parts import PartSets
-from thresher.sources import FileTable, Training
 
 
 def code_features(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher import _core
+from thresher.data import FileTable, Table, Training, feature_blocks
 from thresher.discretize import GivenBins, make_discretizer
 from thresher.measures._codes import (
     MISSING_CODE,
@@ -21,7 +22,6 @@ from thresher.measures._codes import (
 )
 from thresher.measures._packing import Packing
 from thresher.measures._parts import PartSets
-from thresher.sources import FileTable, Table, Training, feature_blocks
 
 
 def slab_coder(discretize: Any, default: str) -> Callable[[Training], SlabCoder]:

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._cached import cached
+from thresher._utils.caching import cached
+from thresher.data import Target, Training
 from thresher.measures._codes import Bins, Codes, code_target
 from thresher.measures._coding import code_features
 from thresher.measures._names import BY_CLASS, KINDS
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import Floats, RowWeights
 from thresher.measures.columns import sparse_numbers
-from thresher.sources import Target, Training
 
 
 class Measures:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_choice
+from thresher._utils.checks import check_choice
 
 Floats = npt.NDArray[np.float64]
 # How a value is distributed where feature and target are independent:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from thresher.data import Training
 from thresher.measures._names import KINDS, MeasureKind
 from thresher.measures._protocol import CodedRows, Floats, Mask
-from thresher.sources import Training
 
 # One in so many features of noise has more than is granted to chance.
 ONE_IN = 20

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
 from thresher import _core
-from thresher.sources import Columns, Table, Training, read_table, read_target, resolve_threads
+from thresher.data import Columns, Table, Training, read_table, read_target, resolve_threads
 
 Floats = npt.NDArray[np.float64]
 

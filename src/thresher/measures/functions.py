@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._arrays import as_numpy
+from thresher._utils.arrays import as_numpy
+from thresher.data import read_target, read_weights
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
-from thresher.sources import read_target, read_weights
 
 
 def _codes(values: Any, name: str) -> tuple[npt.NDArray[np.intp], int]:

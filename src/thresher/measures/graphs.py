@@ -11,11 +11,11 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
-from thresher._interrupt import call_interruptibly
+from thresher._utils.interrupt import call_interruptibly
+from thresher.data import Table, Training, feature_blocks
 from thresher.io.sparse_structure import check_sparse
 from thresher.measures.columns import stored_columns
 from thresher.measures.rounding import round_significant
-from thresher.sources import Table, Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]

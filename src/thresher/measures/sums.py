@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._checks import check_choice
+from thresher._utils.checks import check_choice
 from thresher.measures._names import BY_CLASS, KINDS
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from thresher._checks import readable
+from thresher._utils.checks import readable
 
 # Told apart also by colour-blind readers and, by their line styles, in print.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._checks import readable
+from thresher._utils.checks import readable
 from thresher.evaluate.stability import StabilityCurve, StabilityGrid
 from thresher.plots._axes import (
     COLOURS,

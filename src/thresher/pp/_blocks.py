@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher._progress import Voice, report
+from thresher._utils.progress import Voice, report
+from thresher.data import feature_blocks
 from thresher.io.sparse_structure import check_sparse
-from thresher.sources import feature_blocks
 
 # Values read from a file at a time, were they all stored.
 BLOCK_VALUES = 1 << 23

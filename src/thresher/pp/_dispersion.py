@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher._params import FeatureCount, estimator, param
-from thresher._progress import Voice
+from thresher._utils.params import FeatureCount, estimator, param
+from thresher._utils.progress import Voice
+from thresher.data import Columns, Table
 from thresher.measures.rounding import round_bounded
 from thresher.pp._blocks import GeneValues
 from thresher.pp._loess import smooth
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Columns, Table
 
 Floats = npt.NDArray[np.float64]
 # Bins of the mean expression.

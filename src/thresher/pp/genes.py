@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 import thresher
-from thresher._checks import check_number, readable
-from thresher._progress import Voice, on_behalf, report
-from thresher._warn import warn
+from thresher._utils.checks import check_number, readable
+from thresher._utils.progress import Voice, on_behalf, report
+from thresher._utils.warnings import warn
 from thresher.io.sparse_structure import check_sparse
 from thresher.pp._blocks import GeneValues
 from thresher.pp._dispersion import (

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from thresher.data import read_target
 from thresher.evaluate.redundancy import redundancy_map
 from thresher.io import open_table
 from thresher.io.table import is_files
 from thresher.io.temporary import Scratch
-from thresher.sources import read_target
 
 # Classes whose numbers of samples are listed.
 MOST_CLASSES = 20

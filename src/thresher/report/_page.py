@@ -17,8 +17,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import thresher
-from thresher._checks import printable
-from thresher._journal import atomic_write
+from thresher._utils.checks import printable
+from thresher._utils.journal import atomic_write
 from thresher.report._facts import gather_facts
 
 # Rows of the table, and bytes of what is in them; the rest of a long list says nothing that its first part does not.

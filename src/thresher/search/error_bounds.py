@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher._checks import check_choice, check_number
+from thresher._utils.checks import check_choice, check_number
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from thresher._streams import Purpose, stream
+from thresher._utils.random import Purpose, stream
 
 PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
 

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher.data import rescaled
 from thresher.search.forward import Features, Floats
-from thresher.sources import rescaled
 
 
 def count_by_cumulative_relevance(relevance: Floats, fraction: float) -> int:

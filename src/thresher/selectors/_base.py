@@ -15,28 +15,16 @@ from sklearn.utils import check_array, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from thresher._arrays import takes_arrays
-from thresher._checks import feature_position, quiet_sums, resolve_count
-from thresher._estimator import BaseEstimator, SelectorMixin
-from thresher._one_thread import one_thread
-from thresher._output import Output, as_table
-from thresher._params import validate_params
-from thresher._progress import report, step_reporter
-from thresher._warn import one_call, warn
+from thresher._utils.arrays import takes_arrays
+from thresher._utils.checks import feature_position, quiet_sums, resolve_count
+from thresher._utils.estimator import BaseEstimator, SelectorMixin
+from thresher._utils.locks import one_thread
+from thresher._utils.params import validate_params
+from thresher._utils.progress import report, step_reporter
+from thresher._utils.tables import Output, as_table
+from thresher._utils.warnings import one_call, warn
 from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
-from thresher.io.file_columns import FileColumns
-from thresher.io.sparse_structure import check_sparse
-from thresher.io.table import is_files
-from thresher.io.temporary import Scratch
-from thresher.measures import KINDS, slab_coder
-from thresher.search.forward import Choices
-from thresher.selectors import _json, _picture
-from thresher.selectors._explain import Account, Explanation
-from thresher.selectors._fitted import Fitted
-from thresher.selectors._reason import Reason
-from thresher.selectors._state import check_state
-from thresher.selectors._table import feature_table
-from thresher.sources import (
+from thresher.data import (
     Columns,
     Far,
     InputRules,
@@ -52,6 +40,18 @@ from thresher.sources import (
     to_native,
     unmasked,
 )
+from thresher.io.file_columns import FileColumns
+from thresher.io.sparse_structure import check_sparse
+from thresher.io.table import is_files
+from thresher.io.temporary import Scratch
+from thresher.measures import KINDS, slab_coder
+from thresher.search.forward import Choices
+from thresher.selectors import _json, _picture
+from thresher.selectors._explain import Account, Explanation
+from thresher.selectors._fitted import Fitted
+from thresher.selectors._reason import Reason
+from thresher.selectors._state import check_state
+from thresher.selectors._table import feature_table
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

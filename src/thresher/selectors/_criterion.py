@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thresher import _core
-from thresher._cached import cached
-from thresher._progress import step_reporter
+from thresher._utils.caching import cached
+from thresher._utils.progress import step_reporter
+from thresher.data import Training
 from thresher.measures import KINDS, RowMeasures
 from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, FoundParts, SearchResult
 from thresher.search.forward import Choices, Floats, Mask
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
-from thresher.sources import Training
 
 
 class Criterion(ABC):

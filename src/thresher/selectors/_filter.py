@@ -5,15 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Self, Unpack
 
-from thresher._params import Options, ThreadCount, estimator, param
-from thresher._types import Missing, TargetKind
+from thresher._utils.params import Options, ThreadCount, estimator, param
+from thresher._utils.types import Missing, TargetKind
 from thresher.blocks import make_measures
+from thresher.data import TARGETS, Columns, Far, Training
 from thresher.measures import Bins, Measures
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._criterion import Criterion, SearchTask
 from thresher.selectors._fitted import Fitted
 from thresher.selectors._streaming import StreamingMixin
-from thresher.sources import TARGETS, Columns, Far, Training
 
 
 @estimator

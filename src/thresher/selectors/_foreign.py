@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from thresher._interrupt import call_interruptibly
-from thresher._progress import on_behalf
-from thresher.sources import take
+from thresher._utils.interrupt import call_interruptibly
+from thresher._utils.progress import on_behalf
+from thresher.data import take
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from thresher._checks import resolve_features
+from thresher._utils.checks import resolve_features
+from thresher.data import Training
 from thresher.discretize import uses_target
 from thresher.measures import KINDS, columns_to_bin
 from thresher.search.error_bounds import (
@@ -24,7 +25,6 @@ from thresher.search.votes import combine_votes, count_votes
 from thresher.selectors._criterion import Criterion
 from thresher.selectors._filter import FilterSelector
 from thresher.selectors._meta import kept_by
-from thresher.sources import Training
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator
 
 import thresher
-from thresher._checks import first_line
 from thresher._registry import PUBLIC
+from thresher._utils.checks import first_line
 from thresher.measures import Bins
 from thresher.selectors import _explain
 from thresher.selectors._fitted import Fitted

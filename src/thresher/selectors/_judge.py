@@ -22,11 +22,11 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from thresher._checks import check_choice, check_number, quiet_sums, resolve_threads
-from thresher._interrupt import blas_threads, call_interruptibly, run_in_threads
-from thresher._warn import warn
+from thresher._utils.checks import check_choice, check_number, quiet_sums, resolve_threads
+from thresher._utils.interrupt import blas_threads, call_interruptibly, run_in_threads
+from thresher._utils.warnings import warn
+from thresher.data import Training, rescaled, take
 from thresher.selectors._machine import MOST_ROWS, Machines, default_classifier
-from thresher.sources import Training, rescaled, take
 
 Features = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]

@@ -10,9 +10,9 @@ from sklearn.utils import get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from thresher._estimator import MetaEstimatorMixin
-from thresher._params import estimator, param
-from thresher._types import Selector
+from thresher._utils.estimator import MetaEstimatorMixin
+from thresher._utils.params import estimator, param
+from thresher._utils.types import Selector
 from thresher.selectors._base import BaseSelector
 from thresher.selectors._foreign import resize
 from thresher.selectors.mrmr import MRMR

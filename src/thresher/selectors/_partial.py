@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._params import FeatureCount, Options, ThreadCount, estimator, param
-from thresher._types import TargetKind
+from thresher._utils.params import FeatureCount, Options, ThreadCount, estimator, param
+from thresher._utils.types import TargetKind
+from thresher.data import TARGETS, Training
 from thresher.selectors._base import BaseSelector
-from thresher.sources import TARGETS, Training
 
 Floats = npt.NDArray[np.float64]
 

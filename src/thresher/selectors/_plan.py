@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._warn import warn
+from thresher._utils.warnings import warn
 from thresher.blocks import FarMeasures
+from thresher.data import Target
 from thresher.measures import PartSets
 from thresher.search.parts import (
     NumberedParts,
@@ -20,7 +21,6 @@ from thresher.search.parts import (
     draw_seed,
     number_groups,
 )
-from thresher.sources import Target
 
 Rows = npt.NDArray[np.intp]
 

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher.data import Columns
 from thresher.selectors._base import BaseSelector, Selection
 from thresher.selectors._explain import Ranked
-from thresher.sources import Columns
 
 Floats = npt.NDArray[np.float64]
 

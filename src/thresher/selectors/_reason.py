@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import readable
+from thresher._utils.checks import readable
 
 Names = npt.NDArray[np.object_]
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._progress import on_behalf
+from thresher._utils.progress import on_behalf
+from thresher.data import Training
 from thresher.measures import (
     KINDS,
     ChosenRows,
@@ -21,7 +22,6 @@ from thresher.measures import (
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, SearchTask
 from thresher.selectors._plan import Plan
-from thresher.sources import Training
 
 
 @dataclass

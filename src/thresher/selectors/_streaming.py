@@ -12,10 +12,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from thresher.blocks import KeptRows, RowBlock, split_columns
+from thresher.data import is_frame, one_dimensional, to_native, unmasked
 from thresher.discretize import GivenBins
 from thresher.io.sparse_structure import check_sparse
 from thresher.selectors._base import all_or_nothing
-from thresher.sources import is_frame, one_dimensional, to_native, unmasked
 
 # Attributes that describe the columns. They do not depend on the rows.
 COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")

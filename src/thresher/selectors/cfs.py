@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._params import Boolean, FeatureCount, Options, estimator, param
-from thresher._types import Auto
+from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
+from thresher._utils.types import Auto
+from thresher.data import Training
 from thresher.measures import are_discrete, measures_of
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
@@ -17,7 +18,6 @@ from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
 from thresher.selectors._fitted import Fitted
-from thresher.sources import Training
 
 Indices = npt.NDArray[np.intp]
 

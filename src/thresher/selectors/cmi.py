@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from thresher._params import FeatureCount, Options, estimator, param
-from thresher._types import Auto
-from thresher._warn import warn
+from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher._utils.types import Auto
+from thresher._utils.warnings import warn
+from thresher.data import Training
 from thresher.measures import Codes
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.rows import cmi_walk
@@ -18,7 +19,6 @@ from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked
 from thresher.selectors._filter import FilterSelector
 from thresher.selectors._fitted import Fitted
-from thresher.sources import Training
 
 # A feature with more levels than this is not taken as discrete by itself.
 MOST_DISCRETE_VALUES = 10

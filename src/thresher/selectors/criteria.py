@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from thresher._params import FeatureCount, Options, estimator, param
+from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher.data import Training
 from thresher.search import ForwardSearch, SearchResult, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criteria_doc import documented
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._explain import Nearest, TermsSeen
 from thresher.selectors._filter import FilterSelector
-from thresher.sources import Training
 
 Term = Literal["joint", "conditional", "disr", "interaction"]
 Accumulation = Literal[

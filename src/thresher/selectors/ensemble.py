@@ -14,11 +14,20 @@ from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from thresher._checks import check_choice, shown
-from thresher._interrupt import run_in_threads
-from thresher._params import Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._progress import log, report
+from thresher._utils.checks import check_choice, shown
+from thresher._utils.interrupt import run_in_threads
+from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.progress import log, report
 from thresher.blocks import FarMeasures, FarTraining, is_far
+from thresher.data import (
+    Columns,
+    Training,
+    read_target,
+    refuse_files,
+    refuse_one_row,
+    rows_and_columns,
+    split_far,
+)
 from thresher.io.table import is_files
 from thresher.measures import Bins, PartSets
 from thresher.search.error_bounds import ASSUMPTIONS
@@ -55,15 +64,6 @@ from thresher.selectors._plan import (
 from thresher.selectors._replicates import Found, ReplicateSearch
 from thresher.selectors._state import check_state
 from thresher.selectors._streaming import StreamingMixin
-from thresher.sources import (
-    Columns,
-    Training,
-    read_target,
-    refuse_files,
-    refuse_one_row,
-    rows_and_columns,
-    split_far,
-)
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from thresher._checks import check_choice, resolve_count
-from thresher._params import Interval, NoneOr, Options, estimator, param
-from thresher._progress import on_behalf, report
-from thresher._streams import Purpose, stream
+from thresher._utils.checks import check_choice, resolve_count
+from thresher._utils.params import Interval, NoneOr, Options, estimator, param
+from thresher._utils.progress import on_behalf, report
+from thresher._utils.random import Purpose, stream
+from thresher.data import Columns, refuse_files, rows_and_columns, take, with_shuffled_copies
 from thresher.discretize import uses_target
 from thresher.measures import TESTED
 from thresher.search.parts import draw_seed
@@ -25,7 +26,6 @@ from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
 from thresher.selectors._meta import MetaSelector, excluded_by, kept_by
 from thresher.selectors._reason import Reason
 from thresher.selectors.univariate import Univariate
-from thresher.sources import Columns, refuse_files, rows_and_columns, take, with_shuffled_copies
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]

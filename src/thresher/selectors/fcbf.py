@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from thresher._params import FeatureCount, Interval, estimator, param
-from thresher._types import Auto
+from thresher._utils.params import FeatureCount, Interval, estimator, param
+from thresher._utils.types import Auto
+from thresher.data import Training
 from thresher.search import ForwardSearch, SearchResult, fcbf
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
-from thresher.sources import Training
 
 
 @estimator

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self, Unpack
 
-from thresher._params import FeatureCount, Options, ThreadCount, estimator, param
+from thresher._utils.params import FeatureCount, Options, ThreadCount, estimator, param
+from thresher.data import Far
 from thresher.measures.columns import separation
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Far
 
 
 @estimator

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._params import FeatureCount, Options, estimator, param
+from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher.data import Training, rescaled
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.rows import gso
 from thresher.selectors._base import Selection
@@ -20,7 +21,6 @@ from thresher.selectors._partial import (
     safe_columns,
     uses_indicators,
 )
-from thresher.sources import Training, rescaled
 
 
 @estimator

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
-from thresher._interrupt import call_interruptibly
-from thresher._progress import report
-from thresher._warn import warn
+from thresher._utils.interrupt import call_interruptibly
+from thresher._utils.progress import report
+from thresher._utils.warnings import warn
+from thresher.data import Far, Training, rescaled
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered
 from thresher.selectors._partial import CorrelationSelector, safe_columns, uses_indicators
-from thresher.sources import Far, Training, rescaled
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]

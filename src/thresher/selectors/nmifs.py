@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._params import FeatureCount, Options, estimator, param
+from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher.data import Training
 from thresher.measures.rounding import round_bounded
 from thresher.search import ForwardSearch, SearchResult, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
-from thresher.sources import Training
 
 
 @estimator

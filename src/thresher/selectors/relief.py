@@ -9,13 +9,21 @@ from scipy import sparse
 from sklearn.utils import ClassifierTags, check_random_state
 
 from thresher import _core
-from thresher._checks import resolve_features
-from thresher._params import FeatureCount, Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._types import TargetKind
-from thresher._warn import warn
+from thresher._utils.checks import resolve_features
+from thresher._utils.params import (
+    FeatureCount,
+    Interval,
+    NoneOr,
+    Options,
+    ThreadCount,
+    estimator,
+    param,
+)
+from thresher._utils.types import TargetKind
+from thresher._utils.warnings import warn
+from thresher.data import TARGETS, Far, Training, to_feature_major
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import TARGETS, Far, Training, to_feature_major
 
 
 @estimator

@@ -7,25 +7,12 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import check_number
-from thresher._params import FeatureCount, Interval, Options, ThreadCount, estimator, param
-from thresher._types import Auto, Relevance, TargetKind
-from thresher._warn import warn
+from thresher._utils.checks import check_number
+from thresher._utils.params import FeatureCount, Interval, Options, ThreadCount, estimator, param
+from thresher._utils.types import Auto, Relevance, TargetKind
+from thresher._utils.warnings import warn
 from thresher.blocks import WHOLE_COLUMNS, FarTraining, make_measures
-from thresher.discretize import make_discretizer
-from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
-from thresher.measures.columns import (
-    dispersion,
-    separation,
-    stored_columns,
-)
-from thresher.measures.rounding import round_significant
-from thresher.search.walk import count_by_cumulative_relevance
-from thresher.selectors._base import all_or_nothing
-from thresher.selectors._fitted import Fitted
-from thresher.selectors._ranking import Ranking
-from thresher.selectors._streaming import StreamingMixin
-from thresher.sources import (
+from thresher.data import (
     TARGETS,
     Columns,
     Far,
@@ -39,6 +26,19 @@ from thresher.sources import (
     resolve_threads,
     to_feature_major,
 )
+from thresher.discretize import make_discretizer
+from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
+from thresher.measures.columns import (
+    dispersion,
+    separation,
+    stored_columns,
+)
+from thresher.measures.rounding import round_significant
+from thresher.search.walk import count_by_cumulative_relevance
+from thresher.selectors._base import all_or_nothing
+from thresher.selectors._fitted import Fitted
+from thresher.selectors._ranking import Ranking
+from thresher.selectors._streaming import StreamingMixin
 
 Floats = npt.NDArray[np.float64]
 

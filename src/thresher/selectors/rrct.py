@@ -11,16 +11,24 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from thresher import _core
-from thresher._params import Boolean, FeatureCount, NoneOr, Options, ThreadCount, estimator, param
-from thresher._types import TargetKind
-from thresher._warn import warn
+from thresher._utils.params import (
+    Boolean,
+    FeatureCount,
+    NoneOr,
+    Options,
+    ThreadCount,
+    estimator,
+    param,
+)
+from thresher._utils.types import TargetKind
+from thresher._utils.warnings import warn
+from thresher.data import TARGETS, Far, Training
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.rows import rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
 from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
-from thresher.sources import TARGETS, Far, Training
 
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.
 NORMAL_ENTROPY = 0.5 * math.log(2 * math.pi * math.e)

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._checks import resolve_count
-from thresher._params import Boolean, Interval, NoneOr, Options, estimator, param
-from thresher._warn import warn
+from thresher._utils.checks import resolve_count
+from thresher._utils.params import Boolean, Interval, NoneOr, Options, estimator, param
+from thresher._utils.warnings import warn
+from thresher.data import Columns, Far, RowChunks, Target, Training
 from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
 from thresher.measures.columns import similarity
 from thresher.search.walk import Walk, redundancy_walk
@@ -18,7 +19,6 @@ from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import BINS, RelevanceFilter, group_training
-from thresher.sources import Columns, Far, RowChunks, Target, Training
 
 Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]

@@ -9,15 +9,15 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from thresher._params import Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._progress import report
-from thresher._types import TargetKind
+from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.progress import report
+from thresher._utils.types import TargetKind
+from thresher.data import TARGETS, Far
 from thresher.measures import Measures
 from thresher.search.clusters import Clustering, FeatureClusters, one_cluster
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
 from thresher.selectors._ranking import Ranking, rank_by_score
-from thresher.sources import TARGETS, Far
 
 Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]

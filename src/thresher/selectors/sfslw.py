@@ -9,13 +9,13 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
-from thresher._params import Boolean, FeatureCount, Options, estimator, param
-from thresher._progress import step_reporter
-from thresher._types import Auto
+from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
+from thresher._utils.progress import step_reporter
+from thresher._utils.types import Auto
+from thresher.data import Far, Training
 from thresher.measures.rounding import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Outscored
-from thresher.sources import Far, Training
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,9 +7,18 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from thresher._interrupt import call_interruptibly
-from thresher._params import FeatureCount, Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._warn import warn
+from thresher._utils.interrupt import call_interruptibly
+from thresher._utils.params import (
+    FeatureCount,
+    Interval,
+    NoneOr,
+    Options,
+    ThreadCount,
+    estimator,
+    param,
+)
+from thresher._utils.warnings import warn
+from thresher.data import Far, Training, feature_blocks
 from thresher.measures.graphs import (
     WEIGHTS,
     Graph,
@@ -22,7 +31,6 @@ from thresher.measures.graphs import (
 from thresher.measures.rounding import round_bounded
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Far, Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher._checks import check_number
-from thresher._params import FeatureCount, Interval, Options, estimator, param
-from thresher._progress import is_heard, report
-from thresher._warn import warn
+from thresher._utils.checks import check_number
+from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
+from thresher._utils.progress import is_heard, report
+from thresher._utils.warnings import warn
+from thresher.data import Far, Training, feature_blocks
 from thresher.search.machines import drop_by_weight
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-from thresher.sources import Far, Training, feature_blocks
 
 Floats = npt.NDArray[np.float64]
 

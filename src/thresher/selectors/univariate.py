@@ -9,10 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._params import FeatureCount, Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._types import Auto, TargetKind, TestedMeasure
-from thresher._warn import warn
+from thresher._utils.params import (
+    FeatureCount,
+    Interval,
+    NoneOr,
+    Options,
+    ThreadCount,
+    estimator,
+    param,
+)
+from thresher._utils.types import Auto, TargetKind, TestedMeasure
+from thresher._utils.warnings import warn
 from thresher.blocks import FarMeasures, FarTraining, make_measures
+from thresher.data import TARGETS, Far, Training
 from thresher.measures import BY_CLASS, KINDS, TESTED, Bins, Measures, are_discrete
 from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
 from thresher.measures.columns import class_values
@@ -22,7 +31,6 @@ from thresher.selectors._base import all_or_nothing
 from thresher.selectors._fitted import Fitted
 from thresher.selectors._ranking import Ranking, rank_by_score
 from thresher.selectors._streaming import StreamingMixin
-from thresher.sources import TARGETS, Far, Training
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

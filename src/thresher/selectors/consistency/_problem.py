@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._params import Interval, Options, ThreadCount, estimator, param
-from thresher._progress import report
-from thresher._types import DeltaMode, Infeasible, Risk
-from thresher._warn import warn
+from thresher._utils.params import Interval, Options, ThreadCount, estimator, param
+from thresher._utils.progress import report
+from thresher._utils.types import DeltaMode, Infeasible, Risk
+from thresher._utils.warnings import warn
+from thresher.data import Far, Training
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, rank_in_order, spread
 from thresher.selectors._explain import Needed
-from thresher.sources import Far, Training
 
 MEASURES = ("bayes", "binary", "pairs", "entropy")
 Floats = npt.NDArray[np.float64]

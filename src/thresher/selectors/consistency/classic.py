@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Self
 
-from thresher._params import Interval, NoneOr, estimator, param
-from thresher._warn import warn
+from thresher._utils.params import Interval, NoneOr, estimator, param
+from thresher._utils.warnings import warn
+from thresher.data import Training
 from thresher.search.consistency import FoundSet, cover, search_sets
 from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskSelector
-from thresher.sources import Training
 
 
 @estimator

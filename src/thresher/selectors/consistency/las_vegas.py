@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
-from thresher._params import Interval, estimator, param
+from thresher._utils.params import Interval, estimator, param
+from thresher.data import Training
 from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskSelector
 from thresher.selectors.consistency.classic import Exhaustive
-from thresher.sources import Training
 
 
 @estimator

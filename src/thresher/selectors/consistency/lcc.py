@@ -7,8 +7,9 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from thresher._params import Interval, Options, estimator, param
-from thresher._types import Risk
+from thresher._utils.params import Interval, Options, estimator, param
+from thresher._utils.types import Risk
+from thresher.data import Training
 from thresher.search.consistency import sweep
 from thresher.selectors.consistency._problem import (
     MEASURES,
@@ -18,7 +19,6 @@ from thresher.selectors.consistency._problem import (
     build_problem,
     class_codes,
 )
-from thresher.sources import Training
 
 
 class _OnePass(RiskSelector):

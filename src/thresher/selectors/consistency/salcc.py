@@ -13,10 +13,11 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
-from thresher._checks import check_number
-from thresher._params import Interval, NoneOr, Options, estimator, param
-from thresher._progress import report
-from thresher._types import Risk
+from thresher._utils.checks import check_number
+from thresher._utils.params import Interval, NoneOr, Options, estimator, param
+from thresher._utils.progress import report
+from thresher._utils.types import Risk
+from thresher.data import Far, Training, rescaled
 from thresher.measures import Codes
 from thresher.search.consistency import sweep
 from thresher.selectors._base import all_or_nothing
@@ -28,7 +29,6 @@ from thresher.selectors.consistency._problem import (
     build_problem,
     class_codes,
 )
-from thresher.sources import Far, Training, rescaled
 
 # Scikit-learn's trees take single precision.
 LARGEST_SINGLE = 1e30

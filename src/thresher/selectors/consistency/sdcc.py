@@ -6,10 +6,10 @@ from typing import Literal, Self
 
 import numpy as np
 
-from thresher._params import Interval, Options, estimator, param
+from thresher._utils.params import Interval, Options, estimator, param
+from thresher.data import Training
 from thresher.search.consistency import eliminate
 from thresher.selectors.consistency._problem import Problem, RiskBound, RiskSelector
-from thresher.sources import Training
 
 
 @estimator

@@ -18,10 +18,11 @@ import sklearn
 from sklearn.base import is_regressor
 
 import thresher
-from thresher._checks import shown
-from thresher._journal import Journal
-from thresher._params import Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._progress import Bar, report
+from thresher._utils.checks import shown
+from thresher._utils.journal import Journal
+from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.progress import Bar, report
+from thresher.data import Far, Training
 from thresher.search.parts import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
@@ -29,7 +30,6 @@ from thresher.selectors._judge import Judge, Key, Outcome, dense_columns, splitt
 from thresher.selectors.two_stage._field import Field, Stopped
 from thresher.selectors.two_stage._moves import Solution
 from thresher.selectors.two_stage._pool import Pool
-from thresher.sources import Far, Training
 
 Floats = npt.NDArray[np.float64]
 # Parameters that change neither a score nor the search.

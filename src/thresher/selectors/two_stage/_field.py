@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._progress import Bar
+from thresher._utils.progress import Bar
 from thresher.selectors._judge import Judge, Key, Outcome
 from thresher.selectors.two_stage._moves import Solution
 from thresher.selectors.two_stage._pool import Pool

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from thresher._progress import on_behalf
+from thresher._utils.progress import on_behalf
+from thresher.data import Training
 from thresher.search import ForwardSearch, SearchResult
 from thresher.selectors._criterion import SearchTask
 from thresher.selectors.mrmr import MRMR
-from thresher.sources import Training
 
 
 class Pool:

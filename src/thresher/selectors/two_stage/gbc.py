@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from thresher._params import Interval, NoneOr, Options, estimator, param
+from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
 from thresher.selectors.two_stage._field import Field, is_better
 from thresher.selectors.two_stage._moves import (

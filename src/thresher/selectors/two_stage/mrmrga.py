@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._params import Interval, estimator, param
+from thresher._utils.params import Interval, estimator, param
 from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
 from thresher.selectors.two_stage._field import Field, is_better, rank
 from thresher.selectors.two_stage._moves import Solution

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._cached import cached
+from thresher._utils.caching import cached
+from thresher.data._columns import Names
+from thresher.data._table import ColumnScan, Table
 from thresher.io.temporary import Scratch
-from thresher.sources._columns import Names
-from thresher.sources._table import ColumnScan, Table
 
 # A slab of features, and its rows.
 Slabs = Callable[[], Iterator[tuple[slice, Table]]]

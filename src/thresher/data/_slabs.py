@@ -10,14 +10,14 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import is_missing
-from thresher._exact import LARGEST_EXACT, from_smallest
+from thresher._utils.checks import is_missing
+from thresher._utils.exact_numbers import LARGEST_EXACT, from_smallest
+from thresher.data._columns import Names
+from thresher.data._frames import as_they_are, is_exact_kind, refuse_type
+from thresher.data._table import Table
 from thresher.io.file_columns import FileColumns
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import PIECE
-from thresher.sources._columns import Names
-from thresher.sources._frames import as_they_are, is_exact_kind, refuse_type
-from thresher.sources._table import Table
 
 # Of the memory limit: a slab and as much again, while it is read and coded.
 _SLAB_SHARE = 4

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._arrays import as_numpy
-from thresher._warn import warn
+from thresher._utils.arrays import as_numpy
+from thresher._utils.warnings import warn
 
 # Whole weights are counts, and exact, as long as no sum of as many weights as there are rows exceeds this.
 MOST_COUNTED = 1 << 50

@@ -9,19 +9,15 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import resolve_features, resolve_threads
-from thresher._progress import report
-from thresher.io import open_table
-from thresher.io.file_columns import FileColumns
-from thresher.io.table import TableSource, is_files
-from thresher.io.temporary import Scratch
-from thresher.sources._columns import Columns
-from thresher.sources._far import Far, check_far, column_names
-from thresher.sources._file_table import FileTable, Slabs
-from thresher.sources._rules import InputRules
-from thresher.sources._slabs import SlabReader, bytes_for_one_column
-from thresher.sources._table import Table
-from thresher.sources._training import (
+from thresher._utils.checks import resolve_features, resolve_threads
+from thresher._utils.progress import report
+from thresher.data._columns import Columns
+from thresher.data._far import Far, check_far, column_names
+from thresher.data._file_table import FileTable, Slabs
+from thresher.data._rules import InputRules
+from thresher.data._slabs import SlabReader, bytes_for_one_column
+from thresher.data._table import Table
+from thresher.data._training import (
     Training,
     check_rows,
     checked_training,
@@ -30,7 +26,11 @@ from thresher.sources._training import (
     refuse_unusable_values,
     rows_of_weight,
 )
-from thresher.sources._weights import read_weights
+from thresher.data._weights import read_weights
+from thresher.io import open_table
+from thresher.io.file_columns import FileColumns
+from thresher.io.table import TableSource, is_files
+from thresher.io.temporary import Scratch
 
 
 class SlabConsumer(Protocol):

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from thresher._checks import first_line
+from thresher._utils.checks import first_line
 
 P = ParamSpec("P")
 R = TypeVar("R")

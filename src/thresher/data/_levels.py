@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import is_missing
+from thresher._utils.checks import is_missing
 
 Ranks = npt.NDArray[np.float64]
 

@@ -12,14 +12,12 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, validate_data
 
 from thresher import _core
-from thresher._arrays import as_numpy
-from thresher._checks import resolve_features, resolve_threads
-from thresher._exact import LARGEST_EXACT, are_exact, from_smallest
-from thresher._warn import warn
-from thresher.io.mapped_sparse import MappedMatrix
-from thresher.io.sparse_structure import check_sparse
-from thresher.sources._columns import Columns, Mask, Names
-from thresher.sources._frames import (
+from thresher._utils.arrays import as_numpy
+from thresher._utils.checks import resolve_features, resolve_threads
+from thresher._utils.exact_numbers import LARGEST_EXACT, are_exact, from_smallest
+from thresher._utils.warnings import warn
+from thresher.data._columns import Columns, Mask, Names
+from thresher.data._frames import (
     FrameColumns,
     is_frame,
     read_frame,
@@ -27,10 +25,12 @@ from thresher.sources._frames import (
     to_native,
     with_plain_names,
 )
-from thresher.sources._rules import InputRules
-from thresher.sources._table import Table
-from thresher.sources._target import Target, is_plain_array, native_bytes
-from thresher.sources._weights import read_weights
+from thresher.data._rules import InputRules
+from thresher.data._table import Table
+from thresher.data._target import Target, is_plain_array, native_bytes
+from thresher.data._weights import read_weights
+from thresher.io.mapped_sparse import MappedMatrix
+from thresher.io.sparse_structure import check_sparse
 
 MISSING = ("error", "category", "pairwise", "drop_rows")
 T = TypeVar("T")

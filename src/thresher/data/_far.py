@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
-from thresher._checks import did_you_mean
+from thresher._utils.checks import did_you_mean
 
 
 class Far(TypedDict, total=False):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from thresher._checks import check_choice, readable
+from thresher._utils.checks import check_choice, readable
 
 Output = Literal["pandas", "polars", "dict"]
 

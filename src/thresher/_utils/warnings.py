@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from thresher._checks import ThresherWarning
+from thresher._utils.checks import ThresherWarning
 
 # Packages between a caller and what is noticed: ours, and those that call us on the caller's behalf.
 _BETWEEN = {"thresher", "sklearn", "joblib", "threading", "contextlib", "concurrent"}

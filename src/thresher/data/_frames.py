@@ -17,11 +17,11 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
-from thresher._checks import is_missing, resolve_features
-from thresher._exact import LARGEST_EXACT, are_exact, as_double, from_smallest
+from thresher._utils.checks import is_missing, resolve_features
+from thresher._utils.exact_numbers import LARGEST_EXACT, are_exact, as_double, from_smallest
+from thresher.data._levels import category_ranks, text_ranks
+from thresher.data._table import feature_blocks
 from thresher.io.arrow_data import reading
-from thresher.sources._levels import category_ranks, text_ranks
-from thresher.sources._table import feature_blocks
 
 _BLOCK_TEXTS = 1 << 20  # values that are objects at a time
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.sources._target import Target, read_target
+from thresher.data._target import Target, read_target
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import is_missing
+from thresher._utils.checks import is_missing
 
 LARGEST_EXACT = 1 << 53  # whole numbers beyond it have no double of their own
 

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import column_or_1d
 
-from thresher._arrays import as_numpy
-from thresher._checks import check_choice, is_missing
-from thresher._exact import as_double
-from thresher._warn import warn
+from thresher._utils.arrays import as_numpy
+from thresher._utils.checks import check_choice, is_missing
+from thresher._utils.exact_numbers import as_double
+from thresher._utils.warnings import warn
 
 # More distinct whole numbers than this are a quantity, unless their type says that they are not.
 MOST_DISCRETE_VALUES = 10

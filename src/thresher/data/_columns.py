@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._checks import resolve_features
+from thresher._utils.checks import resolve_features
 
 Mask = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.object_]

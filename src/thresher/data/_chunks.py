@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher.sources._table import Table
-from thresher.sources._training import read_table, refuse_unusable_values
+from thresher.data._table import Table
+from thresher.data._training import read_table, refuse_unusable_values
 
 
 class RowChunks:

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, Protocol, TypeVar, dataclass_transform, overload
 
-from thresher._checks import check_bool, check_choice, check_number, check_threads, resolve_count
+from thresher._utils.checks import (
+    check_bool,
+    check_choice,
+    check_number,
+    check_threads,
+    resolve_count,
+)
 
 T = TypeVar("T")
 

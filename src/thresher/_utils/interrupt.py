@@ -19,7 +19,7 @@ from joblib import Parallel, cpu_count
 from threadpoolctl import ThreadpoolController
 
 from thresher import _core
-from thresher._checks import resolve_threads
+from thresher._utils.checks import resolve_threads
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_core.forget_calls)

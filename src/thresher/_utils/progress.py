@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Self, TextIO, TypeVar
 
-from thresher._checks import readable
+from thresher._utils.checks import readable
 
 log = logging.getLogger("thresher")
 Item = TypeVar("Item")

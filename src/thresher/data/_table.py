@@ -11,10 +11,10 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
-from thresher._cached import cached
-from thresher.sources._columns import label, names_of_matrix
-from thresher.sources._size import powers_of_two
-from thresher.sources._target import MOST_DISCRETE_VALUES, native_bytes
+from thresher._utils.caching import cached
+from thresher.data._columns import label, names_of_matrix
+from thresher.data._size import powers_of_two
+from thresher.data._target import MOST_DISCRETE_VALUES, native_bytes
 
 # Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
 BLOCK_VALUES = 1 << 24

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher._checks import readable
+from thresher._utils.checks import readable
 
 # How a log begins; 1 is the version of the format.
 _BEGIN = b'{"thresher journal": 1, '

@@ -1,0 +1,1 @@
+"""Small tools that the whole package uses; they know nothing of features or selectors."""
