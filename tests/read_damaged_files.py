@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from typer.testing import CliRunner
 
 from thresher import MIM
-from thresher.cli import _stream
+from thresher.cli import _input
 from thresher.cli._app import app
 from thresher.io import size_in_memory
 
@@ -52,11 +52,11 @@ def by_command(path: Path) -> str:
 
 def by_command_with_little_memory(path: Path) -> str:
     """The same, where rows stay in temporary files."""
-    _stream.size_in_memory = lambda path: 1 << 60
+    _input.size_in_memory = lambda path: 1 << 60
     try:
         return by_command(path)
     finally:
-        _stream.size_in_memory = size_in_memory
+        _input.size_in_memory = size_in_memory
 
 
 def by_fit(path: Path) -> str:

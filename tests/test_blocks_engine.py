@@ -12,7 +12,7 @@ import pytest
 
 from thresher import _core
 from thresher.blocks import ListEngine, RowBlock, is_far, split_columns
-from thresher.blocks._pack import PackedBlock
+from thresher.blocks.pack import PackedBlock
 
 
 def test_the_sum_of_a_list_counts_each_block_once():

@@ -11,10 +11,10 @@ from tests.blocks_of_rows import assert_same, both, frames, in_blocks, split_row
 from tests.examples import examples
 from tests.test_blocks import draw_weights, target
 from thresher import JMI, MRMR, EqualFrequencyBins
-from thresher.blocks import _frequency
-from thresher.blocks._frequency import frequency_cuts
-from thresher.blocks._rows import RowReader
-from thresher.blocks._session import Session
+from thresher.blocks import coding as frequency
+from thresher.blocks.coding import frequency_cuts
+from thresher.blocks.engine import Session
+from thresher.blocks.rows import RowReader
 
 
 def cuts_of_blocks(X, n_bins, ends=(), weights=None):
@@ -78,7 +78,7 @@ def columns(rng, n):
 @pytest.mark.parametrize("few", [0, 30, 4096])
 @pytest.mark.parametrize("n_bins", [2, 8, 255])
 def test_hard_columns_have_the_cuts_of_memory(monkeypatch, n_bins, few):
-    monkeypatch.setattr(_frequency, "FEW_VALUES", few)
+    monkeypatch.setattr(frequency, "FEW_VALUES", few)
     rng = np.random.default_rng([n_bins, few])
     X = np.column_stack(list(columns(rng, 6000).values()))
     for ends in ([], [1, 1, 3000]):
@@ -108,12 +108,12 @@ def test_any_numbers_have_the_cuts_of_memory(split, values, n_bins, few, weighte
     n, ends = split
     X = np.array(values[:n])[:, None]
     weights = np.random.default_rng(n).integers(1, 4, n) if weighted else None
-    before = _frequency.FEW_VALUES
+    before = frequency.FEW_VALUES
     try:
-        _frequency.FEW_VALUES = few
+        frequency.FEW_VALUES = few
         assert_cuts_of_memory(X, n_bins, ends, weights)
     finally:
-        _frequency.FEW_VALUES = before
+        frequency.FEW_VALUES = before
 
 
 @examples(25)

@@ -28,7 +28,7 @@ from thresher import (
     GivenBins,
     Univariate,
 )
-from thresher.blocks._pack import Pack
+from thresher.blocks.pack import Pack
 from thresher.selectors._base import BaseSelector
 
 CUTS = GivenBins([[-0.5, 0.5], [0.0], [-1.0, 0.0, 1.0], None, None, None])

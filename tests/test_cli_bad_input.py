@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from tests.limits import largest_file
 from thresher import MIM, MRMR
-from thresher.cli import _stream, _write
+from thresher.cli import _input, _output
 from thresher.cli._app import app
 from thresher.data import calling_columns
 
@@ -266,7 +266,7 @@ def test_a_file_that_appears_during_the_work_is_not_written_over(tmp_path):
     out = tmp_path / "out.json"
     out.write_text("mine")  # after the check, as it were
     with pytest.raises(FileExistsError, match=r"out\.json was not written: it exists already"):
-        _write.write_all({out: b"ours"}, force=False)
+        _output.write_all({out: b"ours"}, force=False)
     assert out.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [out]
 
@@ -280,7 +280,7 @@ def test_an_output_folder_must_be_there_and_take_files(command, tmp_path, monkey
     assert "there is no folder" in write_to("data.csv", "out.json")
     (tmp_path / "folder.json").mkdir()
     assert "is a folder" in write_to("folder.json")
-    monkeypatch.setattr(_write.os, "access", lambda _, mode: mode == os.R_OK)
+    monkeypatch.setattr(_output.os, "access", lambda _, mode: mode == os.R_OK)
     assert "takes no new files" in write_to("out.json")
 
 
@@ -313,7 +313,7 @@ def test_temporary_files_that_find_no_room_are_told(name, tmp_path, monkeypatch)
         io.savemat(path, {"X": X, "target": y})
     else:
         dump_svmlight_file(X, y, str(path))
-    monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
+    monkeypatch.setattr(_input, "size_in_memory", lambda _: 1 << 60)
     with largest_file(10_000):
         result = CliRunner().invoke(app, ["select", str(path), "-t", "target", "--memory", "1MiB"])
     assert result.exit_code == 2
@@ -408,7 +408,7 @@ def test_of_two_files_neither_is_left_if_one_fails(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "link", fail_second)
     monkeypatch.setattr(os, "replace", fail_second)
     with pytest.raises(OSError, match=r"b\.json was not written: the disk is full"):
-        _write.write_all({tmp_path / "a.json": b"1", tmp_path / "b.json": b"2"}, force=False)
+        _output.write_all({tmp_path / "a.json": b"1", tmp_path / "b.json": b"2"}, force=False)
     assert list(tmp_path.iterdir()) == []
 
 

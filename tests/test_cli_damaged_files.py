@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from thresher import MIM
-from thresher.cli import _stream
+from thresher.cli import _input
 
 from .matlab_files import Matlab5, as_matlab_7_3
 from .test_cli_bad_input import ARFF, GOOD, run
@@ -52,7 +52,7 @@ def test_a_damaged_archive_of_arrays_is_one_sentence(
         np.savez_compressed(path, X=X, y=np.arange(40) % 2)
     rewritten(path, change)
     assert said in run(tmp_path, None, name="m.npz")
-    monkeypatch.setattr(_stream, "size_in_memory", lambda path: 1 << 60)
+    monkeypatch.setattr(_input, "size_in_memory", lambda path: 1 << 60)
     assert said in run(tmp_path, None, "--quiet", name="m.npz")
 
 
@@ -113,7 +113,7 @@ def test_a_sparse_file_with_entries_outside_its_shape_is_refused(
     write_entries(tmp_path / name, X, part, value)
     for in_memory in (True, False):
         if not in_memory:
-            monkeypatch.setattr(_stream, "size_in_memory", lambda path: 1 << 60)
+            monkeypatch.setattr(_input, "size_in_memory", lambda path: 1 << 60)
         said = run(tmp_path, None, "--quiet", name=name, target="x0")
         assert "not a valid sparse matrix" in said or "do not rise" in said
 
@@ -157,7 +157,7 @@ def test_a_sparse_file_that_lacks_entries_is_told_that(form, part, tmp_path, mon
     np.savez(tmp_path / "m.npz", **{**arrays, part: arrays[part][:4]})
     for in_memory in (True, False):
         if not in_memory:
-            monkeypatch.setattr(_stream, "size_in_memory", lambda path: 1 << 60)
+            monkeypatch.setattr(_input, "size_in_memory", lambda path: 1 << 60)
         said = run(tmp_path, None, "--quiet", name="m.npz", target="x0")
         assert "m.npz cannot be read: " in said or "not a valid sparse matrix" in said
 

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from thresher import MRMR
 from thresher.cli._app import app
+from thresher.cli._input import read_data
 from thresher.cli._options import Source
-from thresher.cli._read import read_data
-from thresher.cli._show import Voice
+from thresher.cli._output import Voice
 
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 KINDS = np.array(["setosa", "versicolor", "virginica"])
@@ -202,7 +202,7 @@ def test_decimal_commas_are_read_as_numbers(mark, tmp_path, iris, monkeypatch):
 
     expected = selected(point)
     assert selected(comma) == expected
-    monkeypatch.setattr("thresher.cli._stream.size_in_memory", lambda _: 1 << 60)
+    monkeypatch.setattr("thresher.cli._input.size_in_memory", lambda _: 1 << 60)
     assert selected(comma) == expected
 
 

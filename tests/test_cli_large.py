@@ -12,7 +12,7 @@ from pyarrow import csv, feather, parquet
 from scipy import sparse
 from typer.testing import CliRunner
 
-from thresher.cli import _stream
+from thresher.cli import _input
 from thresher.cli._app import app
 from thresher.cli._methods import METHODS
 
@@ -97,7 +97,7 @@ def test_every_method_streams(method, tmp_path, monkeypatch):
     path = write(pa.table({**columns, "target": (X[:, 0] > 0).astype(int)}), tmp_path, "parquet")
     arguments = ["select", str(path), "-t", "target", "-m", method, "--quiet"]
     whole = CliRunner().invoke(app, arguments)
-    monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
+    monkeypatch.setattr(_input, "size_in_memory", lambda _: 1 << 60)
     streamed = CliRunner().invoke(app, arguments)
     assert streamed.exit_code == 0, streamed.output
     assert streamed.stdout == whole.stdout != ""
@@ -141,8 +141,8 @@ def test_what_needs_all_rows_says_so(table, tmp_path):
 @pytest.mark.parametrize("command", ["compare", "stability", "probe", "recommend"])
 def test_what_is_read_whole_and_cannot_fit_is_refused_before(command, table, tmp_path, monkeypatch):
     path = write(table, tmp_path, "parquet")
-    monkeypatch.setattr(_stream, "total_memory", lambda: 2 * N * len(table.column_names) * 8 - 1)
-    monkeypatch.setattr(_stream, "resolve_memory_limit", lambda *_: 1 << 20)
+    monkeypatch.setattr(_input, "total_memory", lambda: 2 * N * len(table.column_names) * 8 - 1)
+    monkeypatch.setattr(_input, "resolve_memory_limit", lambda *_: 1 << 20)
     result = CliRunner().invoke(app, [command, str(path), "-t", "target"])
     assert result.exit_code == 2
     assert "takes about 0.0013 GB as a table" in result.stderr

@@ -10,14 +10,14 @@ from scipy import io, sparse
 from sklearn.datasets import dump_svmlight_file
 from typer.testing import CliRunner
 
-from thresher.cli import _stream
+from thresher.cli import _input
 from thresher.cli._app import app
+from thresher.cli._input import read_data
 from thresher.cli._methods import METHODS
 from thresher.cli._options import Source
-from thresher.cli._read import read_data
-from thresher.cli._show import Voice
+from thresher.cli._output import Voice
 from thresher.io.file_columns import FileColumns
-from thresher.io.mapped_sparse import MappedMatrix
+from thresher.io.sparse import MappedMatrix
 
 from .matlab_files import as_matlab_7_3
 
@@ -212,7 +212,7 @@ def both(tmp_path, monkeypatch):
     def select(path, *options):
         found = []
         for size in (0, 1 << 60):
-            monkeypatch.setattr(_stream, "size_in_memory", lambda _, size=size: size)
+            monkeypatch.setattr(_input, "size_in_memory", lambda _, size=size: size)
             out = tmp_path / "selected.json"
             arguments = ["select", str(path), "--memory", "1MiB", "--force", "-o", str(out)]
             arguments += map(str, options)
@@ -309,7 +309,7 @@ def test_every_method_gives_the_same_or_the_same_sentence(name, method, tmp_path
     {**DENSE, **SPARSE}[name](tmp_path / name, X, (X[:, 0] > 0).astype(int))
     arguments = ["select", str(tmp_path / name), "-t", "target", "-m", method, "--quiet"]
     whole = CliRunner().invoke(app, arguments)
-    monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
+    monkeypatch.setattr(_input, "size_in_memory", lambda _: 1 << 60)
     streamed = CliRunner().invoke(app, arguments)
     assert (streamed.exit_code, streamed.output) == (whole.exit_code, whole.output)
 
@@ -318,7 +318,7 @@ def test_every_method_gives_the_same_or_the_same_sentence(name, method, tmp_path
 def test_rows_do_not_come_into_memory(name, tmp_path, monkeypatch):
     every = {**DENSE, **SPARSE, **OF_SCIPY}
     every[name](tmp_path / name, *made("dense" if name in DENSE else "sparse"))
-    monkeypatch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
+    monkeypatch.setattr(_input, "size_in_memory", lambda _: 1 << 60)
     source = Source(target=f"x{P}" if name in OF_SCIPY else "target")
     data = read_data(tmp_path / name, source, Voice(quiet=True), memory="1MiB", may_stay=True)
     assert isinstance(data.X, FileColumns if name in DENSE else MappedMatrix)
@@ -351,7 +351,7 @@ def test_a_sample_of_rows_is_the_same_wherever_they_are(name, tmp_path, monkeypa
     SAMPLED[name](tmp_path / name, *made("sparse" if name in SPARSE else "dense"))
     found = []
     for size in (0, 1 << 60):
-        monkeypatch.setattr(_stream, "size_in_memory", lambda _, size=size: size)
+        monkeypatch.setattr(_input, "size_in_memory", lambda _, size=size: size)
         arguments = [
             "select",
             str(tmp_path / name),
@@ -386,7 +386,7 @@ def test_methods_are_judged_on_a_sample_of_what_cannot_fit(command, name, tmp_pa
     if command != "recommend" and name == "data.csv":
         arguments += ["--exclude", "word"]
     with monkeypatch.context() as patch:
-        patch.setattr(_stream, "size_in_memory", lambda _: 1 << 60)
+        patch.setattr(_input, "size_in_memory", lambda _: 1 << 60)
         sampled = CliRunner().invoke(app, arguments)
     assert sampled.exit_code == 0, sampled.output
     if command != "recommend":  # the number of its fits depends on the clock

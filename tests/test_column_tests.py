@@ -11,7 +11,7 @@ from scipy import special, stats
 
 from tests.naive import column_tests as naive
 from thresher import Chain, Ensemble, Univariate
-from thresher.measures.tails import minus_log_chi2, minus_log_f
+from thresher.measures.chance import minus_log_chi2, minus_log_f
 
 rng = np.random.default_rng(0)
 N = 240

@@ -13,7 +13,7 @@ from tests.naive import measures_discrete as naive
 from tests.naive.rounding import XLogX, round_grid, shift_for, xlogx_fixed
 from thresher import _core
 from thresher._core import _testing
-from thresher.search.greedy import greedy_forward
+from thresher.search.forward import greedy_forward
 
 pytestmark = pytest.mark.kernels
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import thresher
-from thresher.selectors._criteria_doc import documented
+from thresher.selectors.criteria import documented
 
 from .naive.measures_discrete import measure, three_way
 from .naive.three_way import greedy_accumulate

@@ -18,7 +18,8 @@ from tests.dask_clusters import (
     tell_rows,
     tell_sums,
 )
-from thresher.blocks import _dask_cluster, _dask_work, is_far, open_engine
+from thresher.blocks import dask as dask_backend
+from thresher.blocks import dask_work, is_far, open_engine
 
 da = import_dask("dask.array")
 dd = import_dask("dask.dataframe")
@@ -108,11 +109,11 @@ def test_many_or_large_answers_are_added_on_the_workers(dask_client, monkeypatch
     engine.pack(pack_rows, nothing)
     expected = ROWS.sum(axis=0).tolist()
     assert engine.ask(add_rows, np.add, nothing).tolist() == expected
-    monkeypatch.setattr(_dask_cluster, "_FAN_IN", 2)
+    monkeypatch.setattr(dask_backend, "_FAN_IN", 2)
     seen = []
     for limit in ("_MANY_ANSWERS", "_LARGE_ANSWER"):
         with monkeypatch.context() as patch:
-            patch.setattr(_dask_cluster, limit, 1)
+            patch.setattr(dask_backend, limit, 1)
             total = engine.ask(add_rows, np.add, lambda *done: seen.append(done))
         assert total.tolist() == expected
         assert seen[-1] == (20, 20)
@@ -235,7 +236,7 @@ def test_errors_of_a_task_come_as_they_are(far):
 
 
 def test_workers_of_another_python_are_refused(dask_client, monkeypatch):
-    monkeypatch.setattr(_dask_work, "versions_here", lambda: ("2.7", "0.0.1"))
+    monkeypatch.setattr(dask_work, "versions_here", lambda: ("2.7", "0.0.1"))
     engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), far={"client": dask_client})
     with pytest.raises(
         RuntimeError, match=r"a Dask worker has Python 3\.\d+ and thresher .* from Python 2\.7 and"

@@ -22,7 +22,7 @@ from tests.dask_clusters import (
 )
 from tests.examples import SHARE
 from thresher import MRMR
-from thresher.blocks import _dask_gather, open_engine
+from thresher.blocks import dask_work, open_engine
 
 dask = import_dask("dask")
 da = import_dask("dask.array")
@@ -101,8 +101,8 @@ def test_rows_that_nobody_can_make_again_are_told_of(cluster):
 
 
 def test_without_workers_or_client_a_fit_ends_in_an_error(cluster, monkeypatch):
-    assert _dask_gather._PATIENCE <= 40  # a minute is promised
-    monkeypatch.setattr(_dask_gather, "_PATIENCE", 3.0)
+    assert dask_work._PATIENCE <= 40  # a minute is promised
+    monkeypatch.setattr(dask_work, "_PATIENCE", 3.0)
     X = da.from_array(ROWS, chunks=(6, 3))
     client, workers = cluster
     # Closed early, and when the watchdog looks for the first time.

@@ -37,7 +37,7 @@ from thresher import (
     Univariate,
 )
 from thresher.evaluate.stability import mean_jaccard, select_sizes, stability_curve, stability_grid
-from thresher.search.parts import PART_KINDS, assign_parts, bootstrap_counts, draw_seed
+from thresher.search.ensemble import PART_KINDS, assign_parts, bootstrap_counts, draw_seed
 
 # Twelve rows, five features, the class last.
 WORKED = np.array(

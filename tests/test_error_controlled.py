@@ -20,7 +20,7 @@ from thresher import CFS, GSO, JMI, MRMR, ErrorControlled, FisherScore, Thresher
 from thresher.discretize import MDLBins
 from thresher.evaluate import probe_select
 from thresher.evaluate.curves import select_sizes
-from thresher.selectors._gate import open_gate
+from thresher.selectors.error_controlled import open_gate
 
 
 def data(seed=0, n=120, p=40, n_true=4):

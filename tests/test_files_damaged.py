@@ -15,7 +15,7 @@ from pyarrow import dataset, parquet
 from typer.testing import CliRunner
 
 from thresher import MIM
-from thresher.cli import _stream
+from thresher.cli import _input
 from thresher.cli._app import app
 from thresher.io.file_columns import FileColumns, columns_of
 
@@ -170,8 +170,8 @@ def test_categories_and_texts_of_any_type_are_read_alike_in_memory_and_out_of_it
     given = table(category=words.dictionary_encode(), large=words.cast(pa.large_string()))
     parquet.write_table(given, tmp_path / "t.parquet")
     found = []
-    for size in (_stream.size_in_memory, lambda path: 1 << 60):
-        monkeypatch.setattr(_stream, "size_in_memory", size)
+    for size in (_input.size_in_memory, lambda path: 1 << 60):
+        monkeypatch.setattr(_input, "size_in_memory", size)
         command = [
             "select",
             str(tmp_path / "t.parquet"),

@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 
 from thresher import MRMR, Chain, Ensemble
 from thresher.evaluate.stability import select_sizes
-from thresher.selectors._foreign import order_of_choice
+from thresher.selectors._third_party import order_of_choice
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import thresher
 from tests.selectors import made_of_sums, others
 from thresher import CFS, FCBF, GSO, MRMR, NMIFS, RRCT, CMIFilter, Ensemble, LassoPath
 from thresher.measures import ChosenRows
-from thresher.search.parts import assign_parts, bootstrap_counts, draw_seed
+from thresher.search.ensemble import assign_parts, bootstrap_counts, draw_seed
 from thresher.selectors import _replicates
 
 from .naive.cmi import inner_cmi_filter

@@ -32,7 +32,7 @@ from thresher import (
 from thresher.discretize import EqualFrequencyBins
 from thresher.evaluate import error_bound
 from thresher.evaluate.curves import select_sizes
-from thresher.search.parts import assign_parts, draw_halves, number_groups
+from thresher.search.ensemble import assign_parts, draw_halves, number_groups
 
 
 def problem(n=120, p=15, seed=0, classes=2):

@@ -16,8 +16,8 @@ from scipy import sparse
 
 from tests.examples import examples
 from thresher.blocks import KeptRows, RowBlock
-from thresher.blocks._packed_rows import join_rows, pack_rows, same_rows
-from thresher.blocks._rows import RowReader
+from thresher.blocks.packed_rows import join_rows, pack_rows, same_rows
+from thresher.blocks.rows import RowReader
 from thresher.discretize import GivenBins
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from thresher.data import read_frame
-from thresher.data._frames import FrameColumns
+from thresher.data.frames import FrameColumns
 
 MISSING = (None, np.nan, pd.NA, pd.NaT)
 

@@ -13,8 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from thresher import _core
-from thresher.selectors._judge import Judge
-from thresher.selectors._machine import Machines, default_classifier
+from thresher.selectors._judge import Judge, Machines, default_classifier
 
 pytestmark = pytest.mark.kernels
 

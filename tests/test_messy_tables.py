@@ -39,7 +39,7 @@ from thresher import (
     Univariate,
 )
 from thresher.data import read_table, read_target
-from thresher.data._frames import read_frame
+from thresher.data.frames import read_frame
 from thresher.evaluate.stability import stability_curve
 
 rng = np.random.default_rng(0)

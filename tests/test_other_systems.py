@@ -19,7 +19,7 @@ from tests.test_files import messy_table, write
 from tests.test_files_tall import LEFT_OUT, LIMIT, N, row_groups_one_by_one  # noqa: F401
 from thresher import MRMR
 from thresher._core import _testing
-from thresher.cli import _write
+from thresher.cli import _output
 from thresher.io import hdf5, temporary
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -114,9 +114,9 @@ def test_files_are_written_where_the_file_system_has_no_links(tmp_path, monkeypa
 
     monkeypatch.setattr(os, "link", refuse)
     path = tmp_path / "out.csv"
-    _write.write_all({path: b"first"}, force=False)
+    _output.write_all({path: b"first"}, force=False)
     with pytest.raises(Exception, match="it exists already"):
-        _write.write_all({path: b"second"}, force=False)
+        _output.write_all({path: b"second"}, force=False)
     assert path.read_bytes() == b"first"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -14,8 +14,7 @@ from tests.measures import DISCRETE
 from thresher import CFS, FCBF, GSO, MRMR, NMIFS, CMIFilter, _core
 from thresher.measures import ChosenRows, PartSets
 from thresher.selectors._criterion import SearchTask
-from thresher.selectors._plan import Plan
-from thresher.selectors._replicates import ReplicateSearch
+from thresher.selectors._replicates import Plan, ReplicateSearch
 
 from .core_results import assert_equal_lists
 

@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.naive.replicates import take_vote
 from thresher._utils.random import Purpose, stream
-from thresher.search.parts import (
+from thresher.search.ensemble import (
     PART_KINDS,
     assign_parts,
     bootstrap_counts,
+    combine_votes,
+    count_votes,
     draw_halves,
     draw_seed,
 )
-from thresher.search.votes import combine_votes, count_votes
 
 
 def test_parts_of_seven_rows():

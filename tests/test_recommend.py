@@ -20,19 +20,18 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from thresher import CWC, ReliefF
 from thresher.datasets import make_artificial1, make_text, make_xor
-from thresher.evaluate import _race, recommend
+from thresher.evaluate import _recommend, recommend
 from thresher.evaluate import _recommend as module
-from thresher.evaluate._candidates import candidates, look_at
-from thresher.evaluate._encode import encode_before
+from thresher.evaluate._candidates import candidates, encode_before, look_at
 
 
 @pytest.fixture(autouse=True)
 def _five_folds(monkeypatch, request):
     """Time decides nothing here: one cross-validation, whatever it takes."""
     most = getattr(request, "param", 5)
-    monkeypatch.setattr(_race, "_MOST_FOLDS", most)
+    monkeypatch.setattr(_recommend, "_MOST_FOLDS", most)
     if most < 50:
-        monkeypatch.setattr(_race, "_FEWEST_FOLDS", 5)
+        monkeypatch.setattr(_recommend, "_FEWEST_FOLDS", 5)
 
 
 def test_parity_needs_methods_that_judge_sets():
@@ -285,8 +284,8 @@ CLOCK = [0.0]
 
 def race_by_the_clock(monkeypatch, seconds, budget_s):
     """The outcome of candidates that take these seconds to fit, and what they took together."""
-    monkeypatch.setattr(_race.time, "monotonic", lambda: CLOCK[0])
-    monkeypatch.setattr(_race.time, "perf_counter", lambda: CLOCK[0])
+    monkeypatch.setattr(_recommend.time, "monotonic", lambda: CLOCK[0])
+    monkeypatch.setattr(_recommend.time, "perf_counter", lambda: CLOCK[0])
     CLOCK[0] = 0.0
     X, y = load_iris(return_X_y=True)
     given = [

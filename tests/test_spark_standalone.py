@@ -19,7 +19,7 @@ from tests.spark_sessions import (
     standalone_cluster,
 )
 from thresher import MRMR
-from thresher.blocks._spark import SparkEngine
+from thresher.blocks.spark import SparkEngine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("spark")]
 

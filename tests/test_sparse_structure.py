@@ -22,7 +22,7 @@ from thresher import (
     evaluate,
 )
 from thresher.evaluate.stability import stability_curve
-from thresher.io.sparse_structure import check_sparse
+from thresher.io.sparse import check_sparse
 
 FORMS = ("csr", "csc", "coo", "bsr", "dia", "lil", "dok")
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from thresher import JMI, MRMR, Ensemble, ErrorControlled, Univariate
 from thresher.evaluate import estimate_false_share
-from thresher.selectors._gate import harmonic, open_gate
+from thresher.selectors.error_controlled import harmonic, open_gate
 
 N_SAMPLES = N_FEATURES = 200
 BLOCK, N_CAUSAL_BLOCKS, EFFECT = 10, 5, 0.7

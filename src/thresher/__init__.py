@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from thresher._registry import MODULES as _MODULES
 from thresher._registry import PUBLIC as _PUBLIC
-from thresher._utils.lazy_imports import load as _load
+from thresher._utils.lazy import load as _load
 
 __version__ = "0.1.0"
 

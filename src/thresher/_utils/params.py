@@ -1,10 +1,10 @@
-"""Parameters of estimators: dataclass fields with constraints."""
+"""The base classes of estimators, and their parameters: dataclass fields with constraints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import Any, Protocol, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform, overload
 
 from thresher._utils.checks import (
     check_bool,
@@ -13,6 +13,65 @@ from thresher._utils.checks import (
     check_threads,
     resolve_count,
 )
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    import numpy as np
+    import numpy.typing as npt
+
+    class BaseEstimator:
+        n_features_in_: int
+        feature_names_in_: npt.NDArray[np.object_]
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **params: Any) -> Self: ...
+        def get_metadata_routing(self) -> Any: ...
+        def set_fit_request(self, **requested: bool | str | None) -> Self: ...
+        def set_partial_fit_request(self, **requested: bool | str | None) -> Self: ...
+        def _repr_html_inner(self) -> str: ...
+        def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]: ...
+        def __sklearn_tags__(self) -> Any: ...
+        def __getstate__(self) -> Any: ...
+        def __setstate__(self, state: Any) -> None: ...
+
+    class BaseComposition(BaseEstimator):
+        def _get_params(self, attribute: str, deep: bool = True) -> dict[str, Any]: ...
+
+    class MetaEstimatorMixin: ...
+
+    class OneToOneFeatureMixin:
+        def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]: ...
+
+    class TransformerMixin:
+        def fit_transform(self, X: Any, *args: Any, **fit_params: Any) -> Any: ...
+        def set_output(self, *, transform: str | None = None) -> Self: ...
+
+    class SelectorMixin(TransformerMixin):
+        def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]: ...
+        def get_support(self, indices: bool = False) -> npt.NDArray[Any]: ...
+        def inverse_transform(self, X: Any) -> Any: ...
+        def transform(self, X: Any) -> Any: ...
+
+else:
+    from sklearn.base import (
+        BaseEstimator,
+        MetaEstimatorMixin,
+        OneToOneFeatureMixin,
+        TransformerMixin,
+    )
+    from sklearn.feature_selection import SelectorMixin
+    from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
+
+__all__ = [
+    "BaseComposition",
+    "BaseEstimator",
+    "MetaEstimatorMixin",
+    "OneToOneFeatureMixin",
+    "SelectorMixin",
+    "TransformerMixin",
+]
+
 
 T = TypeVar("T")
 

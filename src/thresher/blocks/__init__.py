@@ -1,10 +1,8 @@
 """Rows in blocks that stay where they are: other processes, other machines, or yesterday's."""
 
-from thresher.blocks._kept import KeptRows
-from thresher.blocks._list import ListEngine
-from thresher.blocks._measures import FarMeasures
-from thresher.blocks._open import is_far, make_measures, open_engine
-from thresher.blocks._protocol import WHOLE_COLUMNS, RowBlock
-from thresher.blocks._split import split_columns
-from thresher.blocks._tall_files import TallFiles
-from thresher.blocks._training import FarTraining, read_far_training
+from thresher.blocks.engine import WHOLE_COLUMNS, RowBlock, split_columns
+from thresher.blocks.local import ListEngine, TallFiles
+from thresher.blocks.measures import FarMeasures
+from thresher.blocks.open import is_far, make_measures, open_engine
+from thresher.blocks.row_store import KeptRows
+from thresher.blocks.training import FarTraining, read_far_training

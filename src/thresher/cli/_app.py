@@ -130,7 +130,7 @@ def methods(
     ensemble  one pass over the data serves all replicates, or the method is refitted
     """
     from thresher.cli._judge import methods as run
-    from thresher.cli._show import Voice
+    from thresher.cli._output import Voice
 
     run(Voice(as_json=json))
 
@@ -278,6 +278,6 @@ def demo(
     Nothing is needed: the data come with scikit-learn.
     """
     from thresher.cli._demo import demo as run
-    from thresher.cli._show import Voice
+    from thresher.cli._output import Voice
 
     run(out, force, Voice())

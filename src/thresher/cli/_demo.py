@@ -12,11 +12,10 @@ from sklearn.datasets import load_breast_cancer
 
 import thresher
 from thresher import evaluate
-from thresher.cli._estimators import estimators_for
+from thresher.cli._judge import estimators_for
 from thresher.cli._options import Source
+from thresher.cli._output import Voice, check_output, write_all
 from thresher.cli._select import check_jinja, selected_rows
-from thresher.cli._show import Voice
-from thresher.cli._write import check_output, write_all
 
 SIZES = (2, 3, 5, 10)
 

@@ -1,4 +1,4 @@
-"""``thresher stability``, ``probe``, ``compare``, ``recommend``, ``methods`` and ``datasets``."""
+"""The commands that judge methods: stability, probe, compare and recommend."""
 
 from __future__ import annotations
 
@@ -7,15 +7,55 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.preprocessing import StandardScaler
 
 from thresher.cli import _methods
 from thresher.cli._errors import BadInput, as_options
+from thresher.cli._input import Data, read_data
 from thresher.cli._methods import build
 from thresher.cli._options import Result, Selecting, Source, Wish
-from thresher.cli._read import Data, read_data
+from thresher.cli._output import Voice, check_output, encode_table, write_all
 from thresher.cli._select import LISTS, check_rows, encode_rows, parse_sizes
-from thresher.cli._show import Voice
-from thresher.cli._write import check_output, encode_table, write_all
+from thresher.data import read_target
+from thresher.evaluate._candidates import encode_before
+
+CLASSIFIERS = {
+    "logistic": LogisticRegression(max_iter=1000),
+    "bayes": GaussianNB(),
+    "neighbours": KNeighborsClassifier(),
+    "forest": RandomForestClassifier(100),
+}
+REGRESSORS = {
+    "ridge": Ridge(),
+    "neighbours": KNeighborsRegressor(),
+    "forest": RandomForestRegressor(100),
+}
+
+
+def estimators_for(y: Any, wanted: list[str], source: Source) -> dict[str, Any]:
+    """Pipelines around the wanted estimators, by default around the first that fits the target."""
+    is_nominal = read_target(y, len(y), kind=source.target_kind or "auto").is_nominal
+    known: dict[str, Any] = CLASSIFIERS if is_nominal else REGRESSORS
+    names = wanted or [next(iter(known))]
+    for name in names:
+        if name not in known:
+            kind = "classes" if is_nominal else "a numeric target"
+            raise BadInput(f"--estimator {name[:60]}: for {kind} there are {', '.join(known)}")
+    found = {}
+    for name in names:
+        model = clone(known[name])
+        if "random_state" in model.get_params():
+            model.set_params(random_state=source.seed)
+        filled = SimpleImputer(keep_empty_features=True)
+        found[name] = encode_before(filled, StandardScaler(), model)
+    return found
+
 
 USUAL_SIZES = (5, 10, 20)
 
@@ -84,7 +124,7 @@ def compare(
 ) -> None:
     """What estimators make of the features that several methods choose."""
     from thresher import evaluate
-    from thresher.cli._estimators import estimators_for
+    from thresher.cli._judge import estimators_for
 
     wishes, voice = options.wishes(methods), result.voice
     read = [_read(path, options, wishes, result, voice) for path in paths]
@@ -116,7 +156,7 @@ def recommend(
 ) -> None:
     """Which method to take, and how sure one can be."""
     from thresher import evaluate
-    from thresher.cli._estimators import estimators_for
+    from thresher.cli._judge import estimators_for
 
     voice = result.voice
     check_output(result.out, result.force, LISTS)

@@ -11,8 +11,8 @@ from thresher._registry import PUBLIC, SELECTORS
 from thresher.cli._errors import BadInput
 
 if TYPE_CHECKING:
+    from thresher.cli._input import Data
     from thresher.cli._options import Wish
-    from thresher.cli._read import Data
 
 # Generators of data sets, and what they are for.
 GENERATORS = {

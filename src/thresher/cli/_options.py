@@ -16,7 +16,7 @@ from thresher.cli._errors import BadInput, sentences
 from thresher.cli._methods import GENERATORS, METHODS
 
 if TYPE_CHECKING:
-    from thresher.cli._show import Voice
+    from thresher.cli._output import Voice
 
 
 def _completing(known: Iterable[str]) -> Callable[[str], list[str]]:
@@ -216,7 +216,7 @@ class Result:
     @property
     def voice(self) -> Voice:
         """How much is said."""
-        from thresher.cli._show import Voice
+        from thresher.cli._output import Voice
 
         return Voice(self.quiet, self.json)
 

@@ -16,10 +16,9 @@ import numpy as np
 from thresher._utils.checks import first_line
 from thresher.cli import _methods
 from thresher.cli._errors import BadInput, as_options
+from thresher.cli._input import Data, read_data
 from thresher.cli._options import Result, Selecting, Wish
-from thresher.cli._read import Data, read_data
-from thresher.cli._show import Voice, as_plain, print_json
-from thresher.cli._write import check_output, encode_table, write_all
+from thresher.cli._output import Voice, as_plain, check_output, encode_table, print_json, write_all
 
 LISTS = (".json", ".csv", ".parquet")
 
@@ -151,7 +150,7 @@ def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
         )
     if data.y is None:
         raise BadInput(f"-k auto needs labels to judge by, and {wish.method} has none; give -k N")
-    from thresher.cli._estimators import estimators_for
+    from thresher.cli._judge import estimators_for
     from thresher.evaluate import select_k
 
     (name, estimator), *_ = estimators_for(data.y, [], wish.options).items()

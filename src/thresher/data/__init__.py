@@ -1,12 +1,10 @@
 """Where rows come from: arrays, sparse matrices, dataframes; and the target that goes with them."""
 
 from thresher._utils.checks import resolve_threads
-from thresher.data._chunks import RowChunks
-from thresher.data._columns import Columns, calling_columns
-from thresher.data._far import Far, check_far, column_names, split_far
-from thresher.data._file_table import FileTable
-from thresher.data._file_training import read_files, refuse_files
-from thresher.data._frames import (
+from thresher.data.chunks import RowChunks
+from thresher.data.column_groups import bytes_for_one_column
+from thresher.data.files import FileTable, read_files, refuse_files
+from thresher.data.frames import (
     dense_frame,
     is_frame,
     read_frame,
@@ -16,11 +14,16 @@ from thresher.data._frames import (
     to_native,
     with_shuffled_copies,
 )
-from thresher.data._rules import InputRules
-from thresher.data._size import powers_of_two, rescaled
-from thresher.data._slabs import bytes_for_one_column
-from thresher.data._table import ColumnScan, Table, feature_blocks, to_feature_major
-from thresher.data._target import (
+from thresher.data.schema import Columns, calling_columns
+from thresher.data.table import (
+    ColumnScan,
+    Table,
+    feature_blocks,
+    powers_of_two,
+    rescaled,
+    to_feature_major,
+)
+from thresher.data.target import (
     MOST_DISCRETE_VALUES,
     TARGETS,
     Target,
@@ -31,18 +34,23 @@ from thresher.data._target import (
     read_target,
     refuse_missing_labels,
 )
-from thresher.data._training import (
+from thresher.data.training import (
+    Far,
+    InputRules,
     Training,
+    check_far,
     checked_training,
+    column_names,
     indexable,
     read_table,
     read_training,
     refuse_one_row,
     refuse_unusable_values,
     rows_and_columns,
+    split_far,
     unmasked,
 )
-from thresher.data._weights import (
+from thresher.data.weights import (
     are_counted,
     are_whole,
     check_weights,

@@ -6,9 +6,13 @@ features, in increasing order), ``feature_names`` and ``DESCR``. `thresher.evalu
 
 from __future__ import annotations
 
-from thresher.datasets._discrete import make_tied, make_xor
-from thresher.datasets._numeric import make_artificial1, make_friedman_collinear
 from thresher.datasets._openml import fetch_paper_data, list_paper_data
+from thresher.datasets._synthetic import (
+    make_artificial1,
+    make_friedman_collinear,
+    make_tied,
+    make_xor,
+)
 from thresher.datasets._wide import make_dorothea_like, make_microarray, make_text
 
 __all__ = [

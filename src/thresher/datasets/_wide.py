@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher._utils.checks import check_number
-from thresher.datasets._bunch import bunch, draw
+from thresher.datasets._synthetic import bunch, draw
 
 
 def make_microarray(

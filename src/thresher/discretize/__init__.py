@@ -5,9 +5,14 @@ the number of cuts strictly below it. Each discretiser is a scikit-learn transfo
 them by name through :func:`make_discretizer`.
 """
 
-from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
+from thresher.discretize._bins import (
+    EqualFrequencyBins,
+    EqualWidthBins,
+    GivenBins,
+    MDLBins,
+    MeanSdBins,
+)
 from thresher.discretize._choice import make_discretizer, uses_target
-from thresher.discretize._given import GivenBins
 
 __all__ = [
     "EqualFrequencyBins",

@@ -15,8 +15,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from thresher import _core
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import quiet_sums, resolve_threads, shown
-from thresher._utils.estimator import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from thresher._utils.params import ThreadCount, estimator, param
+from thresher._utils.params import (
+    BaseEstimator,
+    OneToOneFeatureMixin,
+    ThreadCount,
+    TransformerMixin,
+    estimator,
+    param,
+)
 from thresher.data import MOST_DISCRETE_VALUES, read_weights, to_feature_major, to_native
 
 Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]

@@ -1,9 +1,8 @@
 """How good a selection is: how stable it is, what it costs, how sure one can be of it, what to expect of it."""
 
 from thresher.evaluate import cost, errors, false_share, nested, probes, significance, stability
-from thresher.evaluate._compare import compare
 from thresher.evaluate._recommend import Recommendation, recommend
-from thresher.evaluate.comparison import Comparison
+from thresher.evaluate.comparison import Comparison, compare
 from thresher.evaluate.errors import error_bound, probe_select
 from thresher.evaluate.false_share import estimate_false_share
 from thresher.evaluate.nested import NestedScores, nested_score

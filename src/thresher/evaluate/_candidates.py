@@ -1,14 +1,21 @@
-"""Which selectors are worth a try on some data, and why."""
+"""The methods that suit some data, with estimators that fit their columns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from thresher._utils.checks import readable
-from thresher.data import read_table, refuse_unusable_values
+from thresher._utils.checks import is_missing, readable
+from thresher.data import is_frame, read_table, refuse_unusable_values
 from thresher.selectors.cfs import CFS
 from thresher.selectors.consistency import CWC
 from thresher.selectors.criteria import CMIM, JMI, MIM
@@ -19,6 +26,113 @@ from thresher.selectors.mrmr import MRMR
 from thresher.selectors.relief import ReliefF
 from thresher.selectors.rrct import RRCT
 from thresher.selectors.univariate import Univariate
+
+Positions = npt.NDArray[np.intp]
+
+
+def widen(
+    X: Any,
+    features: Positions,
+    copies: Sequence[tuple[int, Positions]],
+    more: npt.NDArray[np.float64] | None,
+    order: Positions,
+) -> Any:
+    """These columns of X, permuted copies of some, then columns of numbers, in this order; of the kind of X.
+
+    `copies` are pairs of a column of X and a permutation of the rows; `more` has one row per row of X.
+    """
+    if is_frame(X):
+        return _widen_frame(X, features, copies, more, order)
+    if sparse.issparse(X):
+        return _widen_sparse(X, features, copies, more)[:, order]
+    dense = np.asarray(X)
+    parts = [dense[:, features], *(dense[rows, i] for i, rows in copies)]
+    if more is not None:
+        parts.append(more)
+    return np.column_stack(parts)[:, order]
+
+
+def _widen_frame(
+    X: Any, features: Positions, copies: Any, more: npt.NDArray[np.float64] | None, order: Positions
+) -> Any:
+    frame = nw.maybe_reset_index(nw.from_native(X, eager_only=True))
+    columns = [frame[:, int(i)] for i in features]
+    for j, (i, rows) in enumerate(copies):
+        shuffled = nw.maybe_reset_index(frame[:, int(i)][rows.tolist()])
+        columns.append(shuffled.alias(f"artificial {j} {frame.columns[i]}"))
+    if more is not None:
+        kind = nw.get_native_namespace(frame)
+        columns += [
+            nw.new_series(f"artificial {len(copies) + j}", values, backend=kind)
+            for j, values in enumerate(np.ascontiguousarray(more.T))
+        ]
+    whole = nw.concat([columns[i].to_frame() for i in order], how="horizontal")
+    return whole.to_native()
+
+
+def _widen_sparse(
+    X: Any, features: Positions, copies: Any, more: npt.NDArray[np.float64] | None
+) -> Any:
+    by_column = X.tocsc()
+    parts = [by_column[:, features]]
+    if copies:
+        copied = by_column[:, [i for i, _ in copies]]
+        for j, (_, rows) in enumerate(copies):
+            held = slice(copied.indptr[j], copied.indptr[j + 1])
+            copied.indices[held] = np.argsort(rows)[copied.indices[held]]
+        copied.has_sorted_indices = False
+        copied.sort_indices()
+        parts.append(copied)
+    if more is not None:
+        parts.append(sparse.csc_matrix(more))
+    return sparse.hstack(parts, format="csc")
+
+
+def encode_before(*steps: Any) -> Pipeline:
+    """Return a pipeline that encodes categories as columns of 0 and 1 before these steps.
+
+    It accepts every table that selectors accept, on every version of scikit-learn that we support.
+    """
+    encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    columns = ColumnTransformer([("categories", encoder, _texts)], remainder="passthrough")
+    return make_pipeline(FunctionTransformer(_as_array), columns, *steps)
+
+
+def types_with_missing(X: Any) -> dict[str, str]:
+    """Return the types that columns of a pandas frame need because scikit-learn does not accept ``pandas.NA``."""
+    if not nw.dependencies.is_pandas_dataframe(X):
+        return {}
+    frame = nw.from_native(X, eager_only=True)
+    return {
+        name: "float64" if kind.is_numeric() or kind == nw.Boolean else "category"
+        for name, kind in frame.schema.items()
+        if not isinstance(X[name].dtype, np.dtype) and kind != nw.Categorical and X[name].hasnans
+    }
+
+
+def _as_array(X: Any) -> npt.NDArray[Any]:
+    """Return a table as a matrix, a frame as one of floats and texts with NaN where a value is missing."""
+    if not is_frame(X):
+        return X.toarray() if sparse.issparse(X) else np.asarray(X)
+    frame = nw.from_native(X, eager_only=True)
+    array = np.empty(frame.shape, dtype=object)
+    for i, (column, kind) in enumerate(
+        zip(frame.iter_columns(), frame.schema.values(), strict=True)
+    ):
+        is_number = kind.is_numeric() or kind == nw.Boolean
+        array[:, i] = [
+            np.nan if is_missing(value) else float(value) if is_number else str(value)
+            for value in column.to_list()
+        ]
+    return array
+
+
+def _texts(array: npt.NDArray[Any]) -> list[int]:
+    """Return the positions of the columns that contain text."""
+    if array.dtype.kind != "O":
+        return []
+    return [i for i, column in enumerate(array.T) if any(isinstance(v, str) for v in column)]
+
 
 # Products of a neighbour search that a second is enough for, about.
 _PRODUCTS_PER_SECOND = 2e8

@@ -1,4 +1,4 @@
-"""Paired runs: every selector on the same training rows, every estimator on the features it chose there."""
+"""Selectors run inside the folds of a cross-validation."""
 
 from __future__ import annotations
 
@@ -9,17 +9,231 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
+from scipy import stats
 from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from thresher._utils.checks import check_number, readable
 from thresher._utils.progress import on_behalf
-from thresher.data import take
-from thresher.evaluate._memory import call_and_measure
-from thresher.evaluate._sizes import fit_sizes
+from thresher.data import is_frame, take
+from thresher.search.ensemble import membership
 from thresher.selectors._judge import fit_and_score
+from thresher.selectors._third_party import order_of_choice, resize
+
+
+def call_and_measure(function: Callable[[], Any]) -> tuple[Any, float]:
+    """What the function returns, and the growth of the process's resident memory at its peak, in megabytes.
+
+    Memory that the process got earlier and has not given back is not seen. nan where the system does not tell
+    (it has to be Linux).
+    """
+    try:
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")  # the peak starts anew
+        before = _kilobytes("VmRSS")
+    except OSError:
+        return function(), math.nan
+    result = function()
+    return result, max(0, _kilobytes("VmHWM") - before) / 1024
+
+
+def _kilobytes(key: str) -> int:
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(key))
+
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of shape (n_sets, n_methods), all of them numbers, and the names of the methods."""
+
+    values: Floats
+    methods: tuple[str, ...]
+
+    @classmethod
+    def read(
+        cls,
+        scores: Any,
+        *,
+        least_sets: int = 2,
+        least_methods: int = 2,
+        remedy: str = "give more methods",
+    ) -> Scores:
+        methods = None
+        if is_frame(scores):
+            frame = nw.from_native(scores, eager_only=True)
+            methods, scores = tuple(map(str, frame.columns)), frame.to_numpy()
+        elif isinstance(scores, Mapping):
+            methods = tuple(map(str, scores))
+            scores = np.column_stack(list(map(np.asarray, scores.values()))) if scores else []
+        try:
+            values = np.asarray(scores, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "scores must hold numbers, one row per data set and one column per method; "
+                "put names in the index or leave them out"
+            ) from error
+        if values.ndim != 2:
+            raise ValueError(
+                f"scores must have one row per data set and one column per method, got shape {values.shape}"
+            )
+        if methods is None:
+            methods = tuple(str(i) for i in range(values.shape[1]))
+        if values.shape[1] < least_methods:
+            raise ValueError(
+                f"scores must hold at least {least_methods} methods, got {values.shape[1]}; {remedy}"
+            )
+        if len(values) < least_sets:
+            raise ValueError(
+                f"scores must hold at least {least_sets} data sets, got {len(values)}; tests need several"
+            )
+        if np.isnan(values).any():
+            row, column = np.argwhere(np.isnan(values))[0]
+            raise ValueError(
+                f"scores must not hold nan, but data set {row} has no score for {methods[column]!r}; "
+                "leave out the data set or the method"
+            )
+        return cls(values, methods)
+
+    def ranks(self, higher_is_better: bool) -> Floats:
+        """1 for the best of each data set; equal ones share their mean rank."""
+        return np.asarray(
+            stats.rankdata(-self.values if higher_is_better else self.values, axis=1),
+            dtype=np.float64,
+        )
+
+
+@dataclass(frozen=True)
+class Selections:
+    """Selections of several runs: one row per run, one column per feature that may occur.
+
+    A feature that no run selected may lack a column; ``n_features`` counts it all the same.
+    """
+
+    matrix: NDArray[np.bool_]
+    n_features: int
+
+    @property
+    def n_runs(self) -> int:
+        return len(self.matrix)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.asarray(self.matrix.sum(axis=1, dtype=np.int64))
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        return np.asarray(self.matrix.sum(axis=0, dtype=np.int64))
+
+    @classmethod
+    def read(
+        cls, selections: Any, n_features: int | None = None, *, needs_n_features: bool = False
+    ) -> Selections:
+        matrix = _boolean_matrix(selections)
+        if matrix is not None:
+            if n_features is not None and n_features != matrix.shape[1]:
+                raise ValueError(
+                    f"n_features must equal the {matrix.shape[1]} columns of the matrix, "
+                    f"got {n_features}"
+                )
+            n_features = matrix.shape[1]
+        else:
+            matrix = _from_lists(list(selections), n_features)
+        if len(matrix) == 0:
+            raise ValueError("selections must hold at least one selection, got none")
+        if n_features is None:
+            if needs_n_features:
+                raise ValueError(
+                    "n_features must be given with a list of sets: "
+                    "the number of features there were to choose from"
+                )
+            n_features = matrix.shape[1]
+        return cls(matrix, int(n_features))
+
+
+def _boolean_matrix(selections: Any) -> NDArray[np.bool_] | None:
+    if hasattr(selections, "__array__"):
+        matrix = np.asarray(selections)
+    else:
+        selections = selections if isinstance(selections, (list, tuple)) else None
+        if not selections or not all(_is_mask(row) for row in selections):
+            return None
+        matrix = np.asarray(selections)
+    return matrix if matrix.ndim == 2 and matrix.dtype == np.bool_ else None
+
+
+def _is_mask(row: Any) -> bool:
+    if isinstance(row, np.ndarray):
+        return bool(row.dtype == np.bool_)
+    return isinstance(row, (list, tuple)) and len(row) > 0 and all(type(v) in _BOOLS for v in row)
+
+
+_BOOLS = (bool, np.bool_)
+
+
+def _from_lists(sets: list[Iterable[Any]], n_features: int | None) -> NDArray[np.bool_]:
+    members = [_members(i, entries) for i, entries in enumerate(sets)]
+    matrix = membership(members)
+    if n_features is None:
+        return matrix
+    positions = [m for entries in members for m in entries if isinstance(m, int)]
+    outside = [m for m in positions if not 0 <= m < n_features]
+    if outside:
+        raise ValueError(f"selections must hold positions in 0..{n_features - 1}, got {outside[0]}")
+    if matrix.shape[1] > n_features:
+        raise ValueError(
+            f"n_features must be at least the {matrix.shape[1]} distinct features selected, "
+            f"got {n_features}"
+        )
+    return matrix
+
+
+def _members(i: int, entries: Iterable[Any]) -> list[Any]:
+    if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
+        raise ValueError(
+            f"selections must hold one set or list of features per run, got {entries!r} at {i}"
+        )
+    members = [int(m) if isinstance(m, (int, np.integer)) else m for m in entries]
+    if len(set(members)) != len(members):
+        twice = next(m for m in members if members.count(m) > 1)
+        raise ValueError(
+            f"selection {i} names feature {twice!r} twice; give a 0/1 matrix with dtype bool"
+        )
+    return members
+
+
+def fit_sizes(
+    selector: Any, sizes: Sequence[int], fit: Callable[[Any], Any]
+) -> list[tuple[list[int], Any]]:
+    """The features chosen for every size, in order of choice, each with the fitted selector that says so.
+
+    One fit, at the largest size, where the runs of the selector are nested or where it has no parameter for the
+    number of features: it is then fitted as it is, and the first of its features count. Else one fit per size.
+    """
+    whole = resize(selector, max(sizes))
+    if whole is None:
+        model = fit(clone(selector))
+        order = order_of_choice(model).tolist()
+        return [(order[:size], model) for size in sizes]
+    largest = fit(whole)
+    cut = getattr(largest, "_selected_at", None)
+    if cut is not None:
+        nested = [cut(size) for size in sizes]
+        if all(selection is not None for selection in nested):
+            return [(selection, largest) for selection in nested]
+    models = {max(sizes): largest}
+    for size in sizes:
+        if size not in models:
+            models[size] = fit(resize(selector, size))
+    return [(order_of_choice(models[size]).tolist(), models[size]) for size in sizes]
+
 
 Fold = tuple[Any, Any]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thresher._utils.arrays import takes_arrays
-from thresher.search.votes import (
+from thresher.search.ensemble import (
     count_pairs_fast,
     count_pairs_plain,
     mean_jaccard_of,

@@ -16,14 +16,14 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import readable
-from thresher._utils.interrupt import run_in_threads
 from thresher._utils.progress import track
 from thresher._utils.tables import Output, as_table, as_text
+from thresher._utils.threads import run_in_threads
 from thresher._utils.warnings import one_call, warn
 from thresher.data import rows_and_columns, take
-from thresher.evaluate._sizes import fit_sizes
-from thresher.search.parts import draw_seed
-from thresher.selectors._foreign import resize
+from thresher.evaluate._runs import fit_sizes
+from thresher.search.ensemble import draw_seed
+from thresher.selectors._third_party import resize
 
 Floats = NDArray[np.float64]
 

@@ -15,10 +15,9 @@ from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import ThresherWarning, check_number, resolve_features
 from thresher._utils.random import Purpose, stream
 from thresher.data import indexable, is_frame
-from thresher.evaluate._columns import widen
-from thresher.search.parts import draw_seed
-from thresher.search.votes import combine_votes, count_votes
-from thresher.selectors._meta import excluded_by, kept_by
+from thresher.evaluate._candidates import widen
+from thresher.search.ensemble import combine_votes, count_votes, draw_seed
+from thresher.selectors._third_party import excluded_by, kept_by
 from thresher.selectors.ensemble import Ensemble
 
 __all__ = ["FalseShare", "estimate_false_share"]

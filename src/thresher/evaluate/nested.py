@@ -19,11 +19,10 @@ from thresher._utils.checks import check_number, resolve_threads
 from thresher._utils.tables import Output, as_table
 from thresher._utils.warnings import one_call
 from thresher.data import take
-from thresher.io.sparse_structure import check_sparse
-from thresher.search.parts import number_groups
-from thresher.selectors._foreign import order_of_choice
-from thresher.selectors._judge import scorer_of, splitter_of
-from thresher.selectors._machine import default_classifier
+from thresher.io.sparse import check_sparse
+from thresher.search.ensemble import number_groups
+from thresher.selectors._judge import default_classifier, scorer_of, splitter_of
+from thresher.selectors._third_party import order_of_choice
 
 __all__ = ["NestedScores", "nested_score"]
 

@@ -15,8 +15,8 @@ from thresher._utils.checks import check_choice, resolve_threads
 from thresher._utils.tables import Output, as_table, as_text
 from thresher._utils.warnings import one_call, warn
 from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
-from thresher.io.sparse_structure import check_sparse
-from thresher.search.parts import draw_seed
+from thresher.io.sparse import check_sparse
+from thresher.search.ensemble import draw_seed
 from thresher.selectors._judge import check_scorer
 
 __all__ = ["NumberOfFeatures", "select_k"]

@@ -17,18 +17,18 @@ from sklearn.model_selection import train_test_split
 
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import ThresherWarning, check_bool, check_choice, check_number, readable
-from thresher._utils.interrupt import run_in_threads
 from thresher._utils.progress import on_behalf, track
 from thresher._utils.random import Purpose, stream
 from thresher._utils.tables import Output, as_table, as_text
+from thresher._utils.threads import run_in_threads
 from thresher._utils.types import TargetKind
 from thresher._utils.warnings import one_call, warn
 from thresher.data import is_frame, take
-from thresher.evaluate._columns import Positions, widen
+from thresher.evaluate._candidates import Positions, widen
 from thresher.evaluate._runs import with_seed
-from thresher.io.sparse_structure import check_sparse
-from thresher.search.parts import draw_seed
-from thresher.selectors._foreign import order_of_choice, resize
+from thresher.io.sparse import check_sparse
+from thresher.search.ensemble import draw_seed
+from thresher.selectors._third_party import order_of_choice, resize
 from thresher.selectors.univariate import Univariate
 
 __all__ = ["FAMILIES", "ProbeBenchmark", "count_false", "draw_probes", "probe_fdr"]

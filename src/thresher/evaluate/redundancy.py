@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from thresher._utils.checks import check_number
 from thresher.data import take
 from thresher.io import open_table
-from thresher.io.sparse_structure import check_sparse
+from thresher.io.sparse import check_sparse
 from thresher.io.table import is_files
 from thresher.io.temporary import Scratch
 from thresher.measures import Measures

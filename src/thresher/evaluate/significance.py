@@ -17,7 +17,7 @@ from scipy import stats
 
 from thresher._utils.checks import check_choice, check_number
 from thresher._utils.tables import Output, as_table, as_text
-from thresher.evaluate._scores import Floats, Scores
+from thresher.evaluate._runs import Floats, Scores
 
 __all__ = [
     "FriedmanTest",

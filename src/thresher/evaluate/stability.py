@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from thresher.evaluate._selections import Selections
+from thresher.evaluate._runs import Selections
 from thresher.evaluate.curves import (
     CurveComparison,
     StabilityCurve,
@@ -29,7 +29,7 @@ from thresher.evaluate.curves import (
     stability_curve,
     stability_grid,
 )
-from thresher.search.votes import mean_jaccard_of
+from thresher.search.ensemble import mean_jaccard_of
 
 __all__ = [
     "CurveComparison",

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from thresher.io.errors import BadFile, unreadable
 from thresher.io.file_columns import columns_of
-from thresher.io.mapped_sparse import spool_rows
+from thresher.io.sparse import spool_rows
 from thresher.io.table import Opener, TableSource, dense_column, package
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.temporary_parts import TableBlock, spool_tables

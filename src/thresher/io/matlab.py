@@ -1,29 +1,234 @@
-"""Files of MATLAB: versions 5 to 7; 7.3, which is HDF5; and 4, whose arrays are small and read whole."""
+"""Files of MATLAB, versions 4 to 7.3."""
 
 from __future__ import annotations
 
+import io
+import math
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from scipy import sparse
 
 from thresher.io.errors import unreadable
 from thresher.io.hdf5 import opened_hdf5
-from thresher.io.matlab5 import arrays_of
 from thresher.io.stored import (
     Stored,
     StoredMatrix,
     StoredSparse,
+    StreamedMatrix,
     loaded,
+    map_blocks,
     of_arrays,
     plain_numbers,
+    read_blocks,
     spool_sparse,
     spooled,
 )
 from thresher.io.table import Opener, TableSource, package
 from thresher.io.temporary import Scratch
+
+# Kinds of elements, those of text as bytes; and classes of arrays.
+_INTEGERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 12: "i8", 13: "u8"}
+_UTF8 = 16
+_TYPES = _INTEGERS | {7: "f4", 9: "f8", _UTF8: "u1", 17: "u2", 18: "u4"}
+_ARRAY, _COMPRESSED = 14, 15
+_CELLS, _TEXT, _SPARSE, _DENSE = 1, 4, 5, range(6, 16)
+_IS_COMPLEX = 0x800
+_HEADER_BYTES = 128
+_PIECE = 1 << 16
+_BYTE = np.dtype(np.uint8)
+
+
+class _Inflated:
+    """What zlib compressed, inflated as it is read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._inflate = file, zlib.decompressobj()
+
+    def read(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        while size and not self._inflate.eof:
+            some = self._inflate.unconsumed_tail or self._file.read(_PIECE)
+            parts.append(self._inflate.decompress(some, size))
+            size -= len(parts[-1])
+            if not some and not parts[-1]:
+                break
+        return b"".join(parts)
+
+
+class _Elements:
+    """The elements of the array at which a stream is.
+
+    Nothing is taken from the file that was not checked against what is left of it: SciPy's reader of these files, which
+    is compiled, follows them into other memory.
+    """
+
+    def __init__(self, stream: Any, order: str) -> None:
+        self._file, self._order, self._gap = stream, order, 0
+        kind, self.size = self._words()
+        if kind == _COMPRESSED:
+            self._file = _Inflated(stream)
+            kind, _ = self._words()
+        if kind != _ARRAY:
+            raise ValueError("it holds something else where an array should be")
+        flags = self.values()
+        self.kind, self.is_complex = int(flags[0]) & 0xFF, bool(flags[0] & _IS_COMPLEX)
+        self.n_entries = int(flags[1])  # of a sparse one
+        self.shape: tuple[int, ...] = tuple(self.values().tolist())
+        if len(self.shape) < 2 or min(self.shape) < 0:
+            raise ValueError(f"it has an array of the shape {self.shape}")
+        self.name = self.values().tobytes().decode()
+
+    @classmethod
+    def at(cls, file: BinaryIO, place: int, order: str) -> _Elements:
+        """The elements of the array that begins at this place of a file."""
+        file.seek(place)
+        return cls(file, order)
+
+    def _words(self) -> tuple[int, int]:
+        first, second = _exactly(self._file, 8, np.dtype(self._order + "u4")).tolist()
+        return first, second
+
+    def open(self) -> tuple[np.dtype[Any], int, Any]:
+        """The next element: its type, its bytes, and what they are read from, to their end."""
+        _exactly(self._file, self._gap)
+        tag = _exactly(self._file, 8)
+        first, size = np.frombuffer(tag, self._order + "u4").tolist()
+        self._type = first & 0xFFFF
+        if self._type not in _TYPES:
+            raise ValueError("it holds what is no number where one should be")
+        dtype = np.dtype(self._order + _TYPES[self._type])
+        if first >> 16:  # they are few, and in the place of their number
+            self._gap = 0
+            return dtype, first >> 16, io.BytesIO(tag[4:].tobytes())
+        self._gap = -size % 8
+        return dtype, size, self._file
+
+    def values(self, n_entries: int | None = None) -> Any:
+        """The next element, whole. Entries of a byte that are called larger are truth values."""
+        dtype, size, file = self._open_entries(n_entries)
+        return _exactly(file, size, dtype)
+
+    def mapped(self, scratch: Scratch, n_entries: int | None = None) -> Any:
+        """The same, in a temporary file."""
+        dtype, size, file = self._open_entries(n_entries)
+        return map_blocks(read_blocks(file, dtype, size, scratch.block_bytes), dtype, scratch)
+
+    def _open_entries(self, n_entries: int | None) -> tuple[np.dtype[Any], int, Any]:
+        dtype, size, file = self.open()
+        is_truth = size == n_entries and dtype.itemsize > 1
+        return np.dtype(bool) if is_truth else dtype, size, file
+
+    def content(self) -> Any:
+        """Numbers, lines of text or cells; None for all else."""
+        if self.kind == _CELLS:
+            cells = [self._cell() for _ in range(math.prod(self.shape))]
+            found = np.empty(len(cells), object)
+            found[:] = cells
+            return found.reshape(self.shape, order="F")
+        if self.is_complex or self.kind not in (_TEXT, *_DENSE):
+            return None
+        values = self.values()
+        if self.kind != _TEXT:
+            return values.reshape(self.shape, order="F")
+        letters = values.tobytes().decode() if self._type == _UTF8 else map(chr, values.tolist())
+        lines = np.array(list(letters), dtype=str).reshape(self.shape, order="F")
+        return np.array(["".join(line.ravel()) for line in lines], dtype=str)
+
+    def _cell(self) -> Any:
+        _exactly(self._file, self._gap)
+        tag = _exactly(self._file, 8)
+        size = int(np.frombuffer(tag, self._order + "u4")[1])
+        self._gap = -size % 8
+        if size == 0:
+            return np.empty(0)
+        array = tag.tobytes() + _exactly(self._file, size).tobytes()
+        return _Elements(io.BytesIO(array), self._order).content()
+
+
+def _exactly(file: Any, n_bytes: int, dtype: np.dtype[Any] = _BYTE) -> Any:
+    """So many bytes of a file as numbers; memory is taken for what is there, not for what is claimed."""
+    values = np.empty(n_bytes // dtype.itemsize, plain_numbers(np.empty(0, dtype)).dtype)
+    done = 0
+    for block in read_blocks(file, dtype, n_bytes, _PIECE):
+        values[done : done + len(block)] = block
+        done += len(block)
+    return values
+
+
+@dataclass(frozen=True)
+class _Matrix(StreamedMatrix):
+    place: int
+    order: str
+
+    def read(self) -> Any:
+        with self.path.open("rb") as file:
+            return _Elements.at(file, self.place, self.order).content()
+
+    @contextmanager
+    def open(self) -> Iterator[Any]:
+        with self.path.open("rb") as file:
+            _, _, values = _Elements.at(file, self.place, self.order).open()
+            yield values
+
+
+@dataclass(frozen=True)
+class _Sparse(StoredSparse):
+    place: int
+    order: str
+
+    def read(self) -> Any:
+        with self.path.open("rb") as file:
+            elements = _Elements.at(file, self.place, self.order)
+            places, starts = elements.values(), elements.values()
+            values = elements.values(int(starts[-1]))
+        n_entries = int(starts[-1])  # there may be room for more
+        return sparse.csc_matrix((values[:n_entries], places[:n_entries], starts), self.shape)
+
+    def spooled(self, names: list[str], scratch: Scratch) -> Any:
+        with self.path.open("rb") as file:
+            elements = _Elements.at(file, self.place, self.order)
+            places = elements.mapped(scratch)
+            starts = elements.values().astype(np.int64)
+            values = elements.mapped(scratch, int(starts[-1]))
+        return spool_sparse("csc", self.shape, values, places, starts, scratch)
+
+
+def arrays_of(path: Path) -> dict[str, Any]:
+    """The arrays of numbers, not yet read; text and cells."""
+    found: dict[str, Any] = {}
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        order = "<" if file.read(_HEADER_BYTES)[-2:] == b"IM" else ">"
+        place = _HEADER_BYTES
+        while place < size:
+            elements = _Elements.at(file, place, order)
+            array = _array_of_element(path, elements, place, order) if elements.name else None
+            if array is not None:
+                found[elements.name] = array
+            place += 8 + elements.size
+    return found
+
+
+def _array_of_element(path: Path, elements: _Elements, place: int, order: str) -> Any:
+    about = (path, elements.name, elements.shape)
+    if elements.is_complex and elements.kind in _DENSE and min(elements.shape) > 1:
+        return np.broadcast_to(np.complex128(0), elements.shape)  # which is refused for its type
+    if elements.is_complex or elements.kind not in (_SPARSE, *_DENSE):
+        return elements.content()
+    if elements.kind == _SPARSE:
+        dtype = np.dtype(np.float64)
+        return _Sparse(*about, dtype, elements.n_entries, place, order)
+    dtype, n_bytes, _ = elements.open()
+    matrix = _Matrix(*about, dtype, True, place, order)
+    if n_bytes != matrix.nbytes:
+        raise ValueError(f"{elements.name} has not as many values as its shape says")
+    return matrix
 
 
 def size(path: Path) -> int:

@@ -17,8 +17,7 @@ from scipy import sparse
 from thresher._utils.checks import readable
 from thresher.io.errors import BadFile
 from thresher.io.file_columns import columns_of
-from thresher.io.mapped_sparse import SparseColumns, spool_columns, spool_rows
-from thresher.io.sparse_structure import check_sparse
+from thresher.io.sparse import SparseColumns, check_sparse, spool_columns, spool_rows
 from thresher.io.table import TableSource, numbered
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import spool_matrix

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher.io.errors import unreadable
-from thresher.io.mapped_sparse import spool_rows
+from thresher.io.sparse import spool_rows
 from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.text import decompressed, size

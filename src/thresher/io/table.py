@@ -15,8 +15,7 @@ from scipy import sparse
 
 from thresher.io.errors import BadFile, check_names
 from thresher.io.file_columns import FileColumns
-from thresher.io.mapped_sparse import SparseColumns
-from thresher.io.sparse_structure import check_sparse
+from thresher.io.sparse import SparseColumns, check_sparse
 from thresher.io.temporary import total_memory
 
 Opener = Callable[[Path], AbstractContextManager[BinaryIO]]

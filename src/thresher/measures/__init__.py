@@ -1,8 +1,14 @@
 """Measures: association between two features, or a feature and the target, from sums over rows."""
 
-from thresher.measures._codes import Bins, Codes, code_target, columns_to_bin, too_many_levels
-from thresher.measures._coding import code_features
-from thresher.measures._file_codes import slab_coder
+from thresher.measures._codes import (
+    Bins,
+    Codes,
+    code_features,
+    code_target,
+    columns_to_bin,
+    slab_coder,
+    too_many_levels,
+)
 from thresher.measures._measures import Measures, refuse_classes
 from thresher.measures._names import (
     BY_CLASS,

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.caching import cached
+from thresher._utils.lazy import cached
 from thresher.data import Target, Training
-from thresher.measures._codes import Bins, Codes, code_target
-from thresher.measures._coding import code_features
+from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._names import BY_CLASS, KINDS
 from thresher.measures._parts import PartSets
 from thresher.measures._protocol import Floats, RowWeights

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.caching import cached
+from thresher._utils.lazy import cached
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS
 from thresher.measures._protocol import Floats, Mask, RowWeights

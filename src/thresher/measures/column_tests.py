@@ -13,9 +13,8 @@ from thresher import _core
 from thresher.data import Columns, Training
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS
-from thresher.measures.chance import total_weight
+from thresher.measures.chance import minus_log_chi2, minus_log_f, total_weight
 from thresher.measures.rounding import round_significant
-from thresher.measures.tails import minus_log_chi2, minus_log_f
 
 Floats = npt.NDArray[np.float64]
 

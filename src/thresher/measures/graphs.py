@@ -11,9 +11,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
-from thresher._utils.interrupt import call_interruptibly
+from thresher._utils.threads import call_interruptibly
 from thresher.data import Table, Training, feature_blocks
-from thresher.io.sparse_structure import check_sparse
+from thresher.io.sparse import check_sparse
 from thresher.measures.columns import stored_columns
 from thresher.measures.rounding import round_significant
 

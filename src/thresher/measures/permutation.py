@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from thresher._utils.interrupt import call_interruptibly
 from thresher._utils.random import Purpose, stream
+from thresher._utils.threads import call_interruptibly
 from thresher.data import feature_blocks, powers_of_two
 from thresher.measures._measures import Measures
 from thresher.measures._names import KINDS
-from thresher.measures.tails import minus_log_chi2
+from thresher.measures.chance import minus_log_chi2
 
 Floats = npt.NDArray[np.float64]
 Orders = npt.NDArray[np.intp]

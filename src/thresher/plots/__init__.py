@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from thresher.plots.annealing import plot_annealing
-from thresher.plots.comparison import (
+from thresher.plots._comparison import (
     plot_critical_difference,
     plot_rank_heatmap,
     plot_scores,
 )
-from thresher.plots.errors import plot_error_bound, plot_gate
-from thresher.plots.path import plot_path
-from thresher.plots.probes import plot_false_selections
-from thresher.plots.redundancy import plot_redundancy
-from thresher.plots.search import plot_fitness, plot_front
-from thresher.plots.stability import plot_stability, plot_stability_grid, plot_votes
-from thresher.plots.tradeoff import plot_tradeoff
+from thresher.plots._evaluation import (
+    plot_error_bound,
+    plot_false_selections,
+    plot_gate,
+    plot_stability,
+    plot_stability_grid,
+    plot_votes,
+)
+from thresher.plots._selection import (
+    plot_annealing,
+    plot_fitness,
+    plot_front,
+    plot_path,
+    plot_redundancy,
+    plot_tradeoff,
+)
 
 __all__ = [
     "plot_annealing",

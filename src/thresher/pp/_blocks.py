@@ -11,7 +11,7 @@ from scipy import sparse
 
 from thresher._utils.progress import Voice, report
 from thresher.data import feature_blocks
-from thresher.io.sparse_structure import check_sparse
+from thresher.io.sparse import check_sparse
 
 # Values read from a file at a time, were they all stored.
 BLOCK_VALUES = 1 << 23

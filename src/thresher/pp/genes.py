@@ -13,7 +13,7 @@ import thresher
 from thresher._utils.checks import check_number, readable
 from thresher._utils.progress import Voice, on_behalf, report
 from thresher._utils.warnings import warn
-from thresher.io.sparse_structure import check_sparse
+from thresher.io.sparse import check_sparse
 from thresher.pp._blocks import GeneValues
 from thresher.pp._dispersion import (
     BinnedDispersion,
@@ -24,7 +24,7 @@ from thresher.pp._dispersion import (
     over_mean,
     read_moments,
 )
-from thresher.selectors._foreign import resize
+from thresher.selectors._third_party import resize
 from thresher.selectors.rfs import RelevanceFilter
 
 Floats = npt.NDArray[np.float64]

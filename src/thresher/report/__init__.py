@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from thresher.report._facts import gather_facts
-from thresher.report._page import render_report, save_report
+from thresher.report._page import gather_facts, render_report, save_report
 
 __all__ = ["gather_facts", "render_report", "save_report"]

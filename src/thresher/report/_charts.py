@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from thresher.selectors._picture import fit_name
+from thresher.selectors._views import fit_name
 
 WIDTH = 720
 _LEFT = 200

@@ -2,8 +2,8 @@
 
 from thresher._core import SearchResult
 from thresher.search.ensemble import FoundParts, greedy_ensemble
-from thresher.search.forward import ForwardSearch
-from thresher.search.greedy import (
+from thresher.search.forward import (
+    ForwardSearch,
     fcbf,
     greedy_accumulate,
     greedy_forward,

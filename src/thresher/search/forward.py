@@ -1,14 +1,15 @@
-"""Forward searches that can be asked for more."""
+"""The forward searches of the core."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
+from thresher._core import BestFirstResult, SearchResult
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -73,3 +74,205 @@ class ForwardSearch(Generic[Found]):
     def reported(self, report: Callable[[Found], Report]) -> ForwardSearch[Report]:
         """Return the same search, which passes what it found through `report`."""
         return ForwardSearch(self._core, lambda: report(self._read()))
+
+
+def greedy_forward(
+    pairs: _core.PairMeasure,
+    relevance: Floats,
+    n_select: int,
+    *,
+    objective: str = "difference",
+    weight: float = 1.0,
+    offset: float = 0.0,
+    strategy: str = "lazy",
+    **choices: Unpack[Choices],
+) -> ForwardSearch[SearchResult]:
+    """Add the best feature, one at a time; ties go to the lowest position.
+
+    Every strategy gives the same features; they differ in the pairs they evaluate.
+    """
+    search = _core.greedy_forward(
+        pairs,
+        relevance,
+        n_select,
+        objective=objective,
+        weight=float(weight),
+        offset=float(offset),
+        strategy=strategy,
+        **in_core(**choices),
+    )
+    return ForwardSearch(search, search.result)
+
+
+def greedy_accumulate(
+    term: _core.PairMeasure,
+    relevance: Floats,
+    n_select: int,
+    *,
+    accumulation: str,
+    strategy: str = "lazy",
+    **choices: Unpack[Choices],
+) -> ForwardSearch[SearchResult]:
+    """As `greedy_forward`, the score being gathered from one term per chosen feature."""
+    search = _core.greedy_accumulate(
+        term,
+        relevance,
+        n_select,
+        accumulation=accumulation,
+        strategy=strategy,
+        **in_core(**choices),
+    )
+    return ForwardSearch(search, search.result)
+
+
+def fcbf(
+    pairs: _core.PairMeasure,
+    relevance: Floats,
+    threshold: float,
+    *,
+    n_select: int | None = None,
+    **choices: Unpack[Choices],
+) -> ForwardSearch[SearchResult]:
+    """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
+    search = _core.fcbf(pairs, relevance, float(threshold), n_select=n_select, **in_core(**choices))
+    return ForwardSearch(search, search.result)
+
+
+def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:
+    """The candidates by falling relevance, ties by position; relevances must not be negative."""
+    return _core.order_by_relevance(relevance, candidates.view(np.uint8)).astype(np.intp)
+
+
+def cfs_forward(
+    pairs: _core.PairMeasure,
+    relevance: Floats,
+    *,
+    n_select: int | None = None,
+    strategy: str = "lazy",
+    unit: float = 1.0,
+    **choices: Unpack[Choices],
+) -> ForwardSearch[SearchResult]:
+    """Add the feature that raises the merit most, until none does; `unit` is what 1 is multiplied by in all values."""
+    search = _core.cfs_forward(
+        pairs, relevance, n_select=n_select, strategy=strategy, unit=unit, **in_core(**choices)
+    )
+    return ForwardSearch(search, search.result)
+
+
+def cfs_best_first(
+    pairs: _core.PairMeasure,
+    relevance: Floats,
+    *,
+    zero_as_one: bool = False,
+    locally_predictive: bool = False,
+    unit: float = 1.0,
+    candidates: Mask | None = None,
+    kept: Features | None = None,
+) -> BestFirstResult:
+    """Expand the best of a few open sets until five expansions in a row bring no progress."""
+    return _core.cfs_best_first(
+        pairs,
+        relevance,
+        zero_to_one=zero_as_one,
+        locally_predictive=locally_predictive,
+        unit=unit,
+        **in_core(candidates, kept),
+    )
+
+
+def add_locally_predictive(
+    pairs: _core.PairMeasure, relevance: Floats, may: Mask, chosen: Features
+) -> Features:
+    """The candidates, by falling relevance, that no chosen feature is more redundant with than they are relevant."""
+    largest = np.full(len(relevance), -1.0)
+    everything = np.arange(len(relevance), dtype=np.uint32)
+
+    def meet(feature: int) -> None:
+        np.maximum(largest, np.ravel(pairs.values(feature, everything)), out=largest)
+
+    for feature in chosen:
+        meet(int(feature))
+    others = may.copy()
+    others[chosen] = False
+    added = []
+    for feature in order_by_relevance(relevance, others):
+        if largest[feature] <= relevance[feature]:
+            added.append(int(feature))
+            meet(int(feature))
+    return np.array(added, dtype=np.intp)
+
+
+Columns = NDArray[np.floating[Any]] | NDArray[np.signedinteger[Any]]
+
+
+def gso(
+    columns: NDArray[np.floating[Any]],
+    target: Floats,
+    n_select: int,
+    *,
+    weights: Floats | None = None,
+    n_threads: int = 1,
+    **choices: Unpack[Choices],
+) -> ForwardSearch[SearchResult]:
+    """Add the feature with the largest squared partial correlation, summed over the lines of `weights`."""
+    search = _core.gso(
+        columns, target, n_select, weights=weights, n_threads=n_threads, **in_core(**choices)
+    )
+    return ForwardSearch(search, search.result)
+
+
+def rrct(
+    ranks: Columns,
+    values: Columns,
+    target: Floats,
+    n_select: int,
+    *,
+    information: bool,
+    complementarity: bool,
+    magnitude_rule: bool,
+    redundancy_scale: float,
+    n_threads: int = 1,
+    **choices: Unpack[Choices],
+) -> ForwardSearch[SearchResult]:
+    """Add the feature whose relevance and complementarity best outweigh its redundancy.
+
+    Relevance and complementarity are correlations of `ranks` with the target; redundancies are those of `values`.
+    """
+    search = _core.rrct(
+        ranks,
+        values,
+        target,
+        n_select,
+        information=information,
+        complementarity=complementarity,
+        magnitude_rule=magnitude_rule,
+        redundancy_scale=redundancy_scale,
+        n_threads=n_threads,
+        **in_core(**choices),
+    )
+    return ForwardSearch(search, search.result)
+
+
+def cmi_walk(
+    table: _core.CodedTable,
+    classes: NDArray[np.int32],
+    n_classes: int,
+    relevance: Floats,
+    *,
+    n_select: int | None = None,
+    take_last: bool = True,
+    weights: NDArray[np.int64] | None = None,
+    **choices: Unpack[Choices],
+) -> ForwardSearch[SearchResult]:
+    """Walk by falling relevance, keeping each feature that tells more than its successor, given those kept."""
+    search = _core.cmi_walk(
+        table,
+        classes,
+        n_classes,
+        relevance,
+        n_select=n_select,
+        take_last=take_last,
+        weights=weights,
+        **in_core(**choices),
+    )
+    return ForwardSearch(search, search.result)

@@ -17,11 +17,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import feature_position, quiet_sums, resolve_count
-from thresher._utils.estimator import BaseEstimator, SelectorMixin
-from thresher._utils.locks import one_thread
-from thresher._utils.params import validate_params
+from thresher._utils.params import BaseEstimator, SelectorMixin, validate_params
 from thresher._utils.progress import report, step_reporter
 from thresher._utils.tables import Output, as_table
+from thresher._utils.threads import one_thread
 from thresher._utils.warnings import one_call, warn
 from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
 from thresher.data import (
@@ -41,17 +40,17 @@ from thresher.data import (
     unmasked,
 )
 from thresher.io.file_columns import FileColumns
-from thresher.io.sparse_structure import check_sparse
+from thresher.io.sparse import check_sparse
 from thresher.io.table import is_files
 from thresher.io.temporary import Scratch
 from thresher.measures import KINDS, slab_coder
 from thresher.search.forward import Choices
-from thresher.selectors import _json, _picture
+from thresher.selectors import _json, _views
 from thresher.selectors._explain import Account, Explanation
 from thresher.selectors._fitted import Fitted
+from thresher.selectors._json import check_state
 from thresher.selectors._reason import Reason
-from thresher.selectors._state import check_state
-from thresher.selectors._table import feature_table
+from thresher.selectors._views import feature_table
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -471,7 +470,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _repr_html_inner(self) -> str:
         if not hasattr(self, "selected_"):
             return str(super()._repr_html_inner())
-        return _picture.draw(self)
+        return _views.draw(self)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """What notebooks show: of a fitted selector the shortlist."""

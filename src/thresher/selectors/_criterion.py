@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from thresher import _core
-from thresher._utils.caching import cached
+from thresher._utils.lazy import cached
 from thresher._utils.progress import step_reporter
 from thresher.data import Training
 from thresher.measures import KINDS, RowMeasures

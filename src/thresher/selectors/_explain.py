@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.caching import cached
+from thresher._utils.lazy import cached
 from thresher.selectors._reason import Kind, Reason
 
 Floats = npt.NDArray[np.float64]

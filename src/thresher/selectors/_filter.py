@@ -3,17 +3,176 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Self, Unpack
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from thresher._utils.params import Options, ThreadCount, estimator, param
 from thresher._utils.types import Missing, TargetKind
-from thresher.blocks import make_measures
-from thresher.data import TARGETS, Columns, Far, Training
+from thresher.blocks import KeptRows, RowBlock, make_measures, split_columns
+from thresher.data import (
+    TARGETS,
+    Columns,
+    Far,
+    Training,
+    is_frame,
+    one_dimensional,
+    to_native,
+    unmasked,
+)
+from thresher.discretize import GivenBins
+from thresher.io.sparse import check_sparse
 from thresher.measures import Bins, Measures
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._criterion import Criterion, SearchTask
 from thresher.selectors._fitted import Fitted
-from thresher.selectors._streaming import StreamingMixin
+
+# Attributes that describe the columns. They do not depend on the rows.
+COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
+
+
+def _supports_blocks(selector: Any) -> bool:
+    supports: bool = selector._reads_blocks
+    return supports
+
+
+class StreamingMixin:
+    """Adds ``partial_fit`` and ``forget`` to a selector whose measures are sums over rows.
+
+    The fitted attributes are those of ``fit`` on the rows that are stored. They are computed when one of them is
+    read for the first time after the rows have changed.
+    """
+
+    _reads_blocks: bool
+    _needs_target: ClassVar[bool]
+    fit: Callable[..., Any]
+    _unsaved = ("_stored_rows", "_is_current")
+
+    @available_if(_supports_blocks)  # type: ignore[untyped-decorator]
+    @all_or_nothing
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Add rows.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            The same columns in every call.
+        y : array-like of shape (n_samples,), or str
+            Classes or numbers; or the column of the frame X that holds them.
+        sample_weight : array-like of shape (n_samples,), or str, default=None
+            In every call or in none.
+
+        Returns
+        -------
+        self : object
+            The selection is that of ``fit`` on all rows that were added and not forgotten, in the order in which they
+            came. It is computed when a fitted attribute is read. After ``fit``, the first call starts over.
+        """
+        rows = vars(self).get("_stored_rows")
+        block = self._read_block(X, y, sample_weight, reset=rows is None)
+        if rows is None:
+            rows = self._stored_rows = KeptRows(*self._stored_for())
+        else:
+            rows.check(*self._stored_for())
+        rows.add(block)
+        return self._discard_result()
+
+    @available_if(_supports_blocks)  # type: ignore[untyped-decorator]
+    @all_or_nothing
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Remove rows that `partial_fit` added.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `partial_fit`. Rows are matched by their values; of equal rows the first one is removed.
+
+        Returns
+        -------
+        self : object
+            If any of the rows was never added, or was removed before, that is an error, and none is removed.
+        """
+        rows = vars(self).get("_stored_rows")
+        if rows is None:
+            raise ValueError(
+                "there are no rows to forget: only those given to partial_fit can be forgotten"
+            )
+        rows.check(*self._stored_for())
+        rows.remove(self._read_block(X, y, sample_weight, reset=False))
+        return self._discard_result()
+
+    def _packing_rule(self) -> str | None:
+        """The rule for binning, if the selector uses nothing but discrete features."""
+        return None
+
+    def _stored_for(self) -> tuple[GivenBins | None, Any]:
+        """Return the bins, if columns are stored as bins alone, and the excluded columns, which are not stored."""
+        rule = getattr(self, "discretize", None)
+        by_bins = isinstance(rule, GivenBins) and self._packing_rule() is not None
+        return rule if by_bins else None, getattr(self, "exclude", None)
+
+    def _release_rows(self, X: Any) -> None:
+        """Release the stored rows at the beginning of ``fit``, unless X is these rows."""
+        rows = vars(self).get("_stored_rows")
+        if rows is not None and X is rows:
+            rows.check(*self._stored_for())
+        else:
+            vars(self).pop("_stored_rows", None)
+
+    def _read_block(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlock:
+        X = to_native(X)
+        if is_frame(X):
+            block = split_columns(X, y, sample_weight)
+            X, y, sample_weight = block.X, block.y, block.weights
+        elif sparse.issparse(X):
+            X = check_sparse(X).tocsr()
+        else:
+            X = np.asarray(unmasked(X))
+            if X.ndim != 2:
+                raise ValueError(
+                    f"X must have two dimensions (Reshape your data), got an array of shape {X.shape}"
+                )
+        validate_data(self, X, skip_check_array=True, reset=reset)
+        y = one_dimensional(y, type(self).__name__) if self._needs_target else None
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        if weights is not None and not has_fit_parameter(self, "sample_weight"):
+            raise ValueError(f"{type(self).__name__} takes no sample_weight; leave it out")
+        for name, values in (("y", y), ("sample_weight", weights)):
+            if values is not None and values.shape != X.shape[:1]:
+                raise ValueError(
+                    f"X and {name} must have the same number of samples (inconsistent numbers of samples), got "
+                    f"{X.shape[0]} and {values.shape}"
+                )
+        return RowBlock(X, y, weights)
+
+    def _discard_result(self) -> Self:
+        for name in [name for name in vars(self) if _is_result(name)]:
+            delattr(self, name)
+        vars(self).pop("_is_current", None)
+        return self
+
+    def _refresh(self) -> None:
+        """Fit the stored rows, if they have changed since the last fit. The caller holds the lock of the selector."""
+        if "_stored_rows" not in vars(self) or "_is_current" in vars(self):
+            return
+        self._is_current = True
+        try:
+            self.fit(self._stored_rows)
+        except BaseException as error:
+            del self._is_current
+            if isinstance(error, ValueError):
+                raise NotFittedError(f"the rows added so far cannot be fitted: {error}") from error
+            raise
+
+
+def _is_result(name: str) -> bool:
+    is_public = name.endswith("_") and not name.startswith("_")
+    return is_public and name not in COLUMN_ATTRIBUTES
 
 
 @estimator

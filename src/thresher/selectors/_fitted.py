@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-from thresher._utils.locks import one_thread
+from thresher._utils.threads import one_thread
 
 T = TypeVar("T")
 

@@ -13,6 +13,7 @@ from thresher._utils.checks import resolve_features
 from thresher.data import Training
 from thresher.discretize import uses_target
 from thresher.measures import KINDS, columns_to_bin
+from thresher.search.ensemble import combine_votes, count_votes
 from thresher.search.error_bounds import (
     bound_of,
     counted,
@@ -21,10 +22,9 @@ from thresher.search.error_bounds import (
     least_cutoff,
     votes_needed,
 )
-from thresher.search.votes import combine_votes, count_votes
 from thresher.selectors._criterion import Criterion
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._meta import kept_by
+from thresher.selectors._third_party import kept_by
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One search per replicate of an ensemble, sharing what can be shared."""
+"""The replicates of an ensemble: which rows each has, and the search of all of them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,208 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.progress import on_behalf
-from thresher.data import Training
+from thresher._utils.warnings import warn
+from thresher.blocks import FarMeasures
+from thresher.data import Target, Training
 from thresher.measures import (
     KINDS,
     ChosenRows,
     Measures,
+    PartSets,
     RowMeasures,
     SharedReplicates,
     SummedReplicates,
 )
+from thresher.search.ensemble import (
+    NumberedParts,
+    assign_parts,
+    bootstrap_counts,
+    draw_halves,
+    draw_seed,
+    number_groups,
+)
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, SearchTask
-from thresher.selectors._plan import Plan
+
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass
+class Plan:
+    """The replicates: sets of parts, or bootstrap samples; and which of them can be used."""
+
+    n_replicates: int
+    parts: PartSets | NumberedParts | None
+    counts: npt.NDArray[np.int32] | None
+    usable: list[int]
+    unit: str = "part"
+
+    def rows(self, i: int) -> Rows:
+        """The rows of a replicate, repeated as often as they were drawn."""
+        if isinstance(self.parts, PartSets):
+            return self.parts.rows(i)
+        assert self.counts is not None
+        return np.repeat(np.arange(self.counts.shape[1]), self.counts[i])
+
+
+def plan_replicates(
+    ensemble: Any, n_rows: int, target: Target | None, groups: npt.ArrayLike | None
+) -> Plan:
+    """Draw the replicates, and warn of what they lose.
+
+    Groups of rows are dealt, and drawn, whole.
+    """
+    kind, seed = ensemble.kind, _seed(ensemble)
+    unit_of_row = np.arange(n_rows) if groups is None else number_groups(groups, n_rows)
+    n_units = int(unit_of_row.max()) + 1
+    n_parts = _possible_parts(ensemble, n_units, "samples" if groups is None else "groups")
+    if kind == "bagging":
+        counts = bootstrap_counts(n_units, n_parts, seed)[:, unit_of_row]
+        plan = Plan(n_parts, None, counts, [], "bootstrap sample")
+    else:
+        values = None if target is None else _values_of_units(target, unit_of_row, n_units)
+        part = assign_parts(n_units, n_parts, ensemble.parts, target=values, seed=seed)
+        keeps = _kept_parts(ensemble, n_parts, seed)
+        plan = Plan(len(keeps), PartSets(part[unit_of_row], keeps), None, [], _unit(kind))
+    if target is None:
+        plan.usable = list(range(plan.n_replicates))
+    elif target.codes is None:
+        kept = (target.values[plan.rows(i)] for i in range(plan.n_replicates))
+        plan.usable = _usable(plan, [bool(values.min() < values.max()) for values in kept])
+    else:
+        plan.usable = _usable_by_classes(plan, _class_counts(plan, target))
+    return plan
+
+
+def plan_far_replicates(ensemble: Any, n_rows: int, groups: Any) -> Plan:
+    """Replicates of rows that are elsewhere; `judge_far_replicates` says which of them can be used."""
+    kind = ensemble.kind
+    if kind in ("full", "bagging"):
+        raise ValueError(
+            f'kind="{kind}" needs all rows in one place, and X has them in blocks; '
+            'use kind="fast", "inner" or "halves"'
+        )
+    if groups is not None:
+        raise ValueError(
+            "groups of rows in blocks may lie in several of them; leave groups out, or give rows in memory"
+        )
+    seed = _seed(ensemble)
+    keeps = _kept_parts(ensemble, _possible_parts(ensemble, n_rows, "samples"), seed)
+    parts = NumberedParts(ensemble.parts, n_rows, keeps, seed)
+    return Plan(len(keeps), parts, None, [], _unit(kind))
+
+
+def judge_far_replicates(plan: Plan, target: Target, measures: FarMeasures) -> None:
+    """Find out which replicates can be used, once the parts were packed."""
+    assert plan.parts is not None
+    keeps = plan.parts.keeps
+    if target.is_nominal:
+        plan.usable = _usable_by_classes(plan, keeps @ measures.rows_of_classes)
+        return
+    lowest, highest = measures.target_range
+    plan.usable = _usable(plan, [lowest[kept].min() < highest[kept].max() for kept in keeps])
+
+
+def _seed(ensemble: Any) -> int:
+    is_random = ensemble.parts == "shuffled" or ensemble.kind in ("bagging", "halves")
+    return draw_seed(ensemble.random_state) if is_random else 0
+
+
+def _unit(kind: str) -> str:
+    return "half" if kind == "halves" else "part"
+
+
+def _kept_parts(ensemble: Any, n_parts: int, seed: int) -> npt.NDArray[np.bool_]:
+    """The parts of every replicate: halves in pairs, or all but one."""
+    if ensemble.kind != "halves":
+        return ~np.eye(n_parts, dtype=np.bool_)
+    halves = draw_halves(n_parts, ensemble.n_pairs, seed)
+    return np.stack([halves, ~halves], axis=1).reshape(-1, n_parts)
+
+
+def _possible_parts(ensemble: Any, n_units: int, noun: str) -> int:
+    n_parts: int = ensemble.n_parts
+    most = n_units - n_units % 2 if ensemble.kind == "halves" else n_units
+    if most < 2:
+        raise ValueError(f"an ensemble needs at least 2 {noun}, got {n_units}")
+    if most < n_parts:
+        warn(f"n_parts={n_parts}, but there are only {n_units} {noun}; using {most} parts")
+    return min(n_parts, most)
+
+
+def _values_of_units(
+    target: Target, unit_of_row: npt.NDArray[np.intp], n_units: int
+) -> npt.NDArray[Any]:
+    """What units are sorted by: the most frequent class of their rows, or the mean of their target."""
+    if target.codes is None:
+        sums = np.bincount(unit_of_row, weights=target.values, minlength=n_units)
+        return np.asarray(sums / np.bincount(unit_of_row, minlength=n_units))
+    cells = unit_of_row * np.intp(target.n_classes) + target.codes
+    counts = np.bincount(cells, minlength=n_units * target.n_classes)
+    return np.asarray(np.argmax(counts.reshape(n_units, target.n_classes), axis=1))
+
+
+def _usable_by_classes(plan: Plan, class_counts: npt.NDArray[Any]) -> list[int]:
+    """Those on which there are two classes."""
+    n_present = np.sum(class_counts > 0, axis=1)
+    n_classes = class_counts.shape[1]
+    return _usable(plan, [n > 1 for n in n_present], [n < n_classes for n in n_present])
+
+
+def _usable(
+    plan: Plan, target_varies: Sequence[bool], loses_class: Sequence[bool] | None = None
+) -> list[int]:
+    """The replicates whose target varies; warns of the others and of lost classes."""
+    usable = [i for i, varies in enumerate(target_varies) if varies]
+    useless = [i for i, varies in enumerate(target_varies) if not varies]
+    poorer = [i for i in usable if loses_class is not None and loses_class[i]]
+    if plan.unit == "half":  # a half that cannot be used takes its partner with it
+        usable = [i for i in usable if i ^ 1 in usable]
+        poorer = [i for i in poorer if i in usable]
+    what = "is constant" if loses_class is None else "has one class"
+    # The name of a part stands for the rows left out, other names for those of the replicate.
+    holds = plan.unit != "part"
+    if useless:
+        which = _numbered(plan.unit, useless)
+        warn(
+            f"the target {what} {'on' if holds else 'without'} {which}: left out of the ensemble"
+            f"{', with its other half' if plan.unit == 'half' else ''}"
+        )
+    each, noun = (2, "pairs of halves") if plan.unit == "half" else (1, "replicates")
+    if len(usable) < 2 * each:
+        raise ValueError(
+            f"only {len(usable) // each} of {plan.n_replicates // each} {noun} can be used, because the target "
+            f'{what} on the others; use parts="stratified", more parts, or more samples per class'
+        )
+    if poorer:
+        which = _numbered(plan.unit, poorer)
+        verb = "lack" if holds else "take away"
+        plural = verb if len(poorer) > 1 else verb.replace("lack", "lacks").replace("take", "takes")
+        warn(f"{which} {plural} all samples of some class")
+    return usable
+
+
+def _class_counts(plan: Plan, target: Target) -> npt.NDArray[Any]:
+    """Rows of each class on each replicate."""
+    assert target.codes is not None
+    if isinstance(plan.parts, PartSets):
+        n_parts = plan.parts.keeps.shape[1]
+        cells = plan.parts.part * np.intp(target.n_classes) + target.codes
+        of_part = np.bincount(cells, minlength=n_parts * target.n_classes)
+        return np.asarray(plan.parts.keeps @ of_part.reshape(n_parts, target.n_classes))
+    assert plan.counts is not None
+    return np.array(
+        [
+            np.bincount(target.codes[counts > 0], minlength=target.n_classes)
+            for counts in plan.counts
+        ]
+    )
+
+
+def _numbered(noun: str, numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:10])) + (", ..." if len(numbers) > 10 else "")
+    plural = "halves" if noun == "half" else f"{noun}s"
+    return f"{plural if len(numbers) > 1 else noun} {shown}"
 
 
 @dataclass

@@ -13,7 +13,7 @@ from thresher._utils.types import Auto
 from thresher.data import Training
 from thresher.measures import are_discrete, measures_of
 from thresher.search import ForwardSearch, SearchResult
-from thresher.search.cfs import add_locally_predictive, cfs_best_first, cfs_forward
+from thresher.search.forward import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector

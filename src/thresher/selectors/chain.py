@@ -13,16 +13,14 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled, process_routing
 from sklearn.utils.validation import validate_data
 
-from thresher._utils.estimator import BaseComposition
-from thresher._utils.params import estimator, param
+from thresher._utils.params import BaseComposition, estimator, param
 from thresher._utils.progress import on_behalf, report
 from thresher.data import is_frame, refuse_files, take, to_native, unmasked
-from thresher.io.sparse_structure import check_sparse
+from thresher.io.sparse import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing
-from thresher.selectors._foreign import order_of_choice, resize, told_of
-from thresher.selectors._meta import FITTING
+from thresher.selectors._json import check_state, is_set
 from thresher.selectors._reason import Reason
-from thresher.selectors._state import check_state, is_set
+from thresher.selectors._third_party import FITTING, order_of_choice, resize, told_of
 
 
 @estimator

@@ -13,7 +13,7 @@ from thresher._utils.warnings import warn
 from thresher.data import Training
 from thresher.measures import Codes
 from thresher.search import ForwardSearch, SearchResult
-from thresher.search.rows import cmi_walk
+from thresher.search.forward import cmi_walk
 from thresher.selectors._base import Selection, spread
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked

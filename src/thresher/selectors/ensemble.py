@@ -15,9 +15,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from thresher._utils.checks import check_choice, shown
-from thresher._utils.interrupt import run_in_threads
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._utils.progress import log, report
+from thresher._utils.threads import run_in_threads
 from thresher.blocks import FarMeasures, FarTraining, is_far
 from thresher.data import (
     Columns,
@@ -30,9 +30,8 @@ from thresher.data import (
 )
 from thresher.io.table import is_files
 from thresher.measures import Bins, PartSets
-from thresher.search.error_bounds import ASSUMPTIONS
-from thresher.search.parts import PART_KINDS, number_groups
-from thresher.search.votes import (
+from thresher.search.ensemble import (
+    PART_KINDS,
     VOTE_KINDS,
     combine_votes,
     count_pairs_fast,
@@ -40,12 +39,13 @@ from thresher.search.votes import (
     count_votes,
     mean_jaccard_of,
     membership,
+    number_groups,
 )
+from thresher.search.error_bounds import ASSUMPTIONS
 from thresher.selectors._base import Selection, all_or_nothing, refuse_far, spread
 from thresher.selectors._explain import Ballot
-from thresher.selectors._filter import FilterSelector
+from thresher.selectors._filter import FilterSelector, StreamingMixin
 from thresher.selectors._fitted import Fitted
-from thresher.selectors._foreign import fit_on_rows, order_of_choice
 from thresher.selectors._halves import (
     check_bins,
     check_halves,
@@ -54,16 +54,16 @@ from thresher.selectors._halves import (
     judge_halves,
     keep_voted,
 )
-from thresher.selectors._meta import MetaSelector, excluded_by
-from thresher.selectors._plan import (
+from thresher.selectors._json import check_state
+from thresher.selectors._replicates import (
+    Found,
     Plan,
+    ReplicateSearch,
     judge_far_replicates,
     plan_far_replicates,
     plan_replicates,
 )
-from thresher.selectors._replicates import Found, ReplicateSearch
-from thresher.selectors._state import check_state
-from thresher.selectors._streaming import StreamingMixin
+from thresher.selectors._third_party import MetaSelector, excluded_by, fit_on_rows, order_of_choice
 
 Floats = npt.NDArray[np.float64]
 

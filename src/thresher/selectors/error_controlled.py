@@ -1,9 +1,9 @@
-"""Any search, with control of the share of false features."""
+"""Selections with a bound on false features, behind a filter by significance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -18,16 +18,73 @@ from thresher._utils.random import Purpose, stream
 from thresher.data import Columns, refuse_files, rows_and_columns, take, with_shuffled_copies
 from thresher.discretize import uses_target
 from thresher.measures import TESTED
-from thresher.search.parts import draw_seed
+from thresher.search.ensemble import draw_seed
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._foreign import order_of_choice, told_of
-from thresher.selectors._gate import Gate, gate_by_count, harmonic, open_gate
-from thresher.selectors._meta import MetaSelector, excluded_by, kept_by
 from thresher.selectors._reason import Reason
+from thresher.selectors._third_party import (
+    MetaSelector,
+    excluded_by,
+    kept_by,
+    order_of_choice,
+    told_of,
+)
 from thresher.selectors.univariate import Univariate
 
 Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Features whose p-value is small enough for a search that chooses `n_features` of them.
+
+    Attributes
+    ----------
+    passed : ndarray of bool
+    n_features : int
+        At most this many may be chosen; 0 if nothing passes.
+    level : float
+        The largest p-value that passes.
+    """
+
+    passed: npt.NDArray[np.bool_]
+    n_features: int
+    level: float
+
+
+def open_gate(pvalues: Floats, fdr: float, most: int) -> Gate:
+    """The largest k of at most `most` for which k p-values are at most ``fdr * k / len(pvalues)``.
+
+    If a search then chooses k of the features that pass, whichever, the expected share of false ones is at most
+    `fdr` under the condition of Benjamini and Hochberg on the p-values.
+
+    Examples
+    --------
+    >>> open_gate(np.array([0.01, 0.02, 0.03, 0.5]), 0.1, 2)
+    Gate(passed=array([ True,  True,  True, False]), n_features=2, level=0.05)
+    """
+    p = len(pvalues)
+    levels = fdr * np.arange(1, most + 1) / max(p, 1)
+    n_below = np.searchsorted(np.sort(pvalues), levels, side="right")
+    reached = np.flatnonzero(n_below >= np.arange(1, most + 1))
+    if not reached.size:
+        return Gate(np.zeros(p, dtype=bool), 0, fdr / max(p, 1))
+    level = float(levels[reached[-1]])
+    return Gate(pvalues <= level, int(reached[-1]) + 1, level)
+
+
+def gate_by_count(pvalues: Floats, pfer: float, most: int) -> Gate:
+    """All features with a p-value of at most ``pfer / p``: at most `pfer` false ones are expected among them."""
+    level = pfer / max(len(pvalues), 1)
+    passed = pvalues <= level
+    return Gate(passed, min(most, int(passed.sum())), level)
+
+
+def harmonic(k: int) -> float:
+    """1 + 1/2 + ... + 1/k: the price of p-values that may depend on each other in any way."""
+    return float(np.sum(1.0 / np.arange(1, k + 1)))
+
+
 Positions = npt.NDArray[np.intp]
 
 # From X, features of it and how many to choose, to those chosen and the fitted selector.

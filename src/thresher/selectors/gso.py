@@ -11,7 +11,7 @@ import numpy.typing as npt
 from thresher._utils.params import FeatureCount, Options, estimator, param
 from thresher.data import Training, rescaled
 from thresher.search import ForwardSearch, SearchResult
-from thresher.search.rows import gso
+from thresher.search.forward import gso
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Outscored

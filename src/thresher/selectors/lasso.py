@@ -11,8 +11,8 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
-from thresher._utils.interrupt import call_interruptibly
 from thresher._utils.progress import report
+from thresher._utils.threads import call_interruptibly
 from thresher._utils.warnings import warn
 from thresher.data import Far, Training, rescaled
 from thresher.selectors._base import Selection, all_or_nothing, spread

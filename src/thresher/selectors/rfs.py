@@ -34,11 +34,11 @@ from thresher.measures.columns import (
     stored_columns,
 )
 from thresher.measures.rounding import round_significant
-from thresher.search.walk import count_by_cumulative_relevance
+from thresher.search.unsupervised import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._filter import StreamingMixin
 from thresher.selectors._fitted import Fitted
 from thresher.selectors._ranking import Ranking
-from thresher.selectors._streaming import StreamingMixin
 
 Floats = npt.NDArray[np.float64]
 

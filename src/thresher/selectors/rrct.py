@@ -25,7 +25,7 @@ from thresher._utils.warnings import warn
 from thresher.data import TARGETS, Far, Training
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch, SearchResult
-from thresher.search.rows import rrct
+from thresher.search.forward import rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
 from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators

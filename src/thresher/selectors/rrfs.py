@@ -14,7 +14,7 @@ from thresher._utils.warnings import warn
 from thresher.data import Columns, Far, RowChunks, Target, Training
 from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
 from thresher.measures.columns import similarity
-from thresher.search.walk import Walk, redundancy_walk
+from thresher.search.unsupervised import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score

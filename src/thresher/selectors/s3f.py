@@ -14,7 +14,7 @@ from thresher._utils.progress import report
 from thresher._utils.types import TargetKind
 from thresher.data import TARGETS, Far
 from thresher.measures import Measures
-from thresher.search.clusters import Clustering, FeatureClusters, one_cluster
+from thresher.search.unsupervised import Clustering, FeatureClusters, one_cluster
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
 from thresher.selectors._ranking import Ranking, rank_by_score

@@ -7,7 +7,6 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.interrupt import call_interruptibly
 from thresher._utils.params import (
     FeatureCount,
     Interval,
@@ -17,6 +16,7 @@ from thresher._utils.params import (
     estimator,
     param,
 )
+from thresher._utils.threads import call_interruptibly
 from thresher._utils.warnings import warn
 from thresher.data import Far, Training, feature_blocks
 from thresher.measures.graphs import (

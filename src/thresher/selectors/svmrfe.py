@@ -14,7 +14,7 @@ from thresher._utils.params import FeatureCount, Interval, Options, estimator, p
 from thresher._utils.progress import is_heard, report
 from thresher._utils.warnings import warn
 from thresher.data import Far, Training, feature_blocks
-from thresher.search.machines import drop_by_weight
+from thresher.search.subsets import drop_by_weight
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
 

@@ -26,11 +26,11 @@ from thresher.measures import BY_CLASS, KINDS, TESTED, Bins, Measures, are_discr
 from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
 from thresher.measures.columns import class_values
 from thresher.measures.permutation import permutation_pvalues
-from thresher.search.parts import draw_seed
+from thresher.search.ensemble import draw_seed
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._filter import StreamingMixin
 from thresher.selectors._fitted import Fitted
 from thresher.selectors._ranking import Ranking, rank_by_score
-from thresher.selectors._streaming import StreamingMixin
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]

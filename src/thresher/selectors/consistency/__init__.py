@@ -1,7 +1,6 @@
 """Consistency-based selection: small sets of features that tell the classes apart together."""
 
-from thresher.selectors.consistency.classic import ABB, Focus, SetCover
-from thresher.selectors.consistency.las_vegas import LVF, QBB
+from thresher.selectors.consistency.classic import ABB, LVF, QBB, Focus, SetCover
 from thresher.selectors.consistency.lcc import CWC, INTERACT, LCC
 from thresher.selectors.consistency.salcc import SALCC
 from thresher.selectors.consistency.sdcc import ASDCC, SDCC, SWCFS

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from thresher._utils.params import Interval, Options, estimator, param
 from thresher._utils.types import Risk
 from thresher.data import Training
-from thresher.search.consistency import sweep
+from thresher.search.subsets import sweep
 from thresher.selectors.consistency._problem import (
     MEASURES,
     Problem,

@@ -19,7 +19,7 @@ from thresher._utils.progress import report
 from thresher._utils.types import Risk
 from thresher.data import Far, Training, rescaled
 from thresher.measures import Codes
-from thresher.search.consistency import sweep
+from thresher.search.subsets import sweep
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._judge import Judge, dense_columns, is_number_of_folds
 from thresher.selectors.consistency._problem import (

@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher._utils.params import Interval, Options, estimator, param
 from thresher.data import Training
-from thresher.search.consistency import eliminate
+from thresher.search.subsets import eliminate
 from thresher.selectors.consistency._problem import Problem, RiskBound, RiskSelector
 
 

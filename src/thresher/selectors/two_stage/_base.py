@@ -23,13 +23,11 @@ from thresher._utils.journal import Journal
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._utils.progress import Bar, report
 from thresher.data import Far, Training
-from thresher.search.parts import draw_seed, number_groups
+from thresher.search.ensemble import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
 from thresher.selectors._judge import Judge, Key, Outcome, dense_columns, splitter_of
-from thresher.selectors.two_stage._field import Field, Stopped
-from thresher.selectors.two_stage._moves import Solution
-from thresher.selectors.two_stage._pool import Pool
+from thresher.selectors.two_stage._moves import Field, Pool, Solution, Stopped
 
 Floats = npt.NDArray[np.float64]
 # Parameters that change neither a score nor the search.

@@ -9,8 +9,8 @@ import numpy as np
 
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
-from thresher.selectors.two_stage._field import Field, is_better
 from thresher.selectors.two_stage._moves import (
+    Field,
     Floats,
     Solution,
     crossover,
@@ -18,6 +18,7 @@ from thresher.selectors.two_stage._moves import (
     geometric_weights,
     goodness,
     intensify,
+    is_better,
     mutate,
     neighbour,
     roulette,

@@ -8,8 +8,7 @@ import numpy as np
 
 from thresher._utils.params import Interval, estimator, param
 from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
-from thresher.selectors.two_stage._field import Field, is_better, rank
-from thresher.selectors.two_stage._moves import Solution
+from thresher.selectors.two_stage._moves import Field, Solution, is_better, rank
 
 # Purposes of random streams.
 START, CHILD = range(2)

@@ -1,0 +1,165 @@
+"""Levels and bins of all columns, from what the first pass told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.blocks.coding import (
+    MOST_LEVELS,
+    TARGET,
+    Coding,
+    between,
+    frequency_cuts,
+    level_borders,
+    thresholds,
+)
+from thresher.blocks.engine import WHOLE_COLUMNS
+from thresher.blocks.pack import LabelCoding, Receipt
+from thresher.blocks.summary import ColumnFacts
+from thresher.blocks.training import FarTraining
+from thresher.data import MOST_DISCRETE_VALUES
+from thresher.discretize import (
+    EqualFrequencyBins,
+    EqualWidthBins,
+    GivenBins,
+    MDLBins,
+    MeanSdBins,
+    make_discretizer,
+)
+from thresher.measures import Bins, columns_to_bin, too_many_levels
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PlannedCodes:
+    """How features are coded, and what was binned for it."""
+
+    coding: Coding
+    rule: str
+    is_binned: npt.NDArray[np.bool_]
+
+    def bins(self, receipt: Receipt, margins: list[npt.NDArray[np.int64]]) -> Bins:
+        """The cuts, once the values beside every threshold are known."""
+        if not self.is_binned.any():
+            return Bins("none", self.is_binned)
+        assert receipt.below is not None
+        assert receipt.above is not None
+        counts = np.array([len(own) for own in self.coding.borders]) * self.coding.thresholds
+        starts = np.cumsum([0, *counts])
+        cuts = []
+        for feature in np.flatnonzero(self.is_binned).tolist():
+            own = self.coding.borders[feature]
+            if self.coding.thresholds[feature]:
+                places = slice(starts[feature], starts[feature + 1])
+                below, above = receipt.below[places], receipt.above[places]
+                there = np.isfinite(below) & np.isfinite(above)
+                own = np.unique(between(below[there], above[there]))
+            else:  # cuts below levels that nobody fell into are no cuts
+                present = np.flatnonzero(margins[feature].sum(axis=(1, 2))[: len(own) + 1])
+                own = own[present[1:] - 1]
+            cuts.append(own)
+        return Bins(self.rule, self.is_binned, cuts)
+
+
+def plan_codes(
+    training: FarTraining, rule: Any, target_rule: Any
+) -> tuple[PlannedCodes, LabelCoding | None]:
+    """The levels of every column and of the target; those that are not discrete are binned by `rule`."""
+    table, facts = training.table, training.far.facts
+    excluded = training.excluded
+    to_bin = columns_to_bin(table, rule) & ~excluded
+    name = "none" if rule is None else rule if isinstance(rule, str) else type(rule).__name__
+    borders: list[Floats] = [np.empty(0)] * table.n_features
+    is_threshold = np.zeros(table.n_features, dtype=bool)
+    texts = {column: own for column, own in facts.texts.items() if not excluded[column]}
+    for column in np.flatnonzero(~to_bin & ~table.is_category & ~excluded).tolist():
+        values = facts.distinct[column]
+        if values is None:
+            raise too_many_levels(table, column)
+        borders[column] = level_borders(values)
+    places = np.flatnonzero(to_bin).tolist()
+    target_bins = _target_bins(training, target_rule)
+    # Equal frequency takes passes over the rows, in which features and target are looked at together.
+    with_target = isinstance(target_bins, EqualFrequencyBins)
+    of_target = None
+    if places or with_target:
+        discretizer = make_discretizer(rule) if places else target_bins
+        learnt, is_cut = _learn(training, discretizer, places + [TARGET] * with_target)
+        for column, own in zip(places, learnt, strict=False):
+            borders[column] = own
+        is_threshold[places] = not is_cut
+        of_target = learnt[-1] if with_target else None
+    with_missing = table.has_missing & (training.missing == "category")
+    coding = Coding(borders, texts, with_missing, is_threshold)
+    too_many = np.flatnonzero(coding.levels > MOST_LEVELS - (training.missing == "pairwise"))
+    if too_many.size:
+        raise too_many_levels(training.table, int(too_many[0]))
+    return PlannedCodes(coding, name, to_bin), _plan_target(training, target_bins, of_target)
+
+
+def plain_labels(training: FarTraining) -> LabelCoding | None:
+    """The target where nothing counts its classes unless it has them."""
+    return None if training.target is None else LabelCoding(training.target.classes)
+
+
+def _target_bins(training: FarTraining, discretize: Any) -> Any:
+    """The discretiser of a target of numbers, by the rules of `code_target`; None where it is not binned."""
+    facts = training.far.quantity
+    if facts is None:
+        return None
+    values = facts.distinct[0]
+    if values is not None and len(values) <= MOST_DISCRETE_VALUES and facts.whole[0]:
+        return None
+    plain = discretize is None or (isinstance(discretize, str) and discretize == "auto")
+    found = make_discretizer("mean-sd" if plain else discretize)
+    return make_discretizer("mean-sd") if isinstance(found, MDLBins | GivenBins) else found
+
+
+def _plan_target(training: FarTraining, bins: Any, cuts: Floats | None) -> LabelCoding | None:
+    facts = training.far.quantity
+    if facts is None:
+        return plain_labels(training)
+    if cuts is None and bins is not None:
+        _refuse_rule(bins)
+        cuts = thresholds(bins, facts, [0])[0]
+    elif cuts is None:
+        values = facts.distinct[0]
+        assert values is not None
+        cuts = level_borders(values)
+    no = np.zeros(1, dtype=bool)
+    return LabelCoding(None, Coding([cuts], {}, no, no))
+
+
+def _learn(training: FarTraining, rule: Any, places: list[int]) -> tuple[list[Floats], bool]:
+    """Borders of some columns, and whether they are cuts already."""
+    _refuse_rule(rule)
+    table = training.table
+    if isinstance(rule, GivenBins):
+        given = rule.by_feature(table.names, table.n_features)
+        return [np.empty(0) if given[i] is None else np.asarray(given[i]) for i in places], True
+    if isinstance(rule, EqualFrequencyBins):
+        far = training.far
+        known = [_span(far.quantity if i == TARGET else far.facts, max(i, 0)) for i in places]
+        return frequency_cuts(far.session, far.reader, rule.n_bins, places, known), True
+    return thresholds(rule, training.far.facts, places), False
+
+
+def _span(facts: ColumnFacts | None, column: int) -> tuple[float, float, int]:
+    """The smallest and the largest value of a column, and how much its values count."""
+    assert facts is not None
+    return float(facts.minimum[column]), float(facts.maximum[column]), int(facts.n[column])
+
+
+def _refuse_rule(rule: Any) -> None:
+    if isinstance(rule, MeanSdBins | EqualWidthBins | EqualFrequencyBins | GivenBins):
+        return
+    name = '"mdl"' if isinstance(rule, MDLBins) else repr(getattr(rule, "transformer", rule))
+    raise ValueError(
+        f"discretize={name} needs all values of a column in one place, which blocks do not give; use "
+        f'discretize="equal-frequency", cuts given by GivenBins, or give {WHOLE_COLUMNS}'
+    )

@@ -1,0 +1,264 @@
+"""Dask as an execution backend: arrays and dataframes of this process or of a cluster."""
+
+from __future__ import annotations
+
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, TypeVar
+
+from thresher.blocks.dask_rows import check_sizes, dask_rows
+from thresher.blocks.dask_work import (
+    Add,
+    Done,
+    add_answers,
+    answers,
+    ask_holder,
+    ask_scheduler,
+    check_connected,
+    delay,
+    gather,
+    hold_blocks,
+    without_packed,
+)
+from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
+from thresher.data import Far
+
+T = TypeVar("T")
+
+
+class DaskEngine:
+    """An engine of blocks that dask reads.
+
+    Work is done on the workers of the given client, else of the active one. Where there is none, dask's local scheduler
+    reads the rows, and packed blocks stay in this process.
+
+    Parameters
+    ----------
+    X : dask array or dask dataframe
+    y, sample_weight : str, dask array or dask series, default=None
+        Names of columns of X, or values in the same blocks as its rows.
+    far : Far, default=None
+        ``client`` of it.
+    """
+
+    def __init__(
+        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+    ) -> None:
+        client = _find_client(None if far is None else far.get("client"))
+        self._rows = dask_rows(X, y, sample_weight)
+        self._place = Local() if client is None else Cluster(client)
+
+    @property
+    def names(self) -> Sequence[str] | None:
+        return self._rows.names
+
+    @property
+    def n_features(self) -> int | None:
+        return self._rows.n_features
+
+    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+        return _said(self._place.read(delay(self._rows, task, False), progress))
+
+    def pack(
+        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
+    ) -> list[T]:
+        return _said(self._place.pack(delay(self._rows, task, True), progress))
+
+    def ask(
+        self,
+        task: Callable[[Packed], Answer],
+        add: Callable[[Answer, Answer], Answer],
+        progress: Progress,
+    ) -> Answer:
+        return self._place.ask(task, add, progress)
+
+    def close(self) -> None:
+        self._place.close()
+
+
+def _said(done: Sequence[Done]) -> list[Any]:
+    check_sizes(block.sizes for block in done)
+    return [block.said for block in done]
+
+
+def _find_client(given: Any) -> Any:
+    """The client to work with, by dask's own rule where none is given; None for a local scheduler."""
+    try:
+        from distributed import Client
+    except ImportError:
+        if given is not None:
+            raise ImportError('client= needs distributed: pip install "thresher[dask]"') from None
+        return None
+    if given is None:
+        from dask.base import get_scheduler
+
+        given = getattr(get_scheduler(), "__self__", None)
+        return given if isinstance(given, Client) else None
+    if not isinstance(given, Client):
+        raise ValueError(f"client must be a distributed.Client, got {type(given).__name__}")
+    return given
+
+
+class Local:
+    """Dask without a cluster: threads, unless dask's configuration says otherwise."""
+
+    def __init__(self) -> None:
+        self._packed: list[Packed] = []
+
+    def read(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+        import dask
+        from dask.callbacks import Callback
+
+        open_keys = {task.key for task in tasks}
+
+        def count(key: Any, *_: object) -> None:
+            if key in open_keys:
+                open_keys.remove(key)
+                progress(len(tasks) - len(open_keys), len(tasks))
+
+        with Callback(posttask=count):
+            return list(dask.compute(*tasks))
+
+    def pack(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+        done = self.read(tasks, progress)
+        self._packed = [block.packed for block in done]
+        return done
+
+    def ask(self, task: Callable[[Packed], Answer], add: Add, progress: Progress) -> Answer:
+        from dask.system import CPU_COUNT
+
+        if not self._packed:
+            raise RuntimeError("nothing was packed, so nothing can be asked")
+        total: Answer | None = None
+        for number, answer in enumerate(answers(self._packed, task, CPU_COUNT), start=1):
+            total = answer if total is None else add(total, answer)
+            progress(number, len(self._packed))
+        assert total is not None
+        return total
+
+    def close(self) -> None:
+        self._packed = []
+
+
+# Answers of as many holders, or of as many bytes, are added on the workers, by as many at a time.
+_MANY_ANSWERS = 16
+_LARGE_ANSWER = 1 << 20
+_FAN_IN = 8
+
+
+@dataclass(frozen=True)
+class _Holder:
+    """Blocks that were made on one worker, which may be gone by now."""
+
+    blocks: Any
+    n_blocks: int
+    worker: str | None
+
+
+class Cluster:
+    """The workers of a client of `distributed`."""
+
+    def __init__(self, client: Any) -> None:
+        check_connected(client)
+        if client.asynchronous:
+            raise ValueError(
+                "client is asynchronous, which fit cannot wait for; give one made without asynchronous=True"
+            )
+        _leave_pool()
+        self._client = client
+        self._holders: list[_Holder] = []
+        self._answer_bytes = 0
+
+    def read(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+        check_connected(self._client)
+        with _released(self._client.compute(list(tasks))) as futures:
+            return gather(self._client, futures, dict.fromkeys(futures, 1), progress)
+
+    def pack(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+        import dask
+
+        check_connected(self._client)
+        self.close()
+        tell = dask.delayed(without_packed, pure=False)
+        with _released(self._client.compute([*tasks, *map(tell, tasks)])) as futures:
+            blocks, told = futures[: len(tasks)], futures[len(tasks) :]
+            done = gather(self._client, told, dict.fromkeys(told, 1), progress)
+            self._hold(blocks)
+        return done
+
+    def _hold(self, blocks: Sequence[Any]) -> None:
+        """Bind blocks of one worker together; from now on they are wanted only as parts of their holder."""
+        keys = [block.key for block in blocks]
+        places = ask_scheduler(self._client, self._client.scheduler.who_has, keys=keys)
+        together = defaultdict(list)
+        for block in blocks:
+            together[next(iter(places.get(block.key, ())), None)].append(block)
+        for worker, held in together.items():
+            holder = self._submit("hold", worker, hold_blocks, held)
+            self._holders.append(_Holder(holder, len(held), worker))
+
+    def ask(self, task: Callable[[Packed], Answer], add: Add, progress: Progress) -> Answer:
+        if not self._holders:
+            raise RuntimeError("nothing was packed, so nothing can be asked")
+        check_connected(self._client)
+        asked = {
+            self._submit(
+                "ask", holder.worker, ask_holder, holder.blocks, task, add
+            ): holder.n_blocks
+            for holder in self._holders
+        }
+        with _released(asked):
+            answers = list(asked)
+            # The round before tells how large an answer is.
+            if len(answers) >= _MANY_ANSWERS or self._answer_bytes >= _LARGE_ANSWER:
+                answers = [self._add_on_workers(answers, add)]
+            total: Answer = reduce(add, gather(self._client, answers, asked, progress))
+        self._answer_bytes = total.nbytes
+        return total
+
+    def _add_on_workers(self, answers: list[Any], add: Add) -> Any:
+        while len(answers) > 1:
+            answers = [
+                self._submit("add", None, add_answers, answers[i : i + _FAN_IN], add)
+                for i in range(0, len(answers), _FAN_IN)
+            ]
+        return answers[0]
+
+    def _submit(
+        self, label: str, worker: str | None, function: Callable[..., Any], *args: Any
+    ) -> Any:
+        """A task for that worker while it is there, else for any."""
+        return self._client.submit(
+            function,
+            *args,
+            key=f"thresher-{label}-{uuid.uuid4().hex}",
+            workers=worker,
+            allow_other_workers=worker is not None,
+        )
+
+    def close(self) -> None:
+        for holder in self._holders:
+            holder.blocks.release()
+        self._holders = []
+
+
+def _leave_pool() -> None:
+    """In a task, give its place to others: it would wait for tasks that wait for it."""
+    from distributed import secede
+
+    with suppress(ValueError):  # no task
+        secede()
+
+
+@contextmanager
+def _released(futures: Iterable[Any]) -> Iterator[Any]:
+    """Futures that nobody wants afterwards, be it because of an error or Ctrl-C."""
+    try:
+        yield futures
+    finally:
+        for future in futures:
+            future.release()

@@ -1,0 +1,205 @@
+"""The tasks that Dask workers run on their blocks, and their results gathered."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from thresher.blocks._same_versions import check_versions, versions_here
+from thresher.blocks.dask_rows import DaskRows
+from thresher.blocks.engine import Answer, Packed, Progress, RowBlock, split_columns
+
+Add = Callable[[Answer, Answer], Answer]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a block: how many rows it has of what, what the task said, and what it packed."""
+
+    sizes: dict[str, int]
+    said: Any = None
+    packed: Any = None
+
+
+@dataclass(frozen=True)
+class _Work:
+    task: Callable[[int, RowBlock], Any]
+    is_packing: bool
+    columns: tuple[str | None, str | None]
+    versions: tuple[str, str]
+
+
+def delay(rows: DaskRows, task: Callable[[int, RowBlock], Any], is_packing: bool) -> list[Any]:
+    """The task on each block, as delayed values of `Done`."""
+    import dask
+
+    work = _Work(task, is_packing, rows.columns, versions_here())
+    # A value of the graph: it travels once, not with each block.
+    shared = dask.delayed(work, pure=False, traverse=False)
+    run = dask.delayed(_run, pure=False, traverse=False)
+    name = f"thresher-{'pack' if is_packing else 'read'}-{uuid.uuid4().hex}"
+    return [
+        run(shared, number, *block, dask_key_name=f"{name}-{number}")
+        for number, block in enumerate(rows.blocks)
+    ]
+
+
+def _run(work: _Work, number: int, X: Any, y: Any, weights: Any) -> Done:
+    check_versions(work.versions, "Dask")
+    block = RowBlock(X, y, weights)
+    if any(work.columns):
+        named = split_columns(X, *work.columns)
+        block = RowBlock(
+            named.X,
+            named.y if y is None else y,
+            named.weights if weights is None else weights,
+        )
+    parts = {"X": block.X, "y": block.y, "sample_weight": block.weights}
+    sizes = {name: int(part.shape[0]) for name, part in parts.items() if part is not None}
+    if len(set(sizes.values())) > 1:
+        return Done(sizes)
+    result = work.task(number, block)
+    return Done(sizes, result[1], result[0]) if work.is_packing else Done(sizes, result)
+
+
+def without_packed(done: Done) -> Done:
+    """What comes back of a block that stays where it is."""
+    return Done(done.sizes, done.said)
+
+
+def hold_blocks(blocks: Sequence[Done]) -> list[Packed]:
+    """The packed blocks of one worker, as one value."""
+    return [block.packed for block in blocks]
+
+
+def ask_holder(blocks: Sequence[Packed], task: Callable[[Packed], Answer], add: Add) -> Answer:
+    """The sum of the answers of the blocks of one worker, with its threads."""
+    from distributed import get_worker
+
+    return reduce(add, answers(blocks, task, get_worker().state.nthreads))
+
+
+def answers(
+    blocks: Sequence[Packed], task: Callable[[Packed], Answer], n_threads: int
+) -> Iterator[Answer]:
+    """What the blocks answer, in their order."""
+    with ThreadPoolExecutor(min(n_threads, len(blocks))) as threads:
+        yield from threads.map(task, blocks)
+
+
+def add_answers(answers: Sequence[Answer], add: Add) -> Answer:
+    return reduce(add, answers)
+
+
+# Seconds between two looks at what is done, between two looks at the workers, until the scheduler answers, and
+# without any worker.
+_LOOK = 0.1
+_WATCH = 1.0
+_ANSWER = 10.0
+_PATIENCE = 30.0
+
+
+def gather(
+    client: Any, futures: Sequence[Any], counted: Mapping[Any, int], progress: Progress
+) -> list[Any]:
+    """The results of the futures. Progress is the number of blocks behind the `counted` ones that are done.
+
+    A future whose workers are gone stays pending for ever: without any worker for half a minute, or without the
+    scheduler, this ends in an error.
+    """
+    from distributed import KilledWorker
+
+    total = sum(counted.values())
+    watchdog = _Watchdog(client)
+    waiting = asyncio.run_coroutine_threadsafe(
+        client.gather(list(futures), asynchronous=True), client.loop.asyncio_loop
+    )
+    shown = 0
+    try:
+        while not concurrent.futures.wait([waiting], timeout=_LOOK).done:
+            done = sum(blocks for future, blocks in counted.items() if future.done())
+            if done > shown:
+                shown = done
+                progress(done, total)
+            watchdog.look()
+        results: list[Any] = waiting.result()
+    except concurrent.futures.CancelledError as error:
+        check_connected(client)
+        raise RuntimeError(
+            "the Dask cluster dropped work that was under way or rows that cannot be made again (data put there "
+            "by scatter are lost with their worker); build X from files or tasks and fit again"
+        ) from error
+    except KilledWorker as error:
+        raise RuntimeError(
+            "a block of rows ended one Dask worker after another, most likely for want of memory; make the "
+            "blocks smaller (repartition, rechunk) or give the workers more memory"
+        ) from error
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "thresher":
+            raise
+        raise RuntimeError(
+            "the Dask workers cannot import thresher; install the version of this process on all of them"
+        ) from error
+    finally:
+        waiting.cancel()
+    if shown < total:
+        progress(total, total)
+    return results
+
+
+def ask_scheduler(client: Any, question: Callable[..., Any], **about: Any) -> Any:
+    """What the scheduler answers at once. `client.sync` would wait for ever where the client is closed meanwhile."""
+    asked = asyncio.run_coroutine_threadsafe(question(**about), client.loop.asyncio_loop)
+    try:
+        return asked.result(timeout=_ANSWER)
+    except (OSError, TimeoutError) as error:
+        check_connected(client)
+        raise ConnectionError(
+            f"the Dask scheduler did not answer within {_ANSWER:.0f} s; see whether it is alive and fit again"
+        ) from error
+    finally:
+        asked.cancel()
+
+
+def check_connected(client: Any) -> None:
+    """Refuse a client without a scheduler, which waits for it in silence or fails in many ways."""
+    if client.status != "running":
+        raise RuntimeError(
+            f"the Dask client has no scheduler (it is {client.status}); connect a new distributed.Client and "
+            "fit again"
+        )
+
+
+class _Watchdog:
+    """Looks whether anybody is there to do the work."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._looked = self._seen = time.monotonic()
+
+    def look(self) -> None:
+        now = time.monotonic()
+        if now - self._looked < _WATCH:
+            return
+        self._looked = now
+        check_connected(self._client)
+        if self._has_workers():
+            self._seen = now
+        elif now - self._seen > _PATIENCE:
+            raise RuntimeError(
+                f"the Dask cluster has had no worker for {_PATIENCE:.0f} s; start some, wait for them "
+                "(client.wait_for_workers) and fit again"
+            )
+
+    def _has_workers(self) -> bool:
+        try:
+            return bool(ask_scheduler(self._client, self._client.scheduler.ncores))
+        except ConnectionError:  # a scheduler that does not answer has none for us
+            return False

@@ -1,0 +1,438 @@
+"""Measures of rows in blocks, from passes and requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher import _core
+from thresher._utils.lazy import cached
+from thresher.blocks import double_double as words
+from thresher.blocks.bins import PlannedCodes, plain_labels, plan_codes
+from thresher.blocks.engine import WHOLE_COLUMNS
+from thresher.blocks.pack import LabelCoding, Pack, PackedBlock, Receipt, RowParts
+from thresher.blocks.training import FarTraining
+from thresher.measures import BY_CLASS, KINDS, Bins, refuse_classes
+
+Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Features = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class CountPairs:
+    """The question for counts of pairs."""
+
+    references: Features
+    features: Features
+    incomplete: npt.NDArray[np.uint8] | None
+
+    def __call__(self, block: PackedBlock) -> Counts:
+        assert block.coded is not None
+        return _core.count_request(block.coded, self.references, self.features, self.incomplete)
+
+
+@dataclass(frozen=True)
+class SumProducts:
+    """The question for sums of products of pairs."""
+
+    references: Features
+    features: Features
+    centres: Floats
+
+    def __call__(self, block: PackedBlock) -> Floats:
+        table = block.numbers
+        if table is None:
+            return np.zeros((len(self.features), block.n_parts, 2))
+        return _core.product_sums(table, self.references, self.features, self.centres)
+
+
+@dataclass(frozen=True)
+class FarCodes:
+    """What is known of the codes: levels that occur, and the bins."""
+
+    levels: npt.NDArray[np.int32]
+    bins: Bins
+
+
+class FarMeasures:
+    """Relevances and redundancies of rows in blocks, as `Measures` gives those of rows in memory.
+
+    Parameters
+    ----------
+    training : FarTraining
+    names : sequence of str
+        The measures that will be asked for.
+    discretize, default
+        As of `Measures`.
+    parts : RowParts or None
+        With parts, values are per replicate.
+    asks_triples : bool
+        Whether terms of two features and the target will be asked for.
+    """
+
+    scale = 1
+
+    def __init__(
+        self,
+        training: FarTraining,
+        names: Sequence[str],
+        *,
+        discretize: Any = "auto",
+        default: str = "mean-sd",
+        parts: RowParts | None = None,
+        asks_triples: bool = False,
+    ) -> None:
+        for name in names:
+            if not KINDS[name].is_sum:
+                raise ValueError(
+                    f'the measure "{name}" needs all values of a column in one place, which blocks do not give; use '
+                    f'"pearson", or give {WHOLE_COLUMNS}'
+                )
+        self.training = training
+        self.parts = parts
+        self._far = training.far
+        self._counts = any(KINDS[name].is_discrete for name in names)
+        self._sums = any(not KINDS[name].is_discrete for name in names)
+        self._by_class = asks_triples
+        self._rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
+        self._given = discretize
+        self._sets: npt.NDArray[np.uint8] | None = None
+        if parts is not None:
+            self._sets = np.ascontiguousarray(parts.keeps).view(np.uint8)
+        if self._counts and self._far.weights == "real":
+            raise ValueError(
+                "sample_weight must hold whole numbers where rows are in blocks and a measure counts them, with a sum "
+                'below 2^50; scale and round the weights, or use a measure of numbers such as "r2"'
+            )
+        if self._sums:
+            training.table.refuse_categories()
+            if training.table.has_missing.any():
+                first = int(np.argmax(training.table.has_missing))
+                raise ValueError(
+                    f"column {training.table.name(first)} has missing values, and sums of numbers in blocks need all "
+                    'of them; fill them in, use missing="drop_rows", or a measure that counts such as "mi"'
+                )
+
+    @property
+    def whole(self) -> FarMeasures:
+        return self
+
+    @cached
+    def _plans(self) -> tuple[PlannedCodes | None, LabelCoding | None]:
+        """How features and target are coded."""
+        if not self._counts:
+            return None, plain_labels(self.training)
+        return plan_codes(self.training, self._rule, self._given)
+
+    @property
+    def _planned(self) -> PlannedCodes | None:
+        return self._plans[0]
+
+    @cached
+    def _pack(self) -> Pack:
+        training, far = self.training, self._far
+        target = training.target
+        class_rows = None
+        if self.parts is not None and self.parts.by_class:
+            class_rows = _class_rows(target)
+        of_classes = self._sums and target is not None and target.is_nominal
+        of_numbers = self._sums and target is not None and target.n_classes <= 2
+        is_pairwise = training.missing == "pairwise"
+        return Pack(
+            far.reader,
+            None if self._planned is None else self._planned.coding,
+            self._centres if self._sums else None,
+            self._powers if self._sums else None,
+            255 if is_pairwise and training.table.has_missing.any() else -1,
+            self._plans[1],
+            far.weights,
+            self.parts,
+            None if self.parts is None else far.first_rows,
+            class_rows,
+            self._by_class,
+            of_numbers,
+            of_classes,
+        )
+
+    @cached
+    def _receipts(self) -> Receipt:
+        """Those of all blocks, added up."""
+        told = self._far.session.pack(self._pack)
+        self._far.session.packed(self.parts, [(own.n_rows, own.fingerprint) for own in told])
+        return _merged(told)
+
+    # -- measures that count ---------------------------------------------------------------------
+
+    @cached
+    def _margins(self) -> list[Counts]:
+        """Of every feature, and then of the target: [level][part][class]."""
+        assert self._planned is not None
+        told = self._receipts.margins
+        assert told is not None
+        levels = self._planned.coding.levels
+        n_parts, n_classes = self._pack.n_parts, self._pack.n_classes
+        ends = np.cumsum(levels.astype(np.int64) * n_parts * n_classes)[:-1]
+        return [own.reshape(-1, n_parts, n_classes) for own in np.split(told, ends)]
+
+    @cached
+    def codes(self) -> FarCodes:
+        assert self._planned is not None
+        present = np.array([int((own.sum(axis=(1, 2)) > 0).sum()) for own in self._margins])
+        bins = self._planned.bins(self._receipts, self._margins)
+        return FarCodes(present.astype(np.int32), bins)
+
+    @property
+    def bins(self) -> Bins:
+        """What was binned; nothing, as long as no measure has asked for codes."""
+        if not self._counts:
+            return Bins("none", np.zeros(self.training.n_features, dtype=bool))
+        return self.codes.bins
+
+    @property
+    def target_codes(self) -> tuple[npt.NDArray[np.int32], int]:
+        """No codes, as these are with the rows; and the number of classes that occur."""
+        return np.empty(0, dtype=np.int32), int((self.rows_of_classes.sum(axis=0) > 0).sum())
+
+    @property
+    def rows_of_classes(self) -> Counts:
+        """Rows of each class in each part."""
+        return self._receipts.rows_of
+
+    @property
+    def target_range(self) -> Floats:
+        """The smallest and the largest target of each part."""
+        return self._receipts.target_range
+
+    @cached
+    def _incomplete(self) -> npt.NDArray[np.uint8] | None:
+        table = self.training.table
+        if self.training.missing != "pairwise" or not table.has_missing.any():
+            return None
+        return table.has_missing.astype(np.uint8)
+
+    def _ask_counts(self, references: Features, features: Features) -> Counts:
+        task = CountPairs(references, features, self._incomplete)
+        return np.asarray(self._far.session.ask(task, np.add))
+
+    def _count_relevance(self, name: str) -> Floats:
+        """Pairs with the target, whose counts came with the margins."""
+        margins = self._margins
+        p, n_classes = len(margins), self._pack.n_classes
+        incomplete = self._incomplete
+
+        def deliver(_: Features, features: Features) -> Counts:
+            told = []
+            for f in features.tolist():
+                cells = margins[f].transpose(1, 0, 2)  # [part][level][class]
+                if incomplete is None or not incomplete[f]:
+                    cells = cells[:, :-1, :-1]
+                told.append(cells.ravel())
+            return np.concatenate(told)
+
+        assert self._planned is not None
+        measure = _core.CountedPairs(
+            deliver,
+            np.append(self._planned.coding.levels, n_classes).astype(np.int32),
+            np.concatenate(
+                [own.sum(axis=2).ravel() for own in margins] + [self._receipts.counted_of.T.ravel()]
+            ),
+            int(self._far.total),
+            measure=name,
+            sets=self._sets,
+            incomplete=None if incomplete is None else np.append(incomplete, 0).astype(np.uint8),
+        )
+        return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)).T)
+
+    def _shaped(self, values: Floats) -> Floats:
+        """One value per feature, or a row per replicate."""
+        found = np.ascontiguousarray(values)
+        return found if self.parts is not None else found.reshape(-1)
+
+    # -- measures of numbers -----------------------------------------------------------------------
+
+    @cached
+    def _extremes(self) -> tuple[Floats, Floats]:
+        """The smallest and the largest value of every column, then of the target, as they are added up."""
+        scan, target = self.training.table.scan, self.training.target
+        low, high = 0.0, 0.0
+        if target is not None:
+            low, high = (0.0, target.n_classes - 1.0) if target.is_nominal else target.values
+        ends = np.append(scan.minimum, low), np.append(scan.maximum, high)
+        return np.ldexp(ends[0], self._powers), np.ldexp(ends[1], self._powers)
+
+    @property
+    def _powers(self) -> npt.NDArray[np.intc]:
+        """The powers of two by which columns of extreme size, and the target, are multiplied to be added up."""
+        far = self._far
+        return np.append(far.facts.powers, 0 if far.quantity is None else far.quantity.powers)
+
+    @cached
+    def _centres(self) -> Floats:
+        """Near the means, and such that differences of all values from them are exact."""
+        lowest, highest = self._extremes
+        far = self._far
+        target_mean = 0.0 if far.quantity is None else float(far.quantity.moments()[0][0])
+        mean = np.append(far.facts.moments()[0], target_mean)
+        mean = np.clip(np.where(np.isfinite(mean), mean, 0.0), lowest, highest)
+        return _core.exact_centres(lowest, highest, mean)
+
+    def _ask_products(self, references: Features, features: Features) -> Floats:
+        task = SumProducts(references, features, self._centres[: self.training.n_features])
+        return np.asarray(self._far.session.ask(task, words.add))
+
+    def _class_relevance(self, name: str) -> Floats:
+        told = self._receipts.class_sums
+        assert told is not None
+        p, n_classes = self.training.n_features, self._pack.n_classes
+        by_part = told.reshape(p, self._pack.n_parts, n_classes, 3, 2)
+        keeps = np.ones((1, 1), dtype=bool) if self.parts is None else self.parts.keeps
+        values = np.empty((len(keeps), p))
+        for i, kept in enumerate(keeps):
+            sums = words.add(*(by_part[:, part] for part in np.flatnonzero(kept)))
+            for feature in range(p):
+                state = [float(self._centres[feature]), *sums[feature].ravel().tolist()]
+                values[i, feature] = _class_value(state, name)
+        return self._shaped(values)
+
+    def _number_relevance(self, name: str) -> Floats:
+        sums, products = self._receipts.column_sums, self._receipts.products
+        assert sums is not None
+        assert products is not None
+        p = self.training.n_features
+        measure = _core.SummedPairs(
+            lambda _, features: np.ascontiguousarray(products[features]),
+            np.ascontiguousarray(sums),
+            self._centres,
+            *self._extremes,
+            measure=name,
+            sets=self._sets,
+        )
+        return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)).T)
+
+    # -- what a search asks ------------------------------------------------------------------------
+
+    def relevance(self, name: str) -> Floats:
+        """The measure of every feature with the target: one per feature, or a row per replicate."""
+        if KINDS[name].is_discrete:
+            return self._count_relevance(name)
+        target = self.training.labels
+        if name in BY_CLASS and target.is_nominal:
+            return self._class_relevance(name)
+        refuse_classes(name, target)
+        return self._number_relevance(name)
+
+    def pairs(self, name: str) -> _core.PairMeasure:
+        """The measure of feature pairs, for a search."""
+        if KINDS[name].is_discrete:
+            assert self._planned is not None
+            return _core.CountedPairs(
+                self._ask_counts,
+                self._planned.coding.levels,
+                np.concatenate([own.sum(axis=2).ravel() for own in self._margins]),
+                int(self._far.total),
+                measure=name,
+                sets=self._sets,
+                incomplete=self._incomplete,
+            )
+        sums = self._receipts.column_sums
+        assert sums is not None
+        p = self.training.n_features
+        lowest, highest = self._extremes
+        return _core.SummedPairs(
+            self._ask_products,
+            np.ascontiguousarray(sums[:p]),
+            self._centres[:p],
+            lowest[:p],
+            highest[:p],
+            measure=name,
+            sets=self._sets,
+        )
+
+    def triples(self, term: str) -> _core.PairMeasure:
+        """A term of two features and the target, for a search."""
+        assert self._planned is not None
+        assert self._by_class
+        return _core.CountedTriples(
+            self._ask_counts,
+            self._planned.coding.levels,
+            np.concatenate([own.ravel() for own in self._margins]),
+            int(self._far.total),
+            self._pack.n_classes,
+            term=term,
+            sets=self._sets,
+            incomplete=self._incomplete,
+        )
+
+    def candidates(self, *names: str) -> Mask:
+        """Features that may be chosen by these measures: not excluded, varying, also after binning.
+
+        One row per replicate if there are parts.
+        """
+        keeps = np.ones((1, 1), dtype=bool) if self.parts is None else self.parts.keeps
+        may = np.repeat(self.training.candidates[None, :], len(keeps), axis=0)
+        kinds = {KINDS[name].is_discrete for name in names}
+        if True in kinds:
+            by_part = [own.sum(axis=2) for own in self._margins]  # [level][part]
+            may &= np.array([((own @ keeps.T) > 0).sum(axis=0) > 1 for own in by_part]).T
+        if False in kinds and self.parts is not None:
+            extremes = self._receipts.column_range
+            assert extremes is not None
+            for i, kept in enumerate(keeps):
+                lowest = extremes[0][:, kept].min(axis=1)
+                may[i] &= lowest < extremes[1][:, kept].max(axis=1)
+        return may if self.parts is not None else may[0]
+
+
+def _merged(told: Sequence[Receipt]) -> Receipt:
+    """The receipt of all blocks."""
+    total, least, most = (partial(join, axis=0) for join in (np.sum, np.min, np.max))
+
+    def in_words(values: Sequence[Any]) -> Any:
+        return words.add(*values)
+
+    def extremes(values: Sequence[Any]) -> Any:
+        lowest, highest = zip(*values, strict=True)
+        return np.stack([least(lowest), most(highest)])
+
+    ways: dict[str, Callable[[Sequence[Any]], Any]] = {
+        "margins": total,
+        "below": most,
+        "above": least,
+        "rows_of": total,
+        "counted_of": total,
+        "target_range": extremes,
+        "column_sums": in_words,
+        "class_sums": in_words,
+        "products": in_words,
+        "column_range": extremes,
+    }
+    found = {name: [getattr(own, name) for own in told] for name in ways}
+    joined: dict[str, Any] = {
+        name: None if own[0] is None else ways[name](own) for name, own in found.items()
+    }
+    return Receipt(sum(own.n_rows for own in told), 0, **joined)
+
+
+def _class_value(state: list[float], name: str) -> float:
+    """The measure from a centre and the sums of every class."""
+    sums: Any = _core.ClassSums.__new__(_core.ClassSums)
+    sums.__setstate__(state)
+    return float(sums.value(name))
+
+
+def _class_rows(target: Any) -> Counts:
+    """Number of the first row of each class in each block, rows being numbered class after class."""
+    if target is None or target.rows_before is None:
+        raise ValueError(
+            'parts="stratified" sorts all rows by the target, which blocks can do for classes alone; '
+            'use parts="round-robin"'
+        )
+    ends = np.cumsum(target.n_of_class)
+    return np.asarray((ends - target.n_of_class)[None, :] + target.rows_before)

@@ -1,0 +1,410 @@
+"""The rows that `partial_fit` adds and `forget` removes."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+
+from thresher._utils.checks import resolve_features
+from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
+from thresher.blocks.local import LocalEngine
+from thresher.blocks.packed_rows import (
+    Keys,
+    PackedRows,
+    fingerprint,
+    join_rows,
+    pack_rows,
+    row_keys,
+    same_rows,
+)
+from thresher.blocks.rows import RowReader
+from thresher.data import distinct_labels, is_frame, refuse_missing_labels, take
+from thresher.discretize import GivenBins
+
+T = TypeVar("T")
+Places = npt.NDArray[np.intp]
+
+# The last blocks are joined up to so many rows, as a round costs a little for each block, and to so many values.
+MOST_JOINED = 1 << 16
+MOST_VALUES = 1 << 24
+# Results of tasks that are kept for each block: those of the last fit, or of two selectors in turn.
+MOST_RESULTS = 4
+
+
+class Results:
+    """What tasks said of some rows."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, Any] = {}
+
+    def get(
+        self,
+        name: Hashable,
+        task: Callable[[int, RowBlock], T],
+        number: int,
+        rows: Callable[[], RowBlock],
+    ) -> T:
+        """What the task of that name says, computed once."""
+        if name not in self._known:
+            while len(self._known) >= MOST_RESULTS:
+                del self._known[next(iter(self._known))]
+            self._known[name] = task(number, rows())
+        found: T = self._known[name]
+        return found
+
+
+@dataclass
+class KeptBlock:
+    """Packed rows with their keys, and which of them were taken away since.
+
+    Attributes
+    ----------
+    lost : list of (ndarray, Results)
+        Rows taken away, in groups, and what was said of each group: it is subtracted from what was said of all.
+    of_all, of_living : Results
+    """
+
+    rows: PackedRows
+    labels: KeptLabels
+    keys: Keys
+    lost: list[tuple[Places, Results]] = field(default_factory=list)
+    of_all: Results = field(default_factory=Results)
+    of_living: Results = field(default_factory=Results)
+
+    @property
+    def living(self) -> Places:
+        """The rows that are there, by their places."""
+        gone = [places for places, _ in self.lost]
+        return np.delete(np.arange(len(self.keys)), np.concatenate([np.empty(0, np.intp), *gone]))
+
+    @property
+    def n_living(self) -> int:
+        return len(self.keys) - self.n_lost
+
+    @property
+    def n_lost(self) -> int:
+        return sum(len(places) for places, _ in self.lost)
+
+    def take(self, places: Places) -> KeptBlock:
+        """A block of some rows, in this order."""
+        return KeptBlock(self.rows.take(places), self.labels.take(places), self.keys[places])
+
+    def all_rows(self) -> RowBlock:
+        return RowBlock(self.rows, self.labels.labels(), self.labels.weights)
+
+    def rows_at(self, places: Places) -> RowBlock:
+        return self.take(places).all_rows()
+
+    def living_rows(self) -> RowBlock:
+        return self.rows_at(self.living) if self.lost else self.all_rows()
+
+    def lose(self, places: Places) -> KeptBlock:
+        """The block without some more rows: they are noted, or dropped when as many are stored as twice the living."""
+        lost = [*self.lost, (places, Results())]
+        while len(lost) > 1 and len(lost[-2][0]) <= 2 * len(lost[-1][0]):
+            last, _ = lost.pop()
+            lost[-1] = (np.concatenate([lost[-1][0], last]), Results())
+        found = KeptBlock(self.rows, self.labels, self.keys, lost, self.of_all)
+        if len(self.keys) + found.n_lost > 2 * found.n_living:
+            return found.take(found.living)
+        return found
+
+
+@dataclass(frozen=True)
+class Signed:
+    """A packed block that is added or subtracted."""
+
+    packed: Packed
+    is_negative: bool
+
+    def answer(self, task: Callable[[Packed], Answer]) -> Answer:
+        found = task(self.packed)
+        return -found if self.is_negative else found
+
+
+class KeptRows(LocalEngine):
+    """An engine of rows that come and go.
+
+    Blocks hold rows in packed form alone. Rows that leave are noted as lost, and stay in their block until it is
+    rewritten, when it stores twice as many rows as live. Facts are told of the living. Of what adds up, such as counts,
+    that of the lost is subtracted from that of all, so only the lost are packed. What was said of rows is kept as long
+    as they are. A block that lost all its rows stays, so that the others keep their numbers, until such blocks are the
+    majority.
+
+    Parameters
+    ----------
+    given : GivenBins, default=None
+        Cuts of columns whose values matter by their bins alone.
+    exclude : list of str or int, default=None
+        Columns that may hold anything.
+    """
+
+    def __init__(self, given: GivenBins | None = None, exclude: Any = None) -> None:
+        self._given = given
+        self._exclude = exclude
+        self._names: tuple[str, ...] | None = None
+        self._cuts: list[Any] = []
+        self._blocks: list[KeptBlock] = []
+        self._packed = []
+
+    @property
+    def n_rows(self) -> int:
+        return sum(block.n_living for block in self._blocks)
+
+    @property
+    def n_stored(self) -> int:
+        """All rows that are packed, those to be subtracted included."""
+        return sum(len(block.keys) + block.n_lost for block in self._blocks)
+
+    @property
+    def names(self) -> list[str] | None:
+        return None if self._names is None else list(self._names)
+
+    @property
+    def n_features(self) -> int:
+        return self._blocks[0].rows.shape[1]
+
+    def check(self, given: GivenBins | None, exclude: Any) -> None:
+        """Refuse to go on with other cuts or columns than those by which rows are kept."""
+        same_cuts = given is self._given or same_arrays(self._cuts, self._cuts_of(given))
+        same_columns = np.array_equal(
+            self._used(self._exclude, self.n_features), self._used(exclude, self.n_features)
+        )
+        for name, is_same in (("discretize", same_cuts), ("exclude", same_columns)):
+            if not is_same:
+                raise ValueError(
+                    f"{name} is not what it was when the rows came, which are kept by it; set it back, or call fit to "
+                    "start anew"
+                )
+
+    def add(self, rows: RowBlock) -> None:
+        """Keep these rows."""
+        if not self._blocks and is_frame(rows.X):
+            frame = nw.from_native(rows.X, eager_only=True)
+            self._names = tuple(str(name) for name in frame.columns)
+        blocks = [*self._blocks, self._read(rows)]
+        while len(blocks) > 1 and _may_join(*blocks[-2:]):
+            before, last = blocks[-2:]
+            joined = join_rows(before.rows, last.rows)
+            labels = before.labels.join(last.labels)
+            blocks[-2:] = [KeptBlock(joined, labels, np.concatenate([before.keys, last.keys]))]
+        self._blocks = blocks
+
+    def remove(self, rows: RowBlock) -> None:
+        """Take these rows away, of equal ones those that came first: all of them, or none and an error."""
+        unwanted = self._read(rows)
+        living = [block.living for block in self._blocks]
+        ends = np.cumsum([len(places) for places in living])
+        leaving = self._find(unwanted.keys, living, ends)
+        of_block = np.searchsorted(ends, leaving, side="right")
+        blocks = list(self._blocks)
+        for number in np.unique(of_block).tolist():
+            block, own = self._blocks[number], np.flatnonzero(of_block == number)
+            places = living[number][leaving[own] - (ends[number] - len(living[number]))]
+            there, given = block.take(places), unwanted.take(own)
+            if not (same_rows(there.rows, given.rows) and there.labels.equals(given.labels)):
+                raise _never_added(len(leaving), int(own.min()))  # two rows of one key
+            blocks[number] = block.lose(places)
+        filled = [block for block in blocks if block.n_living]
+        self._blocks = (filled or blocks[:1]) if 2 * len(filled) < len(blocks) else blocks
+
+    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+        """What the task says of the living rows of each block."""
+        name = _name(task)
+        found = []
+        for number, block in enumerate(self._blocks):
+            found.append(block.of_living.get((name, number), task, number, block.living_rows))
+            progress(number + 1, len(self._blocks))
+        return found
+
+    def pack(
+        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
+    ) -> list[T]:
+        """Of each block what is told of all its rows, less that of the lost; or of the living, where it has no sign."""
+        signed: Any = task.signed() if hasattr(task, "signed") else None
+        name = _name(signed)
+        packed: list[Any] = []
+        receipts: list[Any] = []
+        for number, block in enumerate(self._blocks):
+            if signed is None:  # what is told of numbers differs each time, so that nothing is kept
+                own, receipt = task(number, block.living_rows())
+            else:
+                own, receipt = block.of_all.get(name, signed, number, block.all_rows)
+            packed.append(Signed(own, False))
+            receipts.append(receipt)
+            for places, said in block.lost if signed is not None else ():
+                own, receipt = said.get(name, signed, number, partial(block.rows_at, places))
+                packed.append(Signed(own, True))
+                receipts.append(receipt.negative())
+            progress(number + 1, len(self._blocks))
+        self._packed = packed
+        return receipts
+
+    def ask(
+        self,
+        task: Callable[[Any], Answer],
+        add: Callable[[Answer, Answer], Answer],
+        progress: Progress,
+    ) -> Answer:
+        return super().ask(lambda signed: signed.answer(task), add, progress)  # type: ignore[attr-defined]
+
+    def _read(self, rows: RowBlock) -> KeptBlock:
+        reader = RowReader("partial_fit", self._names, self._exclude, False, False)
+        matrix, texts = reader.features(len(self._blocks), rows.X)
+        if not self._blocks:
+            self._cuts = self._cuts_of(self._given, matrix.shape[1])
+        packed = pack_rows(matrix, texts, self._cuts)
+        used = take(rows.X, self._used(self._exclude, matrix.shape[1]), axis=1)
+        keys = row_keys(replace(rows, X=used))
+        return KeptBlock(packed, KeptLabels.of(rows.y, rows.weights), keys)
+
+    def _cuts_of(self, given: GivenBins | None, n_features: int | None = None) -> list[Any]:
+        if given is None:
+            return []
+        names = None if self._names is None else np.array(self._names, dtype=object)
+        return given.by_feature(names, self.n_features if n_features is None else n_features)
+
+    def _used(self, exclude: Any, n_features: int) -> npt.NDArray[np.intp]:
+        """Positions of the columns that are not excluded."""
+        names = None if self._names is None else np.array(self._names, dtype=object)
+        excluded = resolve_features("exclude", exclude, names, n_features)
+        return np.delete(np.arange(n_features), excluded)
+
+    def _find(self, unwanted: Keys, living: list[Places], ends: npt.NDArray[np.intp]) -> Places:
+        """Of each unwanted row the place, among all living, of the oldest one of its key that no other has."""
+        oldest: list[Keys] = []
+        for block, places in zip(self._blocks, living, strict=True):
+            lacking = len(unwanted) - sum(map(len, oldest))
+            oldest.append(block.keys[places[:lacking]])
+        first = np.concatenate(oldest)
+        if len(first) == len(unwanted) and fingerprint(first) == fingerprint(unwanted):
+            kept = first  # the oldest rows leave, as in a window that slides
+        else:
+            kept = np.concatenate(
+                [b.keys[places] for b, places in zip(self._blocks, living, strict=True)]
+            )
+        return _match(kept, unwanted)
+
+
+def _name(task: Any) -> bytes:
+    return blake2b(pickle.dumps(task)).digest()
+
+
+def _match(kept: Keys, unwanted: Keys) -> Places:
+    """For each unwanted row the first row kept of the same key that no other one has."""
+    near = np.flatnonzero(np.isin(kept[:, 0], unwanted[:, 0]))
+    keys = np.concatenate([kept[near], unwanted])
+    order = np.lexsort((np.arange(len(keys)), keys[:, 1], keys[:, 0]))
+    starts = np.ones(len(keys), dtype=bool)
+    starts[1:] = (keys[order][1:] != keys[order][:-1]).any(axis=1)
+    group = np.empty(len(keys), dtype=np.intp)
+    group[order] = np.cumsum(starts) - 1
+    nth = np.empty(len(keys), dtype=np.intp)
+    is_kept = order < len(near)
+    # The how-manieth of its group, among the kept and among the unwanted.
+    for some in (is_kept, ~is_kept):
+        places = order[some]
+        first = np.searchsorted(group[places], group[places])
+        nth[places] = np.arange(len(places)) - first
+    pair = group * np.intp(len(keys) + 1) + nth
+    found = np.isin(pair[len(near) :], pair[: len(near)])
+    if not found.all():
+        raise _never_added(len(unwanted), int(np.argmin(found)))
+    by_pair = np.argsort(pair[: len(near)])
+    places = np.searchsorted(pair[: len(near)], pair[len(near) :], sorter=by_pair)
+    return near[by_pair[places]]
+
+
+def _never_added(n_rows: int, first: int) -> ValueError:
+    return ValueError(
+        f"rows were forgotten that were never added: sample {first} of {n_rows} is not among those kept; "
+        "nothing was forgotten"
+    )
+
+
+def _may_join(before: KeptBlock, last: KeptBlock) -> bool:
+    """Blocks of the same kinds that lost nothing, and sizes such that every row is joined few times."""
+    n_rows = len(before.keys) + len(last.keys)
+    if len(before.keys) > 2 * len(last.keys) or n_rows > MOST_JOINED:
+        return False
+    if before.lost or last.lost or n_rows * last.rows.shape[1] > MOST_VALUES:
+        return False
+    return before.rows.is_like(last.rows) and before.labels.is_like(last.labels)
+
+
+MOST_CODED = 256
+
+
+@dataclass(frozen=True)
+class KeptLabels:
+    """The targets of some rows, as bytes where there are few classes, and their weights.
+
+    Attributes
+    ----------
+    classes : ndarray or None
+        What the codes stand for; None where `values` are the targets themselves.
+    values : ndarray or None
+    weights : ndarray or None
+    """
+
+    classes: npt.NDArray[Any] | None
+    values: npt.NDArray[Any] | None
+    weights: npt.NDArray[Any] | None
+
+    @classmethod
+    def of(cls, y: npt.NDArray[Any] | None, weights: npt.NDArray[Any] | None) -> KeptLabels:
+        own = None if weights is None else weights.copy()
+        if y is None:
+            return cls(None, None, own)
+        refuse_missing_labels(y)
+        classes, codes = distinct_labels(y)
+        if len(classes) > min(MOST_CODED, max(len(y) // 2, 16)):
+            return cls(None, y.copy(), own)
+        return cls(classes, codes.astype(np.uint8), own)
+
+    def labels(self) -> npt.NDArray[Any] | None:
+        if self.classes is None or self.values is None:
+            return self.values
+        return np.asarray(self.classes[self.values])
+
+    def take(self, places: npt.NDArray[np.intp]) -> KeptLabels:
+        weights = None if self.weights is None else self.weights[places]
+        values = None if self.values is None else self.values[places]
+        return KeptLabels(self.classes, values, weights)
+
+    def is_like(self, other: KeptLabels) -> bool:
+        """Whether both have targets, or weights, of the same types or none."""
+        return self._types() == other._types()
+
+    def _types(self) -> list[Any]:
+        labels = self.classes if self.classes is not None else self.values
+        return [None if own is None else own.dtype for own in (labels, self.weights)]
+
+    def join(self, other: KeptLabels) -> KeptLabels:
+        """Those of both, which are alike."""
+        return KeptLabels.of(
+            _stacked(self.labels(), other.labels()), _stacked(self.weights, other.weights)
+        )
+
+    def equals(self, other: KeptLabels) -> bool:
+        return same_arrays([self.labels(), self.weights], [other.labels(), other.weights])
+
+
+def same_arrays(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Whether there are as many arrays, equal ones and None in the same places."""
+    return len(a) == len(b) and all(
+        x is y if x is None or y is None else np.array_equal(x, y)
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+def _stacked(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None) -> Any:
+    return None if a is None or b is None else np.concatenate([a, b])

@@ -1,0 +1,265 @@
+"""Spark as an execution backend."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Callable, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Any, TypeVar
+
+from thresher._utils.lazy import cached
+from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
+from thresher.blocks.spark_rows import FileRows, PartitionRows, SparkRows
+from thresher.blocks.spark_tasks import (
+    Ask,
+    Pack,
+    Read,
+    collect,
+    in_plain_words,
+    load,
+    remove_files,
+    rows_per_batch,
+)
+from thresher.data import Far, column_names
+from thresher.io import format_of, open_table
+from thresher.io.arrow import ParquetPart
+from thresher.io.file_columns import FileColumns
+
+T = TypeVar("T")
+
+# Values in an Arrow batch; a wide table in batches of 10,000 rows, Spark's default, takes more than twice as long.
+_VALUES_PER_BATCH = 8_000_000
+# How often blocks that are lost in a round are made again before it is given up.
+_MOST_TRIES = 5
+
+
+class SparkEngine:
+    """An engine of blocks that Spark reads.
+
+    The order of the rows is that in which Spark has them: by partition, and as they come within each.
+
+    Parameters
+    ----------
+    X : pyspark DataFrame, path or pyarrow.dataset.Dataset
+        Of a DataFrame each partition is a block; all features may be in one column of arrays or of vectors of
+        pyspark.ml.
+        Parquet files are read by the tasks themselves, each row group a block.
+    y, sample_weight : str, default=None
+        Names of columns of X.
+    far : Far, default=None
+        ``client``, the Spark session that reads files, and ``scratch``, a folder of the executors.
+    """
+
+    @in_plain_words()
+    def __init__(
+        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+    ) -> None:
+        for parameter, value in (("y", y), ("sample_weight", sample_weight)):
+            if not (value is None or isinstance(value, str)):
+                raise ValueError(
+                    f"{parameter} must be the name of a column of X where Spark has the rows, got "
+                    f"{type(value).__name__}"
+                )
+        far = {} if far is None else far
+        scratch = far.get("scratch")
+        self._scratch = None if scratch is None else str(scratch)
+        self._source: _Frame | _Files
+        if is_spark_frame(X):
+            self._source = _Frame(X, y, sample_weight)
+        else:
+            self._source = _Files(X, y, sample_weight, far.get("client"))
+        self._forget()
+
+    @property
+    def names(self) -> Sequence[str] | None:
+        return self._source.names
+
+    @property
+    def n_features(self) -> int | None:
+        return self._source.n_features
+
+    @in_plain_words()
+    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+        rows = self._pass(Read(task, self._source.rows), Read.SCHEMA, progress, "read")
+        return [load(row.said) for row in rows]
+
+    @in_plain_words()
+    def pack(
+        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
+    ) -> list[T]:
+        self.close()
+        self._fit, self._task = uuid.uuid4().hex, task
+        return self._keep(None, progress)
+
+    def _keep(self, wanted: frozenset[int] | None, progress: Progress) -> list[Any]:
+        """Pack the wanted blocks, or all, and hold on to the frame that names their files."""
+        generation = len(self._held)
+        pack = Pack(self._task, self._source.rows, self._fit, self._scratch, generation, wanted)
+        rows = self._pass(pack, Pack.SCHEMA, progress, "pack", is_held=True, wanted=wanted)
+        said = [load(row.said) for row in rows]
+        self._generations.update({row.block: generation for row in rows})
+        self._kind = said[0][0]
+        return [receipt for _, receipt in said]
+
+    def _pass(
+        self,
+        task: Read,
+        schema: str,
+        progress: Progress,
+        label: str,
+        is_held: bool = False,
+        wanted: frozenset[int] | None = None,
+    ) -> list[Any]:
+        """A reading of all rows, or of the wanted blocks: what comes of them, in their order."""
+        frame = self._source.frame
+        if wanted is not None:
+            numbers = ", ".join(map(str, sorted(wanted)))
+            frame = frame.where(f"{self._source.number} in ({numbers})")
+        frame = frame.mapInArrow(task, schema)
+        if is_held:
+            self._held.append(frame.persist())
+        with rows_per_batch(frame.sparkSession, self._source.rows_per_batch):
+            rows = collect(frame, progress, label)
+        return sorted(rows, key=lambda row: row.block)
+
+    @in_plain_words()
+    def ask(
+        self,
+        task: Callable[[Packed], Answer],
+        add: Callable[[Answer, Answer], Answer],
+        progress: Progress,
+    ) -> Answer:
+        if not self._held:
+            raise RuntimeError("nothing was packed, so nothing can be asked")
+        answers: list[Answer] = []
+        wanted = frozenset(self._generations)
+        for _ in range(_MOST_TRIES):
+            files = reduce(lambda a, b: a.unionAll(b), map(_file_names, self._held))
+            work = Ask(task, self._kind, add, wanted, self._generations)
+            rows = collect(files.mapInArrow(work, Ask.SCHEMA), progress, "round")
+            for row in sorted(rows, key=lambda row: row.blocks):
+                if row.blocks and wanted.issuperset(row.blocks):
+                    answers.append(load(row.said))
+                    wanted -= frozenset(row.blocks)
+            if not wanted:
+                return reduce(add, answers)
+            self._keep(wanted, progress)
+        raise RuntimeError(
+            f"the Spark executors lost packed blocks {_MOST_TRIES} times in one round, the last time {len(wanted)} "
+            "of them; is something removing files from their local folders?"
+        )
+
+    def close(self) -> None:
+        # A session that is gone has taken its files along.
+        with contextlib.suppress(Exception):
+            for frame in self._held:
+                _file_names(frame).mapInArrow(remove_files, "block long").collect()
+        with contextlib.suppress(Exception):
+            for frame in self._held:
+                frame.unpersist()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._held: list[Any] = []
+        self._generations: dict[int, int] = {}
+
+
+def is_spark_frame(X: Any) -> bool:
+    return type(X).__module__.startswith("pyspark.sql.") and hasattr(X, "mapInArrow")
+
+
+def _file_names(frame: Any) -> Any:
+    return frame.select("block", "generation", "path")
+
+
+class _Frame:
+    """A DataFrame."""
+
+    number = "spark_partition_id()"  # of the block of a row, as Spark says it
+
+    def __init__(self, X: Any, y: str | None, sample_weight: str | None) -> None:
+        twins = sorted({name for name in X.columns if X.columns.count(name) > 1})
+        if twins:
+            raise ValueError(f"X has more than one column named {twins[0]!r}; rename them")
+        named = column_names(X.columns, y, sample_weight)
+        features = [name for name in X.columns if name not in named.values()]
+        self.frame = X.toDF(*(f"c{i}" for i in range(len(X.columns))))
+        self._given = X
+        self._vectors = _vector_column(X, features)
+        self._features = features
+        self._columns = (y, sample_weight)
+
+    @property
+    def names(self) -> list[str] | None:
+        return None if self._vectors else self._features
+
+    @cached
+    def n_features(self) -> int | None:
+        if self._vectors is None:
+            return len(self._features)
+        quoted = "`" + self._vectors.replace("`", "``") + "`"
+        first = self._given.select(quoted).where(f"{quoted} is not null").first()
+        return None if first is None else len(first[0])
+
+    @cached
+    def rows(self) -> SparkRows:
+        schema = self.frame.limit(0).toArrow().schema
+        return PartitionRows(
+            schema, self._given.columns, *self._columns, self._vectors, self.n_features
+        )
+
+    @property
+    def rows_per_batch(self) -> int:
+        return max(1, _VALUES_PER_BATCH // max(1, self.n_features or 1))
+
+
+def _vector_column(X: Any, features: list[str]) -> str | None:
+    """The column whose values are all features of a row, if there is one."""
+    kinds = {name: X.schema[name].dataType.typeName() for name in features}
+    vectors = [name for name, kind in kinds.items() if kind in ("array", "vectorudt")]
+    if vectors and len(features) > 1:
+        raise ValueError(
+            f"column {vectors[0]!r} of X holds vectors, and there are {len(features) - 1} other features; select "
+            "one column of vectors, or plain columns"
+        )
+    return vectors[0] if vectors else None
+
+
+class _Files:
+    """Parquet files, whose row groups a small DataFrame names."""
+
+    number = "block"
+    rows_per_batch = _VALUES_PER_BATCH
+
+    def __init__(self, X: Any, y: str | None, sample_weight: str | None, session: Any) -> None:
+        import pyarrow as pa
+
+        if isinstance(X, str | os.PathLike) and os.path.exists(X):
+            kind = format_of(Path(X))
+            if kind != "parquet":
+                raise ValueError(
+                    f"X names {str(X)!r}, which is {kind}, and client reads Parquet files only; write it as Parquet, "
+                    "or give the frame that client reads from it"
+                )
+        files: FileColumns = open_table(X).columns
+        parts = [part for part in files.parts if isinstance(part, ParquetPart)]
+        if len(parts) < len(files.parts):
+            raise ValueError(
+                "client reads Parquet files only, and X names others, partitions or filters; give the frame that "
+                "client reads from them"
+            )
+        columns = list(files.kinds)
+        named = column_names(columns, y, sample_weight)
+        self.names = [name for name in columns if name not in named.values()]
+        self.n_features = len(self.names)
+        whole = pa.unify_schemas([part.schema for part in parts], promote_options="permissive")
+        schema = pa.schema([pa.field(name, whole.field(name).type) for name in columns])
+        self.rows = FileRows(parts[0].filesystem, schema, y, sample_weight)
+        groups = [(part.name, i) for part in parts for i in range(part.n_row_groups)]
+        if not groups:
+            raise ValueError(f"X names {str(X)!r}, which holds no rows; give files with some")
+        pieces = [(number, *group) for number, group in enumerate(groups)]
+        self.frame = session.createDataFrame(pieces, FileRows.SCHEMA)

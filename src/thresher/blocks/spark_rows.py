@@ -1,0 +1,167 @@
+"""Blocks of rows of Spark dataframes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from thresher.blocks.engine import RowBlock, split_columns
+from thresher.io.arrow import read_row_groups
+from thresher.io.file_columns import validated
+
+# The number of a block, and what reads it.
+NumberedBlock = tuple[int, Callable[[], RowBlock]]
+
+
+class SparkRows(Protocol):
+    """What a task makes of the Arrow batches that Spark gives it."""
+
+    def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]: ...
+
+
+@dataclass(frozen=True)
+class PartitionRows:
+    """A partition of a DataFrame is a block, and its number is that of the partition.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Of the batches: an empty partition has none that would tell.
+    names : list of str
+        Of the columns: those that Spark was given have no dots, which it would take for fields.
+    y, sample_weight : str or None
+        Names of columns.
+    vectors : str or None
+        The column that holds all features of a row, an array or a vector of pyspark.ml.
+    n_features : int or None
+        How long each of them is.
+    """
+
+    schema: Any
+    names: list[str]
+    y: str | None
+    sample_weight: str | None
+    vectors: str | None
+    n_features: int | None
+
+    def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        number = context.partitionId()
+        yield number, partial(self._read, number, batches)
+
+    def _read(self, number: int, batches: Iterable[Any]) -> RowBlock:
+        import pyarrow as pa
+
+        given = list(batches)
+        table = pa.Table.from_batches(given) if given else self.schema.empty_table()
+        block = split_columns(table.rename_columns(self.names), self.y, self.sample_weight)
+        if self.vectors is None:
+            return block
+        X = _stack(block.X[self.vectors], self.vectors, self.n_features or 0, number)
+        return RowBlock(X, block.y, block.weights)
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """Every row that Spark gives names a row group of a Parquet file, which is a block.
+
+    Attributes
+    ----------
+    filesystem : pyarrow.fs.FileSystem or None
+    schema : pyarrow.Schema
+        Of the columns to read, the same for all files.
+    y, sample_weight : str or None
+        Names of columns.
+    """
+
+    filesystem: Any
+    schema: Any
+    y: str | None
+    sample_weight: str | None
+    SCHEMA = "block long, path string, row_group long"
+
+    def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]:
+        for batch in batches:
+            for number, path, group in zip(
+                *(column.to_pylist() for column in batch.columns), strict=True
+            ):
+                yield number, partial(self._read, path, group)
+
+    def _read(self, path: str, group: int) -> RowBlock:
+        from pyarrow import parquet
+
+        try:
+            with parquet.ParquetFile(path, filesystem=self.filesystem) as file:
+                pieces = [read_row_groups(file, [group], self.schema.names)]
+                (table,) = validated(str(path), pieces)
+        except FileNotFoundError:
+            raise RuntimeError(
+                f"a Spark executor does not find {path}; put the files where all of them can read, or give a "
+                "Spark DataFrame"
+            ) from None
+        return split_columns(table.cast(self.schema), self.y, self.sample_weight)
+
+
+def _stack(column: Any, name: str, n_features: int, number: int) -> Any:
+    """Rows of a column of arrays or vectors, as one matrix: sparse if any of the vectors is."""
+    import pyarrow as pa
+
+    if column.null_count:
+        raise ValueError(
+            f"column {name!r} has {column.null_count} rows without a vector in partition {number}; drop them"
+        )
+    is_vector = pa.types.is_struct(column.type)
+    stack = _vectors if is_vector else _arrays
+    parts = [stack(chunk, name, n_features) for chunk in column.chunks]
+    if not parts:
+        return np.empty((0, n_features))
+    if any(sparse.issparse(part) for part in parts):
+        return sparse.vstack(parts, format="csr")
+    return np.concatenate(parts)
+
+
+def _arrays(chunk: Any, name: str, n_features: int) -> npt.NDArray[Any]:
+    _check_lengths(chunk.value_lengths().to_numpy(), name, n_features)
+    values = chunk.flatten().to_numpy(zero_copy_only=False)
+    return values.reshape(len(chunk), n_features)  # type: ignore[no-any-return]
+
+
+def _vectors(chunk: Any, name: str, n_features: int) -> Any:
+    """The vectors of pyspark.ml: kind 1 has values only, kind 0 a size, indices and values."""
+    kinds, sizes, indices, values = (
+        chunk.field(field) for field in ("type", "size", "indices", "values")
+    )
+    is_sparse = kinds.to_numpy() == 0
+    lengths = values.value_lengths().to_numpy()
+    full_lengths = np.where(is_sparse, sizes.fill_null(0).to_numpy(), lengths)
+    _check_lengths(full_lengths, name, n_features)
+    data = values.flatten().to_numpy()
+    if not is_sparse.any():
+        return data.reshape(len(chunk), n_features)
+    # Dense ones among them have an entry for every feature.
+    is_listed = np.repeat(is_sparse, lengths)
+    columns = np.empty(len(data), dtype=np.int32)
+    columns[is_listed] = indices.flatten().to_numpy()
+    columns[~is_listed] = np.tile(
+        np.arange(n_features, dtype=np.int32), np.count_nonzero(~is_sparse)
+    )
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return sparse.csr_matrix((data, columns, starts), shape=(len(chunk), n_features))
+
+
+def _check_lengths(lengths: npt.NDArray[Any], name: str, n_features: int) -> None:
+    wrong = lengths[lengths != n_features]
+    if len(wrong):
+        raise ValueError(
+            f"the vectors of column {name!r} differ in length: the first has {n_features} values, another "
+            f"{int(wrong[0])}"
+        )

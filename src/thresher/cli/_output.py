@@ -1,0 +1,247 @@
+"""What the commands print, and the files that they write."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import math
+import os
+import re
+import sys
+import textwrap
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+from rich.console import Console
+from rich.progress import open as open_with_progress
+from rich.table import Table
+from rich.text import Text
+
+from thresher._utils.checks import ThresherWarning, printable
+from thresher._utils.journal import writing
+from thresher.cli._errors import BadInput, as_options, unless_unread
+from thresher.data import calling_columns
+
+# Columns of a terminal that show a table of many columns.
+WIDE = 130
+
+if TYPE_CHECKING:
+    from thresher.cli._input import Data
+
+
+def plain(text: Any) -> str:
+    """Text as a terminal may show it: what is not printable, such as an escape sequence, is spelt out."""
+    return printable(str(text))
+
+
+class Voice:
+    """How much is said, and where."""
+
+    def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
+        self.quiet = quiet
+        self.as_json = as_json
+        self.is_watched = sys.stderr.isatty() and not quiet
+        self._notes: list[str] = []
+
+    @property
+    def notes(self) -> list[str]:
+        """What was said beside the result."""
+        return list(self._notes)
+
+    def open_file(self, path: Path) -> AbstractContextManager[BinaryIO]:
+        """Open a file whose reading is watched; its end takes the bar away."""
+        if not self.is_watched:
+            return path.open("rb")
+        console = Console(stderr=True)
+        label = f"reading {plain(path.name)}"
+        return open_with_progress(path, "rb", console=console, description=label, transient=True)
+
+    def note(self, text: str) -> None:
+        """Tell something beside the result."""
+        if text in self._notes:
+            return
+        self._notes.append(text)
+        if not self.quiet:
+            print(f"note: {plain(text)}", file=sys.stderr)
+
+    @contextmanager
+    def working(
+        self, what: str, data: Data | None = None, *, has_bar: bool = False
+    ) -> Iterator[None]:
+        """Show that work goes on, unless it has a bar of its own; note its warnings, with the names of the data."""
+        names = [] if data is None else data.names
+        with calling_columns(names), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", ThresherWarning)
+            if self.is_watched and not has_bar:
+                with Console(stderr=True).status(what) as status, _followed(status):
+                    yield
+            else:
+                yield
+        for warning in caught:
+            self.note(as_options(str(warning.message)))
+
+    def table(self, rows: Sequence[Mapping[str, Any]], title: str = "") -> None:
+        """Print rows as a table, or as JSON."""
+        if self.as_json:
+            print_json(rows)
+            return
+        if title:
+            print(plain(title))
+        table = Table(box=None)
+        columns = list(rows[0]) if rows else []
+        for name in columns:
+            is_number = isinstance(rows[0][name], int | float) and not isinstance(
+                rows[0][name], bool
+            )
+            table.add_column(
+                Text(name),
+                justify="right" if is_number else "left",
+                overflow="fold",
+                no_wrap=is_number,
+            )
+        for row in rows:
+            table.add_row(*(Text(_cell(row[name])) for name in columns))
+        width = None if sys.stdout.isatty() else 160
+        _Screen(width=width).print(table)
+
+    def catalogue(self, rows: Sequence[Mapping[str, Any]], name: str, about: str) -> None:
+        """Print rows as a table, or on a terminal that is too narrow for it as paragraphs."""
+        width = Console().width
+        if self.as_json or not sys.stdout.isatty() or width >= WIDE:
+            self.table(rows)
+            return
+        fill = partial(textwrap.fill, width=width, initial_indent="    ", subsequent_indent="    ")
+        for row in rows:
+            facts = [f"{key}: {_cell(row[key])}" for key in row if key not in (name, about)]
+            print(f"{plain(row[name])}\n{fill(plain(row[about]))}\n{fill('; '.join(facts))}")
+
+    def names(self, names: Iterable[str]) -> None:
+        """Print names alone, one a line."""
+        for name in names:
+            print(plain(name))
+
+
+class _Screen(Console):
+    """The standard output, which leaves it to us what to do when nobody reads it any more."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; what is no number becomes null."""
+    print(json.dumps(as_plain(value), ensure_ascii=True, indent=1))
+
+
+def as_plain(value: Any) -> Any:
+    """Numbers, text, lists and dicts; nan and infinities as None."""
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return as_plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [as_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else plain(value)
+
+
+@contextmanager
+def _followed(status: Any) -> Iterator[None]:
+    """Show each step that the package logs."""
+
+    class Follow(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            status.update(Text(plain(record.getMessage()), no_wrap=True, overflow="ellipsis"))
+
+    log = logging.getLogger("thresher")
+    handler, level = Follow(), log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(level)
+
+
+# The beginning of text that a spreadsheet takes as a formula; the last four are the full-width forms of the first.
+FORMULA = re.compile(r"[\s\x00-\x1f]*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+
+
+def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> None:
+    """Refuse, before any work is done, a file that could not be written at its end."""
+    if path is None:
+        return
+    if path.suffix.lower() not in suffixes:
+        raise BadInput(f"{path}: the name must end in {_either(suffixes)}")
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; name a file in it")
+    if path.exists() and not force:
+        raise BadInput(f"{path} exists already; give --force to write over it, or another name")
+    folder = path.parent
+    if not folder.is_dir():
+        raise BadInput(f"{path} cannot be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise BadInput(f"{path} cannot be written: the folder {folder} takes no new files from you")
+
+
+def encode_table(path: Path, table: Any) -> bytes:
+    """Encode an Arrow table as CSV or Parquet, by the name of the file."""
+    from pyarrow import csv, parquet
+
+    buffer = io.BytesIO()
+    if path.suffix.lower() == ".csv":
+        csv.write_csv(_without_formulas(table), buffer)
+    else:
+        parquet.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def _without_formulas(table: Any) -> Any:
+    """Return the Arrow table with an apostrophe before each name and text that a spreadsheet would execute."""
+    import pyarrow as pa
+
+    for i, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            text = [_as_text(value) for value in table.column(i).to_pylist()]
+            table = table.set_column(i, field, pa.array(text, field.type))
+    return table.rename_columns([_as_text(name) for name in table.column_names])
+
+
+def _as_text(value: str | None) -> str | None:
+    return f"'{value}" if value is not None and FORMULA.match(value) else value
+
+
+def write_all(
+    contents: Mapping[Path, bytes], force: bool, show: Callable[[], None] | None = None
+) -> None:
+    """Write all of these files, or none; show the result in between.
+
+    Each is complete under another name before the result is shown, and that before the first gets its own: what
+    cannot be shown is not written either. Whoever stops reading what is shown has seen enough of it.
+    """
+    with writing(contents, overwrite=force):
+        if show is not None:
+            with unless_unread():
+                show()
+                sys.stdout.flush()
+
+
+def _either(suffixes: tuple[str, ...]) -> str:
+    return " or ".join([", ".join(suffixes[:-1]), suffixes[-1]] if suffixes[1:] else suffixes)

@@ -1,0 +1,207 @@
+"""The target: classes or numbers."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import column_or_1d
+
+from thresher._utils.arrays import as_double, as_numpy
+from thresher._utils.checks import check_choice, is_missing
+from thresher._utils.warnings import warn
+
+# More distinct whole numbers than this are a quantity, unless their type says that they are not.
+MOST_DISCRETE_VALUES = 10
+# Span of whole-number labels up to which they are counted rather than sorted.
+MOST_COUNTED_LABELS = 1 << 16
+TARGETS = ("auto", "nominal", "numeric")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the features are to tell about.
+
+    Attributes
+    ----------
+    is_nominal : bool
+        Classes without order, or numbers.
+    values : ndarray of shape (n_samples,), float64
+        Numbers as given; two classes as 0 and 1; more classes as their codes.
+    codes : ndarray of shape (n_samples,), int32, or None
+        Class codes 0..n_classes-1; None if numeric.
+    classes : ndarray or None
+        The labels, sorted; None if numeric.
+    """
+
+    is_nominal: bool
+    values: npt.NDArray[np.float64]
+    codes: npt.NDArray[np.int32] | None
+    classes: npt.NDArray[Any] | None
+
+    @property
+    def n_classes(self) -> int:
+        return 0 if self.classes is None else len(self.classes)
+
+    def take(self, rows: npt.NDArray[np.intp]) -> Target:
+        """The target of some rows; classes that no longer occur leave."""
+        if self.codes is None or self.classes is None:
+            return Target(False, self.values[rows], None, None)
+        present, codes = np.unique(self.codes[rows], return_inverse=True)
+        return _nominal(self.classes[present], codes)
+
+
+def _nominal(classes: npt.NDArray[Any], codes: npt.NDArray[np.integer[Any]]) -> Target:
+    return Target(True, codes.astype(np.float64), codes.astype(np.int32, copy=False), classes)
+
+
+def read_target(
+    y: Any, n_rows: int, *, kind: str = "auto", classes_only: bool = False, owner: str = "selector"
+) -> Target:
+    """Read `y` as classes or as numbers.
+
+    With ``kind="auto"`` floats with more than two distinct values are numbers and all else is classes.
+    With `classes_only` whole numbers are classes unless there are too many of them, and other floats an error.
+    """
+    check_choice("target", kind, TARGETS)
+    y = one_dimensional(y, owner)
+    if len(y) != n_rows:
+        raise ValueError(
+            f"X and y must have the same number of samples, got {n_rows} and {len(y)} "
+            "(inconsistent numbers of samples)"
+        )
+    refuse_missing_labels(y)
+    if kind == "numeric":
+        return Target(False, as_numbers(y), None, None)
+    classes, codes = distinct_labels(y)
+    if not holds_classes(classes, n_rows, kind, classes_only, owner):
+        return Target(False, y.astype(np.float64), None, None)
+    return _nominal(classes, codes)
+
+
+def holds_classes(
+    distinct: npt.NDArray[Any], n_rows: int, kind: str, classes_only: bool, owner: str
+) -> bool:
+    """Whether a target with these distinct values in so many rows holds classes; refused if it must and cannot."""
+    if kind == "auto" and distinct.dtype.kind in "fiub" and len(distinct) > 2:
+        if classes_only:
+            _refuse_quantity(distinct, n_rows, owner)
+        elif distinct.dtype.kind == "f":
+            return False
+        elif len(distinct) > n_rows / 5:
+            warn(
+                f"y has {len(distinct)} distinct values in {n_rows} samples and is taken as classes; "
+                'if it is a quantity, give target="numeric"'
+            )
+    return True
+
+
+def _refuse_quantity(distinct: npt.NDArray[Any], n_rows: int, owner: str) -> None:
+    """Raise for numbers that cannot be classes: fractions, and hardly a number twice."""
+    remedy = "use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes"
+    if distinct.dtype.kind == "f" and not np.all(distinct == np.floor(distinct)):
+        raise ValueError(
+            f"{owner} needs classes, but y is continuous (Unknown label type: continuous); {remedy}"
+        )
+    if len(distinct) > max(MOST_DISCRETE_VALUES, n_rows / 5):
+        raise ValueError(
+            f"{owner} needs classes, but y holds {len(distinct)} distinct numbers in {n_rows} samples; {remedy}; "
+            "if they are labels, give them as strings"
+        )
+
+
+def distinct_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The distinct values, sorted, and the place of each value among them."""
+    if y.dtype.kind in "iu" and y.size:
+        lowest, highest = int(y.min()), int(y.max())
+        if highest - lowest < MOST_COUNTED_LABELS:  # counting is much faster than sorting
+            wide = y.astype(np.int64, copy=False) if y.dtype.kind == "i" else y
+            shifted = (wide - wide.dtype.type(lowest)).astype(np.intp, copy=False)
+            present = np.flatnonzero(np.bincount(shifted))
+            place = np.zeros(highest - lowest + 1, dtype=np.int32)
+            place[present] = np.arange(len(present), dtype=np.int32)
+            return present.astype(y.dtype) + y.dtype.type(lowest), place[shifted]
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(
+            "y mixes labels of types that cannot be compared; give labels of one type"
+        ) from error
+
+
+def one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
+    """A target as an array of its own type."""
+    if y is None:
+        raise ValueError(
+            f"{owner} requires y to be passed, but the target y is None: give one value per sample"
+        )
+    y = as_numpy(y)
+    if is_plain_array(y, 1):
+        return native_bytes(y)
+    if np.ma.is_masked(y):
+        first = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
+        raise ValueError(f"y has masked values (first at sample {first}); drop those samples")
+    is_array = isinstance(y, np.ndarray | list)  # which narwhals would look at for long
+    series = None if is_array else nw.from_native(y, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series) and (series.dtype.is_integer() or series.dtype == nw.Boolean):
+        # Whole numbers that could be missing are whole numbers where none is.
+        y = series.to_numpy() if series.null_count() == 0 else y
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind in "UST":
+        y = y.astype(object)
+    return native_bytes(_numbers_of_objects(np.asarray(y)))
+
+
+def _numbers_of_objects(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Objects as numbers of NumPy, where all are numbers and, if whole, not too large; else as they are."""
+    if y.dtype != object or not all(isinstance(v, numbers.Real | Decimal) for v in y):
+        return y
+    if all(isinstance(v, numbers.Integral) for v in y):
+        return np.array(y.tolist())
+    return np.array([as_double(v) for v in y])
+
+
+def is_plain_array(values: Any, n_dimensions: int) -> bool:
+    """Whether these are real numbers in an array of NumPy, of which scikit-learn would ask for long what they are."""
+    is_array = type(values) is np.ndarray and values.ndim == n_dimensions
+    return is_array and values.dtype.kind in "iufb"
+
+
+def native_bytes(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Values in the order of bytes of this machine."""
+    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+
+
+def refuse_missing_labels(y: npt.NDArray[Any], where: str = "") -> None:
+    """Raise for what stands for no value, and for complex numbers; `where` is added to the place of a row."""
+    if y.dtype.kind == "c":
+        raise ValueError("y holds complex numbers; give real numbers or class labels")
+    if y.dtype.kind == "f":
+        if np.isnan(y).any():
+            raise ValueError(
+                f"y contains NaN (first at sample {int(np.flatnonzero(np.isnan(y))[0])}{where}); "
+                "drop those samples or fill the values in"
+            )
+        if np.isinf(y).any():
+            raise ValueError("y contains infinity (inf); give finite numbers")
+    elif y.dtype.kind in "OMm":
+        bad = [i for i, label in enumerate(y) if is_missing(label)]
+        if bad:
+            raise ValueError(
+                f"y contains NaN or None (first at sample {bad[0]}{where}); drop those samples"
+            )
+
+
+def as_numbers(y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """A target that is to be a quantity."""
+    try:
+        return y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f'target="numeric" needs numbers in y, got {y[0]!r}; give numbers or target="nominal"'
+        ) from error

@@ -1,0 +1,299 @@
+"""Sparse matrices: their structure checked, and mapped from files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from thresher._utils.arrays import LARGEST_EXACT
+from thresher.io.temporary import Scratch, ScratchFile
+
+T = TypeVar("T")
+
+
+def check_sparse(X: T, name: str = "X") -> T:
+    """Return X; raise `ValueError` for a sparse matrix with entries outside its shape or arrays that disagree.
+
+    Anything but a sparse matrix passes. Time O(stored entries), without a copy; lists and dictionaries of Python take
+    longer.
+    """
+    if sparse.issparse(X):
+        fault = _fault_of(X)
+        if fault is not None:
+            raise ValueError(
+                f"{name} is not a valid sparse matrix: {fault}. Build it again from its entries"
+            )
+    return X
+
+
+def _fault_of(X: Any) -> str | None:
+    if len(X.shape) != 2:
+        return f"it has the shape {X.shape}, not rows and columns"
+    n_rows, n_columns = X.shape
+    match X.format:
+        case "csr":
+            return _fault_of_compressed(X, n_rows, n_columns)
+        case "csc":
+            return _fault_of_compressed(X, n_columns, n_rows)
+        case "bsr":
+            return _fault_of_blocks(X)
+        case "coo":
+            return _fault_of_entries(X)
+        case "dia":
+            return _fault_of_diagonals(X)
+        case "lil":
+            return _fault_of_lists(X)
+        case "dok":
+            # The keys are read one by one, and anything but an entry of the matrix is refused by SciPy.
+            return _fault_of_entries(X.tocoo())
+        case other:
+            return f"its format {other!r} is unknown"
+
+
+def _fault_of_compressed(X: Any, n_lines: int, width: int) -> str | None:
+    starts, places = X.indptr, X.indices
+    fault = _fault_of_type("indptr", starts) or _fault_of_type("indices", places)
+    if fault:
+        return fault
+    if len(starts) != n_lines + 1:
+        return f"indptr has {len(starts)} values, not {n_lines + 1}"
+    if len(places) != len(X.data):
+        return f"{len(places)} indices have {len(X.data)} values"
+    # The core takes arrays with room for more entries, as SciPy does.
+    if starts[0] != 0 or starts[-1] > len(places) or (starts[1:] < starts[:-1]).any():
+        return "indptr must rise from 0 to the number of entries"
+    return _fault_of_range("indices", places[: starts[-1]], width)
+
+
+def _fault_of_blocks(X: Any) -> str | None:
+    if X.data.ndim != 3:
+        return f"its blocks have the shape {X.data.shape}, not three dimensions"
+    height, width = X.data.shape[1:]
+    if min(height, width) < 1 or X.shape[0] % height or X.shape[1] % width:
+        return f"blocks of {height} x {width} do not fill the shape {X.shape}"
+    return _fault_of_compressed(X, X.shape[0] // height, X.shape[1] // width)
+
+
+def _fault_of_entries(X: Any) -> str | None:
+    for name, places, size in (("rows", X.row, X.shape[0]), ("columns", X.col, X.shape[1])):
+        fault = _fault_of_type(name, places)
+        if fault:
+            return fault
+        if len(places) != len(X.data):
+            return f"{len(places)} {name} have {len(X.data)} values"
+        fault = _fault_of_range(name, places, size)
+        if fault:
+            return fault
+    return None
+
+
+def _fault_of_diagonals(X: Any) -> str | None:
+    fault = _fault_of_type("offsets", X.offsets)
+    if fault:
+        return fault
+    if X.data.ndim != 2 or len(X.data) != len(X.offsets):
+        return f"{len(X.offsets)} offsets have values of the shape {X.data.shape}"
+    outside = (X.offsets <= -X.shape[0]) | (X.offsets >= X.shape[1])
+    return f"a diagonal at {X.offsets[outside][0]} is outside its shape" if outside.any() else None
+
+
+def _fault_of_lists(X: Any) -> str | None:
+    n_rows, n_columns = X.shape
+    for name, lists in (("rows", X.rows), ("data", X.data)):
+        if lists.shape != (n_rows,) or not all(isinstance(one, list) for one in lists):
+            return f"{name} must be {n_rows} lists"
+    for places, values in zip(X.rows, X.data, strict=True):
+        if len(places) != len(values):
+            return f"a row has {len(places)} indices and {len(values)} values"
+        if places and not (min(places) >= 0 and max(places) < n_columns):
+            return f"indices must be at least 0 and below {n_columns}"
+    return None
+
+
+def _fault_of_type(name: str, places: Any) -> str | None:
+    """Only these types are known to SciPy's compiled code and to the core."""
+    if places.ndim == 1 and places.dtype in (np.int32, np.int64):
+        return None
+    return f"{name} must be int32 or int64 of one dimension, got {places.dtype} {places.shape}"
+
+
+def _fault_of_range(name: str, places: Any, size: int) -> str | None:
+    if len(places) == 0 or (places.min() >= 0 and places.max() < size):
+        return None
+    return f"{name} must be at least 0 and below {size}"
+
+
+_LARGEST_NARROW = np.iinfo(np.int32).max
+
+
+class MappedMatrix(sparse.csc_matrix):  # type: ignore[misc]
+    """A matrix by columns in the memory of a map that nobody can write to.
+
+    `scratch` is where more of its kind may be kept; None for what was taken from such a matrix, into memory.
+    """
+
+    scratch: Scratch | None = None
+
+
+@dataclass(frozen=True)
+class SparseColumns:
+    """The columns of blocks of rows, one below the other, all of them mapped.
+
+    Attributes
+    ----------
+    blocks : list of MappedMatrix
+        With the same columns.
+    places : ndarray of int
+        The columns in use, ascending.
+    scratch : Scratch
+    """
+
+    blocks: list[MappedMatrix]
+    places: npt.NDArray[np.intp]
+    scratch: Scratch
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return sum(block.shape[0] for block in self.blocks), len(self.places)
+
+    def take(self, columns: Any) -> SparseColumns:
+        """The same rows, with some of the columns."""
+        return replace(self, places=self.places[columns])
+
+    def column(self, place: int) -> npt.NDArray[Any]:
+        """One column, dense and in memory."""
+        return np.asarray(self._columns(self.places[[place]]).toarray().ravel())
+
+    def rows(self, rows: npt.NDArray[np.intp]) -> Any:
+        """Some rows of all columns, in memory."""
+        return sparse.hstack([slab.tocsr()[rows] for slab in self.slabs()], format="csr")
+
+    def slabs(self) -> Iterator[Any]:
+        """All columns in memory, some at a time: as many as have the entries of one block."""
+        counts: Any = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
+        size = self.scratch.block_bytes // 12
+        number = np.cumsum(counts, dtype=np.int64) // max(1, size)
+        bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self.places)]
+        for begin, end in pairwise(bounds):
+            yield self._columns(self.places[begin:end])
+
+    def matrix(self) -> MappedMatrix:
+        """The columns as one mapped matrix."""
+        n_rows, n_columns = self.shape
+        if len(self.blocks) == 1 and n_columns == self.blocks[0].shape[1]:
+            return self.blocks[0]
+        return spool_columns(self.slabs(), n_rows, self.scratch).blocks[0]
+
+    def _columns(self, places: npt.NDArray[np.intp]) -> Any:
+        runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+        values, rows, columns = [], [], []
+        n_above = 0
+        for block in self.blocks:
+            starts = block.indptr
+            for run in runs:
+                stored = slice(int(starts[run[0]]), int(starts[run[-1] + 1]))
+                values.append(block.data[stored])
+                rows.append(block.indices[stored].astype(np.int64) + n_above)
+            columns.append(np.repeat(np.arange(len(places)), np.diff(starts)[places]))
+            n_above += block.shape[0]
+        column = np.concatenate(columns)
+        # Of each column the rows of one block after the other.
+        order = np.argsort(column, kind="stable")
+        starts = np.searchsorted(column[order], np.arange(len(places) + 1))
+        entries = np.concatenate(values)[order], np.concatenate(rows)[order], starts
+        return sparse.csc_matrix(entries, shape=(n_above, len(places)))
+
+
+def spool_rows(blocks: Iterable[Any], scratch: Scratch) -> SparseColumns:
+    """A sparse matrix that comes in blocks of rows, the widest of which has all columns."""
+    spool = _Spool(scratch)
+    for block in blocks:
+        spool.add(block.tocsc())
+        spool.end_block(block.shape[0])
+    return spool.columns()
+
+
+def spool_columns(blocks: Iterable[Any], n_rows: int, scratch: Scratch) -> SparseColumns:
+    """A sparse matrix that comes in blocks of columns."""
+    spool = _Spool(scratch, is_narrow=n_rows <= _LARGEST_NARROW)
+    for block in blocks:
+        spool.add(block.tocsc())
+    spool.end_block(n_rows)
+    return spool.columns()
+
+
+class _Spool:
+    """Entries of columns, one after the other, and of blocks of rows below each other.
+
+    All blocks share three files, as a process may have few open.
+    """
+
+    def __init__(self, scratch: Scratch, is_narrow: bool = True) -> None:
+        self._scratch = scratch
+        self._values, self._rows, self._starts = (scratch.file() for _ in range(3))
+        self._index = np.dtype(np.int32 if is_narrow else np.int64)
+        self._sizes: list[tuple[int, int, int]] = []  # rows, columns, entries
+        self._begin_block()
+
+    def _begin_block(self) -> None:
+        self._n_columns = self._n_entries = 0
+        self._starts.write(np.zeros(1, np.int64))
+
+    def add(self, columns: Any) -> None:
+        """More columns of this block, in CSC form."""
+        columns.sum_duplicates()
+        values = columns.data.astype(np.float64)  # as sums want them, which would copy all else
+        if columns.data.dtype.kind in "iu" and np.any(np.abs(values) > LARGEST_EXACT):
+            raise ValueError(
+                "it has whole numbers beyond 2^53, which stay apart in memory only; pass the matrix itself as X, "
+                "or floats"
+            )
+        self._values.write(values)
+        self._rows.write(columns.indices.astype(self._index))
+        self._starts.write(columns.indptr[1:].astype(np.int64) + self._n_entries)
+        self._n_columns += columns.shape[1]
+        self._n_entries += columns.nnz
+
+    def end_block(self, n_rows: int) -> None:
+        self._sizes.append((n_rows, self._n_columns, self._n_entries))
+        self._begin_block()
+
+    def columns(self) -> SparseColumns:
+        values = _mapped(self._values, np.dtype(np.float64))
+        rows = _mapped(self._rows, self._index)
+        widest = max((size[1] for size in self._sizes), default=0)
+        starts = self._all_starts(widest)
+        blocks, done = [], 0
+        for i, (n_rows, _, n_entries) in enumerate(self._sizes):
+            block = MappedMatrix((n_rows, widest), dtype=np.float64)
+            own = slice(done, done + n_entries)
+            block.data, block.indices = values[own], rows[own]
+            block.indptr = starts[i * (widest + 1) : (i + 1) * (widest + 1)]
+            block.has_canonical_format = True
+            block.scratch = self._scratch
+            blocks.append(block)
+            done += n_entries
+        return SparseColumns(blocks, np.arange(widest), self._scratch)
+
+    def _all_starts(self, widest: int) -> npt.NDArray[Any]:
+        """Those of all blocks, each with the columns of the widest; of the type of the rows, where they fit."""
+        is_narrow = max((size[2] for size in self._sizes), default=0) <= _LARGEST_NARROW
+        index = self._index if is_narrow else np.dtype(np.int64)
+        given = _mapped(self._starts, np.dtype(np.int64))
+        file = self._scratch.file()
+        done = 0
+        for _, n_columns, n_entries in self._sizes:
+            file.write(given[done : done + n_columns + 1].astype(index))
+            file.write(np.full(widest - n_columns, n_entries, dtype=index))
+            done += n_columns + 1
+        return _mapped(file, index)
+
+
+def _mapped(file: ScratchFile, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)

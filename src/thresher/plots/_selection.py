@@ -1,0 +1,315 @@
+"""Plots of one selection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from thresher.evaluate.redundancy import redundancy_map
+from thresher.plots._axes import (
+    COLOURS,
+    LINES,
+    axes_or_new,
+    count_along_x,
+    feature_labels,
+    finish,
+    take_literally,
+    write_above,
+)
+
+
+def plot_path(selector: Any, *, ax: Any = None) -> Any:
+    """The score at which each feature was chosen, step by step: where it drops, more features add little.
+
+    Parameters
+    ----------
+    selector : fitted selector
+        One whose ``trace_`` has ``feature`` and ``score``.
+    ax : matplotlib axes, default=None
+        Drawn on; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import JMI
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> ax = plot_path(JMI(6).fit(X, y))
+    """
+    check_is_fitted(selector)
+    trace = selector.trace_
+    if not {"feature", "score"} <= set(trace):
+        raise ValueError(
+            f"{type(selector).__name__} has no score per step to plot; give a selector such as MRMR or JMI"
+        )
+    scores = np.asarray(trace["score"], dtype=np.float64)
+    ax = axes_or_new(ax, height=1.2 + 0.26 * max(len(scores), 4))
+    steps = np.arange(len(scores))
+    ax.hlines(steps, 0, scores, color="0.8", linewidth=1)
+    ax.plot(scores, steps, "o-", color=COLOURS[0], linewidth=1)
+    labels = feature_labels(selector, trace["feature"])
+    ax.set_yticks(steps, [f"{label}  {step}" for step, label in enumerate(labels, 1)])
+    take_literally(ax.get_yticklabels())
+    ax.invert_yaxis()
+    ax.axvline(0, color="0.7", linewidth=0.8, zorder=0)
+    ax.set_xlabel("score when chosen")
+    ax.set_title(type(selector).__name__)
+    return ax
+
+
+_TERMS = ("relevance", "redundancy", "complementarity")
+_MARKERS = ("o", "s", "^")
+
+
+def plot_tradeoff(
+    selector: Any, *, ax: Any = None, title: str | None = None, shares: bool | None = None
+) -> Any:
+    """The terms of a greedy search at each step, as in figure 6 of the RRCT paper.
+
+    To contrast two methods, as the paper does, draw each on axes of its own with ``sharey=True``.
+
+    Parameters
+    ----------
+    selector : fitted selector
+        One whose ``trace_`` has ``relevance`` and ``redundancy``, and perhaps ``complementarity``:
+        `RRCT`, `MRMR`, `NMIFS` and others.
+    ax : matplotlib axes, default=None
+        Drawn on; None makes a new figure.
+    title : str, default=None
+        None: the name of the selector.
+    shares : bool, default=None
+        Draw each term as a share of its largest value. None does so where relevance and redundancy are different
+        measures, such as F and Pearson's correlation, whose units have nothing in common.
+
+    Returns
+    -------
+    ax : matplotlib axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import RRCT
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> ax = plot_tradeoff(RRCT(n_features_to_select=6).fit(X, y))
+    """
+    check_is_fitted(selector)
+    trace = selector.trace_
+    lacking = [term for term in _TERMS[:2] if term not in trace]
+    if lacking:
+        raise ValueError(
+            f"{type(selector).__name__} has no {lacking[0]} per step to plot; "
+            "give a selector such as RRCT or MRMR"
+        )
+    if shares is None:
+        pair = [getattr(selector, f"{term}_measure_", None) for term in _TERMS[:2]]
+        shares = pair[0] != pair[1]
+    ax = axes_or_new(ax)
+    steps = np.arange(1, len(trace["feature"]) + 1)
+    for i, term in enumerate(term for term in _TERMS if term in trace):
+        values = np.asarray(trace[term], dtype=np.float64)
+        if shares:
+            values = values / (np.max(np.abs(values), initial=0) or 1.0)
+        ax.plot(steps, values, LINES[i], color=COLOURS[i], marker=_MARKERS[i], label=term)
+    ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    labels = feature_labels(selector, trace["feature"])
+    ax.set_xticks(steps, labels, rotation=90 if len(steps) > 8 else 30, ha="right")
+    take_literally(ax.get_xticklabels())
+    ax.set_xlabel("feature, in order of choice")
+    ax.set_ylabel("share of the largest" if shares else "term of the score")
+    ax.set_title(type(selector).__name__ if title is None else title)
+    ax.legend()
+    return ax
+
+
+def plot_redundancy(
+    selector: Any, X: Any, *, n_chosen: int = 24, n_left: int = 12, ax: Any = None
+) -> Any:
+    """A map of what the first features of a selection tell of each other, alike ones side by side.
+
+    Names of selected features are bold; the others are the most relevant of those left.
+
+    Parameters
+    ----------
+    selector : fitted selector
+    X
+        What it was fitted on.
+    n_chosen, n_left : int, default=24, 12
+        So many features at most of those chosen, and of those left.
+    ax : matplotlib axes, default=None
+        Drawn on; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from thresher import MRMR
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> ax = plot_redundancy(MRMR(5).fit(X, y), X)
+    """
+    found = redundancy_map(selector, X, n_chosen=n_chosen, n_left=n_left)
+    if found is None:
+        raise ValueError("a map needs at least three features that were chosen or are relevant")
+    n = len(found.features)
+    ax = axes_or_new(ax, width=2.6 + 0.22 * n, height=1.8 + 0.22 * n)
+    image = ax.imshow(found.values, vmin=0, vmax=1, cmap="Blues")
+    ax.figure.colorbar(image, ax=ax, label=found.measure, shrink=0.6)
+    labels = feature_labels(selector, found.features.tolist())
+    ax.set_xticks(np.arange(n), labels, rotation=90, fontsize=8)
+    ax.set_yticks(np.arange(n), labels, fontsize=8)
+    for ticks in (ax.get_xticklabels(), ax.get_yticklabels()):
+        take_literally(ticks)
+        for feature, text in zip(found.features.tolist(), ticks, strict=True):
+            text.set_fontweight("bold" if selector.support_[feature] else "normal")
+    return ax
+
+
+def plot_annealing(selector: Any, *, ax: Any = None, moves: bool = True) -> Any:
+    """Score of the classifier against the risk of every set that `SALCC` looked at.
+
+    The set found is marked by a cross, as in Fig. 3.16 of Pino Angulo's thesis. With
+    ``search="path"`` the line is the whole search space.
+
+    Parameters
+    ----------
+    selector : fitted SALCC
+    ax : matplotlib axes, default=None
+        Drawn on; None makes a new figure.
+    moves : bool, default=True
+        Draw the sets in the order of the moves as a thin line.
+
+    Returns
+    -------
+    ax : matplotlib axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from thresher import SALCC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = plot_annealing(SALCC(search="path").fit(X, y))
+    """
+    ax = axes_or_new(ax)
+    risks, scores = selector.set_risks_, selector.set_scores_
+    sizes = np.array([len(features) for features in selector.sets_])
+    ax.plot(risks, scores, "-", color=COLOURS[0], linewidth=1, label="sets of LCC")
+    ax.scatter(risks, scores, s=12 + 4 * sizes, color=COLOURS[0], zorder=3)
+    for risk, score, size in zip(risks, scores, sizes, strict=True):
+        write_above(ax, str(size), (risk, score))
+    trace = selector.trace_
+    if moves and "risk" in trace:
+        path = {"color": COLOURS[4], "linewidth": 0.6, "alpha": 0.7}
+        ax.plot(trace["risk"], trace["score"], label="moves", **path)
+    if np.isfinite(selector.best_score_):
+        found = {"marker": "x", "s": 120, "color": "black", "linewidths": 2, "zorder": 4}
+        ax.scatter([selector.risk_], [selector.best_score_], label="found", **found)
+    ax.margins(y=0.1)
+    risk = "risk of the set (the number of its features is beside it)"
+    return finish(ax, risk, "cross-validated score")
+
+
+def plot_fitness(selector: Any, *, ax: Any = None) -> Any:
+    """Best and mean score of a search, cycle by cycle, and the size of the best set.
+
+    Parameters
+    ----------
+    selector : fitted GBC or MRMRGA
+    ax : matplotlib axes, default=None
+        Drawn on; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from thresher import GBC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = plot_fitness(GBC(population=4, max_cycles=3, random_state=0).fit(X, y))
+    """
+    check_is_fitted(selector)
+    trace = getattr(selector, "trace_", {})
+    if "mean" not in trace:
+        raise ValueError(
+            f"{type(selector).__name__} has no best and mean score per cycle to plot; give a fitted GBC or MRMRGA "
+            "that has ended a cycle"
+        )
+    ax = axes_or_new(ax)
+    cycles = trace["cycle"]
+    mean = np.where(np.isfinite(trace["mean"]), trace["mean"], np.nan)
+    ax.plot(cycles, trace["best"], color=COLOURS[0], marker="o", markersize=4, label="best")
+    ax.plot(cycles, mean, "--", color=COLOURS[1], marker="s", markersize=3, label="mean")
+    sizes = np.asarray(trace["n_features"])
+    for i in [0, *(np.flatnonzero(np.diff(sizes)) + 1)]:
+        write_above(ax, str(sizes[i]), (cycles[i], trace["best"][i]))
+    count_along_x(ax)
+    ax.set_title(f"{type(selector).__name__}, ended by {selector.stopped_by_}")
+    ax.margins(y=0.1)
+    cycle = "cycle (where it changes, the size of the best set is above)"
+    return finish(ax, cycle, "cross-validated score")
+
+
+def plot_front(selector: Any, *, ax: Any = None) -> Any:
+    """Score against size of all sets that a search has scored, with the front: sets that no smaller one equals.
+
+    Parameters
+    ----------
+    selector : fitted GBC, MRMRGA or SALCC
+    ax : matplotlib axes, default=None
+        Drawn on; None makes a new figure.
+
+    Returns
+    -------
+    ax : matplotlib axes
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from thresher import GBC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = plot_front(GBC(population=4, max_cycles=3, random_state=0).fit(X, y))
+    """
+    check_is_fitted(selector)
+    if not hasattr(selector, "set_scores_"):
+        raise ValueError(
+            f"{type(selector).__name__} has no scored sets to plot; give a fitted GBC, MRMRGA or SALCC"
+        )
+    ax = axes_or_new(ax)
+    scores = selector.set_scores_
+    sizes = np.array([len(features) for features in selector.sets_])
+    usable = np.isfinite(scores)
+    sizes, scores = sizes[usable], scores[usable]
+    front = _front(sizes, scores)
+    ax.scatter(sizes, scores, s=10, color=COLOURS[5], alpha=0.4, linewidths=0, label="sets scored")
+    ax.step(sizes[front], scores[front], where="post", color=COLOURS[0], linewidth=1)
+    ax.plot(sizes[front], scores[front], "o", color=COLOURS[0], markersize=5, label="front")
+    chosen = {tuple(sorted(selector.selected_.tolist()))}
+    at = [i for i, s in enumerate(selector.sets_) if tuple(sorted(s.tolist())) in chosen]
+    if at:
+        found = {"marker": "x", "s": 90, "color": "black", "linewidths": 2, "zorder": 4}
+        size, score = len(selector.sets_[at[0]]), selector.set_scores_[at[0]]
+        ax.scatter([size], [score], label="chosen", **found)
+    count_along_x(ax)
+    if sizes.max() > 20:  # a pool as a whole is a set, too
+        ticks = [size for size in (1, 2, 5, 10, 20, 50, 100, 200, 500) if size <= sizes.max()]
+        ax.set_xscale("log")
+        ax.set_xticks(ticks, [str(size) for size in ticks])
+        ax.minorticks_off()
+    return finish(ax, "features of the set", "cross-validated score", loc="lower right")
+
+
+def _front(sizes: Any, scores: Any) -> list[int]:
+    """Sets that score more than every smaller one, and not less than any of the same size; smallest first."""
+    front: list[int] = []
+    for i in np.lexsort((-scores, sizes)):
+        if not front or scores[i] > scores[front[-1]]:
+            front.append(int(i))
+    return front

@@ -1,0 +1,194 @@
+"""Selectors around other selectors, and those of other packages."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils._metadata_requests import _raise_for_params
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+
+from thresher._utils.params import MetaEstimatorMixin, estimator, param
+from thresher._utils.progress import on_behalf
+from thresher._utils.threads import call_interruptibly
+from thresher._utils.types import Selector
+from thresher.data import take
+from thresher.selectors._base import BaseSelector
+from thresher.selectors.mrmr import MRMR
+
+Floats = npt.NDArray[np.float64]
+Positions = npt.NDArray[np.intp]
+
+# Names of the number of features to choose.
+_SIZE_PARAMETERS = ("n_features_to_select", "k", "max_features")
+
+
+def order_of_choice(selector: Any) -> Positions:
+    """The features a fitted selector chose, best first as far as it tells.
+
+    They are those of ``get_support()``, in the order of ``selected_`` if that lists them; else by ``ranking_``
+    (1 is best), then by ``scores_`` (large is best), then by the importances of a fitted ``estimator_`` (absolute
+    coefficients, or ``feature_importances_``), then by position. What a selector lacks, or has in another shape,
+    is passed over; nan comes last.
+    """
+    support = np.asarray(selector.get_support(), dtype=bool)
+    chosen = np.flatnonzero(support)
+    listed = getattr(selector, "selected_", None)
+    if listed is not None:
+        order = np.asarray(listed)
+        if order.ndim == 1 and order.dtype.kind in "iu" and np.array_equal(np.sort(order), chosen):
+            return order.astype(np.intp)
+    keys = (
+        -_of_chosen(_importances(selector), support),
+        -_of_chosen(getattr(selector, "scores_", None), support),
+        _of_chosen(getattr(selector, "ranking_", None), support),
+    )
+    # lexsort puts nan last and leaves equal ones in the order of their positions.
+    return np.asarray(chosen[np.lexsort(keys)], dtype=np.intp)
+
+
+def told_of(selector: Any, name: str, seen: Positions, n_features: int) -> Floats:
+    """A fitted attribute of each feature that the selector saw, nan for the others."""
+    values: Any = getattr(selector, name, None)
+    told = np.full(n_features, np.nan)
+    if np.shape(values) == seen.shape:
+        told[seen] = values
+    return told
+
+
+def resize(selector: Any, size: int) -> Any:
+    """A clone of the selector that will choose `size` features; None if it has no parameter for that."""
+    resized = getattr(selector, "_resized", None)
+    if resized is not None:
+        return resized(size)
+    parameters = selector.get_params(deep=False)
+    for parameter in _SIZE_PARAMETERS:
+        if parameter in parameters:
+            given: dict[str, Any] = {parameter: size}
+            if parameter == "max_features" and parameters.get("threshold", 0) is None:
+                given["threshold"] = -np.inf  # else only what is better than the mean
+            return clone(selector).set_params(**given)
+    return None
+
+
+def _of_chosen(values: Any, support: npt.NDArray[np.bool_]) -> Floats:
+    """One number per chosen feature, from one per feature or per chosen one; zeros if there are none."""
+    n_chosen = int(support.sum())
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.zeros(n_chosen)
+    if numbers.shape == support.shape:
+        return numbers[support]
+    return numbers if numbers.shape == (n_chosen,) else np.zeros(n_chosen)
+
+
+def _importances(selector: Any) -> Any:
+    estimator = getattr(selector, "estimator_", None)
+    found = getattr(estimator, "feature_importances_", None)
+    if found is not None:
+        return found
+    coefficients = getattr(estimator, "coef_", None)
+    if coefficients is None or hasattr(coefficients, "toarray"):
+        return None
+    sizes = np.abs(np.asarray(coefficients, dtype=np.float64))
+    return sizes if sizes.ndim == 1 else sizes.sum(axis=0)
+
+
+def fit_on_rows(
+    selector: Any, X: Any, y: Any, rows: npt.NDArray[np.intp], params: dict[str, Any], n_rows: int
+) -> Any:
+    """Fit on some rows, with those of whatever else has one value for each."""
+    some = {
+        name: take(value, rows) if _is_per_row(value, n_rows) else value
+        for name, value in params.items()
+    }
+    fit = partial(selector.fit, take(X, rows), None if y is None else take(y, rows), **some)
+    with on_behalf():
+        if type(selector).__module__.partition(".")[0] == "thresher":
+            return fit()
+        return call_interruptibly(fit, n_threads=None)
+
+
+def _is_per_row(value: Any, n_rows: int) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str) and len(value) == n_rows
+
+
+# Older pipelines ask what fit_transform passes on.
+FITTING = MethodMapping().add(caller="fit", callee="fit").add(caller="fit_transform", callee="fit")
+
+
+def kept_by(selector: Any) -> str:
+    """The parameter ``keep`` of a selector, or of one inside it, as text; empty if nothing is kept."""
+    for name, value in selector.get_params().items():
+        if name.split("__")[-1] == "keep" and value is not None and np.size(value):
+            return f"{name}={value!r}"
+    return ""
+
+
+def excluded_by(selector: Any) -> tuple[str, Any]:
+    """The parameter ``exclude`` of a selector, or of the first one inside it, by name, and its value."""
+    inside = getattr(selector, "_first_inside", None)
+    if inside is None:
+        return "exclude", getattr(selector, "exclude", None)
+    own, inner = inside()
+    name, value = excluded_by(inner)
+    return f"{own}__{name}", value
+
+
+@estimator
+class MetaSelector(MetaEstimatorMixin, BaseSelector):
+    """What `Ensemble` and `ErrorControlled` share; the parameter `selector` is the one inside."""
+
+    selector: Selector | None = param(default=None, kw_only=False)
+    random_state: Any = param(default=None)
+    verbose: int = param(default=0)
+
+    def _given_selector(self) -> Any:
+        given = MRMR() if self.selector is None else self.selector
+        if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "get_params"):
+            raise ValueError(f"selector must be a selector such as MRMR(), got {given!r}")
+        return given
+
+    def _first_inside(self) -> tuple[str, Any]:
+        return "selector", self._given_selector()
+
+    def _take_names(self, fitted: Any) -> None:
+        """What is known of the columns is what a selector that read them knows."""
+        self.n_features_in_ = fitted.n_features_in_
+        if hasattr(fitted, "feature_names_in_"):
+            self.feature_names_in_ = fitted.feature_names_in_
+
+    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
+        """What of these the ``fit`` of the selector inside asks for."""
+        _raise_for_params(params, self, "fit")
+        return dict(process_routing(self, "fit", **params)["selector"]["fit"]) if params else {}
+
+    def _resized(self, k: int) -> Any:
+        """A clone around a selector of `k` features."""
+        selector = resize(self._given_selector(), k)
+        if selector is None:
+            inside = type(self._given_selector()).__name__
+            raise ValueError(f"the selector {inside} has no parameter n_features_to_select or k")
+        return clone(self).set_params(selector=selector)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if not isinstance(self._given_selector(), BaseSelector):
+            raise ValueError(f"{type(self).__name__} has a selector that is none of thresher")
+
+    def get_metadata_routing(self) -> Any:
+        """What is passed to the selector; see scikit-learn's user guide on metadata routing."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(selector=self._given_selector(), method_mapping=FITTING)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._given_selector())
+        tags.input_tags = inner.input_tags
+        tags.target_tags = inner.target_tags
+        return tags
