@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from thresher import _core
-from thresher.blocks import ListEngine, RowBlock, is_far, split_columns
+from thresher.blocks import ListEngine, RowBlock, is_in_blocks, split_columns
 from thresher.blocks.pack import PackedBlock
 
 
@@ -66,8 +66,8 @@ def test_a_column_that_is_not_there_is_named_with_the_nearest():
 
 
 def test_rows_in_memory_are_not_far():
-    assert not any(is_far(X) for X in (np.ones((2, 2)), pd.DataFrame({"a": [1]}), [[1.0]]))
-    assert is_far(ListEngine([RowBlock(np.ones((2, 2)))]))
+    assert not any(is_in_blocks(X) for X in (np.ones((2, 2)), pd.DataFrame({"a": [1]}), [[1.0]]))
+    assert is_in_blocks(ListEngine([RowBlock(np.ones((2, 2)))]))
 
 
 @pytest.mark.parametrize("weights", [None, np.array([1.0, 0.5, 2.0])])

@@ -19,7 +19,7 @@ from tests.dask_clusters import (
     tell_sums,
 )
 from thresher.blocks import dask as dask_backend
-from thresher.blocks import dask_work, is_far, open_engine
+from thresher.blocks import dask_work, is_in_blocks, open_engine
 
 da = import_dask("dask.array")
 dd = import_dask("dask.dataframe")
@@ -194,7 +194,7 @@ def test_what_is_no_rows_or_target_of_dask_is_refused():
 
     X, frame = da.from_array(ROWS, chunks=(6, 3)), frame_of()
     bag = dask.bag.from_sequence([1, 2])
-    assert is_far(bag)
+    assert is_in_blocks(bag)
     with pytest.raises(
         ValueError, match=r"must be a dask array or a dask dataframe, got dask\.bag"
     ):

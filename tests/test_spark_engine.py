@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.spark_sessions import frame_of
-from thresher.blocks import RowBlock, is_far, open_engine
+from thresher.blocks import RowBlock, is_in_blocks, open_engine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("spark")]
 
@@ -86,7 +86,7 @@ def block_of(path: Path) -> int:
 
 def test_partitions_are_blocks_in_their_order(session):
     X = frame_of(session, tables())
-    assert is_far(X)
+    assert is_in_blocks(X)
     before = session.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
     engine = open_engine(X, "class")
     assert list(engine.names) == ["a", "b"]
@@ -226,7 +226,7 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
     parquet.write_table(whole.slice(0, 8), tmp_path / "1.parquet", row_group_size=3)
     other = whole.slice(8).set_column(0, "a", whole.slice(8)["a"].cast("int32"))
     parquet.write_table(other, tmp_path / "2.parquet")
-    assert not is_far(tmp_path)
+    assert not is_in_blocks(tmp_path)
     engine = open_engine(tmp_path, "class", far={"client": session})
     assert list(engine.names) == ["a", "b"]
     seen = engine.read(shape_of, quiet)

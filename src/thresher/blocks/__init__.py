@@ -1,8 +1,12 @@
-"""Rows in blocks that stay where they are: other processes, other machines, or yesterday's."""
+"""Rows in blocks that stay where they are: other processes, other machines, or earlier calls."""
 
 from thresher.blocks.engine import WHOLE_COLUMNS, RowBlock, split_columns
-from thresher.blocks.local import ListEngine, TallFiles
-from thresher.blocks.measures import FarMeasures
-from thresher.blocks.open import is_far, make_measures, open_engine
+from thresher.blocks.local import ListEngine
+from thresher.blocks.open import (
+    is_in_blocks,
+    make_measures,
+    open_engine,
+    open_training_data,
+    refuse_blocks,
+)
 from thresher.blocks.row_store import KeptRows
-from thresher.blocks.training import FarTraining, read_far_training

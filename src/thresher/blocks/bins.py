@@ -20,7 +20,7 @@ from thresher.blocks.coding import (
 from thresher.blocks.engine import WHOLE_COLUMNS
 from thresher.blocks.pack import LabelCoding, Receipt
 from thresher.blocks.summary import ColumnFacts
-from thresher.blocks.training import FarTraining
+from thresher.blocks.training import BlockData
 from thresher.data import MOST_DISCRETE_VALUES
 from thresher.discretize import (
     EqualFrequencyBins,
@@ -67,20 +67,20 @@ class PlannedCodes:
 
 
 def plan_codes(
-    training: FarTraining, rule: Any, target_rule: Any
+    training: BlockData, rule: Any, target_rule: Any
 ) -> tuple[PlannedCodes, LabelCoding | None]:
     """The levels of every column and of the target; those that are not discrete are binned by `rule`."""
-    table, facts = training.table, training.far.facts
+    schema, facts = training.schema, training.facts
     excluded = training.excluded
-    to_bin = columns_to_bin(table, rule) & ~excluded
+    to_bin = columns_to_bin(schema, rule) & ~excluded
     name = "none" if rule is None else rule if isinstance(rule, str) else type(rule).__name__
-    borders: list[Floats] = [np.empty(0)] * table.n_features
-    is_threshold = np.zeros(table.n_features, dtype=bool)
+    borders: list[Floats] = [np.empty(0)] * schema.n_features
+    is_threshold = np.zeros(schema.n_features, dtype=bool)
     texts = {column: own for column, own in facts.texts.items() if not excluded[column]}
-    for column in np.flatnonzero(~to_bin & ~table.is_category & ~excluded).tolist():
+    for column in np.flatnonzero(~to_bin & ~schema.is_category & ~excluded).tolist():
         values = facts.distinct[column]
         if values is None:
-            raise too_many_levels(table, column)
+            raise too_many_levels(schema, column)
         borders[column] = level_borders(values)
     places = np.flatnonzero(to_bin).tolist()
     target_bins = _target_bins(training, target_rule)
@@ -94,22 +94,22 @@ def plan_codes(
             borders[column] = own
         is_threshold[places] = not is_cut
         of_target = learnt[-1] if with_target else None
-    with_missing = table.has_missing & (training.missing == "category")
+    with_missing = schema.has_missing & (training.missing == "category")
     coding = Coding(borders, texts, with_missing, is_threshold)
     too_many = np.flatnonzero(coding.levels > MOST_LEVELS - (training.missing == "pairwise"))
     if too_many.size:
-        raise too_many_levels(training.table, int(too_many[0]))
+        raise too_many_levels(schema, int(too_many[0]))
     return PlannedCodes(coding, name, to_bin), _plan_target(training, target_bins, of_target)
 
 
-def plain_labels(training: FarTraining) -> LabelCoding | None:
+def plain_labels(training: BlockData) -> LabelCoding | None:
     """The target where nothing counts its classes unless it has them."""
     return None if training.target is None else LabelCoding(training.target.classes)
 
 
-def _target_bins(training: FarTraining, discretize: Any) -> Any:
+def _target_bins(training: BlockData, discretize: Any) -> Any:
     """The discretiser of a target of numbers, by the rules of `code_target`; None where it is not binned."""
-    facts = training.far.quantity
+    facts = training.quantity
     if facts is None:
         return None
     values = facts.distinct[0]
@@ -120,8 +120,8 @@ def _target_bins(training: FarTraining, discretize: Any) -> Any:
     return make_discretizer("mean-sd") if isinstance(found, MDLBins | GivenBins) else found
 
 
-def _plan_target(training: FarTraining, bins: Any, cuts: Floats | None) -> LabelCoding | None:
-    facts = training.far.quantity
+def _plan_target(training: BlockData, bins: Any, cuts: Floats | None) -> LabelCoding | None:
+    facts = training.quantity
     if facts is None:
         return plain_labels(training)
     if cuts is None and bins is not None:
@@ -135,18 +135,19 @@ def _plan_target(training: FarTraining, bins: Any, cuts: Floats | None) -> Label
     return LabelCoding(None, Coding([cuts], {}, no, no))
 
 
-def _learn(training: FarTraining, rule: Any, places: list[int]) -> tuple[list[Floats], bool]:
+def _learn(training: BlockData, rule: Any, places: list[int]) -> tuple[list[Floats], bool]:
     """Borders of some columns, and whether they are cuts already."""
     _refuse_rule(rule)
-    table = training.table
     if isinstance(rule, GivenBins):
-        given = rule.by_feature(table.names, table.n_features)
+        given = rule.by_feature(training.names, training.n_features)
         return [np.empty(0) if given[i] is None else np.asarray(given[i]) for i in places], True
     if isinstance(rule, EqualFrequencyBins):
-        far = training.far
-        known = [_span(far.quantity if i == TARGET else far.facts, max(i, 0)) for i in places]
-        return frequency_cuts(far.session, far.reader, rule.n_bins, places, known), True
-    return thresholds(rule, training.far.facts, places), False
+        known = [
+            _span(training.quantity if i == TARGET else training.facts, max(i, 0)) for i in places
+        ]
+        cuts = frequency_cuts(training.session, training.reader, rule.n_bins, places, known)
+        return cuts, True
+    return thresholds(rule, training.facts, places), False
 
 
 def _span(facts: ColumnFacts | None, column: int) -> tuple[float, float, int]:

@@ -25,7 +25,7 @@ from thresher.blocks.dask_work import (
     without_packed,
 )
 from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
-from thresher.data import Far
+from thresher.data import RemoteOptions
 
 T = TypeVar("T")
 
@@ -41,14 +41,14 @@ class DaskEngine:
     X : dask array or dask dataframe
     y, sample_weight : str, dask array or dask series, default=None
         Names of columns of X, or values in the same blocks as its rows.
-    far : Far, default=None
+    options : RemoteOptions, default=None
         ``client`` of it.
     """
 
     def __init__(
-        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, options: RemoteOptions | None = None
     ) -> None:
-        client = _find_client(None if far is None else far.get("client"))
+        client = _find_client(None if options is None else options.get("client"))
         self._rows = dask_rows(X, y, sample_weight)
         self._place = Local() if client is None else Cluster(client)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,9 @@ from thresher.blocks import double_double as words
 from thresher.blocks.bins import PlannedCodes, plain_labels, plan_codes
 from thresher.blocks.engine import WHOLE_COLUMNS
 from thresher.blocks.pack import LabelCoding, Pack, PackedBlock, Receipt, RowParts
-from thresher.blocks.training import FarTraining
+from thresher.blocks.training import BlockData
 from thresher.measures import BY_CLASS, KINDS, Bins, refuse_classes
+from thresher.measures.rounding import round_significant
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -53,27 +54,19 @@ class SumProducts:
         return _core.product_sums(table, self.references, self.features, self.centres)
 
 
-@dataclass(frozen=True)
-class FarCodes:
-    """What is known of the codes: levels that occur, and the bins."""
-
-    levels: npt.NDArray[np.int32]
-    bins: Bins
-
-
-class FarMeasures:
+class BlockMeasures:
     """Relevances and redundancies of rows in blocks, as `Measures` gives those of rows in memory.
 
     Parameters
     ----------
-    training : FarTraining
+    training : BlockData
     names : sequence of str
         The measures that will be asked for.
     discretize, default
         As of `Measures`.
     parts : RowParts or None
         With parts, values are per replicate.
-    asks_triples : bool
+    uses_triples : bool
         Whether terms of two features and the target will be asked for.
     """
 
@@ -81,13 +74,13 @@ class FarMeasures:
 
     def __init__(
         self,
-        training: FarTraining,
+        training: BlockData,
         names: Sequence[str],
         *,
         discretize: Any = "auto",
         default: str = "mean-sd",
         parts: RowParts | None = None,
-        asks_triples: bool = False,
+        uses_triples: bool = False,
     ) -> None:
         for name in names:
             if not KINDS[name].is_sum:
@@ -97,32 +90,63 @@ class FarMeasures:
                 )
         self.training = training
         self.parts = parts
-        self._far = training.far
         self._counts = any(KINDS[name].is_discrete for name in names)
         self._sums = any(not KINDS[name].is_discrete for name in names)
-        self._by_class = asks_triples
+        self._by_class = uses_triples
         self._rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
         self._given = discretize
         self._sets: npt.NDArray[np.uint8] | None = None
         if parts is not None:
             self._sets = np.ascontiguousarray(parts.keeps).view(np.uint8)
-        if self._counts and self._far.weights == "real":
+        if self._counts and training.weight_kind == "real":
             raise ValueError(
                 "sample_weight must hold whole numbers where rows are in blocks and a measure counts them, with a sum "
                 'below 2^50; scale and round the weights, or use a measure of numbers such as "r2"'
             )
         if self._sums:
-            training.table.refuse_categories()
-            if training.table.has_missing.any():
-                first = int(np.argmax(training.table.has_missing))
+            training.schema.refuse_categories()
+            if training.schema.has_missing.any():
+                first = int(np.argmax(training.schema.has_missing))
                 raise ValueError(
-                    f"column {training.table.name(first)} has missing values, and sums of numbers in blocks need all "
+                    f"column {training.schema.label(first)} has missing values, and sums of numbers in blocks need all "
                     'of them; fill them in, use missing="drop_rows", or a measure that counts such as "mi"'
                 )
 
     @property
-    def whole(self) -> FarMeasures:
+    def whole(self) -> BlockMeasures:
         return self
+
+    def coded_rows(self) -> NoReturn:
+        """Raise: the rows are with the execution backend."""
+        raise ValueError(f"rows in blocks cannot be searched one by one; give {WHOLE_COLUMNS}")
+
+    def on_rows(self, rows: npt.NDArray[np.intp]) -> NoReturn:
+        """Raise: the rows are with the execution backend."""
+        self.coded_rows()
+
+    def row_weights(self) -> NoReturn:
+        """Raise: the rows are with the execution backend."""
+        self.coded_rows()
+
+    def weights_on(self, replicates: Sequence[int]) -> NoReturn:
+        """Raise: the rows are with the execution backend."""
+        self.coded_rows()
+
+    def dispersion(self, name: str) -> Floats:
+        """Return the variance of every feature; others are not sums over rows."""
+        if name != "variance":
+            self.separation(name)
+        self.training.schema.refuse_categories()
+        facts = self.training.facts
+        with np.errstate(over="ignore"):
+            return round_significant(np.ldexp(facts.moments()[1], -2 * facts.powers))
+
+    def separation(self, name: str) -> NoReturn:
+        """Raise: it needs all values of a column."""
+        raise ValueError(
+            f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
+            f'use "variance", or with labels "f", "mi" or "pearson", or give {WHOLE_COLUMNS}'
+        )
 
     @cached
     def _plans(self) -> tuple[PlannedCodes | None, LabelCoding | None]:
@@ -137,7 +161,7 @@ class FarMeasures:
 
     @cached
     def _pack(self) -> Pack:
-        training, far = self.training, self._far
+        training = self.training
         target = training.target
         class_rows = None
         if self.parts is not None and self.parts.by_class:
@@ -146,15 +170,15 @@ class FarMeasures:
         of_numbers = self._sums and target is not None and target.n_classes <= 2
         is_pairwise = training.missing == "pairwise"
         return Pack(
-            far.reader,
+            training.reader,
             None if self._planned is None else self._planned.coding,
             self._centres if self._sums else None,
             self._powers if self._sums else None,
-            255 if is_pairwise and training.table.has_missing.any() else -1,
+            255 if is_pairwise and training.schema.has_missing.any() else -1,
             self._plans[1],
-            far.weights,
+            training.weights.kind,
             self.parts,
-            None if self.parts is None else far.first_rows,
+            None if self.parts is None else training.first_rows,
             class_rows,
             self._by_class,
             of_numbers,
@@ -164,8 +188,8 @@ class FarMeasures:
     @cached
     def _receipts(self) -> Receipt:
         """Those of all blocks, added up."""
-        told = self._far.session.pack(self._pack)
-        self._far.session.packed(self.parts, [(own.n_rows, own.fingerprint) for own in told])
+        told = self.training.session.pack(self._pack)
+        self.training.session.packed(self.parts, [(own.n_rows, own.fingerprint) for own in told])
         return _merged(told)
 
     # -- measures that count ---------------------------------------------------------------------
@@ -182,23 +206,27 @@ class FarMeasures:
         return [own.reshape(-1, n_parts, n_classes) for own in np.split(told, ends)]
 
     @cached
-    def codes(self) -> FarCodes:
+    def levels(self) -> npt.NDArray[np.int32]:
+        """The number of values of every feature."""
+        present = [int((own.sum(axis=(1, 2)) > 0).sum()) for own in self._margins]
+        return np.array(present, dtype=np.int32)
+
+    @cached
+    def _bins(self) -> Bins:
         assert self._planned is not None
-        present = np.array([int((own.sum(axis=(1, 2)) > 0).sum()) for own in self._margins])
-        bins = self._planned.bins(self._receipts, self._margins)
-        return FarCodes(present.astype(np.int32), bins)
+        return self._planned.bins(self._receipts, self._margins)
 
     @property
     def bins(self) -> Bins:
         """What was binned; nothing, as long as no measure has asked for codes."""
         if not self._counts:
             return Bins("none", np.zeros(self.training.n_features, dtype=bool))
-        return self.codes.bins
+        return self._bins
 
     @property
-    def target_codes(self) -> tuple[npt.NDArray[np.int32], int]:
-        """No codes, as these are with the rows; and the number of classes that occur."""
-        return np.empty(0, dtype=np.int32), int((self.rows_of_classes.sum(axis=0) > 0).sum())
+    def n_target_levels(self) -> int:
+        """The number of classes that occur."""
+        return int((self.rows_of_classes.sum(axis=0) > 0).sum())
 
     @property
     def rows_of_classes(self) -> Counts:
@@ -206,20 +234,21 @@ class FarMeasures:
         return self._receipts.rows_of
 
     @property
-    def target_range(self) -> Floats:
+    def target_range(self) -> tuple[Floats, Floats]:
         """The smallest and the largest target of each part."""
-        return self._receipts.target_range
+        lowest, highest = self._receipts.target_range
+        return lowest, highest
 
     @cached
     def _incomplete(self) -> npt.NDArray[np.uint8] | None:
-        table = self.training.table
-        if self.training.missing != "pairwise" or not table.has_missing.any():
+        has_missing = self.training.schema.has_missing
+        if self.training.missing != "pairwise" or not has_missing.any():
             return None
-        return table.has_missing.astype(np.uint8)
+        return has_missing.astype(np.uint8)
 
     def _ask_counts(self, references: Features, features: Features) -> Counts:
         task = CountPairs(references, features, self._incomplete)
-        return np.asarray(self._far.session.ask(task, np.add))
+        return np.asarray(self.training.session.ask(task, np.add))
 
     def _count_relevance(self, name: str) -> Floats:
         """Pairs with the target, whose counts came with the margins."""
@@ -243,7 +272,7 @@ class FarMeasures:
             np.concatenate(
                 [own.sum(axis=2).ravel() for own in margins] + [self._receipts.counted_of.T.ravel()]
             ),
-            int(self._far.total),
+            int(self.training.total_weight),
             measure=name,
             sets=self._sets,
             incomplete=None if incomplete is None else np.append(incomplete, 0).astype(np.uint8),
@@ -260,32 +289,32 @@ class FarMeasures:
     @cached
     def _extremes(self) -> tuple[Floats, Floats]:
         """The smallest and the largest value of every column, then of the target, as they are added up."""
-        scan, target = self.training.table.scan, self.training.target
+        schema, target = self.training.schema, self.training.target
         low, high = 0.0, 0.0
         if target is not None:
-            low, high = (0.0, target.n_classes - 1.0) if target.is_nominal else target.values
-        ends = np.append(scan.minimum, low), np.append(scan.maximum, high)
+            low, high = target.lowest, target.highest
+        ends = np.append(schema.minimum, low), np.append(schema.maximum, high)
         return np.ldexp(ends[0], self._powers), np.ldexp(ends[1], self._powers)
 
     @property
     def _powers(self) -> npt.NDArray[np.intc]:
         """The powers of two by which columns of extreme size, and the target, are multiplied to be added up."""
-        far = self._far
-        return np.append(far.facts.powers, 0 if far.quantity is None else far.quantity.powers)
+        facts, quantity = self.training.facts, self.training.quantity
+        return np.append(facts.powers, 0 if quantity is None else quantity.powers)
 
     @cached
     def _centres(self) -> Floats:
         """Near the means, and such that differences of all values from them are exact."""
         lowest, highest = self._extremes
-        far = self._far
-        target_mean = 0.0 if far.quantity is None else float(far.quantity.moments()[0][0])
-        mean = np.append(far.facts.moments()[0], target_mean)
+        facts, quantity = self.training.facts, self.training.quantity
+        target_mean = 0.0 if quantity is None else float(quantity.moments()[0][0])
+        mean = np.append(facts.moments()[0], target_mean)
         mean = np.clip(np.where(np.isfinite(mean), mean, 0.0), lowest, highest)
         return _core.exact_centres(lowest, highest, mean)
 
     def _ask_products(self, references: Features, features: Features) -> Floats:
         task = SumProducts(references, features, self._centres[: self.training.n_features])
-        return np.asarray(self._far.session.ask(task, words.add))
+        return np.asarray(self.training.session.ask(task, words.add))
 
     def _class_relevance(self, name: str) -> Floats:
         told = self._receipts.class_sums
@@ -336,7 +365,7 @@ class FarMeasures:
                 self._ask_counts,
                 self._planned.coding.levels,
                 np.concatenate([own.sum(axis=2).ravel() for own in self._margins]),
-                int(self._far.total),
+                int(self.training.total_weight),
                 measure=name,
                 sets=self._sets,
                 incomplete=self._incomplete,
@@ -363,7 +392,7 @@ class FarMeasures:
             self._ask_counts,
             self._planned.coding.levels,
             np.concatenate([own.ravel() for own in self._margins]),
-            int(self._far.total),
+            int(self.training.total_weight),
             self._pack.n_classes,
             term=term,
             sets=self._sets,

@@ -23,7 +23,7 @@ from thresher.blocks.spark_tasks import (
     remove_files,
     rows_per_batch,
 )
-from thresher.data import Far, column_names
+from thresher.data import RemoteOptions, column_names
 from thresher.io import format_of, open_table
 from thresher.io.arrow import ParquetPart
 from thresher.io.file_columns import FileColumns
@@ -49,13 +49,13 @@ class SparkEngine:
         Parquet files are read by the tasks themselves, each row group a block.
     y, sample_weight : str, default=None
         Names of columns of X.
-    far : Far, default=None
+    options : RemoteOptions, default=None
         ``client``, the Spark session that reads files, and ``scratch``, a folder of the executors.
     """
 
     @in_plain_words()
     def __init__(
-        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
+        self, X: Any, y: Any = None, sample_weight: Any = None, options: RemoteOptions | None = None
     ) -> None:
         for parameter, value in (("y", y), ("sample_weight", sample_weight)):
             if not (value is None or isinstance(value, str)):
@@ -63,14 +63,14 @@ class SparkEngine:
                     f"{parameter} must be the name of a column of X where Spark has the rows, got "
                     f"{type(value).__name__}"
                 )
-        far = {} if far is None else far
-        scratch = far.get("scratch")
+        options = {} if options is None else options
+        scratch = options.get("scratch")
         self._scratch = None if scratch is None else str(scratch)
         self._source: _Frame | _Files
         if is_spark_frame(X):
             self._source = _Frame(X, y, sample_weight)
         else:
-            self._source = _Files(X, y, sample_weight, far.get("client"))
+            self._source = _Files(X, y, sample_weight, options.get("client"))
         self._forget()
 
     @property

@@ -15,7 +15,7 @@ from thresher.blocks.engine import RowBlock
 from thresher.blocks.rows import RowReader, Rows
 from thresher.data import (
     MOST_DISCRETE_VALUES,
-    Target,
+    TargetSummary,
     are_whole,
     as_numbers,
     distinct_labels,
@@ -75,13 +75,13 @@ def label_facts(rows: Rows, as_quantity: bool, keeps_all: bool, number: int) -> 
 
 
 @dataclass(frozen=True)
-class FarTarget(Target):
-    """A target whose rows are elsewhere: `codes` is empty, and `values` holds the smallest and the largest number.
+class BlockTarget(TargetSummary):
+    """The target of rows in blocks.
 
     Attributes
     ----------
     rows_before : ndarray of int of shape (n_blocks, n_classes), or None
-        How many rows of each class count in the blocks before each.
+        How many rows of each class count in the blocks before each; None for numbers.
     n_of_class : ndarray of int of shape (n_classes,), or None
     """
 
@@ -91,7 +91,7 @@ class FarTarget(Target):
 
 def merge_labels(
     facts: Sequence[LabelFacts], n_given: int, kind: str, classes_only: bool, owner: str
-) -> FarTarget:
+) -> BlockTarget:
     """The target of all blocks, by the rules of a target in memory."""
     filled = [own for own in facts if own.distinct is None or len(own.distinct)] or list(facts[:1])
     told = [own.distinct for own in filled if own.distinct is not None]
@@ -105,7 +105,7 @@ def merge_labels(
     if is_quantity:
         lowest = np.fmin.reduce([own.lowest for own in facts])
         highest = np.fmax.reduce([own.highest for own in facts])
-        return FarTarget(False, np.array([lowest, highest]), None, None)
+        return BlockTarget(False, None, float(lowest), float(highest))
     if len(classes) > MOST_CLASSES:
         raise ValueError(
             f"y has {len(classes)} distinct values, too many for classes where rows are in blocks; "
@@ -119,10 +119,8 @@ def merge_labels(
     used = counts.sum(axis=0) > 0  # classes that only rows of no weight have are gone
     counts = counts[:, used]
     before = np.vstack([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)[:-1]])
-    nothing = np.empty(0)
-    return FarTarget(
-        True, nothing, nothing.astype(np.int32), classes[used], before, counts.sum(axis=0)
-    )
+    present = classes[used]
+    return BlockTarget(True, present, 0.0, len(present) - 1.0, before, counts.sum(axis=0))
 
 
 Floats = npt.NDArray[np.float64]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from thresher.blocks.engine import Engine, Session
 from thresher.blocks.rows import RowReader
 from thresher.blocks.summary import (
     BlockSummary,
+    BlockTarget,
     ColumnFacts,
     Summarise,
     merge_columns,
@@ -23,12 +24,12 @@ from thresher.blocks.summary import (
 )
 from thresher.data import (
     MOST_DISCRETE_VALUES,
-    ColumnScan,
     InputRules,
-    Table,
-    Training,
+    Schema,
+    TrainingData,
+    WeightKind,
     are_counted,
-    checked_training,
+    check_training,
     range_shift,
     warn_of_few,
 )
@@ -37,80 +38,70 @@ from thresher.discretize import GivenBins
 MOST_LEVELS = 256
 
 
-class FarTable(Table):
-    """What is known of the columns of rows that are elsewhere."""
-
-    def __init__(
-        self,
-        n_rows: int,
-        names: npt.NDArray[np.object_] | None,
-        is_category: npt.NDArray[np.bool_],
-        scan: ColumnScan,
-        n_threads: int,
-    ) -> None:
-        super().__init__(None, names, is_category, n_threads)
-        self._n_rows = n_rows
-        vars(self)["scan"] = scan
-
-    @property
-    def n_rows(self) -> int:
-        return self._n_rows
-
-    @property
-    def n_features(self) -> int:
-        return len(self.is_category)
-
-    @property
-    def is_sparse(self) -> bool:
-        return False
-
-
 @dataclass(frozen=True)
-class FarRows:
-    """What else is known of them.
+class BlockData(TrainingData):
+    """Training data whose rows are in blocks.
 
     Attributes
     ----------
+    target : BlockTarget or None
     session : Session
     reader : RowReader
     facts : ColumnFacts
         Of every column.
     quantity : ColumnFacts or None
         Of the target, where it is numbers.
-    weights : {"none", "whole", "real"}
-    total : int or float
-        Sum of the weights.
+    weight_kind : {"none", "whole", "real"}
+    total_weight : int or float
     first_rows : ndarray of int of shape (n_blocks,)
         Number of the first row that counts of every block.
     """
 
+    target: BlockTarget | None
     session: Session
     reader: RowReader
     facts: ColumnFacts
     quantity: ColumnFacts | None
-    weights: str
-    total: float
+    weights: WeightSummary
     first_rows: npt.NDArray[np.int64]
 
+    @property
+    def weight_kind(self) -> WeightKind:
+        return self.weights.kind
 
-@dataclass(frozen=True)
-class FarTraining(Training):
-    """A `Training` of rows in blocks: `weights` holds their sum alone."""
+    @property
+    def total_weight(self) -> float:
+        return float(self.weights.total)
 
-    far: FarRows = field(kw_only=True)
+    @property
+    def local(self) -> None:
+        return None
+
+    def pass_counts(self) -> dict[str, int]:
+        return {"n_rounds_": self.session.n_rounds, "n_passes_": self.session.n_passes}
+
+    def report_as(self, owner: Any) -> None:
+        self.session.owner = owner
 
     def __exit__(self, *failure: object) -> None:
-        self.far.session.close()
+        self.session.close()
 
 
-def read_far_training(
+class WeightSummary(NamedTuple):
+    """How the rows of all blocks count, and the sum of their weights."""
+
+    kind: WeightKind
+    total: float
+
+
+def read_blocks(
     selector: Any,
     engine: Engine,
     rules: InputRules,
     discretize: Any = "auto",
     checkpoint: str | Path | None = None,
-) -> FarTraining:
-    """One pass over all blocks, and what it tells: as `read_training` of rows in memory."""
+) -> BlockData:
+    """Read the facts of all blocks in one pass: as `read_training` of rows in memory."""
     try:
         return _read(selector, Session(engine, selector, checkpoint), rules, discretize)
     except BaseException:
@@ -118,7 +109,7 @@ def read_far_training(
         raise
 
 
-def _read(selector: Any, session: Session, rules: InputRules, discretize: Any) -> FarTraining:
+def _read(selector: Any, session: Session, rules: InputRules, discretize: Any) -> BlockData:
     owner = type(selector).__name__
     given_names = session.engine.names
     names = None if given_names is None else tuple(str(name) for name in given_names)
@@ -144,7 +135,7 @@ def _read(selector: Any, session: Session, rules: InputRules, discretize: Any) -
     if labels is not None and not labels.is_nominal:
         told = [own.quantity for own in summaries if own.quantity is not None]
         quantity = merge_columns(told, MOST_DISCRETE_VALUES)
-    weights, total = _merge_weights(summaries, n_rows)
+    weights = _merge_weights(summaries, n_rows)
     if any(own.n_incomplete for own in summaries):
         warn(f'missing="drop_rows" left out {n_given - n_rows} of {n_given} samples')
     labels_of = None if names is None else np.array(names, dtype=object)
@@ -159,36 +150,50 @@ def _read(selector: Any, session: Session, rules: InputRules, discretize: Any) -
     elif hasattr(selector, "feature_names_in_"):
         del selector.feature_names_in_
     n_threads = resolve_threads(rules.n_jobs)
-    table = FarTable(n_rows, labels_of, is_category, _scan(facts, excluded), n_threads)
+    schema = _schema(facts, n_rows, labels_of, is_category, excluded)
     counted = np.cumsum([0, *(own.n_rows for own in summaries)], dtype=np.int64)
-    far = FarRows(session, reader, facts, quantity, weights, total, counted[:-1])
-    return checked_training(
-        lambda *known: FarTraining(*known, far=far),
-        table,
+    return BlockData(
+        schema,
+        check_training(schema, labels, rules),
         labels,
-        None if weights == "none" else np.array([total]),
-        rules,
+        rules.missing,
+        n_threads,
+        session,
+        reader,
+        facts,
+        quantity,
+        weights,
+        counted[:-1],
     )
 
 
-def _scan(facts: ColumnFacts, excluded: npt.NDArray[np.bool_]) -> ColumnScan:
-    """The facts as of a table in memory: categories stand as their ranks, and excluded columns are zeros."""
+def _schema(
+    facts: ColumnFacts,
+    n_rows: int,
+    names: npt.NDArray[np.object_] | None,
+    is_category: npt.NDArray[np.bool_],
+    excluded: npt.NDArray[np.bool_],
+) -> Schema:
+    """The schema as of a table in memory: categories are their ranks, and excluded columns are zeros."""
     n_distinct = np.array(
         [MOST_DISCRETE_VALUES + 1 if own is None else len(own) for own in facts.distinct],
         dtype=np.int32,
     )
-    scan = ColumnScan(
-        facts.minimum.copy(),
-        facts.maximum.copy(),
+    minimum, maximum = facts.minimum.copy(), facts.maximum.copy()
+    for column, texts in facts.texts.items():
+        minimum[column], maximum[column] = 0.0, len(texts) - 1.0
+    minimum[excluded] = maximum[excluded] = 0.0
+    return Schema(
+        n_rows,
+        names,
+        is_category,
+        minimum,
+        maximum,
         np.where(excluded, 0, facts.n_missing),
         np.where(excluded, 0, facts.n_infinite),
         facts.whole | excluded,
         np.where(excluded, 1, np.minimum(n_distinct, MOST_DISCRETE_VALUES + 1)).astype(np.int32),
     )
-    for column, texts in facts.texts.items():
-        scan.minimum[column], scan.maximum[column] = 0.0, len(texts) - 1.0
-    scan.minimum[excluded] = scan.maximum[excluded] = 0.0
-    return scan
 
 
 def _weight_shift(summaries: Sequence[BlockSummary]) -> int:
@@ -199,11 +204,11 @@ def _weight_shift(summaries: Sequence[BlockSummary]) -> int:
     return range_shift(largest, all(own.whole for own in known), n_given)
 
 
-def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> tuple[str, float]:
+def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> WeightSummary:
     """Whether rows count once each, whole numbers of times, or by real weights; and the sum of the weights."""
     facts = [own.weights for own in summaries]
     if all(own is None for own in facts):
-        return "none", n_rows
+        return WeightSummary("none", n_rows)
     known = [own for own in facts if own is not None]
     if len(known) < len(facts):
         raise ValueError("sample_weight is given for some blocks only; give it for all or none")
@@ -215,6 +220,6 @@ def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> tuple[str,
     total = float(np.sum([own.total for own in known]))
     if are_counted(largest, all(own.whole for own in known), n_given):
         is_one = largest == 1 and all(own.smallest >= 1 for own in known)
-        return ("none", n_rows) if is_one else ("whole", int(total))
+        return WeightSummary("none", n_rows) if is_one else WeightSummary("whole", int(total))
     warn_of_few(float(np.ldexp(total, -known[0].shift)) if largest < 2 else np.inf, n_positive)
-    return "real", total
+    return WeightSummary("real", total)

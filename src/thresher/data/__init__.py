@@ -1,9 +1,9 @@
-"""Where rows come from: arrays, sparse matrices, dataframes; and the target that goes with them."""
+"""Training data: what was passed to `fit`, read and checked, wherever the rows are."""
 
 from thresher._utils.checks import resolve_threads
 from thresher.data.chunks import RowChunks
 from thresher.data.column_groups import bytes_for_one_column
-from thresher.data.files import FileTable, read_files, refuse_files
+from thresher.data.files import FileRows, read_files, refuse_files
 from thresher.data.frames import (
     dense_frame,
     is_frame,
@@ -14,9 +14,9 @@ from thresher.data.frames import (
     to_native,
     with_shuffled_copies,
 )
-from thresher.data.schema import Columns, calling_columns
+from thresher.data.schema import MOST_DISCRETE_VALUES, FeatureRoles, Schema, calling_columns
 from thresher.data.table import (
-    ColumnScan,
+    FileTable,
     Table,
     feature_blocks,
     powers_of_two,
@@ -24,9 +24,9 @@ from thresher.data.table import (
     to_feature_major,
 )
 from thresher.data.target import (
-    MOST_DISCRETE_VALUES,
     TARGETS,
     Target,
+    TargetSummary,
     as_numbers,
     distinct_labels,
     holds_classes,
@@ -35,22 +35,24 @@ from thresher.data.target import (
     refuse_missing_labels,
 )
 from thresher.data.training import (
-    Far,
     InputRules,
-    Training,
-    check_far,
-    checked_training,
+    LocalData,
+    RemoteOptions,
+    TrainingData,
+    check_remote_options,
+    check_training,
     column_names,
     indexable,
     read_table,
     read_training,
+    reader_named,
     refuse_one_row,
-    refuse_unusable_values,
     rows_and_columns,
-    split_far,
+    split_remote_options,
     unmasked,
 )
 from thresher.data.weights import (
+    WeightKind,
     are_counted,
     are_whole,
     check_weights,

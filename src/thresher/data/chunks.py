@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher.data.table import Table
-from thresher.data.training import read_table, refuse_unusable_values
+from thresher.data.training import read_table
 
 
 class RowChunks:
@@ -46,7 +46,7 @@ class RowChunks:
                     f"{first.n_features} features, one after row {self.n_rows} has {table.n_features}"
                 )
             if table.is_category.any():
-                column = table.name(int(np.argmax(table.is_category)))
+                column = table.schema.label(int(np.argmax(table.is_category)))
                 raise ValueError(
                     f"column {column} holds categories, which chunks cannot: code them as numbers"
                 )
@@ -88,5 +88,5 @@ class RowChunks:
                 matrix[row : row + table.n_rows] = table.matrix[:, features]
                 row += table.n_rows
         table = Table(matrix, labels[features], np.zeros(len(features), dtype=bool), self.n_threads)
-        refuse_unusable_values(table, allow_missing=False)
+        table.schema.refuse_unusable(allow_missing=False)
         return table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,9 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._utils.lazy import cached
-from thresher.data.schema import label, names_of_matrix
-from thresher.data.target import MOST_DISCRETE_VALUES, native_bytes
+from thresher.data.schema import Names, Schema
+from thresher.data.target import native_bytes
+from thresher.io.temporary import Scratch
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,27 +44,10 @@ def rescaled(columns: Floats, largest: float = LARGEST_SAFE) -> Floats:
     return scaled
 
 
+# The facts of columns that reading them finds.
+_SCANNED = ("minimum", "maximum", "n_missing", "n_infinite", "is_whole", "n_distinct")
 # Values that NumPy goes through at a time: between blocks of them Ctrl-C is heard.
 BLOCK_VALUES = 1 << 24
-# Sums of squares of such values, and of their differences, are finite.
-LARGEST_SQUARABLE = 1e140
-# Squares of smaller values lose digits.
-SMALLEST_SQUARABLE = 1e-150
-
-
-@dataclass(frozen=True)
-class ColumnScan:
-    """What one look at every column tells; missing values are not looked at.
-
-    `n_distinct` counts the values of whole-number columns, up to eleven: more than ten.
-    """
-
-    minimum: npt.NDArray[np.float64]
-    maximum: npt.NDArray[np.float64]
-    n_missing: npt.NDArray[np.int64]
-    n_infinite: npt.NDArray[np.int64]
-    whole: npt.NDArray[np.bool_]
-    n_distinct: npt.NDArray[np.int32]
 
 
 @dataclass
@@ -105,12 +89,15 @@ class Table:
         return m.indptr, m.indices, m.data, self.n_rows, self.n_features, m.format == "csc"
 
     @cached
-    def scan(self) -> ColumnScan:
+    def schema(self) -> Schema:
         if self.is_sparse:
             found = _core.scan_sparse(*self.stored, self.n_threads)
         else:
             found = _core.scan_columns(self.matrix, self.n_threads)
-        return ColumnScan(
+        return Schema(
+            self.n_rows,
+            self.names,
+            self.is_category,
             found.minimum,
             found.maximum,
             found.n_missing,
@@ -119,42 +106,14 @@ class Table:
             found.n_distinct,
         )
 
-    @cached
-    def is_discrete(self) -> npt.NDArray[np.bool_]:
-        """Categories, and whole numbers with at most ten distinct values."""
-        few = self.scan.n_distinct <= MOST_DISCRETE_VALUES
-        return self.is_category | (self.scan.whole & few)
-
-    @cached
-    def has_missing(self) -> npt.NDArray[np.bool_]:
-        return self.scan.n_missing > 0
-
-    @cached
-    def is_constant(self) -> npt.NDArray[np.bool_]:
-        """One distinct value among those present, tested by minimum and maximum; no value counts too."""
-        return ~(self.scan.minimum < self.scan.maximum)
-
-    def name(self, feature: int) -> str:
-        """What messages call a feature."""
-        names = names_of_matrix(self.n_features) if self.names is None else self.names
-        return label(names, feature)
-
     def feature_major(self) -> npt.NDArray[Any]:
         """The columns as the rows of one float array, without a copy where X has that order already.
 
         Raises for columns that are categories: they have no numbers to work with.
         """
-        self.refuse_categories()
-        return self.coded_columns()
-
-    def refuse_categories(self) -> None:
-        """Raise for columns that are categories, for methods of numbers."""
         if self.is_category.any():
-            first = int(np.argmax(self.is_category))
-            raise ValueError(
-                f"column {self.name(first)} holds categories, where numbers are needed; give numbers, name the column "
-                'in exclude, or use what takes categories, such as JMI or the measure "mi"'
-            )
+            self.schema.refuse_categories()
+        return self.coded_columns()
 
     def coded_columns(self) -> npt.NDArray[Any]:
         """As `feature_major`; a category is the number of its level."""
@@ -191,7 +150,7 @@ class Table:
     @property
     def rescaled(self) -> Table:
         """The table with columns of extreme size times powers of two, for methods to which units do not matter."""
-        powers = powers_of_two(np.fmax(np.abs(self.scan.minimum), np.abs(self.scan.maximum)))
+        powers = powers_of_two(np.fmax(np.abs(self.schema.minimum), np.abs(self.schema.maximum)))
         return self._times(powers) if powers.any() else self
 
     def _times(self, powers: npt.NDArray[np.intc]) -> Table:
@@ -203,21 +162,6 @@ class Table:
             matrix = np.ldexp(self.matrix.astype(np.float64, copy=False), powers)
         return Table(matrix, self.names, self.is_category, self.n_threads)
 
-    def refuse_unsquarable(self) -> None:
-        """Raise for values whose squares are no numbers, for methods made of squared distances."""
-        largest = np.fmax(-self.scan.minimum, self.scan.maximum)
-        beyond = largest > LARGEST_SQUARABLE
-        if beyond.any():
-            raise ValueError(
-                f"column {self.name(int(np.argmax(beyond)))} of X has values beyond {LARGEST_SQUARABLE:g}, whose "
-                "squares overflow; divide the column by a constant"
-            )
-        if 0 < np.where(self.is_constant, 0.0, largest).max() < SMALLEST_SQUARABLE:
-            raise ValueError(
-                f"X has no value beyond {SMALLEST_SQUARABLE:g} in columns that vary, and the squares of smaller ones "
-                "vanish; multiply X by a constant"
-            )
-
     def of_features(self, features: Any) -> Table:
         """The table of some of the features."""
         names = None if self.names is None else self.names[features]
@@ -226,6 +170,128 @@ class Table:
     def take(self, rows: npt.NDArray[Any]) -> Table:
         """The table of some rows, with repeats if `rows` has them."""
         return Table(self.matrix[rows], self.names, self.is_category, self.n_threads)
+
+
+# A slab of features, and its rows.
+Slabs = Callable[[], Iterator[tuple[slice, Table]]]
+
+
+class FileTable(Table):
+    """A table of which some columns at a time are in memory.
+
+    Whoever can, goes through `slabs`. All else get `matrix`, which is a mapped file: one more reading, if the columns
+    were not kept when they were first read.
+
+    Parameters
+    ----------
+    slabs : callable
+        A reading of all slabs.
+    names : ndarray of object
+    is_category : ndarray of bool
+    shape : (n_rows, n_features)
+    dtype : dtype
+        Of the columns as numbers.
+    scratch : Scratch
+    n_threads : int
+    """
+
+    def __init__(
+        self,
+        slabs: Slabs,
+        names: Names | None,
+        is_category: npt.NDArray[np.bool_],
+        shape: tuple[int, int],
+        dtype: np.dtype[Any],
+        scratch: Scratch,
+        n_threads: int,
+    ) -> None:
+        self.names, self.is_category, self.n_threads = names, is_category, n_threads
+        self.scratch = scratch
+        self._slabs, self._shape, self._dtype = slabs, shape, dtype
+        # Codes that were made while the files were read, and by which rule.
+        self.packed: tuple[Any, Any] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        return self._shape[0]
+
+    @property
+    def n_features(self) -> int:
+        return self._shape[1]
+
+    @property
+    def is_sparse(self) -> bool:
+        return False
+
+    @property
+    def matrix(self) -> npt.NDArray[Any]:
+        return self._columns.T
+
+    @cached
+    def _columns(self) -> npt.NDArray[Any]:
+        return self.keep(table for _, table in self._slabs())
+
+    def keep(self, tables: Iterator[Table]) -> npt.NDArray[Any]:
+        """All columns in a file, each as a row of one mapped array."""
+        file = self.scratch.file()
+        for table in tables:
+            file.write(np.ascontiguousarray(table.matrix.T))
+        columns = file.array(self._dtype, (self.n_features, self.n_rows))
+        vars(self)["_columns"] = columns
+        return columns
+
+    def slabs(self) -> Iterator[tuple[slice, Table]]:
+        """Features in slabs, from the mapped file if there is one."""
+        if "_columns" not in vars(self):
+            yield from self._slabs()
+            return
+        width = max(1, self.scratch.memory_limit // 64 // max(1, self.n_rows))
+        for begin in range(0, self.n_features, width):
+            slab = slice(begin, min(begin + width, self.n_features))
+            yield slab, self.of_features(slab)
+
+    def look(self, slabs: Iterator[tuple[slice, Table]]) -> Iterator[tuple[slice, Table]]:
+        """Pass slabs through and note what their scans say."""
+        found: dict[str, npt.NDArray[Any]] = {}
+        for slab, table in slabs:
+            for name in _SCANNED:
+                own = getattr(table.schema, name)
+                whole = found.setdefault(name, np.empty(self.n_features, dtype=own.dtype))
+                whole[slab] = own
+            yield slab, table
+        self.schema = Schema(self.n_rows, self.names, self.is_category, **found)
+
+    def in_order(self, order: npt.NDArray[np.uint32]) -> npt.NDArray[Any]:
+        return self.take(order).coded_columns()
+
+    def take(self, rows: npt.NDArray[Any]) -> FileTable:
+        return self._like(
+            lambda: ((slab, table.take(rows)) for slab, table in self.slabs()),
+            len(rows),
+            self.is_category,
+        )
+
+    def without(self, features: npt.NDArray[np.bool_]) -> Table:
+        if not features.any():
+            return self
+        return self._like(
+            lambda: ((slab, table.without(features[slab])) for slab, table in self.slabs()),
+            self.n_rows,
+            self.is_category & ~features,
+        )
+
+    def _times(self, powers: npt.NDArray[np.intc]) -> FileTable:
+        return self._like(
+            lambda: ((slab, table._times(powers[slab])) for slab, table in self.slabs()),
+            self.n_rows,
+            self.is_category,
+        )
+
+    def _like(self, slabs: Slabs, n_rows: int, is_category: npt.NDArray[np.bool_]) -> FileTable:
+        shape = (n_rows, self.n_features)
+        return FileTable(
+            slabs, self.names, is_category, shape, self._dtype, self.scratch, self.n_threads
+        )
 
 
 def feature_blocks(n_features: int, n_rows: int, n_values: int = BLOCK_VALUES) -> Iterator[slice]:

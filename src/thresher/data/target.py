@@ -15,49 +15,79 @@ from sklearn.utils.validation import column_or_1d
 from thresher._utils.arrays import as_double, as_numpy
 from thresher._utils.checks import check_choice, is_missing
 from thresher._utils.warnings import warn
+from thresher.data.schema import MOST_DISCRETE_VALUES
 
-# More distinct whole numbers than this are a quantity, unless their type says that they are not.
-MOST_DISCRETE_VALUES = 10
 # Span of whole-number labels up to which they are counted rather than sorted.
 MOST_COUNTED_LABELS = 1 << 16
 TARGETS = ("auto", "nominal", "numeric")
 
 
 @dataclass(frozen=True)
-class Target:
-    """What the features are to tell about.
+class TargetSummary:
+    """The facts of a target, the same from one array and from many blocks.
 
     Attributes
     ----------
     is_nominal : bool
         Classes without order, or numbers.
-    values : ndarray of shape (n_samples,), float64
-        Numbers as given; two classes as 0 and 1; more classes as their codes.
-    codes : ndarray of shape (n_samples,), int32, or None
-        Class codes 0..n_classes-1; None if numeric.
     classes : ndarray or None
         The labels, sorted; None if numeric.
+    lowest, highest : float
+        The smallest and the largest number, or class code.
     """
 
     is_nominal: bool
-    values: npt.NDArray[np.float64]
-    codes: npt.NDArray[np.int32] | None
     classes: npt.NDArray[Any] | None
+    lowest: float
+    highest: float
 
     @property
     def n_classes(self) -> int:
         return 0 if self.classes is None else len(self.classes)
 
+    def check_varies(self) -> None:
+        """Raise unless there are two classes or two numbers."""
+        if self.is_nominal and self.n_classes < 2:
+            raise ValueError(
+                f"y has one class ({np.asarray(self.classes).tolist()[0]!r}); at least 2 classes are needed"
+            )
+        if not self.is_nominal and self.lowest == self.highest:
+            raise ValueError(f"y is constant ({self.lowest:g}); a target that varies is needed")
+
+
+@dataclass(frozen=True)
+class Target(TargetSummary):
+    """A target with its value in every row.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples,), float64
+        Numbers as given; two classes as 0 and 1; more classes as their codes.
+    codes : ndarray of shape (n_samples,), int32, or None
+        Class codes 0..n_classes-1; None if numeric.
+    """
+
+    values: npt.NDArray[np.float64]
+    codes: npt.NDArray[np.int32] | None
+
+    @classmethod
+    def of_numbers(cls, values: npt.NDArray[np.float64]) -> Target:
+        lowest, highest = (values.min(), values.max()) if values.size else (np.nan, np.nan)
+        return cls(False, None, float(lowest), float(highest), values, None)
+
+    @classmethod
+    def of_classes(cls, classes: npt.NDArray[Any], codes: npt.NDArray[np.integer[Any]]) -> Target:
+        values = codes.astype(np.float64)
+        return cls(
+            True, classes, 0.0, len(classes) - 1.0, values, codes.astype(np.int32, copy=False)
+        )
+
     def take(self, rows: npt.NDArray[np.intp]) -> Target:
-        """The target of some rows; classes that no longer occur leave."""
+        """Return the target of some rows; classes that no longer occur are left out."""
         if self.codes is None or self.classes is None:
-            return Target(False, self.values[rows], None, None)
+            return Target.of_numbers(self.values[rows])
         present, codes = np.unique(self.codes[rows], return_inverse=True)
-        return _nominal(self.classes[present], codes)
-
-
-def _nominal(classes: npt.NDArray[Any], codes: npt.NDArray[np.integer[Any]]) -> Target:
-    return Target(True, codes.astype(np.float64), codes.astype(np.int32, copy=False), classes)
+        return Target.of_classes(self.classes[present], codes)
 
 
 def read_target(
@@ -77,11 +107,11 @@ def read_target(
         )
     refuse_missing_labels(y)
     if kind == "numeric":
-        return Target(False, as_numbers(y), None, None)
+        return Target.of_numbers(as_numbers(y))
     classes, codes = distinct_labels(y)
     if not holds_classes(classes, n_rows, kind, classes_only, owner):
-        return Target(False, y.astype(np.float64), None, None)
-    return _nominal(classes, codes)
+        return Target.of_numbers(y.astype(np.float64))
+    return Target.of_classes(classes, codes)
 
 
 def holds_classes(

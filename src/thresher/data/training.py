@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self, TypedDict, TypeVar
+from typing import Any, Self, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from thresher import _core
@@ -24,10 +26,10 @@ from thresher.data.frames import (
     to_native,
     with_plain_names,
 )
-from thresher.data.schema import Columns, Mask, Names
-from thresher.data.table import Table
-from thresher.data.target import Target, is_plain_array, native_bytes, read_target
-from thresher.data.weights import read_weights
+from thresher.data.schema import FeatureRoles, Mask, Names, Schema
+from thresher.data.table import FileTable, Table
+from thresher.data.target import Target, TargetSummary, is_plain_array, native_bytes, read_target
+from thresher.data.weights import WeightKind, kind_of_weights, read_weights
 from thresher.io.sparse import MappedMatrix, check_sparse
 
 
@@ -46,6 +48,12 @@ class InputRules:
         One of the words that the selector takes.
     keep, exclude : list of int or str, or None
     n_jobs : int or None
+    accept_sparse, accept_blocks : bool
+        Whether the selector takes sparse matrices, and rows in blocks.
+    discretize : str, transformer or None
+    packing_rule : str or None
+        The bins that ``discretize="auto"`` stands for if the selector uses discrete features only: files are then
+        packed as they are read.
     """
 
     target: str = "auto"
@@ -55,6 +63,10 @@ class InputRules:
     keep: Any = None
     exclude: Any = None
     n_jobs: int | None = None
+    accept_sparse: bool = True
+    accept_blocks: bool = False
+    discretize: Any = "auto"
+    packing_rule: str | None = None
 
     def read_target(self, y: Any, n_rows: int, selector: Any) -> Target | None:
         """What y says of so many rows, where it is looked at."""
@@ -64,7 +76,7 @@ class InputRules:
         return read_target(y, n_rows, kind=self.target, classes_only=self.classes_only, owner=owner)
 
 
-class Far(TypedDict, total=False):
+class RemoteOptions(TypedDict, total=False):
     """What ``fit`` may be told of rows that are in files or with other processes.
 
     Attributes
@@ -85,11 +97,11 @@ class Far(TypedDict, total=False):
     scratch: str | Path
 
 
-def check_far(owner: str, far: Mapping[str, Any] | None, *, in_memory: bool) -> None:
-    """Raise for a name that ``fit`` does not know, and for one that says nothing of rows in memory."""
-    for name in far or ():
-        if name not in Far.__annotations__:
-            hint = did_you_mean(name, Far.__annotations__)
+def check_remote_options(owner: str, options: Mapping[str, Any] | None, *, in_memory: bool) -> None:
+    """Raise for a name that ``fit`` does not have, and for an option that is not for rows in memory."""
+    for name in options or ():
+        if name not in RemoteOptions.__annotations__:
+            hint = did_you_mean(name, RemoteOptions.__annotations__)
             raise TypeError(f"{owner}.fit() got an unexpected keyword argument {name!r}{hint}")
         if in_memory:
             raise ValueError(
@@ -97,10 +109,11 @@ def check_far(owner: str, far: Mapping[str, Any] | None, *, in_memory: bool) -> 
             )
 
 
-def split_far(params: Mapping[str, Any]) -> tuple[Far, dict[str, Any]]:
-    """What of these is told of rows that are not in memory, and the rest."""
-    far = Far(**{name: params[name] for name in Far.__annotations__ if name in params})  # type: ignore[typeddict-item]
-    return far, {name: value for name, value in params.items() if name not in far}
+def split_remote_options(params: Mapping[str, Any]) -> tuple[RemoteOptions, dict[str, Any]]:
+    """Return the options among these that are for rows that are not in memory, and the rest."""
+    known = {name: params[name] for name in RemoteOptions.__annotations__ if name in params}
+    options = RemoteOptions(**known)  # type: ignore[typeddict-item]
+    return options, {name: value for name, value in params.items() if name not in known}
 
 
 def column_names(names: Sequence[str], y: Any = None, sample_weight: Any = None) -> dict[str, str]:
@@ -116,73 +129,76 @@ def column_names(names: Sequence[str], y: Any = None, sample_weight: Any = None)
     return named
 
 
-MISSING = ("error", "category", "pairwise", "drop_rows")
-T = TypeVar("T")
-
-
 @dataclass(frozen=True)
-class Training:
-    """What a selector learns from.
+class TrainingData(ABC):
+    """What a fit learns from, wherever the rows are.
 
     Attributes
     ----------
-    table : Table
-        The rows used: those of weight zero, and dropped ones, are gone.
-    columns : Columns
-        What is known of the features whatever the rows.
-    target : Target or None
-    weights : ndarray or None
-        One positive weight per row; int64 if all were whole numbers.
-    missing : str
+    schema : Schema
+    features : FeatureRoles
+        Which features are candidates, forced in, and excluded.
+    target : TargetSummary or None
+    missing : {"error", "category", "pairwise", "drop_rows"}
         How missing values are treated.
-    rows : ndarray of int or None
-        Positions of the rows used; None for all.
-    n_given : int
-        How many rows there were.
+    n_threads : int
     """
 
-    table: Table
-    columns: Columns
-    target: Target | None = None
-    weights: npt.NDArray[Any] | None = None
-    missing: str = "error"
-    rows: npt.NDArray[np.intp] | None = None
-    n_given: int = 0
+    schema: Schema
+    features: FeatureRoles
+    target: TargetSummary | None
+    missing: str
+    n_threads: int
 
     @property
-    def n_threads(self) -> int:
-        return self.table.n_threads
+    @abstractmethod
+    def weight_kind(self) -> WeightKind:
+        """Whether rows count once each, an integer number of times, or by real weights."""
+
+    @property
+    @abstractmethod
+    def total_weight(self) -> float:
+        """How many samples the rows count for."""
+
+    @property
+    @abstractmethod
+    def local(self) -> LocalData | None:
+        """The data with their rows; None if these are in blocks."""
+
+    def pass_counts(self) -> dict[str, int]:
+        """Return the fitted attributes that say how often rows in blocks were read and requested."""
+        return {}
+
+    @abstractmethod
+    def report_as(self, owner: Any) -> None:
+        """Report passes over the rows in the name of another estimator from now on."""
 
     @property
     def n_rows(self) -> int:
-        return self.table.n_rows
+        return self.schema.n_rows
 
     @property
     def n_features(self) -> int:
-        return self.table.n_features
+        return self.schema.n_features
 
     @property
     def names(self) -> npt.NDArray[np.object_] | None:
-        return self.columns.names
+        return self.schema.names
 
     @property
     def candidates(self) -> Mask:
-        return self.columns.candidates
+        return self.features.candidates
 
     @property
     def kept(self) -> npt.NDArray[np.intp]:
-        return self.columns.kept
+        return self.features.kept
 
     @property
     def excluded(self) -> Mask:
-        return self.columns.excluded
+        return self.features.excluded
 
     @property
-    def real_weights(self) -> npt.NDArray[np.float64] | None:
-        return None if self.weights is None else self.weights.astype(np.float64)
-
-    @property
-    def labels(self) -> Target:
+    def labels(self) -> TargetSummary:
         """The target, where there must be one."""
         assert self.target is not None
         return self.target
@@ -190,8 +206,69 @@ class Training:
     def __enter__(self) -> Self:
         return self
 
+    @abstractmethod
     def __exit__(self, *failure: object) -> None:
-        """Let go of what is held elsewhere: of rows in memory nothing is."""
+        """Release what is held outside this process."""
+
+
+@dataclass(frozen=True)
+class LocalData(TrainingData):
+    """Training data whose rows are in this process, or in files that it reads.
+
+    Attributes
+    ----------
+    target : Target or None
+    table : Table
+        The rows used: those of weight zero, and dropped ones, are gone.
+    grouped : FileTable or None
+        The table again if its columns are read from files in groups.
+    weights : ndarray or None
+        One positive weight per row; int64 if all were integers.
+    rows : ndarray of int or None
+        Positions of the rows used; None for all.
+    n_given : int
+        How many rows there were.
+    """
+
+    target: Target | None
+    table: Table
+    grouped: FileTable | None = None
+    weights: npt.NDArray[Any] | None = None
+    rows: npt.NDArray[np.intp] | None = None
+    n_given: int = 0
+
+    @property
+    def weight_kind(self) -> WeightKind:
+        return kind_of_weights(self.weights)
+
+    @property
+    def total_weight(self) -> float:
+        return float(self.n_rows if self.weights is None else self.weights.sum())
+
+    @property
+    def real_weights(self) -> npt.NDArray[np.float64] | None:
+        return None if self.weights is None else self.weights.astype(np.float64)
+
+    @property
+    def labels(self) -> Target:
+        assert self.target is not None
+        return self.target
+
+    @property
+    def local(self) -> LocalData:
+        return self
+
+    def report_as(self, owner: Any) -> None:
+        """Do nothing: files were read before."""
+
+    def __exit__(self, *failure: object) -> None:
+        """Do nothing: temporary files end with the table."""
+
+    def with_table(self, table: Table, features: FeatureRoles, **changes: Any) -> LocalData:
+        """Return the data of other columns, or other rows, in memory."""
+        return replace(
+            self, schema=table.schema, features=features, table=table, grouped=None, **changes
+        )
 
 
 def read_training(
@@ -201,10 +278,9 @@ def read_training(
     sample_weight: Any,
     rules: InputRules,
     *,
-    accept_sparse: bool = True,
     names: Names | None = None,
-) -> Training:
-    """Read and check everything a selector is given; see `Training`. The columns of a matrix may have names.
+) -> LocalData:
+    """Read and check everything a selector is given. The columns of a matrix may have names.
 
     Raises one clear ``ValueError`` for whatever cannot be used.
     """
@@ -212,7 +288,7 @@ def read_training(
         selector,
         X,
         n_threads=resolve_threads(rules.n_jobs),
-        accept_sparse=accept_sparse,
+        accept_sparse=rules.accept_sparse,
         exclude=rules.exclude,
         names=names,
     )
@@ -226,8 +302,23 @@ def read_training(
         table = table.take(rows)
         labels = labels.take(rows) if labels is not None else None
         weights = weights[rows] if weights is not None else None
-    training = checked_training(Training, table, labels, weights, rules, rows)
-    return replace(training, n_given=n_given)
+    features = check_training(table.schema, labels, rules)
+    return LocalData(
+        table.schema,
+        features,
+        labels,
+        rules.missing,
+        table.n_threads,
+        table,
+        weights=weights,
+        rows=rows,
+        n_given=n_given,
+    )
+
+
+def reader_named(name: str) -> Any:
+    """Return an estimator in whose name a function reads data: scikit-learn's checks take one."""
+    return type(name, (BaseEstimator,), {})()
 
 
 def rows_of_weight(
@@ -240,28 +331,21 @@ def rows_of_weight(
     return None if (weights == 1).all() else weights, rows
 
 
-def checked_training(
-    kind: Callable[..., T],
-    table: Table,
-    labels: Target | None,
-    weights: npt.NDArray[Any] | None,
-    rules: InputRules,
-    rows: npt.NDArray[np.intp] | None = None,
-) -> T:
-    """What was read as a `Training` of some kind, if one can learn from it; else one clear ``ValueError``."""
-    check_rows(table, labels)
-    refuse_unusable_values(table, allow_missing=rules.missing != "error")
-    varies = ~table.is_constant
+def check_training(schema: Schema, target: TargetSummary | None, rules: InputRules) -> FeatureRoles:
+    """Return the roles of the features if a fit can learn from such data; else raise one clear ``ValueError``."""
+    check_rows(schema.n_rows, target)
+    schema.refuse_unusable(allow_missing=rules.missing != "error")
+    varies = ~schema.is_constant
     if rules.missing == "category":
-        varies |= table.has_missing & (table.scan.n_missing < table.n_rows)
-    columns = Columns.read(table.names, varies, rules.keep, rules.exclude)
-    if columns.excluded.any() and not columns.selectable.any():
+        varies |= schema.has_missing & (schema.n_missing < schema.n_rows)
+    features = FeatureRoles.read(schema.names, varies, rules.keep, rules.exclude)
+    if features.excluded.any() and not features.selectable.any():
         raise ValueError("exclude leaves no feature that varies; leave at least one of them in")
     if not varies.any():
         raise ValueError(
             "no column of X varies: every feature is constant, so there is nothing to select"
         )
-    return kind(table, columns, labels, weights, rules.missing, rows)
+    return features
 
 
 def read_table(
@@ -389,7 +473,7 @@ def _exact(table: Table, X: Any) -> Table:
     given = X if of_objects else table.matrix
     if given.dtype.kind not in "iuO" or given.dtype.itemsize < 8:
         return table
-    size = np.maximum(np.abs(table.scan.minimum), np.abs(table.scan.maximum))
+    size = np.maximum(np.abs(table.schema.minimum), np.abs(table.schema.maximum))
     large = np.flatnonzero(size >= LARGEST_EXACT)
     if not large.size:
         return table
@@ -408,7 +492,7 @@ def _exact(table: Table, X: Any) -> Table:
 
 def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp] | None:
     """The rows without missing values, or `rows` as it is where none is missing."""
-    if not table.has_missing.any():
+    if not table.schema.has_missing.any():
         return rows
     if table.is_sparse:
         entries = table.matrix.tocoo()
@@ -437,34 +521,10 @@ def refuse_one_row(n_rows: int) -> None:
         raise ValueError("X has one sample (n_samples = 1); at least 2 are needed")
 
 
-def check_rows(table: Table, labels: Target | None) -> None:
-    if table.n_rows == 0:
+def check_rows(n_rows: int, target: TargetSummary | None) -> None:
+    """Raise if rows or target are too few to learn from."""
+    if n_rows == 0:
         raise ValueError("no sample is left: every row was dropped or has weight zero")
-    refuse_one_row(table.n_rows)
-    if labels is None:
-        return
-    if labels.is_nominal and labels.n_classes < 2:
-        raise ValueError(
-            f"y has one class ({np.asarray(labels.classes).tolist()[0]!r}); at least 2 classes are needed"
-        )
-    if not labels.is_nominal and labels.values.min() == labels.values.max():
-        raise ValueError(f"y is constant ({labels.values[0]:g}); a target that varies is needed")
-
-
-def refuse_unusable_values(table: Table, *, allow_missing: bool) -> None:
-    """Raise for infinite values and, unless they are allowed, for missing ones."""
-    n_infinite, n_missing = table.scan.n_infinite, table.scan.n_missing
-    if n_infinite.any():
-        first = int(np.argmax(n_infinite > 0))
-        raise ValueError(
-            f"column {table.name(first)} of X contains infinity (inf) in "
-            f"{int(n_infinite[first])} of {table.n_rows} samples; replace or drop those values"
-        )
-    if n_missing.any() and not allow_missing:
-        first = int(np.argmax(n_missing > 0))
-        count = int(n_missing[first])
-        what = "only NaN" if count == table.n_rows else f"NaN in {count} of {table.n_rows} samples"
-        raise ValueError(
-            f"column {table.name(first)} of X contains {what}; fill the values in, drop the column, "
-            "or see the parameter missing"
-        )
+    refuse_one_row(n_rows)
+    if target is not None:
+        target.check_varies()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from thresher._utils.warnings import warn
 MOST_COUNTED = 1 << 50
 # Others are sums of float64: their total is brought between these powers of two, where no sum overflows or vanishes.
 SMALLEST_EXPONENT, LARGEST_EXPONENT = -30, 50
+
+
+WeightKind = Literal["none", "whole", "real"]
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
@@ -38,6 +41,13 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
     used = weights[weights > 0]
     warn_of_few(float(used.sum()) if used.max() < 2 else np.inf, len(used))
     return in_range(weights, range_shift(largest, is_whole, n_rows))
+
+
+def kind_of_weights(weights: npt.NDArray[Any] | None) -> WeightKind:
+    """Return how weights that were read count."""
+    if weights is None:
+        return "none"
+    return "real" if weights.dtype.kind == "f" else "whole"
 
 
 def are_whole(weights: npt.NDArray[Any]) -> bool:

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from thresher._utils.checks import is_missing, readable
-from thresher.data import is_frame, read_table, refuse_unusable_values
+from thresher.data import is_frame, read_table, reader_named
 from thresher.selectors.cfs import CFS
 from thresher.selectors.consistency import CWC
 from thresher.selectors.criteria import CMIM, JMI, MIM
@@ -182,8 +182,8 @@ class Profile:
 
 def look_at(X: Any, y: Any) -> Profile:
     """The profile of data; what no selector could use is refused."""
-    table = read_table(MRMR(), X)
-    refuse_unusable_values(table, allow_missing=True)
+    table = read_table(reader_named("recommend"), X)
+    table.schema.refuse_unusable(allow_missing=True)
     values = np.asarray(y)
     distinct, counts = np.unique(values, return_counts=True)
     is_numeric = values.dtype.kind == "f" and len(distinct) > 2
@@ -203,8 +203,8 @@ def look_at(X: Any, y: Any) -> Profile:
         n_features=table.n_features,
         is_sparse=table.is_sparse,
         has_categories=has_categories,
-        has_missing=bool(table.has_missing.any()),
-        is_discrete=bool(table.is_discrete.all()) and not has_categories,
+        has_missing=bool(table.schema.has_missing.any()),
+        is_discrete=bool(table.schema.is_discrete.all()) and not has_categories,
         n_classes=0 if is_numeric else len(distinct),
         smallest_class=smallest,
     )

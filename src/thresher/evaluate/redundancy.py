@@ -13,13 +13,12 @@ from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._utils.checks import check_number
-from thresher.data import take
+from thresher.data import InputRules, read_training, reader_named, take
 from thresher.io import open_table
 from thresher.io.sparse import check_sparse
 from thresher.io.table import is_files
 from thresher.io.temporary import Scratch
-from thresher.measures import Measures
-from thresher.selectors.mrmr import MRMR
+from thresher.measures import LocalMeasures
 
 __all__ = ["RedundancyMap", "redundancy_map"]
 
@@ -88,11 +87,11 @@ def redundancy_map(
     if sparse.issparse(part) and np.isnan(part.data).any():
         part = part.toarray()  # numbers in sparse columns are not compared pair by pair of rows
     missing: Literal["error", "pairwise"] = "error" if sparse.issparse(part) else "pairwise"
-    # Pairs of features ask for no target, reading does.
-    training = MRMR(missing=missing)._read(part, np.arange(part.shape[0]) % 2)
-    table = training.table
-    is_coded = bool(table.is_category.any() or table.is_discrete.all())
-    pairs = Measures(training).pairs("su" if is_coded else "r2")
+    rules = InputRules(needs_target=False, missing=missing)
+    training = read_training(reader_named("redundancy_map"), part, None, None, rules)
+    schema = training.schema
+    is_coded = bool(schema.is_category.any() or schema.is_discrete.all())
+    pairs = LocalMeasures(training).pairs("su" if is_coded else "r2")
     everything = np.arange(len(features), dtype=np.uint32)
     values = np.array([pairs.values(i, everything).ravel() for i in range(len(features))])
     values = np.clip(np.nan_to_num((values + values.T) / 2), 0.0, 1.0)

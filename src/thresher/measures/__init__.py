@@ -9,7 +9,7 @@ from thresher.measures._codes import (
     slab_coder,
     too_many_levels,
 )
-from thresher.measures._measures import Measures, refuse_classes
+from thresher.measures._local import ChosenRows, LocalMeasures, refuse_classes
 from thresher.measures._names import (
     BY_CLASS,
     DISPERSIONS,
@@ -24,8 +24,8 @@ from thresher.measures._names import (
     measures_of,
 )
 from thresher.measures._parts import PartSets
-from thresher.measures._protocol import RowMeasures, SearchMeasures
-from thresher.measures._replicates import ChosenRows, SharedReplicates, SummedReplicates
+from thresher.measures._protocol import Measures, SearchMeasures
+from thresher.measures._replicates import SharedReplicates, SummedReplicates
 from thresher.measures.columns import anova_f
 from thresher.measures.functions import (
     chi_squared,
@@ -54,12 +54,12 @@ __all__ = [
     "ChosenRows",
     "ClassMoments",
     "Codes",
+    "LocalMeasures",
     "MeasureName",
     "Measures",
     "PairCounts",
     "PairMoments",
     "PartSets",
-    "RowMeasures",
     "SearchMeasures",
     "SharedReplicates",
     "SummedReplicates",

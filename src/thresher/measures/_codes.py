@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.data import FileTable, Table, Training, feature_blocks, to_feature_major
+from thresher.data import (
+    FileRows,
+    LocalData,
+    Schema,
+    Table,
+    Target,
+    feature_blocks,
+    to_feature_major,
+)
 from thresher.discretize import GivenBins, MDLBins, make_discretizer
 from thresher.io.sparse import MappedMatrix
 from thresher.io.temporary import Scratch, ScratchFile
@@ -103,10 +111,10 @@ class Codes:
         return self.table.levels
 
 
-def code_table(training: Training, rule: Any, parts: PartSets | None = None) -> Codes:
+def code_table(training: LocalData, rule: Any, parts: PartSets | None = None) -> Codes:
     """Code every feature of a table in memory; columns that are not discrete are binned by the rule first."""
     table = training.table
-    to_bin = columns_to_bin(table, rule) & ~training.excluded
+    to_bin = columns_to_bin(training.schema, rule) & ~training.excluded
     missing = "pairwise" if training.missing == "pairwise" else "category"
     in_parts = {} if parts is None else parts.arguments()
     try:
@@ -117,10 +125,12 @@ def code_table(training: Training, rule: Any, parts: PartSets | None = None) -> 
         name = rule if isinstance(rule, str) else type(rule).__name__
         discretizer = None if rule is None else make_discretizer(rule)
         if table.is_sparse:
-            training = replace(training, table=table)
             coded, cuts = _code_sparse(training, discretizer, to_bin, in_parts, missing)
             return Codes(coded, Bins(name if to_bin.any() else "none", to_bin, cuts))
-        codes, levels, cuts = code_mixed(training, discretizer, to_bin, classes_of(training))
+        rows = CodingRows(
+            training.real_weights, training.missing, _classes_of(training.target, training.weights)
+        )
+        codes, levels, cuts = code_mixed(table, rows, discretizer, to_bin)
         coded = _core.CodedTable.from_codes(
             codes,
             levels,
@@ -131,35 +141,38 @@ def code_table(training: Training, rule: Any, parts: PartSets | None = None) -> 
         )
         return Codes(coded, Bins(name, to_bin, cuts))
     except _core.TooManyLevels as error:
-        raise too_many_levels(table, error.column) from None
+        raise too_many_levels(table.schema, error.column) from None
 
 
-def too_many_levels(table: Table, column: int) -> ValueError:
+def too_many_levels(schema: Schema, column: int) -> ValueError:
+    """Return the error for a discrete column with too many values."""
     remedy = (
         "merge rare categories or name it in exclude"
-        if table.is_category[column]
+        if schema.is_category[column]
         else 'bin it (discretize="mean-sd" or "equal-frequency"), use a measure for numbers, or name it in exclude'
     )
     return ValueError(
-        f"column {table.name(column)} has more than 256 levels, too many for a discrete feature; {remedy}"
+        f"column {schema.label(column)} has more than 256 levels, too many for a discrete feature; {remedy}"
     )
 
 
-def columns_to_bin(table: Table, rule: Any) -> npt.NDArray[np.bool_]:
-    """Those that are not discrete; with a discretiser told to keep nothing as it is, all but categories; those with
-    given cuts.
+def columns_to_bin(schema: Schema, rule: Any) -> npt.NDArray[np.bool_]:
+    """Return which columns are binned.
+
+    Those that are not discrete; all but categories if the discretiser keeps nothing as it is; those with given cuts.
     """
     if rule is None:
-        return np.zeros(table.n_features, dtype=bool)
+        return np.zeros(schema.n_features, dtype=bool)
     if isinstance(rule, GivenBins):
-        return _with_given_cuts(rule, table)
+        return _with_given_cuts(rule, schema)
     keeps = isinstance(rule, str) or getattr(rule, "keep_discrete", True)
-    return ~(table.is_discrete if keeps else table.is_category)
+    return ~(schema.is_discrete if keeps else schema.is_category)
 
 
-def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArray[np.int32], int]:
+def code_target(
+    target: Target, weights: npt.NDArray[Any] | None, discretize: Any = "auto"
+) -> tuple[npt.NDArray[np.int32], int]:
     """Class codes of the target and their number; a numeric target is cut like a feature."""
-    target = training.labels
     if target.codes is not None:
         return target.codes, target.n_classes
     rule = "mean-sd" if discretize is None or discretize == "auto" else discretize
@@ -169,18 +182,22 @@ def code_target(training: Training, discretize: Any = "auto") -> tuple[npt.NDArr
         discretizer = make_discretizer("mean-sd")
     values = target.values[:, None]
     column = Table(values, None, np.zeros(1, bool))
-    if column.is_discrete[0]:
+    if column.schema.is_discrete[0]:
         codes = np.unique(target.values, return_inverse=True)[1].astype(np.int32)
     else:
         row = np.ascontiguousarray(values.T)
-        cuts, offsets = discretizer.learn_cuts(row, None, training.real_weights, 1)
+        cuts, offsets = discretizer.learn_cuts(
+            row, None, None if weights is None else weights.astype(np.float64), 1
+        )
         codes = _core.apply_cuts(row, cuts, offsets, 1)[0].astype(np.int32)
     return codes, int(codes.max()) + 1
 
 
-def classes_of(training: Training) -> npt.NDArray[np.int32] | None:
-    """For rules that look at the target, where there is one."""
-    return None if training.target is None else code_target(training)[0]
+def _classes_of(
+    target: Target | None, weights: npt.NDArray[Any] | None
+) -> npt.NDArray[np.int32] | None:
+    """The classes, for rules that use the target, where there is one."""
+    return None if target is None else code_target(target, weights)[0]
 
 
 def _code_as_is(
@@ -198,7 +215,7 @@ def _code_as_is(
 
 
 def _code_sparse(
-    training: Training,
+    training: LocalData,
     discretizer: Any,
     to_bin: npt.NDArray[np.bool_],
     in_parts: dict[str, Any],
@@ -209,7 +226,8 @@ def _code_sparse(
     Codes are stored less the code of zero, so that the values not stored keep it.
     """
     table = training.table
-    weights, classes = training.real_weights, classes_of(training)
+    weights = training.real_weights
+    classes = _classes_of(training.target, training.weights)
     values, rows, starts, n_rows = stored_columns(table)
     builder = _core.SlabBuilder(
         n_rows,
@@ -228,7 +246,7 @@ def _code_sparse(
         wanted = to_bin[begin:end]
         codes = columns[0]
         if wanted.any():
-            learner = _on(discretizer, np.arange(begin, end), table)
+            learner = _on(discretizer, np.arange(begin, end), training.schema)
             cuts, offsets = learner.learn_sparse_cuts(
                 columns, wanted, classes, weights, table.n_threads
             )
@@ -248,20 +266,25 @@ def _slabs_of_entries(starts: npt.NDArray[np.int64], size: int) -> Iterator[tupl
     return pairwise(bounds)
 
 
+@dataclass(frozen=True)
+class CodingRows:
+    """What the coding of a column uses of the rows: weights, classes, and how missing values are treated."""
+
+    weights: npt.NDArray[np.float64] | None
+    missing: str
+    classes: npt.NDArray[np.int32] | None
+
+
 def code_mixed(
-    training: Training,
-    discretizer: Any,
-    to_bin: npt.NDArray[np.bool_],
-    y_codes: npt.NDArray[np.int32] | None,
+    table: Table, rows: CodingRows, discretizer: Any, to_bin: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
-    table = training.table
-    weights = training.real_weights
+    """Return codes and levels of every column of a dense table, and the cuts of those that are binned."""
 
     def binned(
         columns: npt.NDArray[Any], features: npt.NDArray[np.intp]
     ) -> tuple[Any, Any, list[npt.NDArray[np.float64]]]:
-        learner = _on(discretizer, features, table)
-        cuts, offsets = learner.learn_cuts(columns, y_codes, weights, table.n_threads)
+        learner = _on(discretizer, features, table.schema)
+        cuts, offsets = learner.learn_cuts(columns, rows.classes, rows.weights, table.n_threads)
         coded = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
         return coded, np.diff(offsets) + 1, np.split(cuts, offsets[1:-1])
 
@@ -285,24 +308,24 @@ def code_mixed(
             columns = to_feature_major(table.matrix[:, features], table.n_threads)
             codes[features], levels[features], cuts = binned(columns, features)
             all_cuts.extend(cuts)
-    _place_missing(table, codes, levels, to_bin, training.missing)
+    _place_missing(table.schema, codes, levels, to_bin, rows.missing)
     return codes, levels, all_cuts
 
 
-def _on(discretizer: Any, features: npt.NDArray[np.intp], table: Table) -> Any:
+def _on(discretizer: Any, features: npt.NDArray[np.intp], schema: Schema) -> Any:
     """The discretiser for some of the features; only given cuts are other ones for each."""
     if isinstance(discretizer, GivenBins):
-        return discretizer.on(features, table.names, table.n_features)
+        return discretizer.on(features, schema.names, schema.n_features)
     return discretizer
 
 
-def _with_given_cuts(rule: GivenBins, table: Table) -> npt.NDArray[np.bool_]:
-    cuts = rule.by_feature(table.names, table.n_features)
+def _with_given_cuts(rule: GivenBins, schema: Schema) -> npt.NDArray[np.bool_]:
+    cuts = rule.by_feature(schema.names, schema.n_features)
     given = np.array([own is not None for own in cuts], dtype=bool)
-    texts = np.flatnonzero(given & table.is_category)
+    texts = np.flatnonzero(given & schema.is_category)
     if texts.size:
         raise ValueError(
-            f"cuts are given for column {table.name(int(texts[0]))}, which holds categories, not numbers"
+            f"cuts are given for column {schema.label(int(texts[0]))}, which holds categories, not numbers"
         )
     return given
 
@@ -312,14 +335,14 @@ def _in_blocks(features: npt.NDArray[np.intp], n_rows: int) -> Iterator[npt.NDAr
 
 
 def _place_missing(
-    table: Table,
+    schema: Schema,
     codes: npt.NDArray[np.uint8],
     levels: npt.NDArray[np.int32],
     to_bin: npt.NDArray[np.bool_],
     missing: str,
 ) -> None:
     """Give missing values their own last level, or for pairwise counting the code that means missing."""
-    for feature in np.flatnonzero(table.has_missing):
+    for feature in np.flatnonzero(schema.has_missing):
         if to_bin[feature] and missing == "category":
             codes[feature][codes[feature] == MISSING_CODE] = levels[feature]
             levels[feature] += 1
@@ -328,23 +351,22 @@ def _place_missing(
             codes[feature][codes[feature] == levels[feature]] = MISSING_CODE
 
 
-def slab_coder(discretize: Any, default: str) -> Callable[[Training], SlabCoder]:
+def slab_coder(discretize: Any, default: str) -> Callable[[FileRows], SlabCoder]:
     """For `read_files`: codes made while the files are read."""
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
-    return lambda training: SlabCoder(training, rule)
+    return lambda rows: SlabCoder(rows, rule)
 
 
-def code_files(
-    training: Training, table: FileTable, rule: Any, parts: PartSets | None = None
-) -> Codes:
+def code_files(rows: FileRows, rule: Any, parts: PartSets | None = None) -> Codes:
     """The codes made while the files were read, if by the same rule; else from another reading."""
+    table = rows.table
     if table.packed is None or not _is_same(table.packed[0], rule):
-        coder = SlabCoder(training, rule)
+        coder = SlabCoder(rows, rule)
         for slab, some in table.slabs():
             coder.add(slab, some)
         table.packed = coder.finish()
     codes: Codes = table.packed[1]
-    return codes if parts is None else _in_parts(training, table, codes, parts)
+    return codes if parts is None else _in_parts(rows, codes, parts)
 
 
 def _is_same(rule: Any, other: Any) -> bool:
@@ -354,31 +376,33 @@ def _is_same(rule: Any, other: Any) -> bool:
 class SlabCoder:
     """Codes features as slabs of them come; packed columns go to a file when memory is short."""
 
-    def __init__(self, training: Training, rule: Any) -> None:
-        self._training, self._rule = training, rule
+    def __init__(self, rows: FileRows, rule: Any) -> None:
+        self._rule, self._excluded, self._names = rule, rows.excluded, rows.table.names
         if rule is not None:
             make_discretizer(rule)  # refuses what is none before anything is read
-        self._classes = classes_of(training)
-        self._packing = _packing(training)
-        self._is_binned = np.zeros(training.n_features, dtype=bool)
+        weights = rows.weights
+        self._rows = CodingRows(
+            None if weights is None else weights.astype(np.float64),
+            rows.missing,
+            _classes_of(rows.target, weights),
+        )
+        self._packing = _packing(rows)
+        self._is_binned = np.zeros(rows.table.n_features, dtype=bool)
         # As small objects of Python: an array for each, between the large ones that come and go with a slab, would
         # keep their memory from being used again.
         self._cuts: list[bytes] = []
 
     def add(self, slab: slice, table: Table) -> None:
-        training = self._training
         rule = self._rule
         if isinstance(rule, GivenBins):  # of all features
-            rule = rule.on(np.arange(slab.start, slab.stop), training.names, training.n_features)
-        to_bin = columns_to_bin(table, rule) & ~training.excluded[slab]
+            rule = rule.on(np.arange(slab.start, slab.stop), self._names, len(self._is_binned))
+        to_bin = columns_to_bin(table.schema, rule) & ~self._excluded[slab]
         discretizer = None if rule is None else make_discretizer(rule)
         try:
-            codes, levels, cuts = code_mixed(
-                replace(training, table=table), discretizer, to_bin, self._classes
-            )
+            codes, levels, cuts = code_mixed(table, self._rows, discretizer, to_bin)
         except _core.TooManyLevels as error:
-            raise too_many_levels(table, error.column) from None
-        self._packing.add(codes, levels, _missing_code(training))
+            raise too_many_levels(table.schema, error.column) from None
+        self._packing.add(codes, levels, _missing_code(self._rows.missing))
         self._is_binned[slab] = to_bin
         self._cuts.extend(own.tobytes() for own in cuts)
 
@@ -389,31 +413,31 @@ class SlabCoder:
         return self._rule, Codes(self._packing.finish(), bins)
 
 
-def _packing(training: Training, parts: PartSets | None = None) -> Packing:
-    table = training.table
-    assert isinstance(table, FileTable)
+def _packing(rows: FileRows, parts: PartSets | None = None) -> Packing:
+    table = rows.table
     options: dict[str, Any] = {} if parts is None else parts.arguments()
-    builder = _core.SlabBuilder(table.n_rows, table.n_features, weights=training.weights, **options)
+    builder = _core.SlabBuilder(table.n_rows, table.n_features, weights=rows.weights, **options)
     return Packing(builder, table.scratch, table.n_threads)
 
 
-def _missing_code(training: Training) -> int:
-    return MISSING_CODE if training.missing == "pairwise" else -1
+def _missing_code(missing: str) -> int:
+    return MISSING_CODE if missing == "pairwise" else -1
 
 
-def _in_parts(training: Training, table: FileTable, codes: Codes, parts: PartSets) -> Codes:
+def _in_parts(rows: FileRows, codes: Codes, parts: PartSets) -> Codes:
     """The same codes with rows in parts."""
-    packing = _packing(training, parts)
+    table = rows.table
+    packing = _packing(rows, parts)
     levels = codes.levels
     for block in feature_blocks(table.n_features, table.n_rows, table.scratch.memory_limit // 8):
         features = np.arange(block.start, block.stop, dtype=np.uint32)
         own = codes.table.matrix(features, table.n_threads)
-        packing.add(own, levels[block], _missing_code(training))
+        packing.add(own, levels[block], _missing_code(rows.missing))
     return Codes(packing.finish(), codes.bins)
 
 
 def code_features(
-    training: Training,
+    training: LocalData,
     discretize: Any = "auto",
     *,
     default: str = "mean-sd",
@@ -421,9 +445,11 @@ def code_features(
 ) -> Codes:
     """Code every feature; columns that are not discrete are binned by `discretize` first.
 
-    Bins are learnt on all rows of the training set, with its weights, and for all parts alike.
+    Bins are learnt on all rows of the training data, with its weights, and for all parts alike.
     """
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
-    if isinstance(training.table, FileTable):
-        return code_files(training, training.table, rule, parts)
-    return code_table(training, rule, parts)
+    table = training.grouped
+    if table is None:
+        return code_table(training, rule, parts)
+    rows = FileRows(table, training.excluded, training.target, training.weights, training.missing)
+    return code_files(rows, rule, parts)

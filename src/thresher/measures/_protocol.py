@@ -1,14 +1,15 @@
-"""What a search may ask of the data, be it all rows, a replicate, or sums that someone else made."""
+"""What a search may request of the data, wherever the rows are."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.measures._codes import Codes
+from thresher.measures._codes import Bins, Codes
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -16,29 +17,85 @@ RowWeights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 class SearchMeasures(Protocol):
-    """Values of features and of pairs of features.
+    """Values of features and of pairs of features: of all rows, of a replicate, or summed over replicates.
 
     Attributes
     ----------
     scale : int
         What values are multiplied by: 1 but in an Inner Ensemble, whose values are sums over replicates. Constants
         that are added to values or compared with them (offsets, thresholds) have to be multiplied by it.
+    whole : Measures
+        The measures of all rows.
     """
 
     @property
     def scale(self) -> int: ...
 
+    @property
+    def whole(self) -> Measures: ...
+
     def relevance(self, name: str) -> Floats:
-        """The measure of every feature with the target."""
+        """Return the measure of every feature with the target."""
 
     def pairs(self, name: str) -> _core.PairMeasure:
-        """The measure of feature pairs."""
+        """Return the measure of feature pairs."""
 
     def triples(self, term: str) -> _core.PairMeasure:
-        """A term of two features and the target."""
+        """Return a term of two features and the target."""
 
     def candidates(self, *names: str) -> Mask:
-        """Features that may be chosen by these measures: not excluded, varying, also after binning."""
+        """Return the features that may be selected by these measures: not excluded, varying, also after binning."""
+
+    def row_weights(self) -> RowWeights | None:
+        """Return how much each row counts, a line per replicate; None for once each. Rows in blocks raise."""
+
+
+class Measures(SearchMeasures, Protocol):
+    """Measures of all rows, or of every replicate of an ensemble, which is a row of each result.
+
+    Attributes
+    ----------
+    bins : Bins
+        What was binned; nothing, as long as no measure has used codes.
+    levels : ndarray of int of shape (n_features,)
+        The number of values of every feature.
+    n_target_levels : int
+        The number of classes that occur, after a numeric target was binned.
+    rows_of_classes : ndarray of int of shape (n_parts, n_classes)
+        Rows of each class in each part; all rows are one part without parts.
+    target_range : tuple of two ndarrays of shape (n_parts,)
+        The smallest and the largest target of each part.
+    """
+
+    @property
+    def bins(self) -> Bins: ...
+
+    @property
+    def levels(self) -> npt.NDArray[np.int32]: ...
+
+    @property
+    def n_target_levels(self) -> int: ...
+
+    @property
+    def rows_of_classes(self) -> npt.NDArray[np.int64]: ...
+
+    @property
+    def target_range(self) -> tuple[Floats, Floats]: ...
+
+    def dispersion(self, name: str) -> Floats:
+        """Return the dispersion of every feature."""
+
+    def separation(self, name: str) -> Floats:
+        """Return how far the classes of every feature lie apart."""
+
+    def coded_rows(self) -> CodedRows:
+        """Return all rows as integers. Rows in blocks raise."""
+
+    def on_rows(self, rows: npt.NDArray[np.intp]) -> SearchMeasures:
+        """Return the measures of some rows, with repeats, and the bins of all. Rows in blocks raise."""
+
+    def weights_on(self, replicates: Sequence[int]) -> RowWeights:
+        """Return how much each row counts on these replicates, a line for each. Rows in blocks raise."""
 
 
 class CodedRows(Protocol):
@@ -49,13 +106,3 @@ class CodedRows(Protocol):
 
     @property
     def target_codes(self) -> tuple[npt.NDArray[np.int32], int]: ...
-
-
-class RowMeasures(SearchMeasures, Protocol):
-    """For a criterion that looks at rows: a replicate is the table of all rows with other weights."""
-
-    @property
-    def whole(self) -> CodedRows: ...
-
-    def row_weights(self) -> RowWeights | None:
-        """How much each row counts, a line per replicate; None for once each."""

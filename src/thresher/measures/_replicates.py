@@ -8,16 +8,11 @@ is the table of all rows (`whole`) with other weights (`row_weights`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.lazy import cached
-from thresher.measures._measures import Measures
-from thresher.measures._names import KINDS
-from thresher.measures._protocol import Floats, Mask, RowWeights
+from thresher.measures._protocol import Floats, Mask, Measures, RowWeights
 
 
 class SharedReplicates:
@@ -130,66 +125,3 @@ class SummedReplicates:
     def candidates(self, *names: str) -> Mask:
         """Features that vary on some of the replicates."""
         return np.asarray(self.whole.candidates(*names)[self.replicates].any(axis=0))
-
-
-class ChosenRows:
-    """Some rows of a training set, with repeats where `rows` has them, and the bins of all rows."""
-
-    scale = 1
-
-    def __init__(self, whole: Measures, rows: npt.NDArray[np.intp]) -> None:
-        self.whole = whole
-        self.rows = rows
-
-    @cached
-    def _codes(self) -> _core.CodedTable:
-        return self.whole.codes.table.take(self.rows)
-
-    @cached
-    def _numeric(self) -> Measures:
-        training = self.whole.training
-        table = training.table.take(self.rows)
-        weights = training.weights
-        return Measures(
-            replace(
-                training,
-                table=table,
-                columns=replace(
-                    training.columns, candidates=training.candidates & ~table.is_constant
-                ),
-                target=training.labels.take(self.rows),
-                weights=None if weights is None else weights[self.rows],
-            )
-        )
-
-    def relevance(self, name: str) -> Floats:
-        if not KINDS[name].is_discrete:
-            return self._numeric.relevance(name)
-        codes, n_classes = self.whole.target_codes
-        n_threads = self.whole.training.n_threads
-        values = self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
-        return np.asarray(values, dtype=np.float64)
-
-    def pairs(self, name: str) -> _core.PairMeasure:
-        if not KINDS[name].is_discrete:
-            return self._numeric.pairs(name)
-        return _core.DiscretePairMeasure(self._codes, name, self.whole.training.n_threads)
-
-    def triples(self, term: str) -> _core.PairMeasure:
-        codes, n_classes = self.whole.target_codes
-        n_threads = self.whole.training.n_threads
-        return _core.ThreeWayMeasure(self._codes, codes[self.rows], n_classes, term, n_threads)
-
-    def row_weights(self) -> RowWeights:
-        counts = np.bincount(self.rows, minlength=self.whole.training.n_rows)
-        weights = self.whole.training.weights
-        return (counts if weights is None else counts * weights)[None, :]
-
-    def candidates(self, *names: str) -> Mask:
-        may = self.whole.candidates(*names)
-        kinds = {KINDS[name].is_discrete for name in names}
-        if True in kinds:
-            may = may & ~self._codes.constant
-        if False in kinds:
-            may = may & self._numeric.training.candidates
-        return may

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,20 +9,21 @@ import numpy.typing as npt
 from scipy import special, stats
 
 from thresher import _core
-from thresher.data import Columns, Training
-from thresher.measures._measures import Measures
+from thresher.data import FeatureRoles, LocalData, TrainingData
+from thresher.measures._local import LocalMeasures
 from thresher.measures._names import KINDS
-from thresher.measures.chance import minus_log_chi2, minus_log_f, total_weight
+from thresher.measures._protocol import Measures
+from thresher.measures.chance import minus_log_chi2, minus_log_f
 from thresher.measures.rounding import round_significant
 
 Floats = npt.NDArray[np.float64]
 
 
 def analytic_pvalues(
-    training: Training, measures: Measures, measure: str, scores: Floats
+    training: TrainingData, measures: Measures, measure: str, scores: Floats
 ) -> Floats:
     """Probability of a value at least as large if feature and target were independent."""
-    n, law = total_weight(training), KINDS[measure].law
+    n, law = training.total_weight, KINDS[measure].law
     if law in ("f", "share"):
         n_means = training.labels.n_classes if training.labels.is_nominal else 2
         rest = max(n - n_means, 1e-9)
@@ -38,8 +38,7 @@ def analytic_pvalues(
             t = scores * np.sqrt((n - 2) / np.maximum(1 - scores**2, 0))
         found = 2 * stats.t.sf(t, n - 2)
     else:
-        _, n_classes = measures.target_codes
-        freedom = (measures.codes.levels.astype(float) - 1) * (n_classes - 1)
+        freedom = (measures.levels.astype(float) - 1) * (measures.n_target_levels - 1)
         statistic = scores
         if law == "information":
             information = scores if measure == "mi" else measures.relevance("mi")
@@ -48,15 +47,15 @@ def analytic_pvalues(
     return np.asarray(found, dtype=np.float64)
 
 
-def names_of_tests(training: Training) -> npt.NDArray[np.object_]:
+def names_of_tests(training: TrainingData) -> npt.NDArray[np.object_]:
     """``"f"`` for numbers; for categories ``"chi2"`` with classes, ``"anova"`` with numbers."""
     of_categories = "chi2" if training.labels.is_nominal else "anova"
-    return np.where(training.table.is_category, of_categories, "f").astype(object)
+    return np.where(training.schema.is_category, of_categories, "f").astype(object)
 
 
-def evidence(training: Training) -> Floats:
+def evidence(training: LocalData) -> Floats:
     """``-log10`` of the p-value of every column by its own test; 0 for columns that do not vary."""
-    is_category = training.table.is_category
+    is_category = training.schema.is_category
     found = np.zeros(training.n_features)
     for of_columns, places in (
         (_of_numbers, np.flatnonzero(~is_category & training.candidates)),
@@ -67,22 +66,21 @@ def evidence(training: Training) -> Floats:
     return round_significant(found)
 
 
-def _among(training: Training, places: npt.NDArray[np.intp]) -> Training:
+def _among(training: LocalData, places: npt.NDArray[np.intp]) -> LocalData:
     """The training set of some of the columns."""
     some = training.table.of_features(places)
-    columns = Columns.read(some.names, np.ones(len(places), bool))
-    return replace(training, table=some, columns=columns)
+    return training.with_table(some, FeatureRoles.read(some.names, np.ones(len(places), bool)))
 
 
-def _of_numbers(training: Training) -> Floats:
+def _of_numbers(training: LocalData) -> Floats:
     n_means = training.labels.n_classes if training.labels.is_nominal else 2
-    values = Measures(training).relevance("f")
-    return _minus_log_f(values, np.full(len(values), n_means), total_weight(training))
+    values = LocalMeasures(training).relevance("f")
+    return _minus_log_f(values, np.full(len(values), n_means), training.total_weight)
 
 
-def _of_categories(training: Training) -> Floats:
-    measures = Measures(training, discretize=None)
-    levels = measures.codes.levels
+def _of_categories(training: LocalData) -> Floats:
+    measures = LocalMeasures(training, discretize=None)
+    levels = measures.levels
     if training.labels.is_nominal:
         freedom = np.maximum((levels - 1.0) * (training.labels.n_classes - 1), 1.0)
         return minus_log_chi2(measures.relevance("chi2"), freedom)
@@ -92,7 +90,7 @@ def _of_categories(training: Training) -> Floats:
         target.relevance_of_classes("f", codes.astype(np.int32), int(n_levels))[0]
         for codes, n_levels in zip(measures.codes.matrix(training.n_threads), levels, strict=True)
     ]
-    return _minus_log_f(np.array(found), levels, total_weight(training))
+    return _minus_log_f(np.array(found), levels, training.total_weight)
 
 
 def _minus_log_f(values: Floats, n_means: npt.NDArray[Any], n: float) -> Floats:

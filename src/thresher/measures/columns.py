@@ -6,10 +6,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 
 from thresher import _core
-from thresher.data import Columns, Table, Training, read_table, read_target, resolve_threads
+from thresher.data import (
+    LocalData,
+    Table,
+    Target,
+    read_table,
+    read_target,
+    reader_named,
+    resolve_threads,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,7 +31,7 @@ def stored_columns(table: Table) -> tuple[Any, Any, Any, int]:
     return values, rows, matrix.indptr.astype(np.int64, copy=False), table.n_rows
 
 
-def dispersion(training: Training, measure: str) -> Floats:
+def dispersion(training: LocalData, measure: str) -> Floats:
     """Dispersion of every feature: 0 for constant ones, for "am/gm" 1."""
     table = training.table
     skip = training.missing == "pairwise"
@@ -40,14 +47,14 @@ def dispersion(training: Training, measure: str) -> Floats:
     if bad.any():
         first = int(np.argmax(bad))
         raise ValueError(
-            f'relevance="{measure}" needs positive values, but column {table.name(first)} of X has '
-            f'{table.scan.minimum[first]:g}; shift or drop the column, or use "amgm"'
+            f'relevance="{measure}" needs positive values, but column {table.schema.label(first)} of X has '
+            f'{table.schema.minimum[first]:g}; shift or drop the column, or use "amgm"'
         )
     values[np.isnan(values)] = 1.0
     return values
 
 
-def separation(training: Training, measure: str) -> Floats:
+def separation(training: LocalData, measure: str) -> Floats:
     """Fisher score (``"fisher"``), or two-class Fisher ratio (``"fir"``), of every feature."""
     labels = training.labels
     if labels.codes is None:
@@ -58,15 +65,14 @@ def separation(training: Training, measure: str) -> Floats:
         raise ValueError(
             f'relevance="fir" is for two classes, but y has {labels.n_classes}; use "fisher"'
         )
-    return class_values(training, measure)
+    return class_values(training.table, labels, measure)
 
 
-def class_values(training: Training, measure: str) -> Floats:
-    """A measure of every feature and the classes, NaN where a dense one is not finite; rows count once each."""
-    table, labels = training.table, training.labels
+def class_values(table: Table, labels: Target, measure: str) -> Floats:
+    """Return a measure of every feature and the classes, NaN where a dense one is not finite; rows count once each."""
     assert labels.codes is not None
     target = (measure, labels.codes, labels.n_classes)
-    n_threads = training.n_threads
+    n_threads = table.n_threads
     if table.is_sparse:
         return sparse_numbers(table).relevance_of_classes(*target, n_threads)
     if reads_by_rows(table):
@@ -127,24 +133,22 @@ def anova_f(X: Any, y: Any, *, n_jobs: int | None = None) -> Floats:
     >>> anova_f([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [4.0, 5.0]], [0, 0, 1, 1]).tolist()
     [8.0, 0.0]
     """
-    table = read_table(BaseEstimator(), X, n_threads=resolve_threads(n_jobs))
+    table = read_table(reader_named("anova_f"), X, n_threads=resolve_threads(n_jobs))
     labels = read_target(y, table.n_rows, classes_only=True, owner="anova_f")
     if labels.n_classes < 2:
         raise ValueError("y has one class; at least 2 classes are needed")
-    everything = np.ones(table.n_features, dtype=bool)
-    training = Training(table, Columns.read(table.names, everything), labels)
-    if table.is_sparse and (table.has_missing.any() or (table.scan.n_infinite > 0).any()):
+    if table.is_sparse and (table.schema.has_missing.any() or (table.schema.n_infinite > 0).any()):
         raise ValueError("X contains NaN or infinity; fill in or drop those values")
-    values = class_values(training, "f")
+    values = class_values(table, labels, "f")
     if np.isnan(values).any():
         first = int(np.argmax(np.isnan(values)))
         raise ValueError(
-            f"column {table.name(first)} of X contains NaN or infinity; fill in or drop those values"
+            f"column {table.schema.label(first)} of X contains NaN or infinity; fill in or drop those values"
         )
     return values
 
 
-def similarity(training: Training, measure: str) -> _core.PairMeasure:
+def similarity(training: LocalData, measure: str) -> _core.PairMeasure:
     """Similarity of feature pairs as a ``_core.PairMeasure``."""
     table = training.table
     skip = training.missing == "pairwise"
@@ -155,7 +159,7 @@ def similarity(training: Training, measure: str) -> _core.PairMeasure:
             missing="pairwise" if skip else "error",
         )
         return _core.NumericPairMeasure(numbers, measure, training.n_threads)
-    if skip and table.has_missing.any():
+    if skip and table.schema.has_missing.any():
         raise ValueError(
             'missing="pairwise" compares values present in both columns, which needs dense X; '
             "give X.toarray() or fill the values in"

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._utils.threads import call_interruptibly
-from thresher.data import Table, Training, feature_blocks
+from thresher.data import LocalData, Table, feature_blocks
 from thresher.io.sparse import check_sparse
 from thresher.measures.columns import stored_columns
 from thresher.measures.rounding import round_significant
@@ -45,11 +45,11 @@ class Graph:
 
 
 def neighbour_graph(
-    training: Training, n_neighbors: int, weight: str, bandwidth: float | None
+    training: LocalData, n_neighbors: int, weight: str, bandwidth: float | None
 ) -> tuple[Graph, float | None]:
     """Samples joined if either is among the other's nearest; returns the bandwidth used, too."""
     table = training.table
-    table.refuse_unsquarable()
+    table.schema.refuse_unsquarable()
     if table.is_sparse:
         first, second, squared = _sparse_neighbours(table.matrix.tocsr(), n_neighbors)
     else:
@@ -119,16 +119,16 @@ def _squared_differences(matrix: Any, first: Any, second: Any) -> Floats:
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def product_graph(training: Training) -> Graph:
+def product_graph(training: LocalData) -> Graph:
     """Half the products of samples, defined for non-negative data."""
     table = training.table
-    table.refuse_unsquarable()
-    negative = table.scan.minimum < 0
+    table.schema.refuse_unsquarable()
+    negative = table.schema.minimum < 0
     if negative.any():
         first = int(np.argmax(negative))
         raise ValueError(
-            f'affinity="product" needs non-negative values, but column {table.name(first)} of X has '
-            f'{table.scan.minimum[first]:g}; use "heat", or shift the column'
+            f'affinity="product" needs non-negative values, but column {table.schema.label(first)} of X has '
+            f'{table.schema.minimum[first]:g}; use "heat", or shift the column'
         )
     # Products of zeros would change nothing but how BLAS rounds.
     matrix = table.matrix[:, ~training.excluded] if training.excluded.any() else table.matrix
@@ -140,7 +140,7 @@ def product_graph(training: Training) -> Graph:
     return given_graph(products / 2, table.n_rows)
 
 
-def class_graph(training: Training) -> Graph:
+def class_graph(training: LocalData) -> Graph:
     """1/n_c between samples of one class c, their own loops included."""
     codes = training.labels.codes
     if codes is None:
@@ -178,7 +178,7 @@ def given_graph(weights: Any, n_rows: int) -> Graph:
     return Graph(first.astype(np.uint32), second.astype(np.uint32), weight, degree)
 
 
-def smoothness(training: Training, graph: Graph, *, centred: bool) -> Floats:
+def smoothness(training: LocalData, graph: Graph, *, centred: bool) -> Floats:
     """x'Lx / x'Dx of every feature, with x taken off its degree-weighted mean if `centred`."""
     edges = graph.first, graph.second, graph.weight, graph.degree
     table = training.table.rescaled

@@ -10,9 +10,9 @@ from scipy import stats
 
 from thresher._utils.random import Purpose, stream
 from thresher._utils.threads import call_interruptibly
-from thresher.data import feature_blocks, powers_of_two
-from thresher.measures._measures import Measures
+from thresher.data import LocalData, feature_blocks, powers_of_two
 from thresher.measures._names import KINDS
+from thresher.measures._protocol import Measures
 from thresher.measures.chance import minus_log_chi2
 
 Floats = npt.NDArray[np.float64]
@@ -26,6 +26,7 @@ _BLOCK_BYTES = 1 << 26
 
 
 def permutation_pvalues(
+    training: LocalData,
     measures: Measures,
     measure: str,
     candidates: npt.NDArray[np.bool_],
@@ -37,8 +38,10 @@ def permutation_pvalues(
 
     Parameters
     ----------
+    training : LocalData
+        Without weights.
     measures : Measures
-        Of all rows, without weights.
+        The measures of all rows.
     measure : str
         Measures of discrete features are compared by the probability of their statistic under the
         chi-squared law, as features with more levels have more information by chance; all others by the share
@@ -58,15 +61,17 @@ def permutation_pvalues(
     Every statistic is a function of exact sums (counts, or products of whole numbers), so that neither threads nor
     the processor can turn a comparison. Statistics that differ by no more than rounding count as equal.
     """
-    statistic = (_by_counts if KINDS[measure].is_discrete else _by_products)(
-        measures, measure, candidates
+    statistic = (
+        _by_counts(training, measures, measure, candidates)
+        if KINDS[measure].is_discrete
+        else _by_products(training, measure, candidates)
     )
-    n_rows = measures.training.n_rows
+    n_rows = training.n_rows
     as_given = statistic(np.arange(n_rows)[None, :])
     observed = np.concatenate([values[0] - slack for values, slack in as_given])
     order = np.argsort(observed)
     n_reaching = np.zeros(len(order) + 1, dtype=np.int64)  # by the number of observed ones reached
-    n_at_once = max(1, _BLOCK_BYTES // (8 * n_rows * max(measures.training.labels.n_classes, 1)))
+    n_at_once = max(1, _BLOCK_BYTES // (8 * n_rows * max(training.labels.n_classes, 1)))
     for first in range(0, n_permutations, n_at_once):
         some = range(first, min(first + n_at_once, n_permutations))
         orders = np.stack(
@@ -88,12 +93,15 @@ def permutation_pvalues(
 Statistic = Callable[[Orders], Iterator[tuple[Floats, Floats]]]
 
 
-def _by_counts(measures: Measures, measure: str, candidates: npt.NDArray[np.bool_]) -> Statistic:
-    codes, n_classes = measures.target_codes
-    table, n_threads = measures.codes.table, measures.training.n_threads
-    freedom = (measures.codes.levels[candidates].astype(np.float64) - 1) * (n_classes - 1)
+def _by_counts(
+    training: LocalData, measures: Measures, measure: str, candidates: npt.NDArray[np.bool_]
+) -> Statistic:
+    rows, n_threads = measures.coded_rows(), training.n_threads
+    codes, n_classes = rows.target_codes
+    table = rows.codes.table
+    freedom = (measures.levels[candidates].astype(np.float64) - 1) * (n_classes - 1)
     name = "chi2" if KINDS[measure].law == "chi2" else "mi"
-    unit = 1.0 if name == "chi2" else 2 * np.log(2) * measures.training.n_rows
+    unit = 1.0 if name == "chi2" else 2 * np.log(2) * training.n_rows
 
     def statistic(orders: Orders) -> Iterator[tuple[Floats, Floats]]:
         values = np.stack(
@@ -109,9 +117,8 @@ def _by_counts(measures: Measures, measure: str, candidates: npt.NDArray[np.bool
     return statistic
 
 
-def _by_products(measures: Measures, measure: str, candidates: npt.NDArray[np.bool_]) -> Statistic:
+def _by_products(training: LocalData, measure: str, candidates: npt.NDArray[np.bool_]) -> Statistic:
     """Correlation with the target or its classes, from whole-number columns: their products are exact in any order."""
-    training = measures.training
     target, table, n_rows = training.labels, training.table, training.n_rows
     chosen = np.flatnonzero(candidates)
     bits = 52 - int(n_rows).bit_length()

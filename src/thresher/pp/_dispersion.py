@@ -14,7 +14,7 @@ from scipy.interpolate import CubicHermiteSpline
 
 from thresher._utils.params import FeatureCount, estimator, param
 from thresher._utils.progress import Voice
-from thresher.data import Columns, Table
+from thresher.data import FeatureRoles, Table
 from thresher.measures.rounding import round_bounded
 from thresher.pp._blocks import GeneValues
 from thresher.selectors._base import all_or_nothing
@@ -108,7 +108,7 @@ class GeneRanking(Ranking):
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Any:
         """Score and choose genes; `y` is ignored."""
-        table = self._read(X, y).table
+        table = self._read_rows(X, y).table
         return self._choose(GeneValues(table.matrix, Voice(type(self).__name__)), None)
 
     @all_or_nothing
@@ -122,7 +122,7 @@ class GeneRanking(Ranking):
         moments.refuse_unusable()
         scores = self._scores(values, moments)
         names = getattr(self, "feature_names_in_", None)
-        columns = Columns.read(names, (moments.minimum < moments.maximum) & ~np.isnan(scores))
+        columns = FeatureRoles.read(names, (moments.minimum < moments.maximum) & ~np.isnan(scores))
         return self._finish_ranking(columns, scores, self._count(columns))
 
     def _scores(self, values: GeneValues, moments: Moments) -> Floats:
@@ -244,11 +244,11 @@ def read_moments(values: GeneValues) -> Moments:
     n_unusable = np.zeros(p, dtype=np.int64)
     is_whole = np.ones(p, dtype=bool)
     for genes, piece in values.pieces():
-        scan = Table(piece, None, np.zeros(piece.shape[1], dtype=bool)).scan
+        scan = Table(piece, None, np.zeros(piece.shape[1], dtype=bool)).schema
         minimum[genes] = np.fmin(minimum[genes], scan.minimum)
         maximum[genes] = np.fmax(maximum[genes], scan.maximum)
         n_unusable[genes] += scan.n_missing + scan.n_infinite
-        is_whole[genes] &= scan.whole
+        is_whole[genes] &= scan.is_whole
         sums[genes] += np.asarray(piece.sum(axis=0, dtype=np.float64)).ravel()
     means = sums / n
     for genes, piece in values.pieces():

@@ -202,7 +202,7 @@ def add_locally_predictive(
     return np.array(added, dtype=np.intp)
 
 
-Columns = NDArray[np.floating[Any]] | NDArray[np.signedinteger[Any]]
+FeatureRoles = NDArray[np.floating[Any]] | NDArray[np.signedinteger[Any]]
 
 
 def gso(
@@ -222,8 +222,8 @@ def gso(
 
 
 def rrct(
-    ranks: Columns,
-    values: Columns,
+    ranks: FeatureRoles,
+    values: FeatureRoles,
     target: Floats,
     n_select: int,
     *,

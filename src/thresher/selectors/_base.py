@@ -22,28 +22,23 @@ from thresher._utils.progress import report, step_reporter
 from thresher._utils.tables import Output, as_table
 from thresher._utils.threads import one_thread
 from thresher._utils.warnings import one_call, warn
-from thresher.blocks import FarTraining, TallFiles, is_far, open_engine, read_far_training
+from thresher.blocks import open_training_data
 from thresher.data import (
-    Columns,
-    Far,
+    FeatureRoles,
     InputRules,
-    Training,
-    check_far,
+    LocalData,
+    RemoteOptions,
+    TrainingData,
     dense_frame,
     is_frame,
-    read_files,
-    read_training,
     refuse_files,
     sparse_frame,
     take_columns,
     to_native,
     unmasked,
 )
-from thresher.io.file_columns import FileColumns
 from thresher.io.sparse import check_sparse
-from thresher.io.table import is_files
-from thresher.io.temporary import Scratch
-from thresher.measures import KINDS, slab_coder
+from thresher.measures import KINDS
 from thresher.search.forward import Choices
 from thresher.selectors import _json, _views
 from thresher.selectors._explain import Account, Explanation
@@ -185,48 +180,44 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     n_rounds_ = Fitted[int]()
 
     def _read(
-        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
-    ) -> Training:
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        remote: RemoteOptions | None = None,
+    ) -> TrainingData:
         """Check the parameters that this selector has, and read the input by them."""
         self._check_parameters()
-        kind = getattr(self, "target", "auto")
-        return self._read_target(X, y, sample_weight, far, kind, self._classes_only)
+        self._clear_pass_counts()
+        return open_training_data(self, X, y, sample_weight, self._input_rules(), remote)
 
-    def _read_target(
-        self, X: Any, y: Any, sample_weight: Any, far: Far | None, target: str, classes_only: bool
-    ) -> Training:
-        rules = InputRules(
-            target,
-            classes_only,
+    def _read_rows(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        remote: RemoteOptions | None = None,
+    ) -> LocalData:
+        """Read the input of a selector that needs all rows in one place."""
+        rows = self._read(X, y, sample_weight, remote).local
+        assert rows is not None
+        return rows
+
+    def _input_rules(self) -> InputRules:
+        """Return how the parameters say that the input is read."""
+        return InputRules(
+            getattr(self, "target", "auto"),
+            self._classes_only,
             self._needs_target,
             getattr(self, "missing", "error"),
             getattr(self, "keep", None),
             getattr(self, "exclude", None),
             getattr(self, "n_jobs", None),
+            self._takes_sparse,
+            self._reads_blocks,
+            getattr(self, "discretize", "auto"),
+            self._packing_rule(),
         )
-        self._clear_pass_counts()
-        discretize = getattr(self, "discretize", "auto")
-        told: Far = far or {}
-        checkpoint = told.get("checkpoint")
-        is_elsewhere = is_far(X, far)
-        if is_files(X) and not is_elsewhere:
-            rule = self._packing_rule()
-            coder = None if rule is None else slab_coder(discretize, rule)
-
-            def read_tall(files: FileColumns, y: Any, weights: Any, scratch: Scratch) -> Training:
-                engine = TallFiles(files, y, weights, scratch, checkpoint is not None)
-                return read_far_training(self, engine, rules, discretize, checkpoint)
-
-            tall = read_tall if self._reads_blocks else None
-            return read_files(
-                self, X, y, sample_weight, told, rules, coder, tall, self._takes_sparse
-            )
-        if not self._reads_blocks or not is_elsewhere:
-            refuse_far(self, X, far)
-            return read_training(self, X, y, sample_weight, rules, accept_sparse=self._takes_sparse)
-        check_far(type(self).__name__, far, in_memory=False)
-        engine = open_engine(X, y, sample_weight, far)
-        return read_far_training(self, engine, rules, discretize, checkpoint)
 
     def _check_parameters(self) -> None:
         """Raise ValueError for the first parameter that is wrong; a subclass adds rules between parameters."""
@@ -236,11 +227,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         for name in ("n_rounds_", "n_passes_"):
             self.__dict__.pop(name, None)
 
-    def _record_pass_counts(self, training: Training) -> None:
+    def _record_pass_counts(self, training: TrainingData) -> None:
         """Set how often rows in blocks were read and requested. Passes over files are counted as they start."""
-        if isinstance(training, FarTraining):
-            session = training.far.session
-            self.n_rounds_, self.n_passes_ = session.n_rounds, session.n_passes
+        vars(self).update(training.pass_counts())
 
     def _packing_rule(self) -> str | None:
         """Return the rule for binning if the selector uses discrete features only, else None.
@@ -252,13 +241,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _refresh(self) -> None:
         """Compute the fitted attributes again if rows were added or removed since ``fit``."""
 
-    def _count_or_auto(self, columns: Columns) -> int | None:
+    def _count_or_auto(self, columns: FeatureRoles) -> int | None:
         """As `_count`; None for ``"auto"``, where the method has a natural stop."""
         if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             return None
         return self._count(columns, auto=True)
 
-    def _count(self, columns: Columns, *, auto: bool = False) -> int:
+    def _count(self, columns: FeatureRoles, *, auto: bool = False) -> int:
         """Number of features to select, at most those there are, with a warning if more were asked for."""
         wanted = resolve_count(self.n_features_to_select, columns.n_eligible, auto=auto)
         assert wanted is not None
@@ -278,13 +267,15 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return min(wanted, available)
 
     def _choices(
-        self, training: Training, candidates: npt.NDArray[np.bool_], wanted: int | None
+        self, training: TrainingData, candidates: npt.NDArray[np.bool_], wanted: int | None
     ) -> Choices:
         """What every forward search is told."""
         progress = step_reporter(self, training.names, wanted)
         return {"candidates": candidates, "kept": training.kept, "progress": progress}
 
-    def _finish(self, columns: Columns, selection: Selection, wanted: int | None = None) -> Self:
+    def _finish(
+        self, columns: FeatureRoles, selection: Selection, wanted: int | None = None
+    ) -> Self:
         """Set every public attribute from what the search found; returns self."""
         p = columns.n_features
         selected = np.asarray(selection.selected, dtype=np.intp)
@@ -505,17 +496,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         tags.target_tags.required = self._needs_target
         return tags
-
-
-def refuse_far(selector: Any, X: Any, far: Far | None) -> None:
-    """Raise if the rows are in blocks, or if something is told of rows in memory that is for others."""
-    is_elsewhere = is_far(X, far)
-    check_far(type(selector).__name__, far, in_memory=not is_elsewhere)
-    if is_elsewhere:
-        raise ValueError(
-            f"{type(selector).__name__} needs all rows in one place, and X has them in blocks; give files or rows in "
-            "memory, or use a selector of sums such as MRMR, CFS or JMI"
-        )
 
 
 def rank_in_order(selected: npt.NDArray[np.intp], n_features: int) -> npt.NDArray[np.intp]:

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from thresher import _core
 from thresher._utils.lazy import cached
 from thresher._utils.progress import step_reporter
-from thresher.data import Training
-from thresher.measures import KINDS, RowMeasures
+from thresher.data import LocalData, TrainingData
+from thresher.measures import KINDS, SearchMeasures
 from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, FoundParts, SearchResult
 from thresher.search.forward import Choices, Floats, Mask
@@ -89,8 +89,8 @@ class SearchTask:
 
     Attributes
     ----------
-    data : Training
-    measures : RowMeasures
+    data : TrainingData
+    measures : SearchMeasures
     criterion : Criterion
     n_features : int or None
         How many features to select; None if the search stops by itself.
@@ -98,8 +98,8 @@ class SearchTask:
         The selector whose name and ``verbose`` the progress of the search goes by.
     """
 
-    data: Training
-    measures: RowMeasures
+    data: TrainingData
+    measures: SearchMeasures
     criterion: Criterion
     n_features: int | None
     owner: Any
@@ -107,6 +107,12 @@ class SearchTask:
     @property
     def scale(self) -> int:
         return self.measures.scale
+
+    @property
+    def rows(self) -> LocalData:
+        """The data with their rows, for a criterion that looks at them."""
+        assert self.data.local is not None
+        return self.data.local
 
     @property
     def required_count(self) -> int:

@@ -17,9 +17,9 @@ from thresher._utils.types import Missing, TargetKind
 from thresher.blocks import KeptRows, RowBlock, make_measures, split_columns
 from thresher.data import (
     TARGETS,
-    Columns,
-    Far,
-    Training,
+    FeatureRoles,
+    RemoteOptions,
+    TrainingData,
     is_frame,
     one_dimensional,
     to_native,
@@ -202,7 +202,7 @@ class FilterSelector(StreamingMixin, BaseSelector):
     bins_ = Fitted[Bins]()
 
     @abstractmethod
-    def make_criterion(self, data: Training) -> Criterion:
+    def make_criterion(self, data: TrainingData) -> Criterion:
         """Resolve the parameters for these data, or raise ValueError if they cannot be used with them."""
 
     @abstractmethod
@@ -210,7 +210,9 @@ class FilterSelector(StreamingMixin, BaseSelector):
         """Return True if the selector uses discrete features only: files are then packed as they are read."""
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, **remote: Unpack[RemoteOptions]
+    ) -> Self:
         """Select features.
 
         Parameters
@@ -222,7 +224,7 @@ class FilterSelector(StreamingMixin, BaseSelector):
             Classes or numbers; of a file perhaps the name of a column, or of another array.
         sample_weight : array-like of shape (n_samples,) or str, default=None
             A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
-        **far
+        **remote
             Only for rows that are not in memory: `memory_limit` and `scratch` of a table in files; see
             :doc:`/scaling`.
 
@@ -232,23 +234,25 @@ class FilterSelector(StreamingMixin, BaseSelector):
             The fitted selector.
         """
         self._release_rows(X)
-        with self._read(X, y, sample_weight, far) as data:
+        with self._read(X, y, sample_weight, remote) as data:
             criterion = self.make_criterion(data)
             self.__dict__.update(criterion.settings)
-            n_features = self.count_features(data.columns)
+            n_features = self.count_features(data.features)
             measures = self.make_measures(data, criterion)
             selection = criterion.search(SearchTask(data, measures, criterion, n_features, self))
             self.__dict__.update(selection.attributes)
             if self.default_bins is not None:
                 self.bins_ = measures.bins
         self._record_pass_counts(data)
-        return self._finish(data.columns, selection, n_features)
+        return self._finish(data.features, selection, n_features)
 
-    def count_features(self, columns: Columns) -> int | None:
+    def count_features(self, columns: FeatureRoles) -> int | None:
         """Return how many features to select; None if the search stops by itself."""
         return self._count_or_auto(columns) if self._stops_by_itself else self._count(columns)
 
-    def make_measures(self, data: Training, criterion: Criterion, parts: Any = None) -> Measures:
+    def make_measures(
+        self, data: TrainingData, criterion: Criterion, parts: Any = None
+    ) -> Measures:
         """Return the measures of the criterion, of all rows or, with parts, of each replicate."""
         return make_measures(
             data,

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from thresher._utils.checks import resolve_features
-from thresher.data import Training
+from thresher.data import TrainingData
 from thresher.discretize import uses_target
 from thresher.measures import KINDS, columns_to_bin
 from thresher.search.ensemble import combine_votes, count_votes
@@ -113,13 +113,13 @@ def check_nothing_kept(selector: Any) -> None:
         )
 
 
-def check_bins(selector: FilterSelector, criterion: Criterion, training: Training) -> None:
+def check_bins(selector: FilterSelector, criterion: Criterion, training: TrainingData) -> None:
     """Refuse bins that depend on the target of both halves."""
     if selector.default_bins is None:
         return
     rule = selector.bin_rule()
     on_codes = any(KINDS[name].is_discrete for name in criterion.measures)
-    to_bin = on_codes and columns_to_bin(training.table, rule).any()
+    to_bin = on_codes and columns_to_bin(training.schema, rule).any()
     if to_bin and uses_target(rule):
         raise ValueError(
             f'kind="halves" cannot use bins made with a look at the target of all samples, as {rule!r} are: '

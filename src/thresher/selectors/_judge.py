@@ -30,7 +30,7 @@ from thresher import _core
 from thresher._utils.checks import check_choice, check_number, quiet_sums, resolve_threads
 from thresher._utils.threads import blas_threads, call_interruptibly, run_in_threads
 from thresher._utils.warnings import warn
-from thresher.data import Training, rescaled, take
+from thresher.data import LocalData, rescaled, take
 
 Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
@@ -377,7 +377,7 @@ class Judge:
         next(running, None)
 
 
-def dense_columns(training: Training, features: Features) -> Floats:
+def dense_columns(training: LocalData, features: Features) -> Floats:
     """The columns as numbers of their own: categories are the numbers of their levels."""
     columns = training.table.matrix[:, features]
     if training.table.is_sparse:

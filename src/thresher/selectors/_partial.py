@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from thresher._utils.params import FeatureCount, Options, ThreadCount, estimator, param
 from thresher._utils.types import TargetKind
-from thresher.data import TARGETS, Training
+from thresher.data import TARGETS, LocalData, TrainingData
 from thresher.selectors._base import BaseSelector
 
 Floats = npt.NDArray[np.float64]
@@ -30,28 +30,28 @@ class CorrelationSelector(BaseSelector):
     verbose: int = param(default=0)
 
 
-def safe_columns(owner: str, training: Training) -> npt.NDArray[np.floating]:
+def safe_columns(owner: str, training: LocalData) -> npt.NDArray[np.floating]:
     """Feature-major columns, rescaled.
 
     Columns that are excluded may be anything.
     """
-    categories = np.flatnonzero(training.table.is_category & ~training.excluded)
+    categories = np.flatnonzero(training.schema.is_category & ~training.excluded)
     if categories.size:
         raise ValueError(
-            f"column {training.table.name(int(categories[0]))} holds categories, and {owner} "
+            f"column {training.schema.label(int(categories[0]))} holds categories, and {owner} "
             "works on numbers; give numbers, name the column in exclude, or use JMI, which takes categories"
         )
     columns: npt.NDArray[np.floating] = training.table.rescaled.coded_columns()
     return columns
 
 
-def uses_indicators(training: Training, target: str) -> bool:
+def uses_indicators(training: TrainingData, target: str) -> bool:
     """Whether the classes enter as indicators: more than two of them, or asked for by name."""
     labels = training.labels
     return labels.is_nominal and (labels.n_classes > 2 or target == "nominal")
 
 
-def class_indicators(training: Training) -> Floats:
+def class_indicators(training: LocalData) -> Floats:
     """One row per class but the last: 1 for its samples, 0 for others."""
     labels = training.labels
     codes = labels.codes

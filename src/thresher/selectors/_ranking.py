@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher.data import Columns
+from thresher.data import FeatureRoles
 from thresher.selectors._base import BaseSelector, Selection
 from thresher.selectors._explain import Ranked
 
@@ -49,7 +49,7 @@ class Ranking(BaseSelector):
 
     def _finish_ranking(
         self,
-        columns: Columns,
+        columns: FeatureRoles,
         scores: Floats,
         wanted: int | None,
         *,

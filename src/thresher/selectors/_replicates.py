@@ -11,14 +11,12 @@ import numpy.typing as npt
 
 from thresher._utils.progress import on_behalf
 from thresher._utils.warnings import warn
-from thresher.blocks import FarMeasures
-from thresher.data import Target, Training
+from thresher.data import Target, TargetSummary, TrainingData
 from thresher.measures import (
     KINDS,
-    ChosenRows,
     Measures,
     PartSets,
-    RowMeasures,
+    SearchMeasures,
     SharedReplicates,
     SummedReplicates,
 )
@@ -83,8 +81,8 @@ def plan_replicates(
     return plan
 
 
-def plan_far_replicates(ensemble: Any, n_rows: int, groups: Any) -> Plan:
-    """Replicates of rows that are elsewhere; `judge_far_replicates` says which of them can be used."""
+def plan_block_replicates(ensemble: Any, n_rows: int, groups: Any) -> Plan:
+    """Draw replicates of rows in blocks; `check_replicates` finds which of them can be used."""
     kind = ensemble.kind
     if kind in ("full", "bagging"):
         raise ValueError(
@@ -101,8 +99,8 @@ def plan_far_replicates(ensemble: Any, n_rows: int, groups: Any) -> Plan:
     return Plan(len(keeps), parts, None, [], _unit(kind))
 
 
-def judge_far_replicates(plan: Plan, target: Target, measures: FarMeasures) -> None:
-    """Find out which replicates can be used, once the parts were packed."""
+def check_replicates(plan: Plan, target: TargetSummary, measures: Measures) -> None:
+    """Find out which replicates of rows in blocks can be used, once the parts are packed."""
     assert plan.parts is not None
     keeps = plan.parts.keeps
     if target.is_nominal:
@@ -248,7 +246,7 @@ class ReplicateSearch:
 
     Attributes
     ----------
-    data : Training
+    data : TrainingData
     criterion : Criterion
     n_features : int or None
     owner : object
@@ -266,7 +264,7 @@ class ReplicateSearch:
         Called with the number of each finished search and of its features.
     """
 
-    data: Training
+    data: TrainingData
     criterion: Criterion
     n_features: int | None
     owner: Any
@@ -282,7 +280,7 @@ class ReplicateSearch:
         criterion, plan = self.criterion, self.plan
         if self.kind == "bagging" or self._selects_rows():
             whole = self.make_measures()
-            return self._search_each(ChosenRows(whole, plan.rows(i)) for i in plan.usable), whole
+            return self._search_each(whole.on_rows(plan.rows(i)) for i in plan.usable), whole
         whole = self.make_measures(plan.parts) if self.packed is None else self.packed
         if self.kind == "inner":
             selection = self._search(SummedReplicates(whole, plan.usable))
@@ -318,7 +316,7 @@ class ReplicateSearch:
         by_products = not any(KINDS[name].is_discrete for name in self.criterion.measures)
         return by_products and 4 * self.data.n_rows < self.plan.parts.keeps.size
 
-    def _until_full(self, shared: SharedReplicates) -> Iterator[RowMeasures]:
+    def _until_full(self, shared: SharedReplicates) -> Iterator[SearchMeasures]:
         """Yield the replicates; when the cache is full, those that can be searched on their own rows.
 
         Otherwise a pair would be computed on all replicates for one of them, and again for the next.
@@ -330,16 +328,16 @@ class ReplicateSearch:
                 yield shared.replicate(i)
                 continue
             plain = self.make_measures() if plain is None else plain
-            yield ChosenRows(plain, self.plan.rows(i))
+            yield plain.on_rows(self.plan.rows(i))
 
-    def _task(self, measures: RowMeasures) -> SearchTask:
+    def _task(self, measures: SearchMeasures) -> SearchTask:
         return SearchTask(self.data, measures, self.criterion, self.n_features, self.owner)
 
-    def _search(self, measures: RowMeasures) -> Selection:
+    def _search(self, measures: SearchMeasures) -> Selection:
         with on_behalf():
             return self.criterion.search(self._task(measures))
 
-    def _search_each(self, replicates: Iterator[RowMeasures]) -> Found:
+    def _search_each(self, replicates: Iterator[SearchMeasures]) -> Found:
         found = Found([])
         relevances = []
         for number, measures in enumerate(replicates, start=1):

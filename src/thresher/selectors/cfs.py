@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
 from thresher._utils.types import Auto
-from thresher.data import Training
+from thresher.data import TrainingData
 from thresher.measures import are_discrete, measures_of
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import add_locally_predictive, cfs_best_first, cfs_forward
@@ -147,7 +147,7 @@ class CFS(FilterSelector):
         if self.zero_as_one and self.search != "best-first":
             raise ValueError('zero_as_one is for search="best-first"; leave it False')
 
-    def make_criterion(self, data: Training) -> Criterion:
+    def make_criterion(self, data: TrainingData) -> Criterion:
         if self.search == "best-first":
             return BestFirstCriterion(self.measure, self.locally_predictive, self.zero_as_one)
         return MeritCriterion(self.measure, self.locally_predictive, self.strategy)

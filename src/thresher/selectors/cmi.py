@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher._utils.params import FeatureCount, Options, estimator, param
 from thresher._utils.types import Auto
 from thresher._utils.warnings import warn
-from thresher.data import Training
-from thresher.measures import Codes
+from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import cmi_walk
 from thresher.selectors._base import Selection, spread
@@ -126,8 +126,8 @@ class CMIFilter(FilterSelector):
     def uses_codes(self) -> bool:
         return True
 
-    def make_criterion(self, data: Training) -> WalkCriterion:
-        if data.weights is not None and data.weights.dtype.kind == "f":
+    def make_criterion(self, data: TrainingData) -> WalkCriterion:
+        if data.weight_kind == "real":
             raise ValueError(
                 "CMIFilter takes whole-number sample_weight only (as repeats of rows, at most 2^50 in all); "
                 "round the weights"
@@ -145,10 +145,10 @@ class WalkCriterion(ForwardCriterion):
     uses_pairs = False
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        whole, weights = task.measures.whole, task.measures.row_weights()
+        rows, weights = task.measures.whole.coded_rows(), task.measures.row_weights()
         return cmi_walk(
-            whole.codes.table,
-            *whole.target_codes,
+            rows.codes.table,
+            *rows.target_codes,
             task.relevance,
             n_select=task.n_features,
             take_last=self.takes_last,
@@ -158,7 +158,7 @@ class WalkCriterion(ForwardCriterion):
 
     def describe(self, task: SearchTask, found: SearchResult) -> Selection:
         walk = found.walk
-        _warn_of_identifier(task.data, task.measures.whole.codes, found)
+        _warn_of_identifier(task.data, task.measures.whole.levels, found)
         why = "no other feature of the list told more than its successor"
         if len(found.selected) and walk.unknown[-1] == 0:
             why = "they determine the class of every sample"
@@ -179,12 +179,14 @@ class WalkCriterion(ForwardCriterion):
         )
 
 
-def _warn_of_identifier(training: Training, codes: Codes, found: SearchResult) -> None:
+def _warn_of_identifier(
+    training: TrainingData, levels_of: npt.NDArray[np.int32], found: SearchResult
+) -> None:
     """A feature with a level for nearly every sample settles all classes and tells nothing."""
-    levels = codes.levels[found.selected]
+    levels = levels_of[found.selected]
     for feature, left, n_levels in zip(found.selected, found.walk.unknown, levels, strict=True):
         if left == 0 and n_levels > max(MOST_DISCRETE_VALUES, training.n_rows / 2):
             warn(
-                f"column {training.table.name(int(feature))} has {n_levels} levels in {training.n_rows} samples and "
+                f"column {training.schema.label(int(feature))} has {n_levels} levels in {training.n_rows} samples and "
                 "ended the walk; if it is an identifier, name it in exclude"
             )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 
 from thresher._utils.params import FeatureCount, Options, estimator, param
-from thresher.data import Training
+from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
@@ -110,7 +110,7 @@ class InformationSelector(FilterSelector):
     def uses_codes(self) -> bool:
         return True
 
-    def make_criterion(self, data: Training) -> Criterion:
+    def make_criterion(self, data: TrainingData) -> Criterion:
         return TermCriterion(self.term, self.accumulation, self.strategy)
 
 
@@ -182,7 +182,7 @@ class MIM(InformationSelector):
     ['worst concave points', 'worst perimeter', 'mean perimeter']
     """
 
-    def make_criterion(self, data: Training) -> Criterion:
+    def make_criterion(self, data: TrainingData) -> Criterion:
         return RelevanceCriterion()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +18,15 @@ from thresher._utils.checks import check_choice, shown
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._utils.progress import log, report
 from thresher._utils.threads import run_in_threads
-from thresher.blocks import FarMeasures, FarTraining, is_far
+from thresher.blocks import is_in_blocks, refuse_blocks
 from thresher.data import (
-    Columns,
-    Training,
+    FeatureRoles,
+    TrainingData,
     read_target,
     refuse_files,
     refuse_one_row,
     rows_and_columns,
-    split_far,
+    split_remote_options,
 )
 from thresher.io.table import is_files
 from thresher.measures import Bins, PartSets
@@ -42,7 +42,7 @@ from thresher.search.ensemble import (
     number_groups,
 )
 from thresher.search.error_bounds import ASSUMPTIONS
-from thresher.selectors._base import Selection, all_or_nothing, refuse_far, spread
+from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Ballot
 from thresher.selectors._filter import FilterSelector, StreamingMixin
 from thresher.selectors._fitted import Fitted
@@ -59,8 +59,8 @@ from thresher.selectors._replicates import (
     Found,
     Plan,
     ReplicateSearch,
-    judge_far_replicates,
-    plan_far_replicates,
+    check_replicates,
+    plan_block_replicates,
     plan_replicates,
 )
 from thresher.selectors._third_party import MetaSelector, excluded_by, fit_on_rows, order_of_choice
@@ -263,7 +263,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         """
         self._check_parameters()
         self._release_rows(X)
-        far, params = split_far(params)
+        remote, params = split_remote_options(params)
         if groups is not None and get_config()["enable_metadata_routing"]:
             params = {**params, "groups": groups}
         routed = self._routed(params)
@@ -273,15 +273,15 @@ class Ensemble(StreamingMixin, MetaSelector):
         if self.kind == "halves":
             check_nothing_kept(selector)
         if isinstance(selector, FilterSelector):
-            with selector._read(X, y, routed.get("sample_weight"), far) as training:
+            with selector._read(X, y, routed.get("sample_weight"), remote) as training:
                 return self._fit_sums(selector, training, groups)
         if self.kind in ("fast", "inner"):
             raise ValueError(
                 f'kind="{self.kind}" needs a selector whose measures are sums over rows, and '
                 f'{type(selector).__name__} is not one; use kind="full" or kind="bagging"'
             )
-        if not is_files(X) or is_far(X, far):
-            refuse_far(selector, X, far)
+        if not is_files(X) or is_in_blocks(X, remote):
+            refuse_blocks(selector, X, remote)
         return self._refit(selector, X, y, groups, routed)
 
     @property
@@ -303,7 +303,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         if self.kind == "halves":
             check_halves(self)
 
-    def _fit_sums(self, selector: FilterSelector, training: Training, groups: Any) -> Self:
+    def _fit_sums(self, selector: FilterSelector, training: TrainingData, groups: Any) -> Self:
         self._take_names(selector)
         criterion = selector.make_criterion(training)
         culprit = criterion.not_a_sum
@@ -316,16 +316,17 @@ class Ensemble(StreamingMixin, MetaSelector):
             )
         if self.kind == "halves":
             check_bins(selector, criterion, training)
-        wanted = selector.count_features(training.columns)
+        wanted = selector.count_features(training.features)
         packed = None
-        if isinstance(training, FarTraining):
+        rows = training.local
+        if rows is None:
             self.part_of_row_ = None
-            training.far.session.owner = self
-            plan = plan_far_replicates(self, training.n_rows, groups)
+            training.report_as(self)
+            plan = plan_block_replicates(self, training.n_rows, groups)
             packed = selector.make_measures(training, criterion, plan.parts)
-            judge_far_replicates(plan, training.labels, cast(FarMeasures, packed))
+            check_replicates(plan, training.labels, packed)
         else:
-            plan = self._plan(training.n_given, training.target, groups, training.rows)
+            plan = self._plan(rows.n_given, rows.target, groups, rows.rows)
         search = ReplicateSearch(
             training,
             criterion,
@@ -354,7 +355,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         if self.kind == "halves":
             each = np.atleast_2d(measures.candidates(*criterion.measures))
             choosable = np.asarray(each.any(axis=0))
-        self._describe(training.columns, found, wanted, plan, int(choosable.sum()))
+        self._describe(training.features, found, wanted, plan, int(choosable.sum()))
         self.n_pairs_standard_ = self.n_pairs_fast_ = None
         if criterion.uses_pairs:
             p = int(np.sum(training.candidates))
@@ -376,7 +377,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         return plan
 
     def _describe(
-        self, columns: Columns, found: Found, wanted: int | None, plan: Plan, n_choosable: int
+        self, columns: FeatureRoles, found: Found, wanted: int | None, plan: Plan, n_choosable: int
     ) -> None:
         """Take the vote and set every public attribute; `n_choosable` features vary."""
         p = columns.n_features
@@ -469,7 +470,7 @@ class Ensemble(StreamingMixin, MetaSelector):
             names = getattr(self, "feature_names_in_", None)
             n_choosable = count_choosable(X, excluded_by(selector)[1], names)
         excluded = getattr(fitted[0], "_excluded", np.zeros(n_features, dtype=bool))
-        columns = Columns(None, ~excluded, np.empty(0, np.intp), excluded)
+        columns = FeatureRoles(None, ~excluded, np.empty(0, np.intp), excluded)
         self._describe(columns, found, None, plan, n_choosable)
         self.n_pairs_standard_, self.n_pairs_fast_ = None, None
         return self

@@ -15,7 +15,7 @@ from thresher._utils.checks import check_choice, resolve_count
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher._utils.progress import on_behalf, report
 from thresher._utils.random import Purpose, stream
-from thresher.data import Columns, refuse_files, rows_and_columns, take, with_shuffled_copies
+from thresher.data import FeatureRoles, refuse_files, rows_and_columns, take, with_shuffled_copies
 from thresher.discretize import uses_target
 from thresher.measures import TESTED
 from thresher.search.ensemble import draw_seed
@@ -324,7 +324,7 @@ class ErrorControlled(MetaSelector):
         passed = np.flatnonzero(self.gate_)
         fitted = self.selector_ if self.method == "gate" else None
         names = getattr(self, "feature_names_in_", None)
-        columns = Columns(
+        columns = FeatureRoles(
             names, ~ranking._constant & ~ranking._excluded, np.empty(0, np.intp), ranking._excluded
         )
         selection = Selection(

@@ -7,7 +7,7 @@ from typing import Any
 
 from thresher._utils.params import FeatureCount, Interval, estimator, param
 from thresher._utils.types import Auto
-from thresher.data import Training
+from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult, fcbf
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
@@ -102,7 +102,7 @@ class FCBF(FilterSelector):
     def uses_codes(self) -> bool:
         return True
 
-    def make_criterion(self, data: Training) -> FCBFCriterion:
+    def make_criterion(self, data: TrainingData) -> FCBFCriterion:
         return FCBFCriterion(self.threshold)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Self, Unpack
 
 from thresher._utils.params import FeatureCount, Options, ThreadCount, estimator, param
-from thresher.data import Far
+from thresher.data import RemoteOptions
 from thresher.measures.columns import separation
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
@@ -64,7 +64,7 @@ class FisherScore(Ranking):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -72,13 +72,13 @@ class FisherScore(Ranking):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : FisherScore
         """
-        training = self._read(X, y, far=far)
-        wanted = self._count(training.columns)
-        return self._finish_ranking(training.columns, separation(training, "fisher"), wanted)
+        training = self._read_rows(X, y, remote=remote)
+        wanted = self._count(training.features)
+        return self._finish_ranking(training.features, separation(training, "fisher"), wanted)

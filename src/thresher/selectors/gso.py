@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.params import FeatureCount, Options, estimator, param
-from thresher.data import Training, rescaled
+from thresher.data import LocalData, TrainingData, rescaled
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import gso
 from thresher.selectors._base import Selection
@@ -98,7 +98,7 @@ class GSO(FilterSelector):
     def uses_codes(self) -> bool:
         return False
 
-    def make_criterion(self, data: Training) -> GSOCriterion:
+    def make_criterion(self, data: TrainingData) -> GSOCriterion:
         return GSOCriterion(uses_indicators(data, self.target))
 
 
@@ -112,7 +112,7 @@ class GSOCriterion(ForwardCriterion):
     uses_pairs = False
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
-        data = task.data
+        data = task.rows
         weights = task.measures.row_weights()
         return gso(
             safe_columns(type(task.owner).__name__, data),
@@ -141,7 +141,7 @@ class GSOCriterion(ForwardCriterion):
         )
 
 
-def _safe_target(training: Training) -> npt.NDArray[np.float64]:
+def _safe_target(training: LocalData) -> npt.NDArray[np.float64]:
     """The target as one row, rescaled."""
     values = training.labels.values.astype(np.float64, copy=False)
     return np.ascontiguousarray(rescaled(values[:, None]).T)

@@ -14,7 +14,7 @@ from sklearn.linear_model import lars_path
 from thresher._utils.progress import report
 from thresher._utils.threads import call_interruptibly
 from thresher._utils.warnings import warn
-from thresher.data import Far, Training, rescaled
+from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered
 from thresher.selectors._partial import CorrelationSelector, safe_columns, uses_indicators
@@ -89,7 +89,9 @@ class LassoPath(CorrelationSelector):
     """
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, **remote: Unpack[RemoteOptions]
+    ) -> Self:
         """Choose features.
 
         Parameters
@@ -99,16 +101,16 @@ class LassoPath(CorrelationSelector):
             Classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts like the same sample given twice; 0 leaves it out.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : LassoPath
         """
-        training = self._read(X, y, sample_weight, far)
+        training = self._read_rows(X, y, sample_weight, remote)
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
-        wanted = self._count(training.columns)
+        wanted = self._count(training.features)
         columns = safe_columns(type(self).__name__, training)
         targets = _targets(training, self.target)
         entries = call_interruptibly(
@@ -148,7 +150,7 @@ class LassoPath(CorrelationSelector):
             n_evaluations=sum(entry.n_points for entry in entries),
             explanation=Entered(penalties),
         )
-        return self._finish(training.columns, selection, wanted)
+        return self._finish(training.features, selection, wanted)
 
 
 @dataclass
@@ -217,7 +219,7 @@ def _distinct(Z: Floats) -> Indices:
     return np.sort(first)
 
 
-def _targets(training: Training, target: str) -> list[Floats]:
+def _targets(training: LocalData, target: str) -> list[Floats]:
     """The standardised target; with more than two classes, one indicator per class."""
     labels = training.labels
     if not uses_indicators(training, target) or labels.n_classes == 2:

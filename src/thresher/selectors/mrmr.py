@@ -11,7 +11,7 @@ import numpy as np
 from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
 from thresher._utils.types import Auto, Measure, PairMeasureName
 from thresher._utils.warnings import warn
-from thresher.data import Training
+from thresher.data import TrainingData
 from thresher.measures import KINDS, MeasureName, are_discrete
 from thresher.search import ForwardSearch, FoundParts, SearchResult, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
@@ -149,14 +149,14 @@ class MRMR(FilterSelector):
         redundancy = self.relevance if self.redundancy == "auto" else self.redundancy
         return are_discrete(self.relevance, redundancy)
 
-    def make_criterion(self, data: Training) -> MRMRCriterion:
+    def make_criterion(self, data: TrainingData) -> MRMRCriterion:
         relevance, redundancy = self._resolve_measures(data)
         objective = self._resolve_objective(relevance)
         self._check_objective(objective, relevance, redundancy, data)
         weight, offset = self.redundancy_weight, self.redundancy_offset
         return MRMRCriterion(relevance, redundancy, objective, weight, offset, self.strategy)
 
-    def _resolve_measures(self, data: Training) -> tuple[str, str]:
+    def _resolve_measures(self, data: TrainingData) -> tuple[str, str]:
         if self.relevance == "auto":
             _warn_of_categories(data)
             relevance = redundancy = default_measure(data)
@@ -172,7 +172,7 @@ class MRMR(FilterSelector):
         return "quotient" if relevance == "f" else "difference"
 
     def _check_objective(
-        self, objective: str, relevance: str, redundancy: str, data: Training
+        self, objective: str, relevance: str, redundancy: str, data: TrainingData
     ) -> None:
         is_quotient = objective == "quotient"
         if relevance == "f" and not is_quotient:
@@ -191,7 +191,7 @@ class MRMR(FilterSelector):
                 f'with "{objective}"; leave it 0'
             )
         numeric = [m for m in (relevance, redundancy) if not KINDS[m].is_discrete]
-        if numeric and data.missing == "category" and data.table.has_missing.any():
+        if numeric and data.missing == "category" and data.schema.has_missing.any():
             raise ValueError(
                 f'missing="category" has no meaning for the measure "{numeric[0]}" of numbers; '
                 'use "mi", or missing="pairwise"'
@@ -263,24 +263,24 @@ class MRMRCriterion(ForwardCriterion):
         )
 
 
-def _warn_of_categories(data: Training) -> None:
+def _warn_of_categories(data: TrainingData) -> None:
     """Warn that one category has all numbers binned."""
-    table = data.table
-    categories = data.candidates & table.is_category
-    n_binned = int(np.sum(data.candidates & ~table.is_discrete))
+    schema = data.schema
+    categories = data.candidates & schema.is_category
+    n_binned = int(np.sum(data.candidates & ~schema.is_discrete))
     if categories.any() and n_binned:
         binned = "1 numeric column is" if n_binned == 1 else f"{n_binned} numeric columns are"
         warn(
-            f'column {table.name(int(np.argmax(categories)))} holds categories, so relevance="auto" is "mi" and '
+            f'column {schema.label(int(np.argmax(categories)))} holds categories, so relevance="auto" is "mi" and '
             f"{binned} cut into bins; code the categories as numbers, or name them in exclude, "
             'to compare numbers as they are, or give relevance="mi"'
         )
 
 
-def default_measure(data: Training) -> str:
+def default_measure(data: TrainingData) -> str:
     """Return the measure of relevance and redundancy that ``"auto"`` stands for on these data."""
-    table, may = data.table, data.candidates
-    as_category = data.missing == "category" and table.has_missing[may].any()
-    if as_category or table.is_category[may].any() or table.is_discrete[may].all():
+    schema, may = data.schema, data.candidates
+    as_category = data.missing == "category" and schema.has_missing[may].any()
+    if as_category or schema.is_category[may].any() or schema.is_discrete[may].all():
         return "mi"
     return "r2"

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.params import FeatureCount, Options, estimator, param
-from thresher.data import Training
+from thresher.data import TrainingData
 from thresher.measures.rounding import round_bounded
 from thresher.search import ForwardSearch, SearchResult, greedy_forward
 from thresher.selectors._base import Selection
@@ -101,7 +101,7 @@ class NMIFS(FilterSelector):
     def uses_codes(self) -> bool:
         return True
 
-    def make_criterion(self, data: Training) -> NMIFSCriterion:
+    def make_criterion(self, data: TrainingData) -> NMIFSCriterion:
         return NMIFSCriterion(self.strategy)
 
 

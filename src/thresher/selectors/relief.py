@@ -21,7 +21,7 @@ from thresher._utils.params import (
 )
 from thresher._utils.types import TargetKind
 from thresher._utils.warnings import warn
-from thresher.data import TARGETS, Far, Training, to_feature_major
+from thresher.data import TARGETS, LocalData, RemoteOptions, to_feature_major
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
 
@@ -47,7 +47,7 @@ class NeighbourWeights(Ranking):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -55,7 +55,7 @@ class NeighbourWeights(Ranking):
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes; for `ReliefF` also numbers.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
@@ -67,14 +67,14 @@ class NeighbourWeights(Ranking):
                 f"{type(self).__name__} would have to make sparse X dense to find neighbours; give X.toarray(), "
                 "or use RRFS, FisherScore or LaplacianScore, which take sparse data as they are"
             )
-        training = self._read(X, y, far=far)
-        wanted = self._count(training.columns)
+        training = self._read_rows(X, y, remote=remote)
+        wanted = self._count(training.features)
         n = training.n_rows
         rows = np.arange(n)
         if self.n_samples is not None:
             rows = check_random_state(self.random_state).permutation(n)
             rows = np.sort(rows[: self.n_samples])
-        nominal = training.table.is_category.copy()
+        nominal = training.schema.is_category.copy()
         named = self.categorical_features
         p = training.n_features
         nominal[resolve_features("categorical_features", named, training.names, p)] = True
@@ -92,7 +92,7 @@ class NeighbourWeights(Ranking):
             training.n_threads,
             None if labels.is_nominal else labels.values,
         )
-        return self._finish_ranking(training.columns, weights, wanted)
+        return self._finish_ranking(training.features, weights, wanted)
 
     def _n_nearest(self) -> int:
         """Neighbours per class, where the kind asks for a number."""
@@ -180,10 +180,14 @@ class ReliefF(NeighbourWeights):
     def _n_nearest(self) -> int:
         return int(self.n_neighbors)
 
-    def _read(
-        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
-    ) -> Training:
-        training = super()._read(X, y, sample_weight, far)
+    def _read_rows(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        remote: RemoteOptions | None = None,
+    ) -> LocalData:
+        training = super()._read_rows(X, y, sample_weight, remote)
         labels = training.labels
         group, size = "the training set", training.n_rows
         if labels.codes is not None:
@@ -234,10 +238,14 @@ class Relief(NeighbourWeights):
 
     _kind = "relief"
 
-    def _read(
-        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
-    ) -> Training:
-        training = super()._read(X, y, sample_weight, far)
+    def _read_rows(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        remote: RemoteOptions | None = None,
+    ) -> LocalData:
+        training = super()._read_rows(X, y, sample_weight, remote)
         if training.labels.n_classes > 2:
             raise ValueError(
                 "Only binary classification is supported by Relief, but y has "

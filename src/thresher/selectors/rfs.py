@@ -11,29 +11,29 @@ from thresher._utils.checks import check_number
 from thresher._utils.params import FeatureCount, Interval, Options, ThreadCount, estimator, param
 from thresher._utils.types import Auto, Relevance, TargetKind
 from thresher._utils.warnings import warn
-from thresher.blocks import WHOLE_COLUMNS, FarTraining, make_measures
+from thresher.blocks import make_measures
 from thresher.data import (
     TARGETS,
-    Columns,
-    Far,
+    FeatureRoles,
     InputRules,
+    LocalData,
+    RemoteOptions,
     RowChunks,
     Target,
-    Training,
+    TargetSummary,
+    TrainingData,
     feature_blocks,
     read_target,
     read_training,
+    reader_named,
     resolve_threads,
     to_feature_major,
 )
 from thresher.discretize import make_discretizer
 from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
 from thresher.measures.columns import (
-    dispersion,
-    separation,
     stored_columns,
 )
-from thresher.measures.rounding import round_significant
 from thresher.search.unsupervised import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
@@ -75,32 +75,27 @@ class RelevanceFilter(Ranking):
         return self.relevance not in DISPERSIONS
 
     def _read(
-        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
-    ) -> Training:
+        self, X: Any, y: Any = None, sample_weight: Any = None, remote: RemoteOptions | None = None
+    ) -> TrainingData:
         self._target_given = y is not None
-        training = super()._read(X, y, sample_weight, far)
+        training = super()._read(X, y, sample_weight, remote)
         self._settle_measures(training.target)
         return training
 
-    def _settle_measures(self, target: Target | None) -> None:
+    def _settle_measures(self, target: TargetSummary | None) -> None:
         """Set the measures in use; ``"auto"`` is by what the target is."""
         self.relevance_measure_ = self.relevance
         if self.relevance == "auto":
             with_labels = "fisher" if target is not None and target.is_nominal else "pearson"
             self.relevance_measure_ = "mean-median" if target is None else with_labels
 
-    def _relevance(self, training: Training, measures: Measures) -> tuple[Floats, Floats]:
+    def _relevance(self, training: TrainingData, measures: Measures) -> tuple[Floats, Floats]:
         """Relevance of every feature, and its mass: the same but for a ratio that starts at 1."""
         name = self.relevance_measure_
-        if name == "variance" and isinstance(training, FarTraining):
-            training.table.refuse_categories()
-            facts = training.far.facts
-            with np.errstate(over="ignore"):
-                values = round_significant(np.ldexp(facts.moments()[1], -2 * facts.powers))
-        elif name in DISPERSIONS:
-            values = dispersion(training, name)
+        if name in DISPERSIONS:
+            values = measures.dispersion(name)
         elif name in SEPARATIONS:
-            values = separation(training, name)
+            values = measures.separation(name)
         else:
             values = measures.relevance(name)
         if name == "iqr" and not values[training.candidates].any():
@@ -110,7 +105,7 @@ class RelevanceFilter(Ranking):
             )
         return values, np.log(values) if name == "am/gm" else values
 
-    def _target_count(self, columns: Columns, mass: Floats) -> int:
+    def _target_count(self, columns: FeatureRoles, mass: Floats) -> int:
         """Number asked for, or the number that the share `cumulative` of all relevance needs."""
         self._refuse_lost(mass[columns.selectable])
         wanted = self._count_or_auto(columns)
@@ -167,16 +162,16 @@ class RelevanceFilter(Ranking):
         for start in range(0, p, size):
             features = np.arange(start, min(p, start + size))
             part = group_training(source, features, target)
-            measures = Measures(part, discretize=self.discretize, default=BINS)
+            measures = make_measures(part, (), self.discretize, BINS)
             relevance[features], mass[features] = self._relevance(part, measures)
             varies[features] = part.candidates
         self.bins_ = Bins("none", np.zeros(p, dtype=bool))
-        columns = Columns.read(source.names, varies, self.keep, self.exclude)
+        columns = FeatureRoles.read(source.names, varies, self.keep, self.exclude)
         return self._choose_from_chunks(columns, source, target, relevance, mass, size)
 
     def _choose_from_chunks(
         self,
-        columns: Columns,
+        columns: FeatureRoles,
         source: RowChunks,
         target: Target | None,
         relevance: Floats,
@@ -188,10 +183,11 @@ class RelevanceFilter(Ranking):
 
 def group_training(
     source: RowChunks, features: npt.NDArray[np.intp], target: Target | None = None
-) -> Training:
-    """The training set of some columns of chunked rows."""
+) -> LocalData:
+    """The training data of some columns of chunked rows."""
     table = source.columns(features)
-    return Training(table, Columns.read(table.names, ~table.is_constant), target)
+    roles = FeatureRoles.read(table.names, ~table.schema.is_constant)
+    return LocalData(table.schema, roles, target, "error", table.n_threads, table)
 
 
 @estimator
@@ -261,7 +257,7 @@ class RFS(StreamingMixin, RelevanceFilter):
     relevance: Relevance = param(Options(*RELEVANCES), default="mean-median")
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters
@@ -269,7 +265,7 @@ class RFS(StreamingMixin, RelevanceFilter):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             Needed if the relevance is one with labels, else ignored.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
@@ -277,24 +273,15 @@ class RFS(StreamingMixin, RelevanceFilter):
         self : RFS
         """
         self._release_rows(X)
-        with self._read(X, y, far=far) as training:
+        with self._read(X, y, remote=remote) as training:
             name = self.relevance_measure_
-            if isinstance(training, FarTraining) and name not in ("variance", *KINDS):
-                raise ValueError(
-                    f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
-                    f'use "variance", or with labels "f", "mi" or "pearson", or give {WHOLE_COLUMNS}'
-                )
-            names = () if name == "variance" else (name,)
+            names = (name,) if name in KINDS else ()
             measures = make_measures(training, names, self.discretize, BINS)
             relevance, mass = self._relevance(training, measures)
             self.bins_ = measures.bins
         self._record_pass_counts(training)
-        columns = training.columns
+        columns = training.features
         return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
-
-
-class _Reader(Ranking):
-    """Reads data for a function."""
 
 
 def difficulty_ratio(X: Any, y: Any) -> float:
@@ -322,7 +309,9 @@ def difficulty_ratio(X: Any, y: Any) -> float:
     >>> difficulty_ratio([[1, 0], [2, 0], [3, 1], [4, 0], [10, 0], [4, 3]], [0, 0, 0, 1, 1, 1])
     0.75
     """
-    training = read_training(_Reader(), X, y, None, InputRules(classes_only=True))
+    training = read_training(
+        reader_named("difficulty_ratio"), X, y, None, InputRules(classes_only=True)
+    )
     table = training.table
     discretizer = make_discretizer(BINS)
     arities = []

@@ -22,7 +22,7 @@ from thresher._utils.params import (
 )
 from thresher._utils.types import TargetKind
 from thresher._utils.warnings import warn
-from thresher.data import TARGETS, Far, Training
+from thresher.data import TARGETS, LocalData, RemoteOptions
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import rrct
@@ -161,7 +161,7 @@ class RRCT(BaseSelector):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters
@@ -169,18 +169,18 @@ class RRCT(BaseSelector):
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes or numbers.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : RRCT
         """
-        training = self._read(X, y, far=far)
-        wanted = self._count(training.columns)
-        return self._finish(training.columns, self._start(training, wanted).found(), wanted)
+        training = self._read_rows(X, y, remote=remote)
+        wanted = self._count(training.features)
+        return self._finish(training.features, self._start(training, wanted).found(), wanted)
 
-    def _start(self, training: Training, wanted: int) -> ForwardSearch[Selection]:
+    def _start(self, training: LocalData, wanted: int) -> ForwardSearch[Selection]:
         columns = safe_columns(type(self).__name__, training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
@@ -200,7 +200,7 @@ class RRCT(BaseSelector):
         )
         return search.reported(partial(self._selection, training, scale))
 
-    def _selection(self, training: Training, scale: float, found: SearchResult) -> Selection:
+    def _selection(self, training: LocalData, scale: float, found: SearchResult) -> Selection:
         _warn_of_few_samples(training, found, self.complementarity)
         selected, partials = found.selected, found.partials
         # A feature has met all chosen before it, or before the last.
@@ -230,7 +230,7 @@ class RRCT(BaseSelector):
 
     def _redundancy_columns(
         self,
-        training: Training,
+        training: LocalData,
         columns: npt.NDArray[np.floating],
         ranks: npt.NDArray[np.signedinteger],
     ) -> npt.NDArray[Any]:
@@ -241,12 +241,12 @@ class RRCT(BaseSelector):
         if self.power is None:
             return columns
         features = np.union1d(np.flatnonzero(training.candidates), training.kept)
-        names = [training.table.name(int(feature)) for feature in features]
+        names = [training.schema.label(int(feature)) for feature in features]
         transformed, self.exponents_ = power_columns(columns, self.power, features, names)
         return transformed
 
 
-def _ranked_target(training: Training) -> npt.NDArray[np.float64]:
+def _ranked_target(training: LocalData) -> npt.NDArray[np.float64]:
     """Doubled centred ranks of the target, as one row."""
     ranks = 2 * rankdata(training.labels.values) - (training.n_rows + 1)
     return np.ascontiguousarray(ranks, dtype=np.float64)[None, :]
@@ -260,7 +260,7 @@ def _warn_of_many_classes(n_classes: int) -> None:
         )
 
 
-def _warn_of_few_samples(training: Training, found: SearchResult, complementarity: bool) -> None:
+def _warn_of_few_samples(training: LocalData, found: SearchResult, complementarity: bool) -> None:
     exhausted = found.partials.exhausted_at
     n_selected = len(found.selected)
     if exhausted is not None:

@@ -11,7 +11,8 @@ from thresher import _core
 from thresher._utils.checks import resolve_count
 from thresher._utils.params import Boolean, Interval, NoneOr, Options, estimator, param
 from thresher._utils.warnings import warn
-from thresher.data import Columns, Far, RowChunks, Target, Training
+from thresher.blocks import make_measures
+from thresher.data import FeatureRoles, LocalData, RemoteOptions, RowChunks, Target, TargetSummary
 from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
 from thresher.measures.columns import similarity
 from thresher.search.unsupervised import Walk, redundancy_walk
@@ -111,7 +112,7 @@ class RRFS(RelevanceFilter):
     drop_zero: bool = param(Boolean(), default=True)
     stop_mass: float | None = param(NoneOr(Interval(0, 1, open_low=True)), default=None)
 
-    def _settle_measures(self, target: Target | None) -> None:
+    def _settle_measures(self, target: TargetSummary | None) -> None:
         super()._settle_measures(target)
         self.similarity_measure_: str = self.similarity
         if self.similarity == "auto":
@@ -119,7 +120,7 @@ class RRFS(RelevanceFilter):
             self.similarity_measure_ = "cosine" if unsupervised else "pearson"
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters
@@ -127,18 +128,18 @@ class RRFS(RelevanceFilter):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             Classes or numbers: needed if the relevance is one with labels, used by ``"auto"``, else ignored.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : RRFS
         """
-        training = self._read(X, y, far=far)
-        measures = Measures(training, discretize=self.discretize, default=BINS)
+        training = self._read_rows(X, y, remote=remote)
+        measures = make_measures(training, (), self.discretize, BINS)
         relevance, mass = self._relevance(training, measures)
-        wanted = self._target_count(training.columns, mass)
-        order, stop = self._order(training.columns, relevance, mass, wanted)
+        wanted = self._target_count(training.features, mass)
+        order, stop = self._order(training.features, relevance, mass, wanted)
         pairs = self._pairs(training, measures)
         self._warn_if_blind(training, pairs, order)
         walk = redundancy_walk(
@@ -153,10 +154,10 @@ class RRFS(RelevanceFilter):
             n_threads=training.n_threads,
         )
         self.bins_ = measures.bins
-        return self._describe(training.columns, relevance, order, walk, wanted)
+        return self._describe(training.features, relevance, order, walk, wanted)
 
     def _order(
-        self, columns: Columns, relevance: Floats, mass: Floats, wanted: int
+        self, columns: FeatureRoles, relevance: Floats, mass: Floats, wanted: int
     ) -> tuple[Features, float | None]:
         """The features to walk down, best first, and the mass of relevance that ends the walk."""
         can = columns.candidates & ~np.isnan(relevance)
@@ -169,18 +170,18 @@ class RRFS(RelevanceFilter):
         stop = None if self.stop_mass is None else self.stop_mass * float(mass[can].sum())
         return order, stop
 
-    def _pairs(self, training: Training, measures: Measures) -> Any:
+    def _pairs(self, training: LocalData, measures: Measures) -> Any:
         if are_discrete(self.similarity_measure_):
             return measures.pairs(self.similarity_measure_)
         return similarity(training, self.similarity_measure_)
 
-    def _warn_if_blind(self, training: Training, pairs: Any, order: Features) -> None:
+    def _warn_if_blind(self, training: LocalData, pairs: Any, order: Features) -> None:
         if self.similarity_measure_ == "cosine":
             warn_if_all_alike(training, pairs, order, self.max_similarity)
 
     def _choose_from_chunks(
         self,
-        columns: Columns,
+        columns: FeatureRoles,
         source: RowChunks,
         target: Target | None,
         relevance: Floats,
@@ -204,7 +205,7 @@ class RRFS(RelevanceFilter):
             last = kept[-1:]
             features = np.array([*last, *order[start : start + size]], dtype=np.intp)
             part = group_training(source, features, target)
-            pairs = self._pairs(part, Measures(part, discretize=self.discretize, default=BINS))
+            pairs = self._pairs(part, make_measures(part, (), self.discretize, BINS))
             places = np.arange(len(features))
             if start == 0:
                 self._warn_if_blind(part, pairs, places)
@@ -243,7 +244,7 @@ class RRFS(RelevanceFilter):
         )
 
     def _describe(
-        self, columns: Columns, relevance: Floats, order: Features, walk: Walk, wanted: int
+        self, columns: FeatureRoles, relevance: Floats, order: Features, walk: Walk, wanted: int
     ) -> Self:
         p = columns.n_features
         scanned = order[: walk.n_scanned]
@@ -274,14 +275,14 @@ class RRFS(RelevanceFilter):
 
 
 def warn_if_all_alike(
-    training: Training,
+    training: LocalData,
     cosine: _core.PairMeasure,
     order: npt.NDArray[np.intp],
     max_similarity: float,
 ) -> None:
     """Warn if the cosine takes most pairs of positive features for copies and correlation does not."""
     table = training.table
-    if len(order) < 3 or max_similarity >= 1 or (table.scan.minimum[order] < 0).any():
+    if len(order) < 3 or max_similarity >= 1 or (table.schema.minimum[order] < 0).any():
         return
     rng = np.random.default_rng(0)
     n_pairs = max(20, min(N_PROBED_PAIRS, N_PROBED_VALUES // (2 * training.n_rows)))

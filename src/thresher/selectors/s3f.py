@@ -12,8 +12,8 @@ import numpy.typing as npt
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._utils.progress import report
 from thresher._utils.types import TargetKind
-from thresher.data import TARGETS, Far
-from thresher.measures import Measures
+from thresher.blocks import make_measures
+from thresher.data import TARGETS, RemoteOptions
 from thresher.search.unsupervised import Clustering, FeatureClusters, one_cluster
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
@@ -97,7 +97,7 @@ class S3F(Ranking):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
         """Cluster and choose features.
 
         Parameters
@@ -105,15 +105,15 @@ class S3F(Ranking):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes or numbers.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : S3F
         """
-        training = self._read(X, y, far=far)
-        measures = Measures(training, discretize=self.discretize, default="equal-frequency")
+        training = self._read_rows(X, y, remote=remote)
+        measures = make_measures(training, ("su",), self.discretize, "equal-frequency")
         relevance = measures.relevance("su")
         candidates = measures.candidates("su")
         features = np.flatnonzero(candidates)
@@ -147,7 +147,7 @@ class S3F(Ranking):
         order = rank_by_score(relevance, candidates)
         self.bins_ = measures.bins
         return self._finish_ranking(
-            replace(training.columns, candidates=candidates),
+            replace(training.features, candidates=candidates),
             relevance,
             None,
             order=np.concatenate([chosen, order[~np.isin(order, chosen)]]),

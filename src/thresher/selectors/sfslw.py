@@ -12,7 +12,7 @@ from thresher import _core
 from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
 from thresher._utils.progress import step_reporter
 from thresher._utils.types import Auto
-from thresher.data import Far, Training
+from thresher.data import LocalData, RemoteOptions
 from thresher.measures.rounding import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Outscored
@@ -86,7 +86,7 @@ class SFSLW(BaseSelector):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters
@@ -94,7 +94,7 @@ class SFSLW(BaseSelector):
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
@@ -106,11 +106,11 @@ class SFSLW(BaseSelector):
                 "SFSLW measures distances to centroids, which would make sparse X dense; give X.toarray(), "
                 "or use FisherScore, which takes sparse data as they are"
             )
-        training = self._read(X, y, far=far)
-        training.table.refuse_categories()
+        training = self._read_rows(X, y, remote=remote)
+        training.schema.refuse_categories()
         if not self.standardize:
-            training.table.refuse_unsquarable()
-        wanted = self._count_or_auto(training.columns)
+            training.schema.refuse_unsquarable()
+        wanted = self._count_or_auto(training.features)
         index = ClassBalls(training, self.radius, self.standardize)
         left = training.candidates.copy()
         left[training.kept] = False
@@ -141,7 +141,7 @@ class SFSLW(BaseSelector):
                 show(len(selected), selected[-1], values[-1])
             candidates = np.delete(candidates, best)
         return self._finish(
-            training.columns,
+            training.features,
             Selection(
                 selected=selected,
                 scores=spread(training.n_features, selected, values),
@@ -157,7 +157,7 @@ class SFSLW(BaseSelector):
 class ClassBalls:
     """The LW index of a growing set: squared distances of samples to centroids, and of centroids."""
 
-    def __init__(self, training: Training, radius: str, standardize: bool) -> None:
+    def __init__(self, training: LocalData, radius: str, standardize: bool) -> None:
         codes = training.labels.codes
         assert codes is not None
         order = np.argsort(codes, kind="stable")

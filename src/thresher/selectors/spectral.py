@@ -18,7 +18,7 @@ from thresher._utils.params import (
 )
 from thresher._utils.threads import call_interruptibly
 from thresher._utils.warnings import warn
-from thresher.data import Far, Training, feature_blocks
+from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.measures.graphs import (
     WEIGHTS,
     Graph,
@@ -60,7 +60,7 @@ class GraphRanking(Ranking):
     def _needs_target(self) -> bool:  # type: ignore[override]
         return self.affinity == "classes" and self.graph is None
 
-    def _make_graph(self, training: Training) -> Graph:
+    def _make_graph(self, training: LocalData) -> Graph:
         self.bandwidth_ = None
         if self.graph is not None:
             graph = given_graph(self.graph, training.n_rows)
@@ -145,24 +145,24 @@ class LaplacianScore(GraphRanking):
     affinity: Literal["heat", "binary", "cosine"] = param(Options(*WEIGHTS), default="heat")
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
         """Score and choose features.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : ignored
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : LaplacianScore
         """
-        training = self._read(X, y, far=far)
-        wanted = self._count(training.columns)
+        training = self._read_rows(X, y, remote=remote)
+        wanted = self._count(training.features)
         scores = smoothness(training, self._make_graph(training), centred=True)
-        return self._finish_ranking(training.columns, scores, wanted)
+        return self._finish_ranking(training.features, scores, wanted)
 
 
 @estimator
@@ -231,7 +231,7 @@ class SPEC(GraphRanking):
         return bool(self.form == "phi3")
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -239,26 +239,26 @@ class SPEC(GraphRanking):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), default=None
             Classes, needed for ``affinity="classes"`` only.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : SPEC
         """
-        training = self._read(X, y, far=far)
-        wanted = self._count(training.columns)
+        training = self._read_rows(X, y, remote=remote)
+        wanted = self._count(training.features)
         graph = self._make_graph(training)
         self.eigenvalues_ = None
         if self.form == "phi3":
             scores, self.eigenvalues_ = low_frequency_share(training, graph, self.n_eigenvectors)
         else:
             scores = smoothness(training, graph, centred=self.form == "phi2")
-        return self._finish_ranking(training.columns, scores, wanted)
+        return self._finish_ranking(training.features, scores, wanted)
 
 
 def low_frequency_share(
-    training: Training, graph: Graph, n_eigenvectors: int | None
+    training: LocalData, graph: Graph, n_eigenvectors: int | None
 ) -> tuple[Floats, Floats]:
     """phi3 of every feature and the eigenvalues used."""
     n = training.n_rows

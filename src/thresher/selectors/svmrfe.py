@@ -13,7 +13,7 @@ from thresher._utils.checks import check_number
 from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
 from thresher._utils.progress import is_heard, report
 from thresher._utils.warnings import warn
-from thresher.data import Far, Training, feature_blocks
+from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.search.subsets import drop_by_weight
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
@@ -96,7 +96,7 @@ class SVMRFE(Ranking):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
         """Rank and choose features.
 
         Parameters
@@ -104,7 +104,7 @@ class SVMRFE(Ranking):
         X : array-like or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
@@ -116,8 +116,8 @@ class SVMRFE(Ranking):
                 "SVMRFE centres columns, which would make sparse X dense; give X.toarray(), "
                 "or use FisherScore or Univariate, which take sparse data as they are"
             )
-        training = self._read(X, y, far=far)
-        wanted = self._count(training.columns)
+        training = self._read_rows(X, y, remote=remote)
+        wanted = self._count(training.features)
         return self._eliminate(training, wanted)
 
     def _check_parameters(self) -> None:
@@ -125,7 +125,7 @@ class SVMRFE(Ranking):
         if self.step >= 1:
             check_number("step", self.step, minimum=1, integer=True)
 
-    def _eliminate(self, training: Training, wanted: int) -> Self:
+    def _eliminate(self, training: LocalData, wanted: int) -> Self:
         p = training.n_features
         codes = training.labels.codes
         assert codes is not None
@@ -154,7 +154,7 @@ class SVMRFE(Ranking):
             )
         best_first = np.concatenate([training.kept, dropped.features[::-1]])
         return self._finish_ranking(
-            training.columns,
+            training.features,
             dropped.scores,
             wanted,
             order=np.concatenate([best_first, np.setdiff1d(np.arange(p), best_first)]),
@@ -187,7 +187,7 @@ def round_reporter(owner: SVMRFE, counts: list[int]) -> Callable[[int, int], Non
     return show
 
 
-def standard_columns(training: Training) -> Floats:
+def standard_columns(training: LocalData) -> Floats:
     """Standardised columns, features as rows; constants are 0."""
     given = training.table.rescaled.feature_major()
     columns = np.empty(given.shape)
@@ -195,7 +195,7 @@ def standard_columns(training: Training) -> Floats:
         rows = given[block].astype(np.float64)
         rows -= rows.mean(axis=1, keepdims=True)
         deviation = np.sqrt((rows**2).mean(axis=1))
-        varies = ~training.table.is_constant[block] & (deviation > 0)
+        varies = ~training.schema.is_constant[block] & (deviation > 0)
         rows[~varies] = 0
         rows[varies] *= GRID / deviation[varies][:, None]
         np.rint(rows, out=columns[block])

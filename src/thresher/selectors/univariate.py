@@ -20,8 +20,8 @@ from thresher._utils.params import (
 )
 from thresher._utils.types import Auto, TargetKind, TestedMeasure
 from thresher._utils.warnings import warn
-from thresher.blocks import FarMeasures, FarTraining, make_measures
-from thresher.data import TARGETS, Far, Training
+from thresher.blocks import make_measures
+from thresher.data import TARGETS, RemoteOptions, TrainingData
 from thresher.measures import BY_CLASS, KINDS, TESTED, Bins, Measures, are_discrete
 from thresher.measures.column_tests import analytic_pvalues, evidence, names_of_tests
 from thresher.measures.columns import class_values
@@ -155,7 +155,9 @@ class Univariate(StreamingMixin, Ranking):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, **remote: Unpack[RemoteOptions]
+    ) -> Self:
         """Score and choose features.
 
         Parameters
@@ -165,7 +167,7 @@ class Univariate(StreamingMixin, Ranking):
             Classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
@@ -173,9 +175,9 @@ class Univariate(StreamingMixin, Ranking):
         self : Univariate
         """
         self._release_rows(X)
-        with self._read(X, y, sample_weight, far) as training:
-            wanted = self._count_or_auto(training.columns)
-            by_types = self.measure == "auto" and bool(training.table.is_category.any())
+        with self._read(X, y, sample_weight, remote) as training:
+            wanted = self._count_or_auto(training.features)
+            by_types = self.measure == "auto" and bool(training.schema.is_category.any())
             scores, candidates = (self._by_types if by_types else self._by_measure)(training)
         self._record_pass_counts(training)
         self.corrected_pvalues_ = np.ones(training.n_features)
@@ -190,7 +192,7 @@ class Univariate(StreamingMixin, Ranking):
             good[training.kept] = True
             chosen = order[good[order]]
         return self._finish_ranking(
-            replace(training.columns, candidates=candidates),
+            replace(training.features, candidates=candidates),
             scores,
             wanted,
             order=order,
@@ -202,11 +204,11 @@ class Univariate(StreamingMixin, Ranking):
     def _packing_rule(self) -> str | None:
         return BINS if are_discrete(self.measure) else None
 
-    def _by_measure(self, training: Training) -> tuple[Floats, Mask]:
+    def _by_measure(self, training: TrainingData) -> tuple[Floats, Mask]:
         """One measure for all columns."""
         measure = "f" if self.measure == "auto" else self.measure
         if not KINDS[measure].is_discrete:
-            _refuse_missing_level(training, training.table.has_missing, f'measure="{measure}"')
+            _refuse_missing_level(training, training.schema.has_missing, f'measure="{measure}"')
         measures = make_measures(training, (measure,), self.discretize, BINS)
         scores = _relevances(training, measures, measure)
         candidates = measures.candidates(measure)
@@ -214,7 +216,9 @@ class Univariate(StreamingMixin, Ranking):
         self.tests_ = np.full(training.n_features, measure, dtype=object)
         self.pvalue_method_ = self._pvalue_method(training, measures, measure, candidates)
         if self.pvalue_method_ == "permutation":
+            assert training.local is not None
             self.pvalues_ = permutation_pvalues(
+                training.local,
                 measures,
                 measure,
                 candidates,
@@ -226,11 +230,11 @@ class Univariate(StreamingMixin, Ranking):
             self.pvalues_[~candidates] = 1.0
         return scores, candidates
 
-    def _by_types(self, training: Training) -> tuple[Floats, Mask]:
+    def _by_types(self, training: TrainingData) -> tuple[Floats, Mask]:
         """Each column by the test of its type."""
-        table = training.table
-        first = table.name(int(np.argmax(table.is_category)))
-        if isinstance(training, FarTraining):
+        schema = training.schema
+        first = schema.label(int(np.argmax(schema.is_category)))
+        if training.local is None:
             raise ValueError(
                 f"column {first} holds categories, which "
                 'measure="auto" tests in another way than numbers, from rows in one place; use measure="mi" or "chi2"'
@@ -240,8 +244,8 @@ class Univariate(StreamingMixin, Ranking):
                 f'pvalues="permutation" compares all features by one measure, but column {first} holds categories, '
                 'which measure="auto" tests in another way than numbers; use pvalues="analytic" or measure="mi"'
             )
-        _refuse_missing_level(training, table.has_missing & ~table.is_category, "numbers")
-        scores = evidence(training)
+        _refuse_missing_level(training, schema.has_missing & ~schema.is_category, "numbers")
+        scores = evidence(training.local)
         self.bins_ = Bins("none", np.zeros(training.n_features, dtype=bool))
         self.tests_ = names_of_tests(training)
         self.pvalue_method_ = "analytic"
@@ -249,24 +253,25 @@ class Univariate(StreamingMixin, Ranking):
         return scores, training.candidates
 
     def _pvalue_method(
-        self, training: Training, measures: Measures, measure: str, candidates: Mask
+        self, training: TrainingData, measures: Measures, measure: str, candidates: Mask
     ) -> str:
-        if self.pvalues == "permutation" and isinstance(training, FarTraining):
+        if self.pvalues == "permutation" and training.local is None:
             raise ValueError(
                 'pvalues="permutation" needs all rows in one place, and X has them in blocks; use pvalues="analytic"'
             )
-        if self.pvalues == "permutation" and training.weights is not None:
+        is_weighted = training.weight_kind != "none"
+        if self.pvalues == "permutation" and is_weighted:
             raise ValueError(
                 'pvalues="permutation" permutes samples that count alike; with sample_weight use pvalues="analytic"'
             )
         if self.pvalues != "auto":
             return self.pvalues
-        if training.weights is not None or not KINDS[measure].is_discrete:
+        if is_weighted or not KINDS[measure].is_discrete:
             return "analytic"
-        most_levels = measures.codes.levels[candidates].max(initial=1)
+        most_levels = measures.levels[candidates].max(initial=1)
         if _rarest_class(measures) >= ENOUGH_PER_LEVEL * most_levels:
             return "analytic"
-        if not isinstance(training, FarTraining):
+        if training.local is not None:
             return "permutation"
         warn(
             "p-values of rows in blocks are analytic, and too small where the rarest class has fewer than "
@@ -275,25 +280,22 @@ class Univariate(StreamingMixin, Ranking):
         return "analytic"
 
 
-def _rarest_class(measures: Any) -> int:
+def _rarest_class(measures: Measures) -> int:
     """How many samples the rarest class has that occurs."""
-    if isinstance(measures, FarMeasures):
-        counts = measures.rows_of_classes.sum(axis=0)
-    else:
-        counts = np.bincount(measures.target_codes[0])
+    counts = measures.rows_of_classes.sum(axis=0)
     return int(counts[counts > 0].min())
 
 
-def _refuse_missing_level(training: Training, has_missing: Mask, of_what: str) -> None:
+def _refuse_missing_level(training: TrainingData, has_missing: Mask, of_what: str) -> None:
     if training.missing == "category" and has_missing.any():
         raise ValueError(
             f'missing="category" has no meaning for {of_what}, but column '
-            f"{training.table.name(int(np.argmax(has_missing)))} of X contains NaN; "
+            f"{training.schema.label(int(np.argmax(has_missing)))} of X contains NaN; "
             'fill the values in, or use measure="mi", "su" or "chi2"'
         )
 
 
-def _relevances(training: Training, measures: Measures, measure: str) -> Floats:
+def _relevances(training: TrainingData, measures: Measures, measure: str) -> Floats:
     labels = training.labels
     is_correlation = not (KINDS[measure].is_discrete or KINDS[measure].by_class)
     if is_correlation and labels.is_nominal and labels.n_classes > 2:
@@ -301,12 +303,12 @@ def _relevances(training: Training, measures: Measures, measure: str) -> Floats:
             f'measure="{measure}" needs a numeric target, but y has {labels.n_classes} classes; '
             'use "f" or "mi", or target="numeric" if the class labels are quantities'
         )
-    table = training.table
-    is_plain = training.weights is None and not isinstance(training, FarTraining)
-    is_plain = is_plain and not (table.is_sparse or table.has_missing.any())
-    if measure in BY_CLASS and labels.is_nominal and is_plain:
-        # Reads rows as they lie; nothing else needs the columns.
-        return class_values(training, measure)
+    rows = training.local
+    is_plain = rows is not None and rows.weights is None and not rows.table.is_sparse
+    is_plain = is_plain and not training.schema.has_missing.any()
+    if measure in BY_CLASS and labels.is_nominal and rows is not None and is_plain:
+        # Reads rows in their layout; nothing else needs the columns.
+        return class_values(rows.table, rows.labels, measure)
     return measures.relevance(measure)
 
 

@@ -16,7 +16,7 @@ from thresher._utils.params import Interval, Options, ThreadCount, estimator, pa
 from thresher._utils.progress import report
 from thresher._utils.types import DeltaMode, Infeasible, Risk
 from thresher._utils.warnings import warn
-from thresher.data import Far, Training
+from thresher.data import LocalData, RemoteOptions
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, rank_in_order, spread
@@ -84,7 +84,7 @@ class Problem:
 
 
 def build_problem(
-    training: Training,
+    training: LocalData,
     codes: Codes,
     measure: str,
     rows: npt.NDArray[np.bool_] | None = None,
@@ -126,7 +126,7 @@ def build_problem(
     return Problem(core, relevance, order, n_constant, kept, unit, tolerance, pair_tolerance)
 
 
-def class_codes(training: Training) -> npt.NDArray[np.int32]:
+def class_codes(training: LocalData) -> npt.NDArray[np.int32]:
     """The class of every sample; these selectors know only classes."""
     codes = training.labels.codes
     assert codes is not None
@@ -164,7 +164,7 @@ class ConsistencySelector(BaseSelector):
 
     _classes_only = True
 
-    def _codes(self, training: Training) -> Codes:
+    def _codes(self, training: LocalData) -> Codes:
         rule = self.discretize
         is_default = isinstance(rule, str) and rule == "auto"
         codes = code_features(
@@ -179,7 +179,7 @@ class ConsistencySelector(BaseSelector):
 
     def _conclude(
         self,
-        training: Training,
+        training: LocalData,
         problem: Problem,
         chosen: Sequence[int] | Features,
         *,
@@ -199,7 +199,7 @@ class ConsistencySelector(BaseSelector):
         contribution = (np.asarray(without) - value) / problem.unit
         report(self, "risk %.4g (all features %.4g)", self.risk_, self.full_risk_)
         return self._finish(
-            training.columns,
+            training.features,
             Selection(
                 selected=selected,
                 scores=spread(training.n_features, selected, contribution),
@@ -229,7 +229,9 @@ class RiskSelector(ConsistencySelector):
     measure: Risk
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, **remote: Unpack[RemoteOptions]
+    ) -> Self:
         """Choose features.
 
         Parameters
@@ -239,22 +241,22 @@ class RiskSelector(ConsistencySelector):
             Classes.
         sample_weight : array-like of shape (n_samples,), default=None
             A weight of 2 counts exactly like the same sample given twice; 0 leaves it out.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : object
         """
-        training = self._read(X, y, sample_weight, far)
+        training = self._read_rows(X, y, sample_weight, remote)
         return self._choose(training, self._problem(training))
 
-    def _problem(self, training: Training) -> Problem:
+    def _problem(self, training: LocalData) -> Problem:
         by_position = getattr(self, "tie", "relevance") == "first"
         return build_problem(training, self._codes(training), self.measure, by_position=by_position)
 
     @abstractmethod
-    def _choose(self, training: Training, problem: Problem) -> Self: ...
+    def _choose(self, training: LocalData, problem: Problem) -> Self: ...
 
 
 @estimator
@@ -298,12 +300,12 @@ def _backward_ranking(
     return rank_in_order(np.concatenate([np.array(selected, dtype=np.intp), left]), n_features)
 
 
-def _warn_of_unique_columns(training: Training, codes: Codes) -> None:
+def _warn_of_unique_columns(training: LocalData, codes: Codes) -> None:
     unique = training.candidates & (codes.levels > NEARLY_UNIQUE * training.n_rows)
     if unique.any() and training.n_rows > 10:
         first = int(np.argmax(unique))
         warn(
-            f"column {training.table.name(first)} has {int(codes.levels[first])} distinct values "
+            f"column {training.schema.label(first)} has {int(codes.levels[first])} distinct values "
             f"in {training.n_rows} samples: it tells nearly all of them apart whatever it means; "
             'bin it (discretize="equal-frequency")'
         )

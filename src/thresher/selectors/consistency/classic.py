@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher._utils.warnings import warn
-from thresher.data import Training
+from thresher.data import LocalData
 from thresher.search.subsets import FoundSet, cover, search_sets
 from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskSelector
 
@@ -85,7 +85,7 @@ class Focus(Exhaustive):
 
     delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
         found = self._search(problem, bound, problem.order)
         return self._conclude(training, problem, found.features, n_evaluations=found.n_evaluations)
@@ -180,7 +180,7 @@ class SetCover(RiskBound, RiskSelector):
 
     delta: float | None = param(NoneOr(Interval(0, 1)), default=None, kw_only=False)
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         bound = -1.0 if self.delta is None else self._bound(problem, self.delta)
         found = cover(problem.core, bound, problem.pair_tolerance)
         selected = [*problem.kept.tolist(), *self._at_least(problem, found.features)]
@@ -233,7 +233,7 @@ class LVF(RiskBound, RiskSelector):
     max_tries: int = param(Interval(0, integer=True), default=1000)
     random_state: Any = param(default=None)
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
         smallest, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)
         self.equal_sets_ = [np.array(features, dtype=np.intp) for features in smallest[1:]]
@@ -283,7 +283,7 @@ class QBB(Exhaustive):
     max_tries: int = param(Interval(0, integer=True), default=1000)
     random_state: Any = param(default=None)
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
         starts, n_evaluations = _las_vegas(problem, bound, self.max_tries, self.random_state)
         best: tuple[int, float] = (len(problem.order) + 1, np.inf)

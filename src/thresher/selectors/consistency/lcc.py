@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from thresher._utils.params import Interval, Options, estimator, param
 from thresher._utils.types import Risk
-from thresher.data import Training
+from thresher.data import LocalData
 from thresher.search.subsets import sweep
 from thresher.selectors.consistency._problem import (
     MEASURES,
@@ -24,7 +24,7 @@ from thresher.selectors.consistency._problem import (
 class _OnePass(RiskSelector):
     """A feature goes if the rest does without it; decided once for each, in ascending relevance."""
 
-    def _sweep(self, training: Training, problem: Problem, rule: str, bound: float) -> Self:
+    def _sweep(self, training: LocalData, problem: Problem, rule: str, bound: float) -> Self:
         found = sweep(problem.core, rule, bound)
         chosen = problem.order[found.stays]
         linear = getattr(self, "strategy", "linear") == "linear"
@@ -115,7 +115,7 @@ class INTERACT(_OnePass):
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
     measure: Risk = param(Options(*MEASURES), default="bayes")
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         return self._sweep(training, problem, "step", problem.threshold(self.delta))
 
 
@@ -173,7 +173,7 @@ class LCC(RiskBound, _OnePass):
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
     strategy: Literal["binary", "linear"] = param(Options("binary", "linear"), default="binary")
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         return self._sweep(training, problem, "total", self._bound(problem, self.delta))
 
 
@@ -222,7 +222,7 @@ class CWC(_OnePass):
 
     strategy: Literal["binary", "linear"] = param(Options("binary", "linear"), default="binary")
 
-    def _problem(self, training: Training) -> Problem:
+    def _problem(self, training: LocalData) -> Problem:
         codes = self._codes(training)
         problem = build_problem(training, codes, "bayes")
         rows = np.ones(training.n_rows, dtype=bool)
@@ -232,11 +232,11 @@ class CWC(_OnePass):
         self.n_samples_used_ = int(rows.sum())
         return problem
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         return self._sweep(training, problem, "total", 0.0)
 
 
-def _majority_rows(training: Training, problem: Problem) -> npt.NDArray[np.bool_]:
+def _majority_rows(training: LocalData, problem: Problem) -> npt.NDArray[np.bool_]:
     """Samples of the majority class among those of equal values; the smallest label wins a tie."""
     groups = problem.core.blocks()
     classes = class_codes(training)

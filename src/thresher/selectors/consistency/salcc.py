@@ -17,7 +17,7 @@ from thresher._utils.checks import check_number
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher._utils.progress import report
 from thresher._utils.types import Risk
-from thresher.data import Far, Training, rescaled
+from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.measures import Codes
 from thresher.search.subsets import sweep
 from thresher.selectors._base import all_or_nothing
@@ -130,7 +130,7 @@ class SALCC(ConsistencySelector):
     random_state: Any = param(default=None)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters
@@ -138,14 +138,14 @@ class SALCC(ConsistencySelector):
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
         -------
         self : SALCC
         """
-        training = self._read(X, y, far=far)
+        training = self._read_rows(X, y, remote=remote)
         codes = self._codes(training)
         problem = build_problem(training, codes, self.measure)
         judge = self._judge(training, codes)
@@ -211,7 +211,7 @@ class SALCC(ConsistencySelector):
             n_moves -= 1
         return min(n_moves, most)
 
-    def _judge(self, training: Training, codes: Codes) -> Judge:
+    def _judge(self, training: LocalData, codes: Codes) -> Judge:
         y = class_codes(training)
         sizes = np.bincount(y)
         estimator, largest = self.estimator, np.inf
@@ -333,10 +333,10 @@ def _default_scoring(estimator: Any, sizes: npt.NDArray[np.intp], n_folds: int) 
 
 
 def _columns(
-    training: Training, codes: Codes, features: npt.NDArray[np.intp]
+    training: LocalData, codes: Codes, features: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.float64]:
     """The columns as given; those with missing values as codes, which every classifier takes."""
     columns = dense_columns(training, features)
-    for i in np.flatnonzero(training.table.has_missing[features]):
+    for i in np.flatnonzero(training.schema.has_missing[features]):
         columns[:, i] = codes.table.codes(int(features[i]))
     return columns

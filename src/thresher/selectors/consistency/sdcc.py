@@ -7,7 +7,7 @@ from typing import Literal, Self
 import numpy as np
 
 from thresher._utils.params import Interval, Options, estimator, param
-from thresher.data import Training
+from thresher.data import LocalData
 from thresher.search.subsets import eliminate
 from thresher.selectors.consistency._problem import Problem, RiskBound, RiskSelector
 
@@ -19,7 +19,7 @@ class _Descent(RiskBound, RiskSelector):
     delta: float = param(Interval(0, 1), default=0.01, kw_only=False)
 
     def _descend(
-        self, training: Training, problem: Problem, strategy: str, **options: float
+        self, training: LocalData, problem: Problem, strategy: str, **options: float
     ) -> Self:
         bound = self._bound(problem, self.delta)
         found = eliminate(problem.core, strategy, bound, **options)
@@ -100,7 +100,7 @@ class SDCC(_Descent):
     )
     tie: Literal["relevance", "first"] = param(Options("relevance", "first"), default="relevance")
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         return self._descend(training, problem, self.strategy)
 
 
@@ -149,7 +149,7 @@ class ASDCC(_Descent):
 
     alpha: float = param(Interval(0, 1), default=0.75)
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         return self._descend(training, problem, "balanced", alpha=float(self.alpha))
 
 
@@ -205,6 +205,6 @@ class SWCFS(_Descent):
     window: float = param(Interval(0, 1), default=0.5)
     expansion: float = param(Interval(0), default=1.0)
 
-    def _choose(self, training: Training, problem: Problem) -> Self:
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
         options = {name: float(getattr(self, name)) for name in ("alpha", "window", "expansion")}
         return self._descend(training, problem, "window", **options)

@@ -7,7 +7,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack
 
@@ -22,7 +22,7 @@ from thresher._utils.checks import shown
 from thresher._utils.journal import Journal
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._utils.progress import Bar, report
-from thresher.data import Far, Training
+from thresher.data import InputRules, LocalData, RemoteOptions
 from thresher.search.ensemble import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
@@ -59,7 +59,7 @@ class TwoStageSelector(BaseSelector):
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None, **far: Unpack[Far]) -> Self:
+    def fit(self, X: Any, y: Any, *, groups: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters
@@ -69,7 +69,7 @@ class TwoStageSelector(BaseSelector):
             Classes; numbers if the estimator is a regressor.
         groups : array-like of shape (n_samples,), default=None
             For the splitter. With a number as `cv`, samples of one group go to one fold.
-        **far
+        **remote
             Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
 
         Returns
@@ -83,16 +83,16 @@ class TwoStageSelector(BaseSelector):
         """
         fields: list[Field] = []
         try:
-            return self._fit(X, y, groups, far, fields)
+            return self._fit(X, y, groups, remote, fields)
         except KeyboardInterrupt:
             if fields and fields[0].best is not None:
                 self.best_so_far_ = fields[0].features(fields[0].best)
             raise
 
     @all_or_nothing
-    def _fit(self, X: Any, y: Any, groups: Any, far: Far, fields: list[Field]) -> Self:
+    def _fit(self, X: Any, y: Any, groups: Any, remote: RemoteOptions, fields: list[Field]) -> Self:
         self._check_parameters()
-        training = self._read(X, y, far=far)
+        training = self._read_rows(X, y, remote=remote)
         judge = self._judge(training, groups)
         fields.append(field := Field(judge, Pool(training, self.n_jobs), len(training.kept)))
         field.callback, field.time_budget = self.callback, self.time_budget
@@ -164,14 +164,12 @@ class TwoStageSelector(BaseSelector):
                 field.judge.n_scored,
             )
 
-    def _read(
-        self, X: Any, y: Any = None, sample_weight: Any = None, far: Far | None = None
-    ) -> Training:
+    def _input_rules(self) -> InputRules:
         numeric = self.estimator is not None and is_regressor(self.estimator)
         kind = "numeric" if numeric else "auto"
-        return self._read_target(X, y, sample_weight, far, kind, not numeric)
+        return replace(super()._input_rules(), target=kind, classes_only=not numeric)
 
-    def _judge(self, training: Training, groups: Any) -> Judge:
+    def _judge(self, training: LocalData, groups: Any) -> Judge:
         labels = training.labels
         if labels.codes is None or labels.classes is None:
             y: npt.NDArray[Any] = labels.values
@@ -192,7 +190,7 @@ class TwoStageSelector(BaseSelector):
         )
 
     @contextmanager
-    def _recording(self, field: Field, seed: int | None, training: Training) -> Iterator[None]:
+    def _recording(self, field: Field, seed: int | None, training: LocalData) -> Iterator[None]:
         """Write every scored set to the checkpoint, after taking over those that it has."""
         if self.checkpoint is None:
             yield
@@ -215,7 +213,7 @@ class TwoStageSelector(BaseSelector):
             field.keep_record = keep
             yield
 
-    def _fingerprints(self, judge: Judge, training: Training) -> dict[str, str]:
+    def _fingerprints(self, judge: Judge, training: LocalData) -> dict[str, str]:
         """Of everything that a score, or the search, depends on."""
         given = self.get_params(deep=False)
         parameters = {name: value for name, value in given.items() if name not in FREE}
@@ -232,7 +230,7 @@ class TwoStageSelector(BaseSelector):
                 f"checkpoint needs an estimator and a scoring that can be pickled, which these cannot: {error}"
             ) from error
 
-    def _describe(self, training: Training, field: Field) -> Self:
+    def _describe(self, training: LocalData, field: Field) -> Self:
         ranked = field.ranked()
         verdict = _choose(field, ranked, self.select)
         self.pool_ = field.pool.features
@@ -245,7 +243,7 @@ class TwoStageSelector(BaseSelector):
         share = np.full(training.n_features, np.nan)
         share[field.pool.features] = verdict.shares
         return self._finish(
-            training.columns,
+            training.features,
             Selection(
                 selected=selected,
                 scores=share,

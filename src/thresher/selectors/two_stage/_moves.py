@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.progress import Bar, on_behalf
-from thresher.data import Training
+from thresher.data import LocalData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.selectors._criterion import SearchTask
 from thresher.selectors._judge import Judge, Key, Outcome
@@ -347,7 +347,7 @@ class Pool:
     relevance : ndarray of float of shape (n_features,)
     """
 
-    def __init__(self, training: Training, n_jobs: int | None) -> None:
+    def __init__(self, training: LocalData, n_jobs: int | None) -> None:
         self._filter = MRMR(relevance="mi", redundancy="mi", n_jobs=n_jobs)
         self._training = training
         self._criterion = self._filter.make_criterion(training)

@@ -1,8 +1,9 @@
-"""All measures of one training set, plain or on the replicates of an ensemble."""
+"""Measures of rows in this process, plain or on the replicates of an ensemble."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,20 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
-from thresher.data import Target, Training
+from thresher.data import LocalData, TargetSummary
 from thresher.measures._codes import Bins, Codes, code_features, code_target
 from thresher.measures._names import BY_CLASS, KINDS
 from thresher.measures._parts import PartSets
-from thresher.measures._protocol import Floats, RowWeights
-from thresher.measures.columns import sparse_numbers
+from thresher.measures._protocol import Floats, Mask, RowWeights
+from thresher.measures.columns import dispersion, separation, sparse_numbers
 
 
-class Measures:
-    """Relevances and redundancies of a training set.
+class LocalMeasures:
+    """The `Measures` of rows in this process.
 
     Parameters
     ----------
-    training : Training
+    training : LocalData
     discretize : str, transformer or None, default="auto"
         How features that are not discrete are binned for measures on codes.
     default : str
@@ -42,7 +43,7 @@ class Measures:
 
     def __init__(
         self,
-        training: Training,
+        training: LocalData,
         *,
         discretize: Any = "auto",
         default: str = "mean-sd",
@@ -67,7 +68,7 @@ class Measures:
     @cached
     def target_codes(self) -> tuple[npt.NDArray[np.int32], int]:
         """Class codes of the target and their number; a numeric target is binned."""
-        return code_target(self.training, self.discretize)
+        return code_target(self.training.labels, self.training.weights, self.discretize)
 
     @cached
     def _numbers(self) -> Any:
@@ -172,8 +173,50 @@ class Measures:
         return _core.ThreeWayMeasure(self.codes.table, classes, n_classes, term, n_threads)
 
     @property
-    def whole(self) -> Measures:
-        """Those of all rows: these."""
+    def levels(self) -> npt.NDArray[np.int32]:
+        return self.codes.levels
+
+    @property
+    def n_target_levels(self) -> int:
+        return self.target_codes[1]
+
+    @property
+    def rows_of_classes(self) -> npt.NDArray[np.int64]:
+        codes, n_classes = self.target_codes
+        part = 0 if self.parts is None else self.parts.part.astype(np.intp)
+        n_parts = 1 if self.parts is None else self.parts.keeps.shape[1]
+        counts = np.bincount(part * n_classes + codes, minlength=n_parts * n_classes)
+        return counts.reshape(n_parts, n_classes)
+
+    @property
+    def target_range(self) -> tuple[Floats, Floats]:
+        values = self.training.labels.values
+        if self.parts is None:
+            return values.min(keepdims=True), values.max(keepdims=True)
+        n_parts = self.parts.keeps.shape[1]
+        lowest, highest = np.full(n_parts, np.inf), np.full(n_parts, -np.inf)
+        np.minimum.at(lowest, self.parts.part, values)
+        np.maximum.at(highest, self.parts.part, values)
+        return lowest, highest
+
+    def dispersion(self, name: str) -> Floats:
+        """Return the dispersion of every feature: 0 for constant ones, for "am/gm" 1."""
+        return dispersion(self.training, name)
+
+    def separation(self, name: str) -> Floats:
+        """Return the Fisher score (``"fisher"``), or two-class Fisher ratio (``"fir"``), of every feature."""
+        return separation(self.training, name)
+
+    @property
+    def whole(self) -> LocalMeasures:
+        return self
+
+    def on_rows(self, rows: npt.NDArray[np.intp]) -> ChosenRows:
+        """Return the measures of some rows, with the bins of all."""
+        return ChosenRows(self, rows)
+
+    def coded_rows(self) -> LocalMeasures:
+        """Return all rows as integers: these measures have them."""
         return self
 
     def row_weights(self) -> RowWeights | None:
@@ -203,7 +246,70 @@ class Measures:
         return may
 
 
-def refuse_classes(name: str, target: Target) -> None:
+class ChosenRows:
+    """Some rows of a training set, with repeats where `rows` has them, and the bins of all rows."""
+
+    scale = 1
+
+    def __init__(self, whole: LocalMeasures, rows: npt.NDArray[np.intp]) -> None:
+        self.whole = whole
+        self.rows = rows
+
+    @cached
+    def _codes(self) -> _core.CodedTable:
+        return self.whole.codes.table.take(self.rows)
+
+    @cached
+    def _numeric(self) -> LocalMeasures:
+        training = self.whole.training
+        table = training.table.take(self.rows)
+        weights = training.weights
+        features = replace(
+            training.features, candidates=training.candidates & ~table.schema.is_constant
+        )
+        return LocalMeasures(
+            training.with_table(
+                table,
+                features,
+                target=training.labels.take(self.rows),
+                weights=None if weights is None else weights[self.rows],
+            )
+        )
+
+    def relevance(self, name: str) -> Floats:
+        if not KINDS[name].is_discrete:
+            return self._numeric.relevance(name)
+        codes, n_classes = self.whole.target_codes
+        n_threads = self.whole.training.n_threads
+        values = self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
+        return np.asarray(values, dtype=np.float64)
+
+    def pairs(self, name: str) -> _core.PairMeasure:
+        if not KINDS[name].is_discrete:
+            return self._numeric.pairs(name)
+        return _core.DiscretePairMeasure(self._codes, name, self.whole.training.n_threads)
+
+    def triples(self, term: str) -> _core.PairMeasure:
+        codes, n_classes = self.whole.target_codes
+        n_threads = self.whole.training.n_threads
+        return _core.ThreeWayMeasure(self._codes, codes[self.rows], n_classes, term, n_threads)
+
+    def row_weights(self) -> RowWeights:
+        counts = np.bincount(self.rows, minlength=self.whole.training.n_rows)
+        weights = self.whole.training.weights
+        return (counts if weights is None else counts * weights)[None, :]
+
+    def candidates(self, *names: str) -> Mask:
+        may = self.whole.candidates(*names)
+        kinds = {KINDS[name].is_discrete for name in names}
+        if True in kinds:
+            may = may & ~self._codes.constant
+        if False in kinds:
+            may = may & self._numeric.training.candidates
+        return may
+
+
+def refuse_classes(name: str, target: TargetSummary) -> None:
     """Raise if the target has classes that no correlation can be taken with."""
     if target.is_nominal and target.n_classes > 2:
         raise ValueError(
