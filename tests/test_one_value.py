@@ -23,7 +23,7 @@ from thresher import MRMR, FisherScore, Univariate, _core
 from thresher.measures import (
     TESTED,
     ClassMoments,
-    Measures,
+    LocalMeasures,
     PairCounts,
     PairMoments,
     PartSets,
@@ -287,7 +287,7 @@ def replicates_to_ask(name, X, y, times, parts):
     for form, make in FORMS.items():
         for n_jobs in (1, 3):
             training = MRMR(1, n_jobs=n_jobs)._read(make(X), y, times)
-            told = Measures(training, parts=parts).relevance(name).tolist()
+            told = LocalMeasures(training, parts=parts).relevance(name).tolist()
             yield f"{form}, {n_jobs} threads", told
 
 

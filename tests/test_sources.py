@@ -71,8 +71,8 @@ def test_whole_numbers_with_at_most_ten_values_are_discrete():
     rows = np.arange(40)
     X = np.column_stack([rows % 10, rows % 11, rows % 2 + 0.5, np.zeros(40), -(rows % 3) * 1e9])
     table = read_table(Anybody(), X)
-    assert table.is_discrete.tolist() == [True, False, False, True, True]
-    assert table.is_constant.tolist() == [False, False, False, True, False]
+    assert table.schema.is_discrete.tolist() == [True, False, False, True, True]
+    assert table.schema.is_constant.tolist() == [False, False, False, True, False]
 
 
 @pytest.mark.parametrize(("dtype", "bits"), [(np.float32, 24), (np.float64, 53)])
@@ -80,13 +80,13 @@ def test_halves_are_no_whole_numbers_however_large(dtype, bits):
     powers = np.ldexp(dtype(1), np.arange(bits - 6, bits + 3))
     X = np.array([powers + i / 2 for i in range(-4, 5)] * 3, dtype=dtype)
     for signed in (X, -X):
-        found = read_table(Anybody(), signed).scan.whole
+        found = read_table(Anybody(), signed).schema.is_whole
         assert found.tolist() == (signed == np.floor(signed)).all(axis=0).tolist()
 
 
 def test_a_column_of_equal_fractions_is_constant():
     table = read_table(Anybody(), np.column_stack([np.full(1000, 0.1), np.arange(1000.0)]))
-    assert table.is_constant.tolist() == [True, False]
+    assert table.schema.is_constant.tolist() == [True, False]
 
 
 def test_sparse_columns_count_their_implicit_zeros():
@@ -94,15 +94,15 @@ def test_sparse_columns_count_their_implicit_zeros():
     for X in (sparse.csr_array(dense), sparse.csc_matrix(dense), sparse.coo_array(dense)):
         table = read_table(Anybody(), X)
         assert table.is_sparse
-        assert table.is_constant.tolist() == [True, True, False, False]
-        assert table.scan.minimum.tolist() == [0, 2, 0, 0]
+        assert table.schema.is_constant.tolist() == [True, True, False, False]
+        assert table.schema.minimum.tolist() == [0, 2, 0, 0]
 
 
 def test_duplicate_sparse_entries_are_added_without_touching_the_input():
     X = sparse.csr_array((np.array([1.0, 1.0, 3.0]), ([0, 0, 1], [0, 0, 1])), shape=(3, 2))
     X = sparse.csr_matrix((np.array([1.0, 1.0, 3.0]), np.array([0, 0, 1]), np.array([0, 2, 3, 3])))
     table = read_table(Anybody(), X)
-    assert table.scan.maximum.tolist() == [2, 3]
+    assert table.schema.maximum.tolist() == [2, 3]
     assert X.nnz == 3
 
 

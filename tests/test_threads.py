@@ -14,7 +14,7 @@ from sklearn.base import clone
 
 from thresher import JMI, MRMR, Ensemble, FisherScore, Univariate
 from thresher.blocks import KeptRows
-from thresher.measures import Measures
+from thresher.measures import LocalMeasures
 from thresher.selectors.mrmr import MRMRCriterion
 
 N_THREADS = 8
@@ -157,12 +157,12 @@ def test_a_copy_made_while_another_thread_fits_is_complete(monkeypatch):
 
 
 def test_fits_of_two_estimators_do_not_wait_for_each_other(monkeypatch):
-    plain, both_inside = Measures.pairs, threading.Barrier(2)
+    plain, both_inside = LocalMeasures.pairs, threading.Barrier(2)
 
     def pairs(*args):
         both_inside.wait(timeout=5)
         return plain(*args)
 
-    monkeypatch.setattr(Measures, "pairs", pairs)
+    monkeypatch.setattr(LocalMeasures, "pairs", pairs)
     found = in_threads(lambda _: MRMR(3, relevance="mi").fit(*problem()), 2)
     assert found[0].selected_.tolist() == found[1].selected_.tolist()

@@ -24,6 +24,9 @@ import thresher
 from thresher import JMI, MRMR, Ensemble
 from thresher.selectors._base import BaseSelector
 
+# Classes that say where rows are.
+_PLACES = ("LocalData", "BlockData", "FileTable", "LocalMeasures", "BlockMeasures")
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "thresher"
 PACKAGE = str(Path(thresher.__file__).parent)
@@ -150,7 +153,7 @@ def count_questions_of_place(path: Path) -> int:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "isinstance":
-                found += any(word in ast.unparse(node.args[1]) for word in ("Far", "FileTable"))
+                found += any(word in ast.unparse(node.args[1]) for word in _PLACES)
             found += node.func.id == "cast"
     return found
 
