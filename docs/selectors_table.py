@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from thresher._registry import SELECTORS
-from thresher.cli._methods import METHODS, describe_methods
+from thresher.cli._options import METHODS, describe_methods
 
 STOPS = {
     "given": "no",

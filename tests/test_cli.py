@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import thresher
 from thresher import MIM, MRMR, Ensemble
 from thresher._registry import SELECTORS
-from thresher.cli import _methods
+from thresher.cli import _options
 from thresher.cli._app import app
 
 
@@ -160,7 +160,7 @@ def test_methods_lists_every_selector_with_a_reason_to_take_it():
     assert "mrmr" in invoke("methods").stdout
 
 
-@pytest.mark.parametrize("method", sorted(_methods.METHODS))
+@pytest.mark.parametrize("method", sorted(_options.METHODS))
 def test_every_method_selects(method, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (60, 6)).astype(float)
@@ -359,7 +359,7 @@ def test_the_methods_can_be_read_on_a_terminal_of_any_width(columns):
     assert running.returncode == 0
     lines = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
     assert max(map(len, lines)) <= columns
-    assert len(lines) < 6 * len(_methods.METHODS)
+    assert len(lines) < 6 * len(_options.METHODS)
     assert "like mrmr, but counts what features tell together;" in " ".join(" ".join(lines).split())
 
 

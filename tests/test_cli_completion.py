@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from thresher.cli._methods import GENERATORS, METHODS
+from thresher.cli._options import GENERATORS, METHODS
 
 
 def thresher(*arguments, **variables):

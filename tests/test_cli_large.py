@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from thresher.cli import _input
 from thresher.cli._app import app
-from thresher.cli._methods import METHODS
+from thresher.cli._options import METHODS
 
 N = 2500
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import io, sparse
 
-from thresher.io import matlab
-from thresher.io.errors import BadFile
+from thresher.io import BadFile, matlab
 from thresher.io.temporary import Scratch
 
 from .matlab_files import Matlab5, as_matlab_7_3, cells_in, text_in

@@ -13,11 +13,10 @@ from typer.testing import CliRunner
 from thresher.cli import _input
 from thresher.cli._app import app
 from thresher.cli._input import read_data
-from thresher.cli._methods import METHODS
-from thresher.cli._options import Source
+from thresher.cli._options import METHODS, Source
 from thresher.cli._output import Voice
-from thresher.io.file_columns import FileColumns
 from thresher.io.sparse import MappedMatrix
+from thresher.io.table import FileColumns
 
 from .matlab_files import as_matlab_7_3
 

@@ -17,7 +17,7 @@ import thresher
 from tests.selectors import quick
 from thresher import Ensemble
 from thresher._registry import CODES, NUMBERS, PUBLIC, SELECTORS
-from thresher.cli._methods import METHODS, describe_methods
+from thresher.cli._options import METHODS, describe_methods
 from thresher.selectors._base import BaseSelector
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

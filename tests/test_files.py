@@ -420,7 +420,7 @@ def test_long_columns_are_taken_one_by_one_with_the_same_answer(tmp_path, monkey
         JMI(5, missing=missing),
     ]
     expected = [clone(one).fit(path, "label", "weight") for one in selectors]
-    monkeypatch.setattr("thresher.data.column_groups._LONG", 1000)
+    monkeypatch.setattr("thresher.data.files._LONG", 1000)
     for selector, before in zip(selectors, expected, strict=True):
         assert_same(before, selector.fit(path, "label", "weight"))
 
@@ -432,6 +432,6 @@ def test_long_columns_of_whole_floats_are_not_copied(tmp_path, monkeypatch):
     frame = pa.table({**{f"x{i}": column for i, column in enumerate(X.T)}, "label": y})
     path = write(frame, tmp_path, "parquet")
     expected = MRMR(4, relevance="mi").fit(frame.drop_columns(["label"]).to_pandas(), y)
-    monkeypatch.setattr("thresher.data.column_groups._LONG", 1000)
-    monkeypatch.setattr("thresher.data.column_groups.SlabReader._fill", None)
+    monkeypatch.setattr("thresher.data.files._LONG", 1000)
+    monkeypatch.setattr("thresher.data.files.SlabReader._fill", None)
     assert_same(expected, MRMR(4, relevance="mi").fit(path, "label"))

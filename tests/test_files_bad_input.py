@@ -254,14 +254,14 @@ def test_a_killed_fit_leaves_no_files(tmp_path):
     program = textwrap.dedent(f"""
         import os, signal
         from thresher import MRMR
-        from thresher.data import column_groups
-        read, seen = column_groups.SlabReader._table, []
+        from thresher.data import files
+        read, seen = files.SlabReader._table, []
         def table(self, slab):
             seen.append(slab)
             if len(seen) == 20:
                 os.kill(os.getpid(), signal.{{}})
             return read(self, slab)
-        column_groups.SlabReader._table = table
+        files.SlabReader._table = table
         MRMR(3).fit({str(tmp_path / "t.parquet")!r}, "label", memory_limit="1MiB", scratch={str(scratch)!r})
     """)
     for name in ("SIGKILL", "SIGINT"):

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from thresher import MIM
 from thresher.cli import _input
 from thresher.cli._app import app
-from thresher.io.file_columns import FileColumns, columns_of
+from thresher.io.table import FileColumns, columns_of
 
 from .test_cli_bad_input import run
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from thresher import CFS, JMI, MIM, MRMR, Ensemble, ReliefF, Univariate
 from thresher.cli._app import app
-from thresher.cli._methods import METHODS, method_class
+from thresher.cli._options import METHODS, method_class
 from thresher.evaluate import redundancy_map
 
 from .test_cli_streamed import DENSE, OF_SCIPY, SPARSE, P, made, npz_truth

@@ -36,7 +36,7 @@ from thresher import (
     ReliefF,
     Univariate,
 )
-from thresher._utils.threads import call_interruptibly
+from thresher._utils.long_calls import call_interruptibly
 
 
 @pytest.mark.parametrize(("relevance", "n_rows"), [("mi", 100_000), ("pearson", 20_000)])

@@ -17,7 +17,7 @@ from sklearn.feature_selection import SelectKBest
 from threadpoolctl import threadpool_info
 
 from thresher import Ensemble
-from thresher._utils.threads import blas_threads, call_interruptibly, run_in_threads
+from thresher._utils.long_calls import blas_threads, call_interruptibly, run_in_threads
 from thresher.cli._errors import sentences
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

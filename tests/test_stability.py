@@ -16,7 +16,7 @@ from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
 
 from tests.examples import examples
 from tests.naive import stability as naive
-from thresher._utils.progress import track
+from thresher._utils.long_calls import track
 from thresher.evaluate import stability
 
 P = 9

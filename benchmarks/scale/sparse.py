@@ -30,7 +30,7 @@ from scipy import sparse
 
 import thresher
 from benchmarks.scale.memory import Watch, anonymous_memory
-from thresher.cli._methods import METHODS, describe_methods
+from thresher.cli._options import METHODS, describe_methods
 
 N_TELLING = 50
 SMALL, LARGE = 100_000, 1_000_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import multiprocessing
+import re
 import tempfile
 import warnings
 from collections import Counter
@@ -35,6 +36,8 @@ KERNELS = (
     "three_way",
 )
 
+# Where an object is in memory, which some messages name.
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
 # The parts of an entry that are sentences: `compare` can leave them out.
 MESSAGES = ("reasons", "warnings", "error", "stdout", "stderr")
 
@@ -96,7 +99,7 @@ def _fit(case: Case, folder: Path) -> Entry:
                 selector.selector.set_fit_request(sample_weight=True)
             return digests_of(FORMS[case.form](selector, table, folder))
     except (ValueError, TypeError, AttributeError, MemoryError) as error:
-        text = str(error).replace(str(folder), "")
+        text = _ADDRESS.sub("0x", str(error).replace(str(folder), ""))
         return {"error": f"{type(error).__name__}: {text[:200]}"}
 
 

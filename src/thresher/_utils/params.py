@@ -1,10 +1,19 @@
-"""The base classes of estimators, and their parameters: dataclass fields with constraints."""
+"""The base classes of estimators, their parameters with constraints, and their fitted attributes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, dataclass_transform, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Protocol,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    overload,
+)
 
 from thresher._utils.checks import (
     check_bool,
@@ -13,6 +22,7 @@ from thresher._utils.checks import (
     check_threads,
     resolve_count,
 )
+from thresher._utils.long_calls import one_thread
 
 if TYPE_CHECKING:
     from typing import Self
@@ -214,3 +224,37 @@ def _constraints(estimator: Any) -> Iterator[tuple[str, Constraint]]:
     for parameter in fields(estimator) if is_dataclass(estimator) else ():
         for constraint in parameter.metadata.get("constraints", ()):
             yield parameter.name, constraint
+
+
+class Fitted(Generic[T]):
+    """An attribute that ``fit`` sets.
+
+    Its value is in the ``__dict__`` of the selector, which Python looks at first. So this descriptor is used only
+    where there is no value: before ``fit``, or after rows were added or removed.
+    """
+
+    name: str
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, selector: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, selector: Any, owner: type) -> T: ...
+
+    def __get__(self, selector: Any, owner: type) -> T | Self:
+        if selector is None:
+            return self
+        if "_stored_rows" in vars(selector):
+            with one_thread(selector):
+                selector._refresh()
+                if self.name in vars(selector):
+                    value: T = vars(selector)[self.name]
+                    return value
+        raise AttributeError(f"{type(selector).__name__!r} object has no attribute {self.name!r}")
+
+    if TYPE_CHECKING:
+
+        def __set__(self, selector: Any, value: T) -> None: ...

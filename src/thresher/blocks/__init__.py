@@ -1,7 +1,6 @@
 """Rows in blocks that stay where they are: other processes, other machines, or earlier calls."""
 
-from thresher.blocks.engine import WHOLE_COLUMNS, RowBlock, split_columns
-from thresher.blocks.local import ListEngine
+from thresher.blocks.engine import WHOLE_COLUMNS, ListEngine, RowBlock, split_columns
 from thresher.blocks.open import (
     is_in_blocks,
     make_measures,

@@ -12,9 +12,16 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from thresher.blocks._same_versions import check_versions, versions_here
 from thresher.blocks.dask_rows import DaskRows
-from thresher.blocks.engine import Answer, Packed, Progress, RowBlock, split_columns
+from thresher.blocks.engine import (
+    Answer,
+    Packed,
+    Progress,
+    RowBlock,
+    check_versions,
+    split_columns,
+    versions_here,
+)
 
 Add = Callable[[Answer, Answer], Answer]
 

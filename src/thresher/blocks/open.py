@@ -5,8 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from thresher.blocks.engine import Engine
-from thresher.blocks.local import LocalEngine, TallFiles
+from thresher.blocks.engine import Engine, LocalEngine, TallFiles
 from thresher.blocks.measures import BlockMeasures
 from thresher.blocks.training import BlockData, read_blocks
 from thresher.data import (
@@ -18,8 +17,7 @@ from thresher.data import (
     read_files,
     read_training,
 )
-from thresher.io.file_columns import FileColumns
-from thresher.io.table import is_files
+from thresher.io.table import FileColumns, is_files
 from thresher.io.temporary import Scratch
 from thresher.measures import LocalMeasures, Measures, slab_coder
 

@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import resolve_features
-from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
-from thresher.blocks.local import LocalEngine
+from thresher.blocks.engine import Answer, LocalEngine, Packed, Progress, RowBlock
 from thresher.blocks.packed_rows import (
     Keys,
     PackedRows,

@@ -26,7 +26,7 @@ from thresher.blocks.spark_tasks import (
 from thresher.data import RemoteOptions, column_names
 from thresher.io import format_of, open_table
 from thresher.io.arrow import ParquetPart
-from thresher.io.file_columns import FileColumns
+from thresher.io.table import FileColumns
 
 T = TypeVar("T")
 

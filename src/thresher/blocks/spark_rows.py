@@ -13,7 +13,7 @@ from scipy import sparse
 
 from thresher.blocks.engine import RowBlock, split_columns
 from thresher.io.arrow import read_row_groups
-from thresher.io.file_columns import validated
+from thresher.io.table import validated
 
 # The number of a block, and what reads it.
 NumberedBlock = tuple[int, Callable[[], RowBlock]]

@@ -16,8 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from thresher.blocks._same_versions import check_versions, versions_here
-from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
+from thresher.blocks.engine import Answer, Packed, Progress, RowBlock, check_versions, versions_here
 from thresher.blocks.spark_rows import SparkRows
 
 _LOOK = 0.25  # seconds between two looks at how far a job is

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.checks import resolve_features, resolve_threads
-from thresher._utils.warnings import warn
+from thresher._utils.checks import resolve_features, resolve_threads, warn
 from thresher.blocks.engine import Engine, Session
 from thresher.blocks.rows import RowReader
 from thresher.blocks.summary import (

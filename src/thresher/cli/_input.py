@@ -17,9 +17,8 @@ from thresher.cli._options import Source, split
 from thresher.cli._output import Voice
 from thresher.data import read_target, take
 from thresher.io import open_table, size_in_memory
-from thresher.io.file_columns import FileColumns
 from thresher.io.sparse import MappedMatrix, SparseColumns
-from thresher.io.table import TableSource
+from thresher.io.table import FileColumns, TableSource
 from thresher.io.temporary import Scratch, resolve_memory_limit, total_memory
 
 if TYPE_CHECKING:

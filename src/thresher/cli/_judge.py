@@ -15,11 +15,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.preprocessing import StandardScaler
 
-from thresher.cli import _methods
+from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
-from thresher.cli._methods import build
-from thresher.cli._options import Result, Selecting, Source, Wish
+from thresher.cli._options import Result, Selecting, Source, Wish, build
 from thresher.cli._output import Voice, check_output, encode_table, write_all
 from thresher.cli._select import LISTS, check_rows, encode_rows, parse_sizes
 from thresher.data import read_target
@@ -186,7 +185,7 @@ def recommend(
 
 def methods(voice: Voice) -> None:
     """What there is, for which data, and why."""
-    voice.catalogue(_methods.describe_methods(), "method", "why")
+    voice.catalogue(_options.describe_methods(), "method", "why")
 
 
 def datasets(name: str | None, seed: int, result: Result) -> None:
@@ -203,7 +202,7 @@ def datasets(name: str | None, seed: int, result: Result) -> None:
                 "n_features": None,
                 "about": about,
             }
-            for name, about in _methods.GENERATORS.items()
+            for name, about in _options.GENERATORS.items()
         ]
         papers = _as_rows(module.list_paper_data("dict"))
         known += [
@@ -218,8 +217,8 @@ def datasets(name: str | None, seed: int, result: Result) -> None:
         ]
         voice.table(known)
         return
-    if name not in _methods.GENERATORS:
-        made = ", ".join(_methods.GENERATORS)
+    if name not in _options.GENERATORS:
+        made = ", ".join(_options.GENERATORS)
         raise BadInput(
             f"{name[:60]} cannot be made; there are {made} (others: fetch_paper_data in Python)"
         )
@@ -258,7 +257,7 @@ def _read(
     path: Path, options: Selecting, wishes: Sequence[Wish], result: Result, voice: Voice
 ) -> Data:
     check_output(result.out, result.force, LISTS)
-    needs = any(_methods.needs_target(wish.method) for wish in wishes)
+    needs = any(_options.needs_target(wish.method) for wish in wishes)
     data = read_data(path, options, voice, needs_target=needs)
     check_rows(data, wishes, voice)
     return data

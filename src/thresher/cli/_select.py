@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from thresher._utils.checks import first_line
-from thresher.cli import _methods
+from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
 from thresher.cli._options import Result, Selecting, Wish
@@ -37,10 +37,10 @@ def select(
     check_output(report, force, (".html",))
     if report is not None:
         check_jinja()
-    needs_target = _methods.needs_target(wish.method)
+    needs_target = _options.needs_target(wish.method)
     data = read_data(path, options, voice, needs_target=needs_target, memory=memory, may_stay=True)
     k, number = _number(data, wish, voice)
-    selector = fit(data, _methods.build(wish, data, k), voice, memory)
+    selector = fit(data, _options.build(wish, data, k), voice, memory)
     contents: dict[Path, bytes] = {}
     if report is not None or (out is not None and out.suffix.lower() == ".json"):
         from thresher.report import gather_facts
@@ -94,7 +94,7 @@ def check_rows(data: Data, wishes: Sequence[Wish], voice: Voice) -> None:
     for wish in wishes:
         alone = replace(wish, options=replace(wish.options, ensemble=None))
         with voice.working(f"checking the data for {wish.method}", data):
-            _methods.build(alone, data)._read(data.X, data.y)
+            _options.build(alone, data)._read(data.X, data.y)
 
 
 def check_jinja() -> None:
@@ -140,7 +140,7 @@ def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
         if len(sizes) > 1:
             raise BadInput(f"-k takes one number or auto, got {wish.k[:60]!r}")
         return sizes[0], None
-    finder = _methods.number_option(_methods.method_class(wish.method)())
+    finder = _options.number_option(_options.method_class(wish.method)())
     if finder != "caller":
         return "auto" if finder == "auto" else None, None
     if data.is_large:
@@ -158,7 +158,7 @@ def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
     alone = replace(wish, keep=(), options=replace(wish.options, ensemble=None, jobs=None))
     with voice.working("finding the number of features", data):
         number = select_k(
-            _methods.build(alone, data), data.X, data.y, estimator, random_state=wish.options.seed
+            _options.build(alone, data), data.X, data.y, estimator, random_state=wish.options.seed
         )
     score = number.mean[number.sizes == number.k][0]
     found = "1 feature" if number.k == 1 else f"{number.k} features"

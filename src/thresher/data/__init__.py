@@ -2,8 +2,7 @@
 
 from thresher._utils.checks import resolve_threads
 from thresher.data.chunks import RowChunks
-from thresher.data.column_groups import bytes_for_one_column
-from thresher.data.files import FileRows, read_files, refuse_files
+from thresher.data.files import FileRows, bytes_for_one_column, read_files, refuse_files
 from thresher.data.frames import (
     dense_frame,
     is_frame,
@@ -14,25 +13,37 @@ from thresher.data.frames import (
     to_native,
     with_shuffled_copies,
 )
-from thresher.data.schema import MOST_DISCRETE_VALUES, FeatureRoles, Schema, calling_columns
 from thresher.data.table import (
+    FeatureRoles,
     FileTable,
+    Schema,
     Table,
+    calling_columns,
     feature_blocks,
     powers_of_two,
     rescaled,
     to_feature_major,
 )
 from thresher.data.target import (
+    MOST_DISCRETE_VALUES,
     TARGETS,
     Target,
     TargetSummary,
+    WeightKind,
+    are_counted,
+    are_whole,
     as_numbers,
+    check_weights,
     distinct_labels,
     holds_classes,
+    in_range,
     one_dimensional,
+    range_shift,
     read_target,
+    read_weights,
     refuse_missing_labels,
+    warn_of_few,
+    weight_numbers,
 )
 from thresher.data.training import (
     InputRules,
@@ -50,15 +61,4 @@ from thresher.data.training import (
     rows_and_columns,
     split_remote_options,
     unmasked,
-)
-from thresher.data.weights import (
-    WeightKind,
-    are_counted,
-    are_whole,
-    check_weights,
-    in_range,
-    range_shift,
-    read_weights,
-    warn_of_few,
-    weight_numbers,
 )

@@ -1,20 +1,22 @@
-"""Training data in files."""
+"""Training data in files, read in groups of columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.checks import resolve_features, resolve_threads
-from thresher._utils.progress import report
-from thresher.data.column_groups import SlabReader, bytes_for_one_column
-from thresher.data.schema import FeatureRoles, Mask
-from thresher.data.table import FileTable, Slabs, Table
-from thresher.data.target import Target
+from thresher._utils.arrays import LARGEST_EXACT, from_smallest
+from thresher._utils.checks import is_missing, resolve_features, resolve_threads
+from thresher._utils.long_calls import report
+from thresher.data.frames import as_they_are, is_exact_kind, refuse_type
+from thresher.data.table import FeatureRoles, FileTable, Mask, Names, Slabs, Table
+from thresher.data.target import Target, read_weights
 from thresher.data.training import (
     InputRules,
     LocalData,
@@ -28,11 +30,219 @@ from thresher.data.training import (
     read_training,
     rows_of_weight,
 )
-from thresher.data.weights import read_weights
 from thresher.io import open_table
-from thresher.io.file_columns import FileColumns
-from thresher.io.table import TableSource, is_files
+from thresher.io.table import FileColumns, TableSource, is_files
 from thresher.io.temporary import Scratch
+from thresher.io.temporary_parts import PIECE
+
+# Of the memory limit: a slab and as much again, while it is read and coded.
+_SLAB_SHARE = 4
+# What a value takes in a slab, and beside it.
+_BYTES = 16
+# Columns that are decoded together, at least and at most; longer ones than that many bytes one by one.
+_TOGETHER = (4, 256)
+_LONG = 1 << 21
+# Bytes of a slab, if it has more columns than that: it shall be in the cache while it is coded.
+_CACHED = 1 << 24
+# Text takes more, while it is read.
+_TEXT_WEIGHT = 4
+
+# What Arrow calls them.
+_EXACT_TYPES = ("int64", "uint64", "decimal")
+_FLOATS = {np.dtype(np.float64): "double", np.dtype(np.float32): "float"}
+
+
+def bytes_for_one_column(n_rows: int) -> int:
+    """The memory limit that is needed to read columns one at a time."""
+    return _SLAB_SHARE * _BYTES * n_rows
+
+
+class SlabReader:
+    """Reads features of files as a dataframe of the same rows would be read.
+
+    Parameters
+    ----------
+    files : FileColumns
+    names : ndarray of object
+        The features.
+    excluded : ndarray of bool
+        Features that are not read: they are zeros.
+    scratch : Scratch
+    n_threads : int
+    """
+
+    def __init__(
+        self,
+        files: FileColumns,
+        names: Names,
+        excluded: npt.NDArray[np.bool_],
+        scratch: Scratch,
+        n_threads: int,
+    ) -> None:
+        self.files, self.names = files, names
+        self.n_threads = n_threads
+        self._excluded = excluded
+        kinds = np.array([files.kinds[name] for name in names], dtype=object)
+        for feature in np.flatnonzero(~excluded):
+            if kinds[feature] not in ("number", "truth", "decimal", "text"):
+                kind = "Unknown" if kinds[feature] == "null" else kinds[feature]
+                raise refuse_type(names[feature], kind)
+        self._kinds = kinds
+        self.is_category: npt.NDArray[np.bool_] = (kinds == "text") & ~excluded
+        read = names[~excluded].tolist()
+        types = {name: {str(kind) for kind in files.types[name]} for name in read}
+        is_single = all(found == {"float"} for found in types.values())
+        # Exact numbers that doubles may not tell apart.
+        self._may_be_large = {
+            name for name in types if any(t.startswith(_EXACT_TYPES) for t in types[name])
+        }
+        self.dtype = np.dtype(np.float32 if is_single else np.float64)
+        self._together = self._decoded_together()
+        self.slabs = self._plan(scratch.memory_limit)
+        # Memory that is used again is much faster than such as comes from the system.
+        widest = max(slab.stop - slab.start for slab in self.slabs)
+        self._room = np.empty((widest, files.n_rows), dtype=self.dtype)
+
+    def _decoded_together(self) -> int:
+        """How many columns, so that a piece of them is neither small nor large."""
+        if not all(part.is_columnar for part in self.files.parts):
+            return _TOGETHER[1]
+        rows = max(1, self.files.n_rows // len(self.files.parts))
+        if rows * self.dtype.itemsize > _LONG:
+            return 1
+        return min(max(_TOGETHER[0], PIECE // rows), _TOGETHER[1])
+
+    def _plan(self, memory_limit: int) -> list[slice]:
+        """Which features are read together."""
+        needed = bytes_for_one_column(self.files.n_rows)
+        if needed > memory_limit:
+            raise ValueError(
+                f"X has {self.files.n_rows} rows, too many for one column at a time within memory_limit="
+                f"{memory_limit} bytes; give memory_limit={needed} at least, or use a selector of sums, such as MRMR"
+            )
+        room = memory_limit // max(1, needed)
+        cached = _CACHED // (self.dtype.itemsize * self.files.n_rows)
+        room = min(room, 1 if self._together == 1 else max(self._together, cached))
+        weights = np.where(self.is_category, _TEXT_WEIGHT, 1)
+        slabs, begin, weight = [], 0, 0
+        for feature, more in enumerate(weights.tolist()):
+            if feature > begin and weight + more > room:
+                slabs.append(slice(begin, feature))
+                begin, weight = feature, 0
+            weight += more
+        return [*slabs, slice(begin, len(weights))]
+
+    def read(self) -> Iterator[tuple[slice, Table]]:
+        """All slabs, one after the other: one reading of the files. A slab is gone when the next one is read."""
+        for slab in self.slabs:
+            yield slab, self._table(slab)
+
+    def _table(self, slab: slice) -> Table:
+        columns = self._room[: slab.stop - slab.start]
+        columns[self._excluded[slab]] = 0
+        features = (slab.start + np.flatnonzero(~self._excluded[slab])).tolist()
+        if len(columns) == len(features) == 1:
+            columns = self._read_column(columns, features[0])
+        else:
+            for first in range(0, len(features), self._together):
+                some = features[first : first + self._together]
+                self._read_columns(columns, slab.start, some)
+        return Table(columns.T, self.names[slab], self.is_category[slab], self.n_threads)
+
+    def _read_column(self, columns: npt.NDArray[Any], feature: int) -> npt.NDArray[Any]:
+        """A feature as the one row of `columns`, or where it has been decoded if it lies there as it is needed."""
+        pieces = self.files.read([str(self.names[feature])], self.n_threads > 1)
+        first = next(pieces)
+        if first.num_rows == self.files.n_rows:
+            chunks = getattr(first.column(0), "chunks", [first.column(0)])
+            here = chunks[0] if len(chunks) == 1 else None
+            if here is not None and here.null_count == 0 and str(here.type) == _FLOATS[self.dtype]:
+                values: npt.NDArray[Any] = here.to_numpy()
+                return values[None]
+        self._read_columns(columns, feature, [feature], chain([first], pieces))
+        return columns
+
+    def _read_columns(
+        self,
+        columns: npt.NDArray[Any],
+        first: int,
+        features: list[int],
+        pieces: Iterator[Any] | None = None,
+    ) -> None:
+        """Fill the rows of `columns`, the first of which is for the feature `first`."""
+        texts = {f: _Texts() for f in features if self._kinds[f] == "text"}
+        wanted = [str(self.names[f]) for f in features]
+        row = 0
+        for piece in pieces or self.files.read(wanted, self.n_threads > 1):
+            for feature, name in zip(features, wanted, strict=True):
+                out = columns[feature - first, row : row + piece.num_rows]
+                self._fill(out, piece.column(name), self._kinds[feature], texts.get(feature))
+            row += piece.num_rows
+        for feature, found in texts.items():
+            found.rank(columns[feature - first])
+        for feature in features:
+            self._mend_large(columns[feature - first], feature)
+
+    def _fill(self, out: npt.NDArray[Any], column: Any, kind: str, texts: _Texts | None) -> None:
+        import pyarrow as pa
+
+        at = 0
+        for chunk in getattr(column, "chunks", [column]):
+            here = out[at : at + len(chunk)]
+            if pa.types.is_null(chunk.type):
+                here[:] = np.nan
+            elif texts is not None:
+                texts.number(here, chunk)
+            elif kind == "truth":
+                here[:] = chunk.cast(pa.uint8()).to_numpy(zero_copy_only=False)
+            elif pa.types.is_decimal(chunk.type):
+                here[:] = chunk.cast(pa.float64()).to_numpy(zero_copy_only=False)
+            else:
+                here[:] = chunk.to_numpy(zero_copy_only=False)
+            at += len(chunk)
+
+    def _mend_large(self, values: npt.NDArray[Any], feature: int) -> None:
+        """Exact numbers that doubles cannot tell apart, read again as they are."""
+        name = str(self.names[feature])
+        if name not in self._may_be_large:
+            return
+        highest, lowest = (f.reduce(values, initial=0) for f in (np.fmax, np.fmin))
+        if max(highest, -lowest) >= LARGEST_EXACT:
+            column = nw.from_native(self.files.column(name), series_only=True)
+            if is_exact_kind(column.dtype):  # parts of other types make it one of floats
+                values[:] = from_smallest(as_they_are(column))
+
+
+class _Texts:
+    """Numbers for words in the order in which they are met; ranks when all are known."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, out: npt.NDArray[Any], chunk: Any) -> None:
+        import pyarrow as pa
+
+        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        places = coded.indices.to_numpy(zero_copy_only=False)
+        is_there = ~np.isnan(places) if places.dtype.kind == "f" else np.ones(len(places), bool)
+        present = places[is_there].astype(np.intp)
+        number_of = np.full(len(coded.dictionary), np.nan)
+        words = coded.dictionary.to_pylist()
+        for place in np.flatnonzero(np.bincount(present, minlength=len(words))):
+            word = words[place]
+            if not is_missing(word):
+                number_of[place] = self._numbers.setdefault(str(word), len(self._numbers))
+        out[:] = np.nan
+        out[is_there] = number_of[present]
+
+    def rank(self, values: npt.NDArray[Any]) -> None:
+        """Replace numbers by ranks among the sorted words."""
+        rank = np.full(len(self._numbers) + 1, np.nan)  # the last is for missing values
+        for place, word in enumerate(sorted(self._numbers)):
+            rank[self._numbers[word]] = place
+        missing = np.isnan(values)
+        places = np.where(missing, len(self._numbers), values).astype(np.intp)
+        values[:] = rank[places]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from sklearn.utils import _safe_indexing
 from thresher._utils.arrays import LARGEST_EXACT, are_exact, as_double, from_smallest
 from thresher._utils.checks import is_missing, resolve_features
 from thresher.data.table import feature_blocks
-from thresher.io.file_columns import reading
+from thresher.io.table import reading
 
 Ranks = npt.NDArray[np.float64]
 

@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 from thresher import _core
 from thresher._utils.arrays import LARGEST_EXACT, are_exact, as_numpy, from_smallest
-from thresher._utils.checks import did_you_mean, resolve_features, resolve_threads
-from thresher._utils.warnings import warn
+from thresher._utils.checks import did_you_mean, resolve_features, resolve_threads, warn
 from thresher.data.frames import (
     FrameColumns,
     is_frame,
@@ -26,10 +25,17 @@ from thresher.data.frames import (
     to_native,
     with_plain_names,
 )
-from thresher.data.schema import FeatureRoles, Mask, Names, Schema
-from thresher.data.table import FileTable, Table
-from thresher.data.target import Target, TargetSummary, is_plain_array, native_bytes, read_target
-from thresher.data.weights import WeightKind, kind_of_weights, read_weights
+from thresher.data.table import FeatureRoles, FileTable, Mask, Names, Schema, Table
+from thresher.data.target import (
+    Target,
+    TargetSummary,
+    WeightKind,
+    is_plain_array,
+    kind_of_weights,
+    native_bytes,
+    read_target,
+    read_weights,
+)
 from thresher.io.sparse import MappedMatrix, check_sparse
 
 
@@ -379,7 +385,8 @@ def _read(
     selector: Any, X: Any, n_threads: int, accept_sparse: bool, exclude: Any, is_block: bool
 ) -> Table:
     X = with_plain_names(as_numpy(to_native(X)))
-    if not isinstance(X, MappedMatrix):  # what is mapped was checked when it was written
+    # What is mapped was checked when it was written.
+    if sparse.issparse(X) and not isinstance(X, MappedMatrix):
         check_sparse(X)
     if is_frame(X):
         validate_data(selector, X, skip_check_array=True)

@@ -20,9 +20,8 @@ from sklearn.pipeline import Pipeline
 
 from thresher._registry import PUBLIC
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import check_number, resolve_threads
+from thresher._utils.checks import check_number, one_call, resolve_threads
 from thresher._utils.tables import Output, as_table
-from thresher._utils.warnings import one_call
 from thresher.evaluate._candidates import (
     Candidate,
     Profile,

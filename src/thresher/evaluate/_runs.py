@@ -19,7 +19,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from thresher._utils.checks import check_number, readable
-from thresher._utils.progress import on_behalf
+from thresher._utils.long_calls import on_behalf
 from thresher.data import is_frame, take
 from thresher.search.ensemble import membership
 from thresher.selectors._judge import fit_and_score

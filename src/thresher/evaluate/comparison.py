@@ -18,11 +18,17 @@ from scipy import sparse
 
 import thresher
 from thresher._utils.arrays import as_numpy
-from thresher._utils.checks import check_bool, check_choice, readable, resolve_threads
+from thresher._utils.checks import (
+    check_bool,
+    check_choice,
+    one_call,
+    readable,
+    resolve_threads,
+    warn,
+)
 from thresher._utils.journal import Journal, make_folder
-from thresher._utils.progress import track
+from thresher._utils.long_calls import track
 from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.warnings import one_call, warn
 from thresher.data import indexable, is_frame
 from thresher.evaluate import significance
 from thresher.evaluate._runs import (

@@ -15,11 +15,9 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import readable
-from thresher._utils.progress import track
+from thresher._utils.checks import one_call, readable, warn
+from thresher._utils.long_calls import run_in_threads, track
 from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.threads import run_in_threads
-from thresher._utils.warnings import one_call, warn
 from thresher.data import rows_and_columns, take
 from thresher.evaluate._runs import fit_sizes
 from thresher.search.ensemble import draw_seed

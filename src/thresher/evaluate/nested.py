@@ -15,9 +15,8 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import check_number, resolve_threads
+from thresher._utils.checks import check_number, one_call, resolve_threads
 from thresher._utils.tables import Output, as_table
-from thresher._utils.warnings import one_call
 from thresher.data import take
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import number_groups

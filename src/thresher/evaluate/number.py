@@ -11,9 +11,8 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import check_choice, resolve_threads
+from thresher._utils.checks import check_choice, one_call, resolve_threads, warn
 from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.warnings import one_call, warn
 from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import draw_seed

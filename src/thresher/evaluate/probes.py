@@ -16,13 +16,19 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import ThresherWarning, check_bool, check_choice, check_number, readable
-from thresher._utils.progress import on_behalf, track
+from thresher._utils.checks import (
+    ThresherWarning,
+    check_bool,
+    check_choice,
+    check_number,
+    one_call,
+    readable,
+    warn,
+)
+from thresher._utils.long_calls import on_behalf, run_in_threads, track
 from thresher._utils.random import Purpose, stream
 from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.threads import run_in_threads
 from thresher._utils.types import TargetKind
-from thresher._utils.warnings import one_call, warn
 from thresher.data import is_frame, take
 from thresher.evaluate._candidates import Positions, widen
 from thresher.evaluate._runs import with_seed

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from thresher._utils.checks import first_line, readable
 
 if TYPE_CHECKING:
     from thresher.io.table import Opener, TableSource
@@ -40,6 +45,33 @@ _BEGINNINGS = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 _KNOWN = "Parquet (.parquet), Feather or Arrow (.feather, .arrow), text (.csv, .tsv), .npz, .mat, .arff, .svm or .h5ad"
 
 
+# Of the system: the disk is full, or the file as large as it may be.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class BadFile(ValueError):
+    """A file that cannot be used; the text is a sentence that names it."""
+
+
+def unreadable(path: Path, error: Exception) -> Exception:
+    """Return the error for a file that its parser could not read; what is not its fault stays as it is."""
+    if isinstance(error, BadFile | ImportError | MemoryError):
+        return error
+    if isinstance(error, OSError) and error.errno in FULL:
+        return error  # of temporary files
+    return BadFile(f"{path} cannot be read: {first_line(error)}")
+
+
+def check_names(path: Path | str, names: Sequence[str]) -> None:
+    """Raise if two columns have the same name."""
+    name, count = Counter(names).most_common(1)[0] if len(names) else ("", 0)
+    if count > 1:
+        places = [str(i + 1) for i, other in enumerate(names) if other == name]
+        raise BadFile(
+            f"{path}: columns {' and '.join(places[:2])} are both named {readable(name)}; rename one"
+        )
+
+
 def open_binary(path: Path) -> BinaryIO:
     return path.open("rb")
 
@@ -62,8 +94,7 @@ def open_table(
             "pip install 'thresher[arrow]'"
         ) from error
     from thresher.io import arrow
-    from thresher.io.file_columns import FileColumns
-    from thresher.io.table import TableSource
+    from thresher.io.table import FileColumns, TableSource
 
     if isinstance(X, TableSource | FileColumns):
         return TableSource(X) if isinstance(X, FileColumns) else X

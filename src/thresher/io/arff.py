@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.io.errors import BadFile, unreadable
-from thresher.io.file_columns import columns_of
+from thresher.io import BadFile, unreadable
 from thresher.io.sparse import spool_rows
-from thresher.io.table import Opener, TableSource, dense_column, package
+from thresher.io.table import Opener, TableSource, columns_of, dense_column, package
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.temporary_parts import TableBlock, spool_tables
 

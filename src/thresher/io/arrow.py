@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.io import format_of
-from thresher.io.file_columns import Part, columns_of, open_arrow, reading, validated
-from thresher.io.table import Opener, TableSource
+from thresher.io.table import Opener, Part, TableSource, columns_of, open_arrow, reading, validated
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import PIECE
 from thresher.io.text import text_parts

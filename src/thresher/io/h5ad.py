@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from thresher.io.errors import unreadable
-from thresher.io.file_columns import columns_of
+from thresher.io import unreadable
 from thresher.io.hdf5 import opened_hdf5
 from thresher.io.stored import plain_numbers, spool_sparse
-from thresher.io.table import Opener, TableSource, package
+from thresher.io.table import Opener, TableSource, columns_of, package
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import spool_matrix
 

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from scipy import sparse
 
-from thresher.io.errors import unreadable
+from thresher.io import unreadable
 from thresher.io.hdf5 import opened_hdf5
 from thresher.io.stored import (
     Stored,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib import format as npy
 from scipy import sparse
 
-from thresher.io.errors import unreadable
+from thresher.io import unreadable
 from thresher.io.stored import (
     StreamedMatrix,
     loaded,

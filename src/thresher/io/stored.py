@@ -15,10 +15,9 @@ import numpy as np
 from scipy import sparse
 
 from thresher._utils.checks import readable
-from thresher.io.errors import BadFile
-from thresher.io.file_columns import columns_of
+from thresher.io import BadFile
 from thresher.io.sparse import SparseColumns, check_sparse, spool_columns, spool_rows
-from thresher.io.table import TableSource, numbered
+from thresher.io.table import TableSource, columns_of, numbered
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import spool_matrix
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from thresher.io.errors import unreadable
+from thresher.io import unreadable
 from thresher.io.sparse import spool_rows
 from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import LARGEST_BLOCK, Scratch

@@ -1,22 +1,232 @@
-"""The table in a file: its columns, and other values of every row."""
+"""The table in a file: columns that are read as they are needed, and other values of every row."""
 
 from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from scipy import sparse
 
-from thresher.io.errors import BadFile, check_names
-from thresher.io.file_columns import FileColumns
+from thresher._utils.checks import first_line, readable
+from thresher.io import BadFile, check_names
 from thresher.io.sparse import SparseColumns, check_sparse
-from thresher.io.temporary import total_memory
+from thresher.io.temporary import LARGEST_BLOCK, total_memory
+
+
+def validated(name: str, pieces: Iterable[Any]) -> Iterator[Any]:
+    """Yield tables or batches; raise one `ValueError` for those of a damaged file.
+
+    Readers take offsets, counts and lengths as a file has them, and compiled code follows them. The check costs nothing
+    for numbers without missing values, and reads the rest once.
+    """
+    with reading(name):
+        for piece in pieces:
+            piece.validate(full=True)
+            yield piece
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Raise one `ValueError` for whatever pyarrow finds wrong with a file."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        of_system = isinstance(error, OSError) and (type(error) is not OSError or error.errno)
+        if of_system or isinstance(error, MemoryError):
+            raise
+        raise ValueError(f"{name} cannot be read: {first_line(error)}") from None
+
+
+def open_arrow(name: str, source: Any, **options: Any) -> Any:
+    """Return a reader of the batches of an Arrow (Feather) file or stream.
+
+    Version 1 of Feather is refused: pyarrow follows its places without a check, and ends the process where they are
+    wrong.
+    """
+    import pyarrow as pa
+
+    if source.read(4) == b"FEA1":
+        raise ValueError(
+            f"{name} is in version 1 of Feather, which cannot be read safely. Write it in version 2"
+        )
+    source.seek(0)
+    read_options = pa.ipc.IpcReadOptions(**options)
+    try:
+        return pa.ipc.open_file(source, options=read_options)
+    except pa.ArrowInvalid:
+        source.seek(0)
+        return pa.ipc.open_stream(source, options=read_options)
+
+
+# What the types of a column in several files must share.
+_WORDS = {"number": "a number", "truth": "a truth value", "text": "text"}
+
+
+class Part(Protocol):
+    """Some rows, and what their columns are.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    schema : pyarrow.Schema
+    n_rows : int
+    is_columnar : bool
+        Whether few columns at a time take no longer to read than many.
+    """
+
+    name: str
+    schema: Any
+    n_rows: int
+    is_columnar: bool
+
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+        """Tables or batches of some of the rows each, in order, with these columns."""
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """The columns of some files with the same columns, one below the other.
+
+    Attributes
+    ----------
+    parts : sequence of Part
+    kinds : dict of str to str
+        What each column holds: "number", "truth", "decimal", "text", "null", or the name of a type that is none of
+        them.
+    types : dict of str to set
+        The types that each column has in the files.
+    n_rows : int
+    """
+
+    parts: Sequence[Part]
+    kinds: dict[str, str]
+    types: dict[str, set[Any]]
+    n_rows: int
+
+    def read(self, columns: list[str], use_threads: bool = False) -> Iterator[Any]:
+        """Yield checked tables or batches with these columns, which have all rows together."""
+        for part in self.parts:
+            n_rows = 0
+            for piece in validated(part.name, part.read(columns, use_threads)):
+                n_rows += piece.num_rows
+                yield piece
+            if n_rows != part.n_rows:
+                raise ValueError(
+                    f"{part.name} cannot be read: its columns have {n_rows} rows, not {part.n_rows}"
+                )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.n_rows, len(self.kinds)
+
+    def table(self, columns: list[str], use_threads: bool = False) -> Any:
+        """Some columns, whole."""
+        import pyarrow as pa
+
+        tables = [
+            pa.table({name: piece.column(name) for name in columns})
+            for piece in self.read(columns, use_threads)
+            if piece.num_rows
+        ]
+        return pa.concat_tables(tables, promote_options="permissive")
+
+    def column(self, name: str) -> Any:
+        """One column, whole."""
+        return self.table([name]).column(name)
+
+    def rows(self, rows: Any) -> Any:
+        """Some rows of all columns, in memory; of these some are read at a time."""
+        import pyarrow as pa
+
+        names = list(self.kinds)
+        together = max(1, LARGEST_BLOCK // (16 * self.n_rows))
+        found: dict[str, Any] = {}
+        for first in range(0, len(names), together):
+            table = self.table(names[first : first + together]).take(rows)
+            found.update(zip(table.column_names, table.columns, strict=True))
+        return pa.table(found)
+
+    def select(self, columns: Sequence[str]) -> FileColumns:
+        """The same files, of which only some columns are looked at."""
+        return replace(self, kinds={name: self.kinds[name] for name in columns})
+
+
+def columns_of(parts: Sequence[Part]) -> FileColumns:
+    """The columns of parts, which must be the same."""
+    import pyarrow as pa
+
+    for part in parts:
+        check_names(part.name, part.schema.names)
+    first, *others = (
+        dict(zip(part.schema.names, part.schema.types, strict=True)) for part in parts
+    )
+    kinds: dict[str, str] = {}
+    for place, (name, kind) in enumerate(first.items()):
+        # What pandas keeps of its index is no feature; nor are names of rows, which have no name themselves.
+        if not re.fullmatch(r"__index_level_\d+__", name) and (place > 0 or name != ""):
+            kinds[name] = _kind_of(kind, pa)
+    types = {name: {kind} for name, kind in first.items()}
+    for part, more in zip(parts[1:], others, strict=True):
+        _join(kinds, (parts[0].name, first), (part.name, more), pa)
+        for name, kind in more.items():
+            types[name].add(kind)
+    return FileColumns(parts, kinds, types, sum(part.n_rows for part in parts))
+
+
+def _join(
+    kinds: dict[str, str],
+    first: tuple[str, dict[str, Any]],
+    part: tuple[str, dict[str, Any]],
+    pa: Any,
+) -> None:
+    """Bring the kinds of columns up to another part, which must have the same columns."""
+    for (one, has), (other, lacks) in ((first, part), (part, first)):
+        missing = [name for name in has if name not in lacks]
+        if missing:
+            raise ValueError(
+                f"the files of X differ in their columns: {one} has {readable(missing[0])!r}, {other} "
+                "has not; give files with the same columns"
+            )
+    for name, known in kinds.items():
+        kind = _kind_of(part[1][name], pa)
+        if known == "null":
+            kinds[name] = kind
+        elif kind not in ("null", known):
+            if {kind, known} == {"number", "decimal"}:
+                kinds[name] = "decimal"
+                continue
+            a, b = (_WORDS.get(k, f"of the type {k}") for k in (known, kind))
+            raise ValueError(
+                f"column {readable(name)!r} is {a} in {first[0]} and {b} in {part[0]}; make it the same in all files"
+            )
+
+
+def _kind_of(kind: Any, pa: Any) -> str:
+    types = pa.types
+    if types.is_integer(kind) or types.is_floating(kind):
+        return "number"
+    if types.is_boolean(kind):
+        return "truth"
+    if types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind):
+        return "text"
+    if types.is_decimal(kind):
+        return "decimal"
+    if types.is_null(kind):
+        return "null"
+    column = nw.from_native(pa.schema([("column", kind)]).empty_table()).schema["column"]
+    return "text" if column == nw.String else str(column)
+
 
 Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
 # What a row and a column take at least, even if nothing is stored of them.

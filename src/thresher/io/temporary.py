@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import LARGEST_WHOLE, shown
-from thresher.io.errors import FULL
+from thresher.io import FULL
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY_UNITS = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}

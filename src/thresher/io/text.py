@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from thresher._utils.checks import first_line
-from thresher.io import COMPRESSED, open_binary
-from thresher.io.errors import BadFile, check_names
-from thresher.io.file_columns import Part, columns_of, reading
-from thresher.io.table import Opener, TableSource
+from thresher.io import COMPRESSED, BadFile, check_names, open_binary
+from thresher.io.table import Opener, Part, TableSource, columns_of, reading
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.temporary_parts import TableBlock, spool_tables
 

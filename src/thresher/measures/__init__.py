@@ -3,6 +3,7 @@
 from thresher.measures._codes import (
     Bins,
     Codes,
+    PartSets,
     code_features,
     code_target,
     columns_to_bin,
@@ -23,7 +24,6 @@ from thresher.measures._names import (
     are_discrete,
     measures_of,
 )
-from thresher.measures._parts import PartSets
 from thresher.measures._protocol import Measures, SearchMeasures
 from thresher.measures._replicates import SharedReplicates, SummedReplicates
 from thresher.measures.columns import anova_f

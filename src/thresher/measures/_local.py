@@ -12,9 +12,8 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._utils.lazy import cached
 from thresher.data import LocalData, TargetSummary
-from thresher.measures._codes import Bins, Codes, code_features, code_target
+from thresher.measures._codes import Bins, Codes, PartSets, code_features, code_target
 from thresher.measures._names import BY_CLASS, KINDS
-from thresher.measures._parts import PartSets
 from thresher.measures._protocol import Floats, Mask, RowWeights
 from thresher.measures.columns import dispersion, separation, sparse_numbers
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
-from thresher._utils.threads import call_interruptibly
+from thresher._utils.long_calls import call_interruptibly
 from thresher.data import LocalData, Table, feature_blocks
 from thresher.io.sparse import check_sparse
 from thresher.measures.columns import stored_columns

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from thresher._utils.long_calls import call_interruptibly
 from thresher._utils.random import Purpose, stream
-from thresher._utils.threads import call_interruptibly
 from thresher.data import LocalData, feature_blocks, powers_of_two
 from thresher.measures._names import KINDS
 from thresher.measures._protocol import Measures

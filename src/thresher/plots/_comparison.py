@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from thresher._utils.checks import check_choice, readable
-from thresher._utils.warnings import warn
+from thresher._utils.checks import check_choice, readable, warn
 from thresher.evaluate.comparison import Comparison
 from thresher.evaluate.significance import PairwiseTests
 from thresher.plots._axes import COLOURS, axes_or_new, count_along_x, draw_line, finish

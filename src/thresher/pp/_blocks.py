@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher._utils.progress import Voice, report
+from thresher._utils.long_calls import Voice, report
 from thresher.data import feature_blocks
 from thresher.io.sparse import check_sparse
 

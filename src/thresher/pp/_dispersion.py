@@ -12,8 +12,8 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.interpolate import CubicHermiteSpline
 
+from thresher._utils.long_calls import Voice
 from thresher._utils.params import FeatureCount, estimator, param
-from thresher._utils.progress import Voice
 from thresher.data import FeatureRoles, Table
 from thresher.measures.rounding import round_bounded
 from thresher.pp._blocks import GeneValues

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 import thresher
-from thresher._utils.checks import check_number, readable
-from thresher._utils.progress import Voice, on_behalf, report
-from thresher._utils.warnings import warn
+from thresher._utils.checks import check_number, readable, warn
+from thresher._utils.long_calls import Voice, on_behalf, report
 from thresher.io.sparse import check_sparse
 from thresher.pp._blocks import GeneValues
 from thresher.pp._dispersion import (

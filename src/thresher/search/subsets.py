@@ -1,24 +1,183 @@
-"""Searches over subsets by consistency, and by support vector machines."""
+"""Searches that are not forward searches: by similarities, by consistency, by support vector machines."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
 from thresher import _core
+from thresher.data import rescaled
+from thresher.search.forward import Features, Floats
 
-Features = NDArray[np.uint32]
+
+def count_by_cumulative_relevance(relevance: Floats, fraction: float) -> int:
+    """Smallest m whose m largest relevances make up `fraction` of the sum of all.
+
+    Raises
+    ------
+    ValueError
+        If a relevance is negative or not finite, or all are zero: shares have no meaning then.
+    """
+    if not np.isfinite(relevance).all() or (relevance < 0).any():
+        raise ValueError(
+            "cumulative relevance needs finite relevances of at least 0; "
+            "give n_features_to_select as a number"
+        )
+    total = np.cumsum(np.sort(rescaled(relevance))[::-1])
+    if not total.size or total[-1] <= 0:
+        raise ValueError(
+            "cumulative relevance needs some relevance above 0, but every feature has 0; "
+            "use another relevance, or give n_features_to_select as a number"
+        )
+    reached = np.flatnonzero(total >= fraction * total[-1])
+    return int(reached[0]) + 1 if reached.size else len(total)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Result of `redundancy_walk`.
+
+    Attributes
+    ----------
+    kept : ndarray of int
+        Features in order.
+    similarity : ndarray of float
+        For every feature looked at, in order: the similarity that rejected it, or the largest met.
+    rival : ndarray of int
+        The kept feature that similarity is with; -1 if there was none yet.
+    n_scanned, n_evaluations : int
+    """
+
+    kept: Features
+    similarity: Floats
+    rival: npt.NDArray[np.int64]
+    n_scanned: int
+    n_evaluations: int
+
+
+def redundancy_walk(
+    similarity: _core.PairMeasure,
+    order: Features,
+    relevance: Floats,
+    *,
+    max_kept: int,
+    max_similarity: float,
+    against: str = "last",
+    stop_mass: float | None = None,
+    n_kept_before: int = 0,
+    n_threads: int = 1,
+) -> Walk:
+    """Walk down `order` and keep each feature less similar than `max_similarity` to the last one kept."""
+    found = _core.redundancy_walk(
+        similarity,
+        order.astype(np.uint32),
+        relevance,
+        max_kept=max_kept,
+        max_similarity=max_similarity,
+        against_all=against == "all",
+        stop_mass=-1.0 if stop_mass is None else stop_mass,
+        n_kept_before=n_kept_before,
+        n_threads=n_threads,
+    )
+    return Walk(found.kept, found.similarity, found.rival, found.n_scanned, found.n_evaluations)
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Features in clusters; they are addressed by their place among those clustered.
+
+    Attributes
+    ----------
+    medoids : ndarray of int
+    clusters : ndarray of int
+        Of every feature the number of its cluster.
+    own, other : ndarray of float
+        Distances to the medoid of the feature's cluster, and to the nearest other medoid.
+    """
+
+    medoids: Features
+    clusters: Features
+    own: Floats
+    other: Floats
+
+    def silhouette(self) -> float:
+        """Mean simplified silhouette, a multiple of 2^-40; 0 for features alone in their clusters."""
+        alone = np.bincount(self.clusters, minlength=len(self.medoids))[self.clusters] == 1
+        larger = np.maximum(self.own, self.other)
+        values = np.zeros(len(larger))
+        np.divide(self.other - self.own, larger, out=values, where=(larger > 0) & ~alone)
+        return round(math.fsum(values) / len(values) * 2.0**40) / 2.0**40
+
+
+def one_cluster(n_features: int) -> Clustering:
+    """All in one cluster, around the first, if there is one."""
+    none = np.zeros(n_features)
+    return Clustering(
+        np.zeros(min(1, n_features), dtype=np.intp), np.zeros(n_features, dtype=np.intp), none, none
+    )
+
+
+class FeatureClusters:
+    """k-medoids over the distance ``(1 - similarity + |difference of relevance|) / 2``.
+
+    Parameters
+    ----------
+    similarity : PairMeasure
+        Values in [0, 1].
+    features : ndarray of int
+    relevance : ndarray of float
+        One per feature of `features`.
+    memory : int
+        Bytes that similarities may take; those that do not fit are computed at every look.
+    n_threads : int
+    """
+
+    def __init__(
+        self,
+        similarity: _core.PairMeasure,
+        features: npt.NDArray[np.integer[Any]],
+        relevance: Floats,
+        *,
+        memory: int,
+        n_threads: int = 1,
+    ) -> None:
+        self._core = _core.FeatureClusters(
+            similarity, features.astype(np.uint32), relevance, memory, n_threads
+        )
+
+    @property
+    def n_evaluations(self) -> int:
+        """Similarities computed so far."""
+        return self._core.n_evaluations
+
+    def far_apart(self, count: int) -> Features:
+        """The most relevant feature, then again and again the one farthest from those taken."""
+        return self._core.far_apart(count).astype(np.intp)
+
+    def cluster(self, starts: Features, max_rounds: int) -> Clustering:
+        """Clusters of k-medoids from the given starts; cheap where `starts` grows by one from call to call."""
+        found = self._core.cluster(starts.astype(np.uint32), max_rounds)
+        return Clustering(found.medoids, found.clusters, found.own, found.other)
+
+    def similarities(self, place: int) -> Floats:
+        """Of every feature to one of them."""
+        return self._core.similarities(place)
+
+
+CoreFeatures = NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
 class Swept:
     """Places in the order of the features that stay, their risk, and how many risks were asked for."""
 
-    stays: Features
+    stays: CoreFeatures
     risk: float
     n_probes: int
 
@@ -27,7 +186,7 @@ class Swept:
 class Eliminated:
     """Places in the order of the features removed, one after the other, and the risks of the last ones."""
 
-    removed: Features
+    removed: CoreFeatures
     risks: NDArray[np.float64]
     n_evaluations: int
 
@@ -36,7 +195,7 @@ class Eliminated:
 class FoundSet:
     """A set of features; `is_counted` is False where `n_evaluations` is a lower bound."""
 
-    features: Features
+    features: CoreFeatures
     n_evaluations: int
     is_counted: bool = True
 
@@ -54,7 +213,7 @@ def eliminate(
 
 
 def search_sets(
-    risks: _core.Consistency, method: str, bound: float, max_evaluations: int, among: Features
+    risks: _core.Consistency, method: str, bound: float, max_evaluations: int, among: CoreFeatures
 ) -> FoundSet | None:
     """The smallest set within `bound`; None if that takes more than `max_evaluations`."""
     try:
@@ -66,9 +225,6 @@ def search_sets(
 def cover(risks: _core.Consistency, bound: float, tolerance: float = 0.0) -> FoundSet:
     """Add the feature that tells most pairs of samples apart, until the risk is within `bound`."""
     return FoundSet(*risks.cover(bound, tolerance))
-
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,10 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import feature_position, quiet_sums, resolve_count
-from thresher._utils.params import BaseEstimator, SelectorMixin, validate_params
-from thresher._utils.progress import report, step_reporter
+from thresher._utils.checks import feature_position, one_call, quiet_sums, resolve_count, warn
+from thresher._utils.long_calls import one_thread, report, step_reporter
+from thresher._utils.params import BaseEstimator, Fitted, SelectorMixin, validate_params
 from thresher._utils.tables import Output, as_table
-from thresher._utils.threads import one_thread
-from thresher._utils.warnings import one_call, warn
 from thresher.blocks import open_training_data
 from thresher.data import (
     FeatureRoles,
@@ -42,7 +40,6 @@ from thresher.measures import KINDS
 from thresher.search.forward import Choices
 from thresher.selectors import _json, _views
 from thresher.selectors._explain import Account, Explanation
-from thresher.selectors._fitted import Fitted
 from thresher.selectors._json import check_state
 from thresher.selectors._reason import Reason
 from thresher.selectors._views import feature_table

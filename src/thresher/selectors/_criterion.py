@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from thresher import _core
 from thresher._utils.lazy import cached
-from thresher._utils.progress import step_reporter
+from thresher._utils.long_calls import step_reporter
 from thresher.data import LocalData, TrainingData
 from thresher.measures import KINDS, SearchMeasures
 from thresher.measures.chance import within_chance

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from thresher._utils.params import Options, ThreadCount, estimator, param
+from thresher._utils.params import Fitted, Options, ThreadCount, estimator, param
 from thresher._utils.types import Missing, TargetKind
 from thresher.blocks import KeptRows, RowBlock, make_measures, split_columns
 from thresher.data import (
@@ -30,7 +30,6 @@ from thresher.io.sparse import check_sparse
 from thresher.measures import Bins, Measures
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._criterion import Criterion, SearchTask
-from thresher.selectors._fitted import Fitted
 
 # Attributes that describe the columns. They do not depend on the rows.
 COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")

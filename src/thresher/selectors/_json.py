@@ -17,10 +17,10 @@ from sklearn.utils import get_tags
 import thresher
 from thresher._registry import PUBLIC
 from thresher._utils.checks import first_line
+from thresher._utils.params import Fitted
 from thresher.measures import Bins
 from thresher.selectors import _explain
 from thresher.selectors._explain import Explanation
-from thresher.selectors._fitted import Fitted
 
 Check = Callable[[Any, int], bool]
 

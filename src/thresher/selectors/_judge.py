@@ -27,9 +27,8 @@ from sklearn.svm import SVC
 from sklearn.utils.multiclass import _ovr_decision_function
 
 from thresher import _core
-from thresher._utils.checks import check_choice, check_number, quiet_sums, resolve_threads
-from thresher._utils.threads import blas_threads, call_interruptibly, run_in_threads
-from thresher._utils.warnings import warn
+from thresher._utils.checks import check_choice, check_number, quiet_sums, resolve_threads, warn
+from thresher._utils.long_calls import blas_threads, call_interruptibly, run_in_threads
 from thresher.data import LocalData, rescaled, take
 
 Floats = npt.NDArray[np.float64]

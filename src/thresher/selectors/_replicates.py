@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.progress import on_behalf
-from thresher._utils.warnings import warn
+from thresher._utils.checks import warn
+from thresher._utils.long_calls import on_behalf
 from thresher.data import Target, TargetSummary, TrainingData
 from thresher.measures import (
     KINDS,

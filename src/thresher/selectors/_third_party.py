@@ -12,9 +12,8 @@ from sklearn.utils import get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from thresher._utils.long_calls import call_interruptibly, on_behalf
 from thresher._utils.params import MetaEstimatorMixin, estimator, param
-from thresher._utils.progress import on_behalf
-from thresher._utils.threads import call_interruptibly
 from thresher._utils.types import Selector
 from thresher.data import take
 from thresher.selectors._base import BaseSelector

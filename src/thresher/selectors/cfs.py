@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
+from thresher._utils.params import Boolean, FeatureCount, Fitted, Options, estimator, param
 from thresher._utils.types import Auto
 from thresher.data import TrainingData
 from thresher.measures import are_discrete, measures_of
@@ -17,7 +17,6 @@ from thresher.search.forward import add_locally_predictive, cfs_best_first, cfs_
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._fitted import Fitted
 
 Indices = npt.NDArray[np.intp]
 

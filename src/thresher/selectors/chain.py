@@ -13,8 +13,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled, process_routing
 from sklearn.utils.validation import validate_data
 
+from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import BaseComposition, estimator, param
-from thresher._utils.progress import on_behalf, report
 from thresher.data import is_frame, refuse_files, take, to_native, unmasked
 from thresher.io.sparse import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing

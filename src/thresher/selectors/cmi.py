@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher._utils.checks import warn
+from thresher._utils.params import FeatureCount, Fitted, Options, estimator, param
 from thresher._utils.types import Auto
-from thresher._utils.warnings import warn
 from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import cmi_walk
@@ -18,7 +18,6 @@ from thresher.selectors._base import Selection, spread
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._fitted import Fitted
 
 # A feature with more levels than this is not taken as discrete by itself.
 MOST_DISCRETE_VALUES = 10

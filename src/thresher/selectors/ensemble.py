@@ -15,9 +15,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from thresher._utils.checks import check_choice, shown
-from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._utils.progress import log, report
-from thresher._utils.threads import run_in_threads
+from thresher._utils.long_calls import log, report, run_in_threads
+from thresher._utils.params import Fitted, Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher.blocks import is_in_blocks, refuse_blocks
 from thresher.data import (
     FeatureRoles,
@@ -45,7 +44,6 @@ from thresher.search.error_bounds import ASSUMPTIONS
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Ballot
 from thresher.selectors._filter import FilterSelector, StreamingMixin
-from thresher.selectors._fitted import Fitted
 from thresher.selectors._halves import (
     check_bins,
     check_halves,

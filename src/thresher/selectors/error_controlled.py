@@ -12,8 +12,8 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from thresher._utils.checks import check_choice, resolve_count
+from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
-from thresher._utils.progress import on_behalf, report
 from thresher._utils.random import Purpose, stream
 from thresher.data import FeatureRoles, refuse_files, rows_and_columns, take, with_shuffled_copies
 from thresher.discretize import uses_target

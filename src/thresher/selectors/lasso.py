@@ -11,9 +11,8 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
-from thresher._utils.progress import report
-from thresher._utils.threads import call_interruptibly
-from thresher._utils.warnings import warn
+from thresher._utils.checks import warn
+from thresher._utils.long_calls import call_interruptibly, report
 from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered

@@ -8,16 +8,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
+from thresher._utils.checks import warn
+from thresher._utils.params import FeatureCount, Fitted, Interval, Options, estimator, param
 from thresher._utils.types import Auto, Measure, PairMeasureName
-from thresher._utils.warnings import warn
 from thresher.data import TrainingData
 from thresher.measures import KINDS, MeasureName, are_discrete
 from thresher.search import ForwardSearch, FoundParts, SearchResult, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._fitted import Fitted
 
 # Samples below which a quotient of information is warned of.
 ENOUGH_FOR_RATIOS = 100

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils import ClassifierTags, check_random_state
 
 from thresher import _core
-from thresher._utils.checks import resolve_features
+from thresher._utils.checks import resolve_features, warn
 from thresher._utils.params import (
     FeatureCount,
     Interval,
@@ -20,7 +20,6 @@ from thresher._utils.params import (
     param,
 )
 from thresher._utils.types import TargetKind
-from thresher._utils.warnings import warn
 from thresher.data import TARGETS, LocalData, RemoteOptions, to_feature_major
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking

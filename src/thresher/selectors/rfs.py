@@ -7,10 +7,17 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.checks import check_number
-from thresher._utils.params import FeatureCount, Interval, Options, ThreadCount, estimator, param
+from thresher._utils.checks import check_number, warn
+from thresher._utils.params import (
+    FeatureCount,
+    Fitted,
+    Interval,
+    Options,
+    ThreadCount,
+    estimator,
+    param,
+)
 from thresher._utils.types import Auto, Relevance, TargetKind
-from thresher._utils.warnings import warn
 from thresher.blocks import make_measures
 from thresher.data import (
     TARGETS,
@@ -34,10 +41,9 @@ from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
 from thresher.measures.columns import (
     stored_columns,
 )
-from thresher.search.unsupervised import count_by_cumulative_relevance
+from thresher.search.subsets import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
-from thresher.selectors._fitted import Fitted
 from thresher.selectors._ranking import Ranking
 
 Floats = npt.NDArray[np.float64]

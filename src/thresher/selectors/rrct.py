@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 from thresher import _core
+from thresher._utils.checks import warn
 from thresher._utils.params import (
     Boolean,
     FeatureCount,
@@ -21,7 +22,6 @@ from thresher._utils.params import (
     param,
 )
 from thresher._utils.types import TargetKind
-from thresher._utils.warnings import warn
 from thresher.data import TARGETS, LocalData, RemoteOptions
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch, SearchResult

@@ -8,14 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.checks import resolve_count
+from thresher._utils.checks import resolve_count, warn
 from thresher._utils.params import Boolean, Interval, NoneOr, Options, estimator, param
-from thresher._utils.warnings import warn
 from thresher.blocks import make_measures
 from thresher.data import FeatureRoles, LocalData, RemoteOptions, RowChunks, Target, TargetSummary
 from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
 from thresher.measures.columns import similarity
-from thresher.search.unsupervised import Walk, redundancy_walk
+from thresher.search.subsets import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score

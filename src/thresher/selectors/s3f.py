@@ -9,12 +9,12 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from thresher._utils.long_calls import report
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._utils.progress import report
 from thresher._utils.types import TargetKind
 from thresher.blocks import make_measures
 from thresher.data import TARGETS, RemoteOptions
-from thresher.search.unsupervised import Clustering, FeatureClusters, one_cluster
+from thresher.search.subsets import Clustering, FeatureClusters, one_cluster
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
 from thresher.selectors._ranking import Ranking, rank_by_score

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
+from thresher._utils.long_calls import step_reporter
 from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
-from thresher._utils.progress import step_reporter
 from thresher._utils.types import Auto
 from thresher.data import LocalData, RemoteOptions
 from thresher.measures.rounding import round_significant

@@ -7,6 +7,8 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from thresher._utils.checks import warn
+from thresher._utils.long_calls import call_interruptibly
 from thresher._utils.params import (
     FeatureCount,
     Interval,
@@ -16,8 +18,6 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.threads import call_interruptibly
-from thresher._utils.warnings import warn
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.measures.graphs import (
     WEIGHTS,

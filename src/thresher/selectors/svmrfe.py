@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from thresher._utils.checks import check_number
+from thresher._utils.checks import check_number, warn
+from thresher._utils.long_calls import is_heard, report
 from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
-from thresher._utils.progress import is_heard, report
-from thresher._utils.warnings import warn
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.search.subsets import drop_by_weight
 from thresher.selectors._base import all_or_nothing

@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._utils.checks import warn
 from thresher._utils.params import (
     FeatureCount,
+    Fitted,
     Interval,
     NoneOr,
     Options,
@@ -19,7 +21,6 @@ from thresher._utils.params import (
     param,
 )
 from thresher._utils.types import Auto, TargetKind, TestedMeasure
-from thresher._utils.warnings import warn
 from thresher.blocks import make_measures
 from thresher.data import TARGETS, RemoteOptions, TrainingData
 from thresher.measures import BY_CLASS, KINDS, TESTED, Bins, Measures, are_discrete
@@ -29,7 +30,6 @@ from thresher.measures.permutation import permutation_pvalues
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
-from thresher.selectors._fitted import Fitted
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 Floats = npt.NDArray[np.float64]

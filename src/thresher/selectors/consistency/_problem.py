@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._utils.checks import warn
+from thresher._utils.long_calls import report
 from thresher._utils.params import Interval, Options, ThreadCount, estimator, param
-from thresher._utils.progress import report
 from thresher._utils.types import DeltaMode, Infeasible, Risk
-from thresher._utils.warnings import warn
 from thresher.data import LocalData, RemoteOptions
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from thresher._utils.checks import warn
 from thresher._utils.params import Interval, NoneOr, estimator, param
-from thresher._utils.warnings import warn
 from thresher.data import LocalData
 from thresher.search.subsets import FoundSet, cover, search_sets
 from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskSelector

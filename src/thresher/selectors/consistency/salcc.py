@@ -14,8 +14,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_random_state
 
 from thresher._utils.checks import check_number
+from thresher._utils.long_calls import report
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
-from thresher._utils.progress import report
 from thresher._utils.types import Risk
 from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.measures import Codes

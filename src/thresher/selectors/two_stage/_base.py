@@ -20,8 +20,8 @@ from sklearn.base import is_regressor
 import thresher
 from thresher._utils.checks import shown
 from thresher._utils.journal import Journal
+from thresher._utils.long_calls import Bar, report
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._utils.progress import Bar, report
 from thresher.data import InputRules, LocalData, RemoteOptions
 from thresher.search.ensemble import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing

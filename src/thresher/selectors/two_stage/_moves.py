@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.progress import Bar, on_behalf
+from thresher._utils.long_calls import Bar, on_behalf
 from thresher.data import LocalData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.selectors._criterion import SearchTask
