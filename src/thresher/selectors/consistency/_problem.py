@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, Unpack
 
@@ -223,10 +223,12 @@ class ConsistencySelector(BaseSelector):
         return features
 
 
-class RiskSelector(ConsistencySelector):
-    """A selector by the risks of one problem; a subclass brings `_choose`."""
+class RiskFit:
+    """Adds ``fit`` to a selector by the risks of one problem, which brings `_choose`."""
 
     measure: Risk
+    _read_rows: Callable[..., LocalData]
+    _codes: Callable[..., Codes]
 
     @all_or_nothing
     def fit(

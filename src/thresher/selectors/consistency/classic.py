@@ -11,16 +11,28 @@ from thresher._utils.checks import warn
 from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher.data import LocalData
 from thresher.search.subsets import FoundSet, cover, search_sets
-from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskSelector
+from thresher.selectors.consistency._problem import (
+    ConsistencySelector,
+    Features,
+    Problem,
+    RiskBound,
+    RiskFit,
+)
 
 
 @estimator
-class Exhaustive(RiskBound, RiskSelector):
+class Exhaustive(RiskBound, RiskFit, ConsistencySelector):
     """A search whose time can grow exponentially, stopped by `max_evaluations`."""
 
+    delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
     max_evaluations: int = param(Interval(1, integer=True), default=10_000_000)
 
     _method = ""
+
+    def _choose(self, training: LocalData, problem: Problem) -> Self:
+        bound = self._bound(problem, self.delta)
+        found = self._search(problem, bound, problem.order)
+        return self._conclude(training, problem, found.features, n_evaluations=found.n_evaluations)
 
     def _search(self, problem: Problem, bound: float, among: Features) -> FoundSet:
         limit = int(self.max_evaluations)
@@ -83,15 +95,8 @@ class Focus(Exhaustive):
 
     _method = "focus"
 
-    delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
 
-    def _choose(self, training: LocalData, problem: Problem) -> Self:
-        bound = self._bound(problem, self.delta)
-        found = self._search(problem, bound, problem.order)
-        return self._conclude(training, problem, found.features, n_evaluations=found.n_evaluations)
-
-
-class ABB(Focus):
+class ABB(Exhaustive):
     """Automatic branch and bound: removes features breadth-first within `delta`.
 
     Finds all smallest sets and returns the one of least risk, then the first in descending
@@ -137,7 +142,7 @@ class ABB(Focus):
 
 
 @estimator
-class SetCover(RiskBound, RiskSelector):
+class SetCover(RiskBound, RiskFit, ConsistencySelector):
     """Greedy set cover: adds the feature that separates most pairs of samples of different class.
 
     Parameters
@@ -190,7 +195,7 @@ class SetCover(RiskBound, RiskSelector):
 
 
 @estimator
-class LVF(RiskBound, RiskSelector):
+class LVF(RiskBound, RiskFit, ConsistencySelector):
     """Las Vegas filter: random sets no larger than the smallest one found so far.
 
     Parameters
@@ -279,7 +284,6 @@ class QBB(Exhaustive):
 
     _method = "abb"
 
-    delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
     max_tries: int = param(Interval(0, integer=True), default=1000)
     random_state: Any = param(default=None)
 

@@ -13,15 +13,16 @@ from thresher.data import LocalData
 from thresher.search.subsets import sweep
 from thresher.selectors.consistency._problem import (
     MEASURES,
+    ConsistencySelector,
     Problem,
     RiskBound,
-    RiskSelector,
+    RiskFit,
     build_problem,
     class_codes,
 )
 
 
-class _OnePass(RiskSelector):
+class _OnePass(RiskFit, ConsistencySelector):
     """A feature goes if the rest does without it; decided once for each, in ascending relevance."""
 
     def _sweep(self, training: LocalData, problem: Problem, rule: str, bound: float) -> Self:
