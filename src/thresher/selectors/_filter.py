@@ -27,7 +27,7 @@ from thresher.data import (
 )
 from thresher.discretize import GivenBins
 from thresher.io.sparse import check_sparse
-from thresher.measures import Bins, Measures
+from thresher.measures import Bins, Measures, are_discrete
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._criterion import Criterion, SearchTask
 
@@ -183,8 +183,6 @@ class FilterSelector(StreamingMixin, BaseSelector):
 
     make_criterion(data)
         Resolve the parameters for these data.
-    uses_codes()
-        Whether all measures count discrete features, as far as that is known before rows are read.
     """
 
     target: TargetKind = param(Options(*TARGETS), default="auto")
@@ -204,9 +202,16 @@ class FilterSelector(StreamingMixin, BaseSelector):
     def make_criterion(self, data: TrainingData) -> Criterion:
         """Resolve the parameters for these data, or raise ValueError if they cannot be used with them."""
 
-    @abstractmethod
     def uses_codes(self) -> bool:
-        """Return True if the selector uses discrete features only: files are then packed as they are read."""
+        """Return True if the selector uses discrete features only: files are then packed as they are read.
+
+        By its parameters `relevance`, `redundancy` and `measure`, as far as it has them.
+        """
+        redundancy = getattr(self, "redundancy", "auto")
+        named = [getattr(self, name) for name in ("relevance", "measure") if hasattr(self, name)]
+        if redundancy != "auto":
+            named.append(redundancy)
+        return self.default_bins is not None and are_discrete(*named)
 
     @all_or_nothing
     def fit(

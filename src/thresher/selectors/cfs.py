@@ -11,7 +11,7 @@ import numpy.typing as npt
 from thresher._utils.params import Boolean, FeatureCount, Fitted, Options, estimator, param
 from thresher._utils.types import Auto
 from thresher.data import TrainingData
-from thresher.measures import are_discrete, measures_of
+from thresher.measures import measures_of
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import add_locally_predictive, cfs_best_first, cfs_forward
 from thresher.selectors._base import Selection
@@ -132,9 +132,6 @@ class CFS(FilterSelector):
     discretize: Any = param(default="auto")
     locally_predictive: bool = param(Boolean(), default=False)
     zero_as_one: bool = param(Boolean(), default=False)
-
-    def uses_codes(self) -> bool:
-        return are_discrete(self.measure)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

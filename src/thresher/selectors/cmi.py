@@ -122,9 +122,6 @@ class CMIFilter(FilterSelector):
         Options("error", "category", "drop_rows"), default="error"
     )
 
-    def uses_codes(self) -> bool:
-        return True
-
     def make_criterion(self, data: TrainingData) -> WalkCriterion:
         if data.weight_kind == "real":
             raise ValueError(

@@ -107,9 +107,6 @@ class InformationSelector(FilterSelector):
         Options("error", "category", "drop_rows"), default="error"
     )
 
-    def uses_codes(self) -> bool:
-        return True
-
     def make_criterion(self, data: TrainingData) -> Criterion:
         return TermCriterion(self.term, self.accumulation, self.strategy)
 

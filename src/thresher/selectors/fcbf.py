@@ -99,9 +99,6 @@ class FCBF(FilterSelector):
     n_features_to_select: int | float | Auto = param(FeatureCount(auto=True), default="auto")
     discretize: Any = param(default="auto")
 
-    def uses_codes(self) -> bool:
-        return True
-
     def make_criterion(self, data: TrainingData) -> FCBFCriterion:
         return FCBFCriterion(self.threshold)
 

@@ -95,9 +95,6 @@ class GSO(FilterSelector):
     _reads_blocks = False
     default_bins = None
 
-    def uses_codes(self) -> bool:
-        return False
-
     def make_criterion(self, data: TrainingData) -> GSOCriterion:
         return GSOCriterion(uses_indicators(data, self.target))
 

@@ -12,7 +12,7 @@ from thresher._utils.checks import warn
 from thresher._utils.params import FeatureCount, Fitted, Interval, Options, estimator, param
 from thresher._utils.types import Auto, Measure, PairMeasureName
 from thresher.data import TrainingData
-from thresher.measures import KINDS, MeasureName, are_discrete
+from thresher.measures import KINDS, MeasureName
 from thresher.search import ForwardSearch, FoundParts, SearchResult, greedy_ensemble, greedy_forward
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
@@ -143,10 +143,6 @@ class MRMR(FilterSelector):
     strategy: Literal["lazy", "scan", "naive"] = param(
         Options("lazy", "scan", "naive"), default="lazy"
     )
-
-    def uses_codes(self) -> bool:
-        redundancy = self.relevance if self.redundancy == "auto" else self.redundancy
-        return are_discrete(self.relevance, redundancy)
 
     def make_criterion(self, data: TrainingData) -> MRMRCriterion:
         relevance, redundancy = self._resolve_measures(data)

@@ -98,9 +98,6 @@ class NMIFS(FilterSelector):
         Options("lazy", "scan", "naive"), default="lazy"
     )
 
-    def uses_codes(self) -> bool:
-        return True
-
     def make_criterion(self, data: TrainingData) -> NMIFSCriterion:
         return NMIFSCriterion(self.strategy)
 
