@@ -9,6 +9,8 @@ from typing import Any, Self
 
 from sklearn.base import clone
 
+from thresher._utils.types import DataLike
+from thresher._utils.types import Estimator as SklearnEstimator
 from thresher.selectors import _json
 
 try:
@@ -102,7 +104,7 @@ class Selector(Estimator, _Columns, _Stored):
     def __init__(
         self,
         *,
-        selector: Any = None,
+        selector: SklearnEstimator = None,
         featuresCol: str = "features",
         inputCols: list[str] | None = None,
         labelCol: str = "label",
@@ -116,7 +118,7 @@ class Selector(Estimator, _Columns, _Stored):
     def setParams(
         self,
         *,
-        selector: Any = None,
+        selector: SklearnEstimator = None,
         featuresCol: str = "features",
         inputCols: list[str] | None = None,
         labelCol: str = "label",
@@ -132,7 +134,7 @@ class Selector(Estimator, _Columns, _Stored):
             raise ValueError("selector is not set; give one, such as Selector(selector=MRMR(10))")
         return self.getOrDefault(self.selector)
 
-    def _fit(self, dataset: Any) -> SelectorModel:
+    def _fit(self, dataset: DataLike) -> SelectorModel:
         selector = clone(self.getSelector())
         columns = self._quoted_features()
         named = {}
@@ -159,7 +161,7 @@ class SelectorModel(Model, _Columns, _Stored):
         Places of the selected features, ascending, which is the order in `outputCol`.
     """
 
-    def __init__(self, selector: Any = None) -> None:
+    def __init__(self, selector: SklearnEstimator = None) -> None:
         super().__init__()
         self.selector = selector
 
@@ -171,7 +173,7 @@ class SelectorModel(Model, _Columns, _Stored):
         """Name the column of the selected features."""
         return self._set(outputCol=value)  # type: ignore[no-any-return]
 
-    def _transform(self, dataset: Any) -> Any:
+    def _transform(self, dataset: DataLike) -> Any:
         output = self.getOutputCol()
         if self.isSet(self.inputCols):
             return self._transform_columns(dataset, self.getInputCols(), output)
@@ -186,7 +188,7 @@ class SelectorModel(Model, _Columns, _Stored):
         places = ", ".join(f"{_quote(features)}[{i}]" for i in self.selectedFeatures)
         return dataset.selectExpr("*", f"array({places}) as {_quote(output)}")
 
-    def _transform_columns(self, dataset: Any, names: list[str], output: str) -> Any:
+    def _transform_columns(self, dataset: DataLike, names: list[str], output: str) -> Any:
         chosen = [names[i] for i in self.selectedFeatures]
         if self.isSet(self.outputCol):
             from pyspark.ml.feature import VectorAssembler

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import first_line, is_missing
+from thresher._utils.types import Array
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,7 +64,7 @@ def are_exact(values: list[Any]) -> bool:
     )
 
 
-def from_smallest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def from_smallest(values: Array) -> Array:
     """Numbers that doubles cannot tell apart as their distance from the smallest, where that is exact.
 
     Objects must be whole numbers of Python or decimal ones; what is missing becomes NaN.
@@ -75,7 +76,7 @@ def from_smallest(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.asarray(values - values.min())
 
 
-def _from_smallest_object(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def _from_smallest_object(values: Array) -> npt.NDArray[np.float64]:
     is_there = np.array([not is_missing(value) for value in values], dtype=bool)
     present = [int(v) if isinstance(v, np.integer) else v for v in values[is_there]]
     lowest, highest = min(present, default=0), max(present, default=0)

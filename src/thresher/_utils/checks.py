@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._utils.types import Values
+
 
 class ThresherWarning(UserWarning):
     """Something in the data or the parameters that a user should know of; the answer still holds."""
@@ -283,5 +285,5 @@ def _caller() -> _Call:
     return _Call((frame.f_code.co_filename, frame.f_lineno, module, registry))
 
 
-def _top_package(names: dict[str, Any]) -> str:
+def _top_package(names: Values) -> str:
     return str(names.get("__name__", "")).partition(".")[0]

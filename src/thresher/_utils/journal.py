@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from thresher._utils.checks import readable
+from thresher._utils.types import Values
 
 # How a log begins; 1 is the version of the format.
 _BEGIN = b'{"thresher journal": 1, '
@@ -144,7 +145,7 @@ class Journal:
         both = [f"with other {' and '.join(other)}"] if other else ["in another order"]
         raise ValueError(f"{self._name} was written {(left + new + both)[0]}; {self._remedy}")
 
-    def _write(self, record: dict[str, Any], numbers: bytes = b"") -> tuple[int, int]:
+    def _write(self, record: Values, numbers: bytes = b"") -> tuple[int, int]:
         line = b"%s\t%s\t" % (json.dumps(record).encode(), numbers)
         line += b"%08x\n" % zlib.crc32(line)
         left = memoryview(line)

@@ -24,13 +24,14 @@ from threadpoolctl import ThreadpoolController
 
 from thresher import _core
 from thresher._utils.checks import readable, resolve_threads
+from thresher._utils.types import Estimator, Values
 
 _registering = threading.Lock()
 _locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 
 
 @contextmanager
-def one_thread(estimator: Any) -> Iterator[None]:
+def one_thread(estimator: Estimator) -> Iterator[None]:
     """Wait until no other thread is inside such a block of this estimator."""
     with _registering:
         lock = _locks.setdefault(estimator, threading.RLock())
@@ -81,7 +82,7 @@ class _Watched:
 
 
 def run_in_threads(
-    calls: Iterable[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]],
+    calls: Iterable[tuple[Callable[..., Any], tuple[Any, ...], Values]],
     n_jobs: int | None,
     *,
     return_as: str = "list",

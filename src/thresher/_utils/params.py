@@ -23,6 +23,7 @@ from thresher._utils.checks import (
     resolve_count,
 )
 from thresher._utils.long_calls import one_thread
+from thresher._utils.types import Array, DataLike, Estimator, Values
 
 if TYPE_CHECKING:
     from typing import Self
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
         n_features_in_: int
         feature_names_in_: npt.NDArray[np.object_]
 
-        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def get_params(self, deep: bool = True) -> Values: ...
         def set_params(self, **params: Any) -> Self: ...
         def get_metadata_routing(self) -> Any: ...
         def set_fit_request(self, **requested: bool | str | None) -> Self: ...
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
         def __setstate__(self, state: Any) -> None: ...
 
     class BaseComposition(BaseEstimator):
-        def _get_params(self, attribute: str, deep: bool = True) -> dict[str, Any]: ...
+        def _get_params(self, attribute: str, deep: bool = True) -> Values: ...
 
     class MetaEstimatorMixin: ...
 
@@ -54,14 +55,14 @@ if TYPE_CHECKING:
         def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]: ...
 
     class TransformerMixin:
-        def fit_transform(self, X: Any, *args: Any, **fit_params: Any) -> Any: ...
+        def fit_transform(self, X: DataLike, *args: Any, **fit_params: Any) -> Any: ...
         def set_output(self, *, transform: str | None = None) -> Self: ...
 
     class SelectorMixin(TransformerMixin):
         def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]: ...
-        def get_support(self, indices: bool = False) -> npt.NDArray[Any]: ...
-        def inverse_transform(self, X: Any) -> Any: ...
-        def transform(self, X: Any) -> Any: ...
+        def get_support(self, indices: bool = False) -> Array: ...
+        def inverse_transform(self, X: DataLike) -> Any: ...
+        def transform(self, X: DataLike) -> Any: ...
 
 else:
     from sklearn.base import (
@@ -206,13 +207,13 @@ def estimator(cls: type[T]) -> type[T]:
     return dataclass(eq=False, repr=False, match_args=False, kw_only=True)(cls)
 
 
-def validate_params(estimator: Any) -> None:
+def validate_params(estimator: Estimator) -> None:
     """Raise ValueError for the first parameter that does not satisfy its constraints."""
     for name, constraint in _constraints(estimator):
         constraint.check(name, getattr(estimator, name))
 
 
-def options_of(estimator: Any, name: str) -> tuple[str, ...]:
+def options_of(estimator: Estimator, name: str) -> tuple[str, ...]:
     """Return the words that a parameter of an estimator, or of its class, may have; none without such a parameter."""
     for declared, constraint in _constraints(estimator):
         if declared == name and isinstance(constraint, Options):
@@ -220,7 +221,7 @@ def options_of(estimator: Any, name: str) -> tuple[str, ...]:
     return ()
 
 
-def _constraints(estimator: Any) -> Iterator[tuple[str, Constraint]]:
+def _constraints(estimator: Estimator) -> Iterator[tuple[str, Constraint]]:
     for parameter in fields(estimator) if is_dataclass(estimator) else ():
         for constraint in parameter.metadata.get("constraints", ()):
             yield parameter.name, constraint
@@ -242,9 +243,9 @@ class Fitted(Generic[T]):
     def __get__(self, selector: None, owner: type) -> Self: ...
 
     @overload
-    def __get__(self, selector: Any, owner: type) -> T: ...
+    def __get__(self, selector: Estimator, owner: type) -> T: ...
 
-    def __get__(self, selector: Any, owner: type) -> T | Self:
+    def __get__(self, selector: Estimator, owner: type) -> T | Self:
         if selector is None:
             return self
         if "_stored_rows" in vars(selector):
@@ -257,4 +258,4 @@ class Fitted(Generic[T]):
 
     if TYPE_CHECKING:
 
-        def __set__(self, selector: Any, value: T) -> None: ...
+        def __set__(self, selector: Estimator, value: T) -> None: ...

@@ -2,7 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+# X: an array, sparse matrix, dataframe, path of a file, dataset, or rows in blocks.
+DataLike: TypeAlias = Any
+# y: labels or numbers, or the name of a column.
+TargetLike: TypeAlias = Any
+# One weight per row, or the name of a column.
+WeightsLike: TypeAlias = Any
+# One group per row.
+GroupsLike: TypeAlias = Any
+# Features by name or position.
+FeatureNames: TypeAlias = Any
+# None, an integer or a RandomState of NumPy.
+RandomState: TypeAlias = Any
+# Bins by name, a discretizer, or None.
+BinRule: TypeAlias = Any
+# An estimator of scikit-learn, whose classes have no types; how it is scored; the folds.
+Estimator: TypeAlias = Any
+Scoring: TypeAlias = Any
+Folds: TypeAlias = Any
+# Axes of matplotlib.
+Axes: TypeAlias = Any
+# Named values of any type: parameters, keyword arguments, a JSON object.
+Values: TypeAlias = dict[str, Any]
 
 TargetKind = Literal["auto", "nominal", "numeric"]
 Missing = Literal["error", "category", "pairwise", "drop_rows"]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher._utils.types import BinRule, Floats
 from thresher.blocks.coding import (
     MOST_LEVELS,
     TARGET,
@@ -31,8 +32,6 @@ from thresher.discretize import (
     make_discretizer,
 )
 from thresher.measures import Bins, columns_to_bin, too_many_levels
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class PlannedCodes:
 
 
 def plan_codes(
-    training: BlockData, rule: Any, target_rule: Any
+    training: BlockData, rule: BinRule, target_rule: Any
 ) -> tuple[PlannedCodes, LabelCoding | None]:
     """The levels of every column and of the target; those that are not discrete are binned by `rule`."""
     schema, facts = training.schema, training.facts
@@ -107,7 +106,7 @@ def plain_labels(training: BlockData) -> LabelCoding | None:
     return None if training.target is None else LabelCoding(training.target.classes)
 
 
-def _target_bins(training: BlockData, discretize: Any) -> Any:
+def _target_bins(training: BlockData, discretize: BinRule) -> Any:
     """The discretiser of a target of numbers, by the rules of `code_target`; None where it is not binned."""
     facts = training.quantity
     if facts is None:
@@ -135,7 +134,7 @@ def _plan_target(training: BlockData, bins: Any, cuts: Floats | None) -> LabelCo
     return LabelCoding(None, Coding([cuts], {}, no, no))
 
 
-def _learn(training: BlockData, rule: Any, places: list[int]) -> tuple[list[Floats], bool]:
+def _learn(training: BlockData, rule: BinRule, places: list[int]) -> tuple[list[Floats], bool]:
     """Borders of some columns, and whether they are cuts already."""
     _refuse_rule(rule)
     if isinstance(rule, GivenBins):
@@ -156,7 +155,7 @@ def _span(facts: ColumnFacts | None, column: int) -> tuple[float, float, int]:
     return float(facts.minimum[column]), float(facts.maximum[column]), int(facts.n[column])
 
 
-def _refuse_rule(rule: Any) -> None:
+def _refuse_rule(rule: BinRule) -> None:
     if isinstance(rule, MeanSdBins | EqualWidthBins | EqualFrequencyBins | GivenBins):
         return
     name = '"mdl"' if isinstance(rule, MDLBins) else repr(getattr(rule, "transformer", rule))

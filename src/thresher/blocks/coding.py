@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._utils.types import Array, BinRule, Floats
 from thresher.blocks.engine import RowBlock
 from thresher.blocks.rows import RowReader, Rows
 from thresher.blocks.summary import ColumnFacts
 from thresher.data import as_numbers, feature_blocks, to_feature_major
 from thresher.discretize import EqualWidthBins, MeanSdBins
 
-Floats = npt.NDArray[np.float64]
 MISSING_CODE = 255
 MOST_LEVELS = 256
 MOST_CUTS = 254  # that the core applies
@@ -90,7 +90,7 @@ def level_borders(values: Floats) -> Floats:
     return between(values[:-1], values[1:])
 
 
-def thresholds(rule: Any, facts: ColumnFacts, columns: Sequence[int]) -> list[Floats]:
+def thresholds(rule: BinRule, facts: ColumnFacts, columns: Sequence[int]) -> list[Floats]:
     """Where equal-width or mean-sd bins of these columns begin."""
     if isinstance(rule, EqualWidthBins):
         return [
@@ -160,7 +160,7 @@ class Question:
             below = np.nextafter(self.ranges[:, 0], -np.inf)
         return np.column_stack([below, self.ranges[:, 1]]).ravel()
 
-    def look(self, values: Floats, weights: npt.NDArray[Any] | None) -> Buckets:
+    def look(self, values: Floats, weights: Array | None) -> Buckets:
         """The answer for the values of a block that lie inside the ranges."""
         order = np.argsort(values, kind="stable") if weights is not None else None
         values = np.sort(values) if order is None else values[order]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, TypeVar
 
+from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.blocks.dask_rows import check_sizes, dask_rows
 from thresher.blocks.dask_work import (
     Add,
@@ -46,7 +47,11 @@ class DaskEngine:
     """
 
     def __init__(
-        self, X: Any, y: Any = None, sample_weight: Any = None, options: RemoteOptions | None = None
+        self,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
+        options: RemoteOptions | None = None,
     ) -> None:
         client = _find_client(None if options is None else options.get("client"))
         self._rows = dask_rows(X, y, sample_weight)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.data import column_names
 
 _REMEDY = "take them from one dask dataframe, or cut one like the other (repartition, rechunk)"
@@ -36,7 +37,7 @@ class DaskRows:
     n_features: int | None
 
 
-def dask_rows(X: Any, y: Any = None, sample_weight: Any = None) -> DaskRows:
+def dask_rows(X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None) -> DaskRows:
     """The blocks of X with those of y and weights, which are names of columns or dask objects themselves."""
     is_frame = hasattr(X, "columns") and hasattr(X, "to_delayed")
     if is_frame:
@@ -62,7 +63,7 @@ def dask_rows(X: Any, y: Any = None, sample_weight: Any = None) -> DaskRows:
     return DaskRows(blocks, (None, None), None, n_features)
 
 
-def _whole_rows(X: Any) -> Any:
+def _whole_rows(X: DataLike) -> Any:
     """A dask array of two dimensions whose blocks have all columns."""
     if not _is_array(X):
         raise ValueError(
@@ -84,7 +85,11 @@ def _known(chunks: tuple[float, ...]) -> tuple[int, ...] | None:
 
 
 def _zipped(
-    X: list[Any], lengths: tuple[int, ...] | None, y: Any, sample_weight: Any, named: dict[str, str]
+    X: list[Any],
+    lengths: tuple[int, ...] | None,
+    y: TargetLike,
+    sample_weight: WeightsLike,
+    named: dict[str, str],
 ) -> list[tuple[Any, Any, Any]]:
     columns = [X]
     for parameter, values in (("y", y), ("sample_weight", sample_weight)):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+from thresher._utils.types import DataLike, TargetLike
 from thresher.blocks.dask_rows import DaskRows
 from thresher.blocks.engine import (
     Answer,
@@ -58,7 +59,7 @@ def delay(rows: DaskRows, task: Callable[[int, RowBlock], Any], is_packing: bool
     ]
 
 
-def _run(work: _Work, number: int, X: Any, y: Any, weights: Any) -> Done:
+def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: Any) -> Done:
     check_versions(work.versions, "Dask")
     block = RowBlock(X, y, weights)
     if any(work.columns):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher import _core
+from thresher._utils.types import Floats
 
-Floats = npt.NDArray[np.float64]
 _SPLITTER = 134217729.0  # 2^27 + 1
 
 

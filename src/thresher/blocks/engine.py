@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from thresher._utils.journal import Journal, make_folder
 from thresher._utils.long_calls import report
+from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.data import bytes_for_one_column, column_names, one_dimensional
 from thresher.io.table import FileColumns
 from thresher.io.temporary import MappedFolders, Scratch, no_room
@@ -41,8 +42,8 @@ class RowBlock:
     weights : one-dimensional array-like or None
     """
 
-    X: Any
-    y: Any = None
+    X: DataLike
+    y: TargetLike = None
     weights: Any = None
 
 
@@ -186,7 +187,7 @@ class Session:
         return show
 
 
-def split_columns(frame: Any, y: Any = None, sample_weight: Any = None) -> RowBlock:
+def split_columns(frame: Any, y: TargetLike = None, sample_weight: WeightsLike = None) -> RowBlock:
     """The rows of a frame, with target and weights taken out of it where they are given by name."""
     named = column_names(list(nw.from_native(frame, eager_only=True).columns), y, sample_weight)
     if not named:
@@ -290,7 +291,12 @@ class TallFiles(LocalEngine):
     """
 
     def __init__(
-        self, files: FileColumns, y: Any, sample_weight: Any, scratch: Scratch, only_blocks: bool
+        self,
+        files: FileColumns,
+        y: TargetLike,
+        sample_weight: WeightsLike,
+        scratch: Scratch,
+        only_blocks: bool,
     ) -> None:
         self._files, self._scratch, self._only_blocks = files, scratch, only_blocks
         self._columns = list(files.kinds)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
+from thresher._utils.types import BinRule, Floats, Mask, Values
 from thresher.blocks import double_double as words
 from thresher.blocks.bins import PlannedCodes, plain_labels, plan_codes
 from thresher.blocks.engine import WHOLE_COLUMNS
@@ -20,9 +21,7 @@ from thresher.blocks.training import BlockData
 from thresher.measures import BY_CLASS, KINDS, Bins, refuse_classes
 from thresher.measures.rounding import round_significant
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 Features = npt.NDArray[np.uint32]
 
 
@@ -77,7 +76,7 @@ class BlockMeasures:
         training: BlockData,
         names: Sequence[str],
         *,
-        discretize: Any = "auto",
+        discretize: BinRule = "auto",
         default: str = "mean-sd",
         parts: RowParts | None = None,
         uses_triples: bool = False,
@@ -443,7 +442,7 @@ def _merged(told: Sequence[Receipt]) -> Receipt:
         "column_range": extremes,
     }
     found = {name: [getattr(own, name) for own in told] for name in ways}
-    joined: dict[str, Any] = {
+    joined: Values = {
         name: None if own[0] is None else ways[name](own) for name, own in found.items()
     }
     return Receipt(sum(own.n_rows for own in told), 0, **joined)

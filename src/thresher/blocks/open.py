@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from thresher._utils.types import BinRule, DataLike, Estimator, TargetLike, WeightsLike
 from thresher.blocks.engine import Engine, LocalEngine, TallFiles
 from thresher.blocks.measures import BlockMeasures
 from thresher.blocks.training import BlockData, read_blocks
@@ -32,10 +33,10 @@ _FILE_READERS = ("pyspark",)
 
 
 def open_training_data(
-    selector: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike,
+    sample_weight: WeightsLike,
     rules: InputRules,
     options: RemoteOptions | None = None,
 ) -> TrainingData:
@@ -70,7 +71,7 @@ def open_training_data(
         check_remote_options(type(selector).__name__, options, in_memory=True)
         return read_training(selector, X, y, sample_weight, rules)
 
-    def read_tall(files: FileColumns, y: Any, weights: Any, scratch: Scratch) -> BlockData:
+    def read_tall(files: FileColumns, y: TargetLike, weights: Any, scratch: Scratch) -> BlockData:
         return read_engine(TallFiles(files, y, weights, scratch, checkpoint is not None))
 
     rule = rules.packing_rule
@@ -86,7 +87,7 @@ def open_training_data(
     )
 
 
-def refuse_blocks(selector: Any, X: Any, options: RemoteOptions | None) -> None:
+def refuse_blocks(selector: Estimator, X: DataLike, options: RemoteOptions | None) -> None:
     """Raise if the rows are in blocks, or for an option that is not for rows in memory."""
     are_elsewhere = is_in_blocks(X, options)
     check_remote_options(type(selector).__name__, options, in_memory=not are_elsewhere)
@@ -97,13 +98,16 @@ def refuse_blocks(selector: Any, X: Any, options: RemoteOptions | None) -> None:
         )
 
 
-def is_in_blocks(X: Any, options: RemoteOptions | None = None) -> bool:
+def is_in_blocks(X: DataLike, options: RemoteOptions | None = None) -> bool:
     """Return whether an execution backend has the rows of X in blocks; no package is imported to find out."""
     return isinstance(X, LocalEngine) or _engine_of(X, options) in _ENGINES
 
 
 def open_engine(
-    X: Any, y: Any = None, sample_weight: Any = None, options: RemoteOptions | None = None
+    X: DataLike,
+    y: TargetLike = None,
+    sample_weight: WeightsLike = None,
+    options: RemoteOptions | None = None,
 ) -> Engine:
     """Return the execution backend of rows in blocks.
 
@@ -117,20 +121,20 @@ def open_engine(
     return engine
 
 
-def _engine_of(X: Any, options: RemoteOptions | None) -> str:
+def _engine_of(X: DataLike, options: RemoteOptions | None) -> str:
     """The package of X; of files, that of the client if it is one that reads them."""
     client = _package((options or {}).get("client")) if is_files(X) else ""
     return client if client in _FILE_READERS else _package(X)
 
 
-def _package(X: Any) -> str:
+def _package(X: DataLike) -> str:
     return type(X).__module__.partition(".")[0]
 
 
 def make_measures(
     training: TrainingData,
     names: tuple[str, ...],
-    discretize: Any,
+    discretize: BinRule,
     default: str,
     parts: Any = None,
     *,

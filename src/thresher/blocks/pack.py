@@ -5,20 +5,20 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
+from thresher._utils.types import Array, Floats, Values
 from thresher.blocks.coding import Coding
 from thresher.blocks.engine import RowBlock
 from thresher.blocks.rows import RowReader, Rows
 from thresher.blocks.summary import times_powers
 from thresher.data import as_numbers, feature_blocks, to_feature_major
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 
@@ -55,7 +55,7 @@ class LabelCoding:
         How numbers become classes, where measures count.
     """
 
-    classes: npt.NDArray[Any] | None
+    classes: Array | None
     coding: Coding | None = None
 
     @property
@@ -110,7 +110,7 @@ class PackedBlock:
     """A block of rows, packed: codes for measures that count, numbers for the others."""
 
     coded: _core.CodedTable | None
-    columns: npt.NDArray[Any] | None
+    columns: Array | None
     parts: npt.NDArray[np.int32]
     n_parts: int
     weights: Floats | None
@@ -122,7 +122,7 @@ class PackedBlock:
             return None
         return numeric_table(self.columns, self.parts, self.n_parts, self.weights)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Values:
         return {name: value for name, value in vars(self).items() if name in self.__annotations__}
 
     def save(self, path: Path) -> None:
@@ -314,12 +314,12 @@ class Pack:
         return sums, by_class, products, extremes
 
 
-def _mark(values: npt.NDArray[Any], before: int = 0) -> int:
+def _mark(values: Array, before: int = 0) -> int:
     return zlib.crc32(np.ascontiguousarray(values).data, before) if values.size else before
 
 
 def numeric_table(
-    columns: npt.NDArray[Any], parts: npt.NDArray[np.int32], n_parts: int, weights: Floats | None
+    columns: Array, parts: npt.NDArray[np.int32], n_parts: int, weights: Floats | None
 ) -> _core.NumericTable:
     """The core's table of a block, with the sums of every part told apart."""
     return _core.NumericTable(
@@ -332,7 +332,7 @@ def _margins(
     levels: npt.NDArray[np.int32],
     split: npt.NDArray[np.int32],
     n_split: int,
-    weights: npt.NDArray[Any] | None,
+    weights: Array | None,
 ) -> Counts:
     """How often every level of every column occurs in every part and class."""
     found = []
@@ -361,9 +361,7 @@ def _neighbours(rows: Rows, coding: Coding) -> tuple[Floats, Floats]:
     return below, above
 
 
-def _range_of_parts(
-    columns: npt.NDArray[Any], parts: npt.NDArray[np.int32], n_parts: int
-) -> Floats:
+def _range_of_parts(columns: Array, parts: npt.NDArray[np.int32], n_parts: int) -> Floats:
     """Smallest and largest value of every column in every part: [2][column][part]."""
     found = np.empty((2, len(columns), n_parts))
     found[0], found[1] = np.inf, -np.inf

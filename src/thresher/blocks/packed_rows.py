@@ -15,10 +15,10 @@ from scipy import sparse
 from thresher import _core
 from thresher._utils.arrays import LARGEST_EXACT
 from thresher._utils.checks import is_missing
+from thresher._utils.types import Array, Floats
 from thresher.blocks.engine import RowBlock
 from thresher.data import is_frame, to_feature_major, unmasked
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]
 Cuts = Sequence[Floats | None]
@@ -48,7 +48,7 @@ class PackedRows:
     coded: Places
     values: list[Floats]
     codes: _core.CodedTable
-    others: npt.NDArray[Any]
+    others: Array
     texts: dict[int, list[str]]
 
     @property
@@ -58,11 +58,11 @@ class PackedRows:
     def __len__(self) -> int:
         return int(self.others.shape[1])
 
-    def matrix(self) -> npt.NDArray[Any]:
+    def matrix(self) -> Array:
         """The rows as numbers: of a column with given cuts, each value as one of the same bin."""
         return self.numbers(np.arange(self.shape[1])).T
 
-    def numbers(self, wanted: Places) -> npt.NDArray[Any]:
+    def numbers(self, wanted: Places) -> Array:
         """Some columns as numbers, a copy."""
         place = np.full(self.shape[1], -1)
         place[self.coded] = np.arange(len(self.coded))
@@ -105,7 +105,7 @@ class PackedRows:
         return PackedRows(self.coded, values, self.codes, others, texts)
 
 
-def pack_rows(matrix: npt.NDArray[Any], texts: dict[int, list[str]], cuts: Cuts) -> PackedRows:
+def pack_rows(matrix: Array, texts: dict[int, list[str]], cuts: Cuts) -> PackedRows:
     """Rows that were read, packed: columns with cuts by their bins, others without loss."""
     n, p = matrix.shape
     columns = to_feature_major(matrix)
@@ -190,14 +190,14 @@ def _recoded(rows: PackedRows, places: Places, tables: list[Floats]) -> Codes:
     return codes
 
 
-def _looked_up(table: Floats, ranks: npt.NDArray[Any]) -> Floats:
+def _looked_up(table: Floats, ranks: Array) -> Floats:
     """What ranks stand for in a table, NaN as it is."""
     missing = np.isnan(ranks)
     return np.append(table, np.nan)[np.where(missing, len(table), ranks).astype(np.intp)]
 
 
 def _code_bins(
-    columns: npt.NDArray[Any],
+    columns: Array,
     codes: Codes,
     values: dict[int, Floats],
     cuts: Cuts,
@@ -218,9 +218,7 @@ def _code_bins(
             values[place] = np.append(own, beyond)
 
 
-def _code_few(
-    column: npt.NDArray[Any], codes: Codes, values: dict[int, Floats], place: int
-) -> None:
+def _code_few(column: Array, codes: Codes, values: dict[int, Floats], place: int) -> None:
     """Codes of a column with few distinct values; one with many stays as it is."""
     most = min(MOST_LEVELS - 1, len(column) // 2)
     if len(np.unique(column[: 4 * MOST_LEVELS])) > most:
@@ -254,7 +252,7 @@ def fingerprint(keys: Keys) -> list[int]:
     return found
 
 
-def _values_of(block: RowBlock) -> Iterator[npt.NDArray[Any]]:
+def _values_of(block: RowBlock) -> Iterator[Array]:
     """The columns of X, the target and the weights, one after the other."""
     X = unmasked(block.X)
     if is_frame(X):
@@ -272,13 +270,13 @@ def _values_of(block: RowBlock) -> Iterator[npt.NDArray[Any]]:
             yield _array(series) if isinstance(series, nw.Series) else np.asarray(values)
 
 
-def _array(column: Any) -> npt.NDArray[Any]:
+def _array(column: Any) -> Array:
     if column.dtype.is_numeric() or column.dtype == nw.Boolean:
         return np.asarray(column.to_numpy())
     return np.array(column.to_list(), dtype=object)
 
 
-def _bits(values: npt.NDArray[Any]) -> Keys:
+def _bits(values: Array) -> Keys:
     """A word for each value: equal numbers have equal words whatever their type, and so have equal texts."""
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
         exact = values.astype(np.float64)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import resolve_features
+from thresher._utils.types import Array, FeatureNames
 from thresher.blocks.engine import Answer, LocalEngine, Packed, Progress, RowBlock
 from thresher.blocks.packed_rows import (
     Keys,
@@ -146,7 +147,7 @@ class KeptRows(LocalEngine):
         Columns that may hold anything.
     """
 
-    def __init__(self, given: GivenBins | None = None, exclude: Any = None) -> None:
+    def __init__(self, given: GivenBins | None = None, exclude: FeatureNames = None) -> None:
         self._given = given
         self._exclude = exclude
         self._names: tuple[str, ...] | None = None
@@ -171,7 +172,7 @@ class KeptRows(LocalEngine):
     def n_features(self) -> int:
         return self._blocks[0].rows.shape[1]
 
-    def check(self, given: GivenBins | None, exclude: Any) -> None:
+    def check(self, given: GivenBins | None, exclude: FeatureNames) -> None:
         """Refuse to go on with other cuts or columns than those by which rows are kept."""
         same_cuts = given is self._given or same_arrays(self._cuts, self._cuts_of(given))
         same_columns = np.array_equal(
@@ -271,7 +272,7 @@ class KeptRows(LocalEngine):
         names = None if self._names is None else np.array(self._names, dtype=object)
         return given.by_feature(names, self.n_features if n_features is None else n_features)
 
-    def _used(self, exclude: Any, n_features: int) -> npt.NDArray[np.intp]:
+    def _used(self, exclude: FeatureNames, n_features: int) -> npt.NDArray[np.intp]:
         """Positions of the columns that are not excluded."""
         names = None if self._names is None else np.array(self._names, dtype=object)
         excluded = resolve_features("exclude", exclude, names, n_features)
@@ -354,12 +355,12 @@ class KeptLabels:
     weights : ndarray or None
     """
 
-    classes: npt.NDArray[Any] | None
-    values: npt.NDArray[Any] | None
-    weights: npt.NDArray[Any] | None
+    classes: Array | None
+    values: Array | None
+    weights: Array | None
 
     @classmethod
-    def of(cls, y: npt.NDArray[Any] | None, weights: npt.NDArray[Any] | None) -> KeptLabels:
+    def of(cls, y: Array | None, weights: Array | None) -> KeptLabels:
         own = None if weights is None else weights.copy()
         if y is None:
             return cls(None, None, own)
@@ -369,7 +370,7 @@ class KeptLabels:
             return cls(None, y.copy(), own)
         return cls(classes, codes.astype(np.uint8), own)
 
-    def labels(self) -> npt.NDArray[Any] | None:
+    def labels(self) -> Array | None:
         if self.classes is None or self.values is None:
             return self.values
         return np.asarray(self.classes[self.values])
@@ -405,5 +406,5 @@ def same_arrays(a: Sequence[Any], b: Sequence[Any]) -> bool:
     )
 
 
-def _stacked(a: npt.NDArray[Any] | None, b: npt.NDArray[Any] | None) -> Any:
+def _stacked(a: Array | None, b: Array | None) -> Any:
     return None if a is None or b is None else np.concatenate([a, b])

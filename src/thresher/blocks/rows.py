@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from thresher._utils.arrays import LARGEST_EXACT
 from thresher._utils.checks import resolve_features
+from thresher._utils.types import Array, DataLike, FeatureNames
 from thresher.blocks.engine import RowBlock
 from thresher.blocks.packed_rows import PackedRows
 from thresher.data import (
@@ -51,13 +51,13 @@ class Rows:
         Rows that are left out for their missing values, or would be.
     """
 
-    matrix: npt.NDArray[Any]
+    matrix: Array
     texts: dict[int, list[str]]
-    labels: npt.NDArray[Any] | None
-    weights: npt.NDArray[Any] | None
+    labels: Array | None
+    weights: Array | None
     used: npt.NDArray[np.intp] | None
     n_given: int
-    given_weights: npt.NDArray[Any] | None
+    given_weights: Array | None
     weight_shift: int = 0
     n_incomplete: int = 0
 
@@ -65,7 +65,7 @@ class Rows:
     def n_rows(self) -> int:
         return len(self.matrix)
 
-    def of_used(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def of_used(self, values: Array) -> Array:
         """The values of the rows that count."""
         return values if self.used is None else values[self.used]
 
@@ -89,7 +89,7 @@ class RowReader:
 
     owner: str
     names: tuple[str, ...] | None
-    exclude: Any
+    exclude: FeatureNames
     needs_target: bool
     drops_rows: bool
     weight_shift: int | None = None
@@ -124,7 +124,7 @@ class RowReader:
 
     def _weights(
         self, number: int, block: RowBlock, n_rows: int
-    ) -> tuple[npt.NDArray[Any] | None, npt.NDArray[Any] | None, int]:
+    ) -> tuple[Array | None, Array | None, int]:
         """The weights as they were given, as they count, and the power of two between them."""
         if block.weights is None:
             return None, None, 0
@@ -140,7 +140,7 @@ class RowReader:
             shift = range_shift(float(given.max(initial=0)), are_whole(given), n_rows)
         return given, in_range(given, shift) if shift else given, shift
 
-    def features(self, number: int, X: Any) -> tuple[npt.NDArray[Any], dict[int, list[str]]]:
+    def features(self, number: int, X: DataLike) -> tuple[Array, dict[int, list[str]]]:
         """The features of a block as numbers, excluded ones as zeros, and the levels of categories."""
         if isinstance(X, PackedRows):
             return X.matrix(), X.texts

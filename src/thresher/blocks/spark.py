@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from thresher._utils.lazy import cached
+from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
 from thresher.blocks.spark_rows import FileRows, PartitionRows, SparkRows
 from thresher.blocks.spark_tasks import (
@@ -55,7 +56,11 @@ class SparkEngine:
 
     @in_plain_words()
     def __init__(
-        self, X: Any, y: Any = None, sample_weight: Any = None, options: RemoteOptions | None = None
+        self,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
+        options: RemoteOptions | None = None,
     ) -> None:
         for parameter, value in (("y", y), ("sample_weight", sample_weight)):
             if not (value is None or isinstance(value, str)):
@@ -167,7 +172,7 @@ class SparkEngine:
         self._generations: dict[int, int] = {}
 
 
-def is_spark_frame(X: Any) -> bool:
+def is_spark_frame(X: DataLike) -> bool:
     return type(X).__module__.startswith("pyspark.sql.") and hasattr(X, "mapInArrow")
 
 
@@ -180,7 +185,7 @@ class _Frame:
 
     number = "spark_partition_id()"  # of the block of a row, as Spark says it
 
-    def __init__(self, X: Any, y: str | None, sample_weight: str | None) -> None:
+    def __init__(self, X: DataLike, y: str | None, sample_weight: str | None) -> None:
         twins = sorted({name for name in X.columns if X.columns.count(name) > 1})
         if twins:
             raise ValueError(f"X has more than one column named {twins[0]!r}; rename them")
@@ -216,7 +221,7 @@ class _Frame:
         return max(1, _VALUES_PER_BATCH // max(1, self.n_features or 1))
 
 
-def _vector_column(X: Any, features: list[str]) -> str | None:
+def _vector_column(X: DataLike, features: list[str]) -> str | None:
     """The column whose values are all features of a row, if there is one."""
     kinds = {name: X.schema[name].dataType.typeName() for name in features}
     vectors = [name for name, kind in kinds.items() if kind in ("array", "vectorudt")]
@@ -234,7 +239,7 @@ class _Files:
     number = "block"
     rows_per_batch = _VALUES_PER_BATCH
 
-    def __init__(self, X: Any, y: str | None, sample_weight: str | None, session: Any) -> None:
+    def __init__(self, X: DataLike, y: str | None, sample_weight: str | None, session: Any) -> None:
         import pyarrow as pa
 
         if isinstance(X, str | os.PathLike) and os.path.exists(X):

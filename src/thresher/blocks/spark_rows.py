@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
+from thresher._utils.types import Array
 from thresher.blocks.engine import RowBlock, split_columns
 from thresher.io.arrow import read_row_groups
 from thresher.io.table import validated
@@ -129,7 +129,7 @@ def _stack(column: Any, name: str, n_features: int, number: int) -> Any:
     return np.concatenate(parts)
 
 
-def _arrays(chunk: Any, name: str, n_features: int) -> npt.NDArray[Any]:
+def _arrays(chunk: Any, name: str, n_features: int) -> Array:
     _check_lengths(chunk.value_lengths().to_numpy(), name, n_features)
     values = chunk.flatten().to_numpy(zero_copy_only=False)
     return values.reshape(len(chunk), n_features)  # type: ignore[no-any-return]
@@ -158,7 +158,7 @@ def _vectors(chunk: Any, name: str, n_features: int) -> Any:
     return sparse.csr_matrix((data, columns, starts), shape=(len(chunk), n_features))
 
 
-def _check_lengths(lengths: npt.NDArray[Any], name: str, n_features: int) -> None:
+def _check_lengths(lengths: Array, name: str, n_features: int) -> None:
     wrong = lengths[lengths != n_features]
     if len(wrong):
         raise ValueError(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._utils.types import Array, Floats
 from thresher.blocks import double_double as words
 from thresher.blocks.engine import RowBlock
 from thresher.blocks.rows import RowReader, Rows
@@ -45,7 +46,7 @@ class LabelFacts:
     is_float : bool
     """
 
-    distinct: npt.NDArray[Any] | None
+    distinct: Array | None
     counts: npt.NDArray[np.int64] | None
     lowest: float
     highest: float
@@ -123,7 +124,6 @@ def merge_labels(
     return BlockTarget(True, present, 0.0, len(present) - 1.0, before, counts.sum(axis=0))
 
 
-Floats = npt.NDArray[np.float64]
 # A span of whole numbers up to which they are counted rather than sorted.
 MOST_COUNTED = 1 << 16
 
@@ -242,7 +242,7 @@ class Summarise:
         )
 
 
-def weight_facts(weights: npt.NDArray[Any], total: float, shift: int) -> WeightFacts:
+def weight_facts(weights: Array, total: float, shift: int) -> WeightFacts:
     return WeightFacts(
         are_whole(weights),
         float(weights.min()) if weights.size else np.inf,
@@ -254,9 +254,9 @@ def weight_facts(weights: npt.NDArray[Any], total: float, shift: int) -> WeightF
 
 
 def column_facts(
-    matrix: npt.NDArray[Any],
+    matrix: Array,
     texts: dict[int, list[str]],
-    weights: npt.NDArray[Any] | None,
+    weights: Array | None,
     most_levels: int = MOST_DISCRETE_VALUES,
     any_levels: bool = False,
 ) -> ColumnFacts:
@@ -296,7 +296,7 @@ def column_facts(
     )
 
 
-def _distinct(column: npt.NDArray[Any], is_whole: bool) -> Floats:
+def _distinct(column: Array, is_whole: bool) -> Floats:
     values = column if column.dtype.kind != "f" else column[~np.isnan(column)]
     if is_whole and values.size:
         lowest, highest = float(values.min()), float(values.max())
@@ -307,11 +307,11 @@ def _distinct(column: npt.NDArray[Any], is_whole: bool) -> Floats:
 
 
 def _sums(
-    matrix: npt.NDArray[Any],
+    matrix: Array,
     is_number: npt.NDArray[np.bool_],
     scan: _core.ColumnScan,
     powers: npt.NDArray[np.intc],
-    weights: npt.NDArray[Any] | None,
+    weights: Array | None,
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Sums of every column times two to `powers`, about a centre of its own; those of categories mean nothing."""
     n, p = matrix.shape
@@ -347,7 +347,7 @@ def _sums(
     return centre, count, sums, squares
 
 
-def times_powers(columns: npt.NDArray[Any], powers: npt.NDArray[np.intc]) -> npt.NDArray[Any]:
+def times_powers(columns: Array, powers: npt.NDArray[np.intc]) -> Array:
     """Return the columns, rows of the array, times two to these powers."""
     return np.ldexp(columns.astype(np.float64), powers[:, None]) if powers.any() else columns
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import resolve_features, resolve_threads, warn
+from thresher._utils.types import BinRule, Estimator
 from thresher.blocks.engine import Engine, Session
 from thresher.blocks.rows import RowReader
 from thresher.blocks.summary import (
@@ -94,10 +95,10 @@ class WeightSummary(NamedTuple):
 
 
 def read_blocks(
-    selector: Any,
+    selector: Estimator,
     engine: Engine,
     rules: InputRules,
-    discretize: Any = "auto",
+    discretize: BinRule = "auto",
     checkpoint: str | Path | None = None,
 ) -> BlockData:
     """Read the facts of all blocks in one pass: as `read_training` of rows in memory."""
@@ -108,7 +109,9 @@ def read_blocks(
         raise
 
 
-def _read(selector: Any, session: Session, rules: InputRules, discretize: Any) -> BlockData:
+def _read(
+    selector: Estimator, session: Session, rules: InputRules, discretize: BinRule
+) -> BlockData:
     owner = type(selector).__name__
     given_names = session.engine.names
     names = None if given_names is None else tuple(str(name) for name in given_names)

@@ -12,6 +12,7 @@ from sklearn.datasets import load_breast_cancer
 
 import thresher
 from thresher import evaluate
+from thresher._utils.types import DataLike, Estimator, TargetLike, Values
 from thresher.cli._judge import estimators_for
 from thresher.cli._options import Source
 from thresher.cli._output import Voice, check_output, write_all
@@ -75,7 +76,7 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
     print(f"\n3. The report: open {out} in a browser.")
 
 
-def _fastest(selector: Any, X: Any, y: Any) -> float:
+def _fastest(selector: Estimator, X: DataLike, y: TargetLike) -> float:
     """Fit; the least of five times in milliseconds."""
     times = []
     for _ in range(5):
@@ -85,11 +86,11 @@ def _fastest(selector: Any, X: Any, y: Any) -> float:
     return min(times)
 
 
-def _without_reason(row: dict[str, Any]) -> dict[str, Any]:
+def _without_reason(row: Values) -> Values:
     return {name: value for name, value in row.items() if name != "reason"}
 
 
-def _show_left_out(selector: Any) -> None:
+def _show_left_out(selector: Estimator) -> None:
     """The most relevant features that one mRMR selection leaves, and why."""
     relevance = np.where(selector.support_, -np.inf, selector.relevance_)
     names = selector.feature_names_in_
@@ -98,7 +99,7 @@ def _show_left_out(selector: Any) -> None:
         print(f"     {names[feature]:22} {selector.reason(int(feature))}")
 
 
-def _side_by_side(table: dict[str, list[Any]]) -> list[dict[str, Any]]:
+def _side_by_side(table: dict[str, list[Any]]) -> list[Values]:
     """A row per number of features, a column per selector."""
     score = {
         (selector, k): value

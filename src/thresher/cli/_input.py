@@ -12,6 +12,7 @@ import numpy as np
 
 from thresher._utils.checks import readable
 from thresher._utils.random import Purpose, stream
+from thresher._utils.types import DataLike, TargetLike
 from thresher.cli._errors import BadInput
 from thresher.cli._options import Source, split
 from thresher.cli._output import Voice
@@ -43,9 +44,9 @@ class Data:
     """
 
     name: str
-    X: Any
+    X: DataLike
     names: list[str]
-    y: Any
+    y: TargetLike
     target: str
 
     @property
@@ -200,7 +201,7 @@ def _find_target(
     return target
 
 
-def _check_target(name: str, y: Any, kind: str | None, voice: Voice) -> None:
+def _check_target(name: str, y: TargetLike, kind: str | None, voice: Voice) -> None:
     """Refuse what no selector could tell apart."""
     try:
         with voice.working("reading the target"):
@@ -269,7 +270,7 @@ def informative(path: Path, content: TableSource, voice: Voice) -> TableSource:
     return content.select(useful)
 
 
-def check_values(path: Path, X: Any, names: list[str]) -> None:
+def check_values(path: Path, X: DataLike, names: list[str]) -> None:
     """Refuse a column of a matrix without any value."""
     done = 0
     for columns in X.slabs() if isinstance(X, SparseColumns) else [X]:
@@ -279,7 +280,7 @@ def check_values(path: Path, X: Any, names: list[str]) -> None:
         done += columns.shape[1]
 
 
-def _without_values(X: Any) -> Any:
+def _without_values(X: DataLike) -> Any:
     """Which columns of a matrix hold nothing but missing values."""
     if isinstance(X, np.ndarray):
         return np.isnan(X).all(axis=0)

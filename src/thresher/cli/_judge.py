@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.preprocessing import StandardScaler
 
+from thresher._utils.types import TargetLike, Values
 from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
@@ -37,10 +38,10 @@ REGRESSORS = {
 }
 
 
-def estimators_for(y: Any, wanted: list[str], source: Source) -> dict[str, Any]:
+def estimators_for(y: TargetLike, wanted: list[str], source: Source) -> Values:
     """Pipelines around the wanted estimators, by default around the first that fits the target."""
     is_nominal = read_target(y, len(y), kind=source.target_kind or "auto").is_nominal
-    known: dict[str, Any] = CLASSIFIERS if is_nominal else REGRESSORS
+    known: Values = CLASSIFIERS if is_nominal else REGRESSORS
     names = wanted or [next(iter(known))]
     for name in names:
         if name not in known:
@@ -271,11 +272,11 @@ def _sizes(asked: str | None, read: Sequence[Data]) -> list[int]:
     return [k for k in USUAL_SIZES if k <= most] or list(range(1, most + 1))
 
 
-def _as_rows(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+def _as_rows(columns: dict[str, list[Any]]) -> list[Values]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _give(rows: list[dict[str, Any]], title: str, result: Result, voice: Voice) -> None:
+def _give(rows: list[Values], title: str, result: Result, voice: Voice) -> None:
     out = result.out
     contents = {} if out is None else {out: encode_rows(out, rows)}
     write_all(contents, result.force, None if voice.quiet else lambda: voice.table(rows, title))

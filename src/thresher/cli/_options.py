@@ -15,6 +15,8 @@ import typer
 
 import thresher
 from thresher._registry import PUBLIC, SELECTORS
+from thresher._utils.types import Estimator as SklearnEstimator
+from thresher._utils.types import Values
 from thresher.cli._errors import BadInput, sentences
 
 if TYPE_CHECKING:
@@ -59,7 +61,7 @@ def build(wish: Wish, data: Data, k: Any = None) -> Any:
         "target": (options.target_kind, "--target-kind", "it knows one kind of target"),
     }
     known = set(inspect.signature(cls).parameters)
-    parameters: dict[str, Any] = {}
+    parameters: Values = {}
     for parameter, (value, option, remedy) in wanted.items():
         if value is None:
             continue
@@ -78,7 +80,7 @@ def build(wish: Wish, data: Data, k: Any = None) -> Any:
     )
 
 
-def describe_methods() -> list[dict[str, Any]]:
+def describe_methods() -> list[Values]:
     """What there is, for which data, and why."""
     from thresher._utils.params import options_of
     from thresher.selectors._filter import FilterSelector
@@ -112,11 +114,11 @@ def describe_methods() -> list[dict[str, Any]]:
     return rows
 
 
-def _stops(selector: Any) -> bool:
+def _stops(selector: SklearnEstimator) -> bool:
     return bool(selector._stops_by_itself or selector.n_features_to_select == "auto")
 
 
-def number_option(selector: Any) -> str:
+def number_option(selector: SklearnEstimator) -> str:
     """Who finds the number of features: ``"itself"``, ``"auto"`` (if asked to), or ``"caller"``."""
     if not hasattr(selector, "n_features_to_select"):
         return "itself"
@@ -335,7 +337,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     What the input is to blame for ends the program with one sentence.
     """
     kinds = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in kinds.items() if is_dataclass(kind)}
+    groups: Values = {name: kind for name, kind in kinds.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command).parameters.values():
         kind = kinds[parameter.name]

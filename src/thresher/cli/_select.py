@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from thresher._utils.checks import first_line
+from thresher._utils.types import Estimator, Values
 from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
@@ -79,7 +80,7 @@ def _command(*paths: Path | None) -> str:
     return shlex.join(words)
 
 
-def fit(data: Data, selector: Any, voice: Voice, memory: str | None = None) -> Any:
+def fit(data: Data, selector: Estimator, voice: Voice, memory: str | None = None) -> Any:
     """The selector, fitted."""
     limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
     with voice.working("selecting", data):
@@ -103,7 +104,7 @@ def check_jinja() -> None:
         raise BadInput("a report needs jinja2; install it with: pip install 'thresher[report]'")
 
 
-def render(selector: Any, facts: Any, title: str = "") -> bytes:
+def render(selector: Estimator, facts: Any, title: str = "") -> bytes:
     """The report as a file."""
     from thresher.report import render_report
 
@@ -180,7 +181,7 @@ def parse_sizes(text: str) -> list[int]:
     return sizes
 
 
-def selected_rows(selector: Any) -> list[dict[str, Any]]:
+def selected_rows(selector: Estimator) -> list[Values]:
     """The selected features in order of choice, with what is known of them."""
     names = selector.feature_names_in_
     columns = {
@@ -207,7 +208,7 @@ def selected_rows(selector: Any) -> list[dict[str, Any]]:
     ]
 
 
-def summary(selector: Any, data: Data, voice: Voice) -> dict[str, Any]:
+def summary(selector: Estimator, data: Data, voice: Voice) -> Values:
     """The selection and what belongs to it, as plain values."""
     found: Mapping[str, Any] = {
         "file": data.name,
@@ -222,7 +223,7 @@ def summary(selector: Any, data: Data, voice: Voice) -> dict[str, Any]:
     return dict(as_plain(found))
 
 
-def _show(selector: Any, data: Data, voice: Voice) -> None:
+def _show(selector: Estimator, data: Data, voice: Voice) -> None:
     if voice.as_json:
         print_json(summary(selector, data, voice))
     elif voice.quiet:
@@ -237,7 +238,7 @@ def _show(selector: Any, data: Data, voice: Voice) -> None:
             print(f"stability {selector.stability_:.2f}: {as_options(selector.stability_note_)}")
 
 
-def encode_rows(out: Path, rows: list[dict[str, Any]]) -> bytes:
+def encode_rows(out: Path, rows: list[Values]) -> bytes:
     """Rows as JSON, CSV or Parquet, by the name of the file."""
     if out.suffix.lower() == ".json":
         return (json.dumps(as_plain(rows), indent=1) + "\n").encode()

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from thresher._utils.types import Estimator
 from thresher.data.table import Table
 from thresher.data.training import read_table
 
@@ -25,7 +26,7 @@ class RowChunks:
     n_threads : int
     """
 
-    def __init__(self, chunks: Any, selector: Any, n_threads: int = 1) -> None:
+    def __init__(self, chunks: Any, selector: Estimator, n_threads: int = 1) -> None:
         if not callable(chunks) and (not hasattr(chunks, "__iter__") or iter(chunks) is chunks):
             raise ValueError(
                 "chunks are read more than once: give a list of blocks, or a function that returns "

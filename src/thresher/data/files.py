@@ -14,8 +14,9 @@ import numpy.typing as npt
 from thresher._utils.arrays import LARGEST_EXACT, from_smallest
 from thresher._utils.checks import is_missing, resolve_features, resolve_threads
 from thresher._utils.long_calls import report
+from thresher._utils.types import Array, DataLike, Estimator, Mask, TargetLike, WeightsLike
 from thresher.data.frames import as_they_are, is_exact_kind, refuse_type
-from thresher.data.table import FeatureRoles, FileTable, Mask, Names, Slabs, Table
+from thresher.data.table import FeatureRoles, FileTable, Names, Slabs, Table
 from thresher.data.target import Target, read_weights
 from thresher.data.training import (
     InputRules,
@@ -149,7 +150,7 @@ class SlabReader:
                 self._read_columns(columns, slab.start, some)
         return Table(columns.T, self.names[slab], self.is_category[slab], self.n_threads)
 
-    def _read_column(self, columns: npt.NDArray[Any], feature: int) -> npt.NDArray[Any]:
+    def _read_column(self, columns: Array, feature: int) -> Array:
         """A feature as the one row of `columns`, or where it has been decoded if it lies there as it is needed."""
         pieces = self.files.read([str(self.names[feature])], self.n_threads > 1)
         first = next(pieces)
@@ -157,14 +158,14 @@ class SlabReader:
             chunks = getattr(first.column(0), "chunks", [first.column(0)])
             here = chunks[0] if len(chunks) == 1 else None
             if here is not None and here.null_count == 0 and str(here.type) == _FLOATS[self.dtype]:
-                values: npt.NDArray[Any] = here.to_numpy()
+                values: Array = here.to_numpy()
                 return values[None]
         self._read_columns(columns, feature, [feature], chain([first], pieces))
         return columns
 
     def _read_columns(
         self,
-        columns: npt.NDArray[Any],
+        columns: Array,
         first: int,
         features: list[int],
         pieces: Iterator[Any] | None = None,
@@ -183,7 +184,7 @@ class SlabReader:
         for feature in features:
             self._mend_large(columns[feature - first], feature)
 
-    def _fill(self, out: npt.NDArray[Any], column: Any, kind: str, texts: _Texts | None) -> None:
+    def _fill(self, out: Array, column: Any, kind: str, texts: _Texts | None) -> None:
         import pyarrow as pa
 
         at = 0
@@ -201,7 +202,7 @@ class SlabReader:
                 here[:] = chunk.to_numpy(zero_copy_only=False)
             at += len(chunk)
 
-    def _mend_large(self, values: npt.NDArray[Any], feature: int) -> None:
+    def _mend_large(self, values: Array, feature: int) -> None:
         """Exact numbers that doubles cannot tell apart, read again as they are."""
         name = str(self.names[feature])
         if name not in self._may_be_large:
@@ -219,7 +220,7 @@ class _Texts:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def number(self, out: npt.NDArray[Any], chunk: Any) -> None:
+    def number(self, out: Array, chunk: Any) -> None:
         import pyarrow as pa
 
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
@@ -235,7 +236,7 @@ class _Texts:
         out[:] = np.nan
         out[is_there] = number_of[present]
 
-    def rank(self, values: npt.NDArray[Any]) -> None:
+    def rank(self, values: Array) -> None:
         """Replace numbers by ranks among the sorted words."""
         rank = np.full(len(self._numbers) + 1, np.nan)  # the last is for missing values
         for place, word in enumerate(sorted(self._numbers)):
@@ -252,7 +253,7 @@ class FileRows:
     table: FileTable
     excluded: Mask
     target: Target | None
-    weights: npt.NDArray[Any] | None
+    weights: Array | None
     missing: str
 
 
@@ -266,10 +267,10 @@ class SlabConsumer(Protocol):
 
 
 def read_files(
-    selector: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike,
+    sample_weight: WeightsLike,
     options: RemoteOptions,
     rules: InputRules,
     consumer: Callable[[FileRows], SlabConsumer] | None = None,
@@ -360,7 +361,7 @@ def read_files(
     )
 
 
-def refuse_files(X: Any, owner: Any) -> None:
+def refuse_files(X: DataLike, owner: Any) -> None:
     """Raise for a table in files, for those who need its rows in memory."""
     if is_files(X):
         raise ValueError(
@@ -369,7 +370,7 @@ def refuse_files(X: Any, owner: Any) -> None:
         )
 
 
-def _readings(selector: Any, reader: SlabReader) -> Slabs:
+def _readings(selector: Estimator, reader: SlabReader) -> Slabs:
     """Readings of all slabs, which are counted and reported."""
     selector.n_passes_ = 0
 
@@ -412,7 +413,7 @@ def _complete_rows(
     return rows if complete.all() else complete_rows(complete, rows)
 
 
-def _refuse_empty(X: Any, source: TableSource, names: npt.NDArray[np.object_]) -> None:
+def _refuse_empty(X: DataLike, source: TableSource, names: npt.NDArray[np.object_]) -> None:
     parts: Any = getattr(source.columns, "parts", ())
     what = parts[0].name if len(parts) == 1 else str(X)
     if source.shape[0] == 0:

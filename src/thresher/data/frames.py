@@ -19,6 +19,7 @@ from sklearn.utils import _safe_indexing
 
 from thresher._utils.arrays import LARGEST_EXACT, are_exact, as_double, from_smallest
 from thresher._utils.checks import is_missing, resolve_features
+from thresher._utils.types import Array, DataLike, FeatureNames
 from thresher.data.table import feature_blocks
 from thresher.io.table import reading
 
@@ -28,7 +29,7 @@ Ranks = npt.NDArray[np.float64]
 _MOST_TEXTS_PER_ROW = 8
 
 
-def category_ranks(X: Any, places: list[int]) -> Iterator[tuple[list[int], Ranks, list[str]]]:
+def category_ranks(X: DataLike, places: list[int]) -> Iterator[tuple[list[int], Ranks, list[str]]]:
     """Columns of a pandas frame that are categories: those with the same, their ranks as rows, and the texts."""
     alike: dict[tuple[str, ...], tuple[list[int], list[Any]]] = {}
 
@@ -46,7 +47,7 @@ def category_ranks(X: Any, places: list[int]) -> Iterator[tuple[list[int], Ranks
         yield members, rank[np.array(codes)], sorted(texts)
 
 
-def _show_columns(X: Any, places: list[int], take: Callable[[int, Any], None]) -> None:
+def _show_columns(X: DataLike, places: list[int], take: Callable[[int, Any], None]) -> None:
     """Call `take` with some columns of a pandas frame.
 
     Of the ways to many columns `apply` is the fastest, and unlike `items` it does not keep them; of a frame without
@@ -68,7 +69,7 @@ def _show_columns(X: Any, places: list[int], take: Callable[[int, Any], None]) -
 
 
 def text_ranks(
-    columns: npt.NDArray[Any], factorize: Callable[..., Any] | None = None
+    columns: Array, factorize: Callable[..., Any] | None = None
 ) -> tuple[Ranks, list[list[str] | None]]:
     """Ranks of texts among those of their column, of columns that are rows of objects, and the texts of each.
 
@@ -106,7 +107,7 @@ def text_ranks(
 
 
 def _numbered(
-    columns: npt.NDArray[Any], factorize: Callable[..., Any] | None
+    columns: Array, factorize: Callable[..., Any] | None
 ) -> tuple[npt.NDArray[np.intp], list[Any]] | None:
     """Every value as its number among the distinct ones, and these; None if some cannot be told apart."""
     values = columns.ravel()
@@ -134,14 +135,14 @@ class FrameColumns:
     Categories are replaced by their rank among the sorted categories, missing values by NaN, truth by 0 and 1.
     """
 
-    matrix: npt.NDArray[Any]  # (n_rows, n_columns)
+    matrix: Array  # (n_rows, n_columns)
     names: npt.NDArray[np.object_]
     is_category: npt.NDArray[np.bool_]
     texts: dict[int, list[str]] = field(default_factory=dict)  # of the ranks of each category
     rounded: list[int] = field(default_factory=list)  # of a block: whole numbers beyond doubles
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: DataLike) -> bool:
     """Whether `X` is a dataframe or table that narwhals reads; one that is not in memory is refused."""
     if isinstance(X, np.ndarray) or sparse.issparse(X):  # narwhals takes longer to say no
         return False
@@ -158,12 +159,12 @@ def is_frame(X: Any) -> bool:
     return isinstance(frame, nw.DataFrame)
 
 
-def to_native(X: Any) -> Any:
+def to_native(X: DataLike) -> Any:
     """Return the frame inside a narwhals wrapper, whose column names scikit-learn does not read; all else unchanged."""
     return nw.to_native(X, pass_through=True)
 
 
-def with_plain_names(X: Any) -> Any:
+def with_plain_names(X: DataLike) -> Any:
     """Frames of pandas with names that are objects of Python: those of Arrow are slow to go through."""
     if not nw.dependencies.is_pandas_dataframe(X) or isinstance(X.columns.dtype, np.dtype):
         return X
@@ -172,7 +173,7 @@ def with_plain_names(X: Any) -> Any:
     return plain
 
 
-def take_columns(X: Any, places: npt.NDArray[np.intp], package: str = "default") -> Any:
+def take_columns(X: DataLike, places: npt.NDArray[np.intp], package: str = "default") -> Any:
     """Some columns of a dataframe, as a frame of its own kind or of a package by name; types stay."""
     frame = nw.from_native(X, eager_only=True)[:, places.tolist()]
     if package in ("default", frame.implementation.value):
@@ -187,7 +188,7 @@ def take_columns(X: Any, places: npt.NDArray[np.intp], package: str = "default")
         return nw.from_dict(columns, backend=other).to_native()
 
 
-def take(X: Any, places: Any, axis: int = 0) -> Any:
+def take(X: DataLike, places: Any, axis: int = 0) -> Any:
     """Some rows, or columns with ``axis=1``, of anything; scikit-learn before 1.8 cannot take those of pyarrow."""
     X = to_native(X)
     if not type(X).__module__.startswith("pyarrow"):
@@ -198,7 +199,7 @@ def take(X: Any, places: Any, axis: int = 0) -> Any:
     return X.select(chosen.tolist()) if axis == 1 else X.take(chosen)
 
 
-def with_shuffled_copies(X: Any, rng: np.random.Generator) -> Any:
+def with_shuffled_copies(X: DataLike, rng: np.random.Generator) -> Any:
     """The columns of X and, after them, a copy of each with its values in another order; what X is it stays."""
     n_rows, p = X.shape
     if sparse.issparse(X):
@@ -233,7 +234,9 @@ def _collector_paused() -> Iterator[None]:
 
 
 @_collector_paused()
-def read_frame(X: Any, exclude: Any = None, *, is_block: bool = False) -> FrameColumns:
+def read_frame(
+    X: DataLike, exclude: FeatureNames = None, *, is_block: bool = False
+) -> FrameColumns:
     """Read a dataframe, its numbers at once; a column that is no number and no category is refused.
 
     Excluded columns may be anything: unless they are numbers they are read as zeros. With `is_block` there are more
@@ -328,7 +331,7 @@ def _by_class(kinds: list[Any]) -> _Kinds:
     return _Kinds([kinds[i] for i in asked], places)
 
 
-def _matrix_of(frame: Any, letters: str) -> npt.NDArray[Any] | None:
+def _matrix_of(frame: Any, letters: str) -> Array | None:
     """All columns at once, where the library gives such numbers without a detour through objects."""
     matrix = frame.to_numpy()
     return matrix if matrix.dtype.kind in letters else None
@@ -344,7 +347,7 @@ def is_exact_kind(kind: Any) -> bool:
     return bool(kind.is_integer() or kind.is_decimal())
 
 
-def _rounded(columns: npt.NDArray[Any], kinds: _Kinds, is_used: npt.NDArray[np.bool_]) -> list[int]:
+def _rounded(columns: Array, kinds: _Kinds, is_used: npt.NDArray[np.bool_]) -> list[int]:
     """Columns in use of exact numbers that are too large for the doubles they were read as."""
     exact = kinds.places(lambda kind: is_exact_kind(kind) or kind == nw.Object)
     if columns.dtype.kind != "f" or not exact:
@@ -354,14 +357,14 @@ def _rounded(columns: npt.NDArray[Any], kinds: _Kinds, is_used: npt.NDArray[np.b
     return [i for i in exact if large[i]]
 
 
-def as_they_are(column: Any) -> npt.NDArray[Any]:
+def as_they_are(column: Any) -> Array:
     """The values of a column, as objects where they are no numbers of NumPy's."""
     if column.dtype.is_integer() and not _is_wide(column.dtype) and not column.null_count():
         return np.asarray(column.to_numpy())
     return np.array(column.to_list(), dtype=object)
 
 
-def sparse_frame(X: Any) -> Any | None:
+def sparse_frame(X: DataLike) -> Any | None:
     """The matrix of a pandas frame whose columns are all sparse, with zeros left out; None of any other."""
     types = _sparse_types(X)
     if not types or len(types) < X.shape[1] or any(kind.fill_value for kind in types.values()):
@@ -369,13 +372,13 @@ def sparse_frame(X: Any) -> Any | None:
     return X.sparse.to_coo().tocsc()
 
 
-def dense_frame(X: Any) -> Any:
+def dense_frame(X: DataLike) -> Any:
     """A pandas frame with the values of its sparse columns one by one; any other as it is."""
     types = _sparse_types(X)
     return X.astype({name: kind.subtype for name, kind in types.items()}) if types else X
 
 
-def _sparse_types(X: Any) -> dict[Any, Any]:
+def _sparse_types(X: DataLike) -> dict[Any, Any]:
     """The types of a pandas frame's sparse columns, known by name, as pandas need not be there."""
     if not nw.dependencies.is_pandas_dataframe(X):
         return {}

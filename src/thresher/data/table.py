@@ -15,10 +15,10 @@ from scipy import sparse
 from thresher import _core
 from thresher._utils.checks import resolve_features
 from thresher._utils.lazy import cached
+from thresher._utils.types import Array, FeatureNames, Floats, Mask
 from thresher.data.target import MOST_DISCRETE_VALUES, native_bytes
 from thresher.io.temporary import Scratch
 
-Mask = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.object_]
 
 # Sums of squares of such values, and of their differences, are finite.
@@ -145,7 +145,11 @@ class FeatureRoles:
 
     @classmethod
     def read(
-        cls, names: Names | None, varies: Mask, keep: Any = None, exclude: Any = None
+        cls,
+        names: Names | None,
+        varies: Mask,
+        keep: FeatureNames = None,
+        exclude: FeatureNames = None,
     ) -> FeatureRoles:
         """From what varies, and features to keep and to exclude by name or position."""
         kept = resolve_features("keep", keep, names, len(varies))
@@ -200,8 +204,6 @@ def label(names: Names | Sequence[str] | None, feature: int) -> str:
     """What messages call a feature."""
     return repr(str(names[feature])) if names is not None else str(feature)
 
-
-Floats = npt.NDArray[np.float64]
 
 # Squares of numbers beyond this, or below its inverse, are not safe in double precision.
 LARGEST_SAFE = 1e120
@@ -291,7 +293,7 @@ class Table:
             found.n_distinct,
         )
 
-    def feature_major(self) -> npt.NDArray[Any]:
+    def feature_major(self) -> Array:
         """The columns as the rows of one float array, without a copy where X has that order already.
 
         Raises for columns that are categories: they have no numbers to work with.
@@ -300,23 +302,23 @@ class Table:
             self.schema.refuse_categories()
         return self.coded_columns()
 
-    def coded_columns(self) -> npt.NDArray[Any]:
+    def coded_columns(self) -> Array:
         """As `feature_major`; a category is the number of its level."""
         return self._columns
 
     @cached
-    def _columns(self) -> npt.NDArray[Any]:
+    def _columns(self) -> Array:
         return to_feature_major(self.matrix, self.n_threads)
 
-    def in_order(self, order: npt.NDArray[np.uint32]) -> npt.NDArray[Any]:
+    def in_order(self, order: npt.NDArray[np.uint32]) -> Array:
         """As `feature_major`, rows in another order."""
         return _core.feature_major(self.matrix, self.n_threads, order)
 
-    def _of_stored(self, of_columns: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _of_stored(self, of_columns: Array) -> Array:
         """Return the value of its column for every stored value of a sparse table."""
         if self.matrix.format == "csc":
             return np.repeat(of_columns, np.diff(self.matrix.indptr))
-        of_values: npt.NDArray[Any] = of_columns[self.matrix.indices]
+        of_values: Array = of_columns[self.matrix.indices]
         return of_values
 
     def without(self, features: npt.NDArray[np.bool_]) -> Table:
@@ -352,7 +354,7 @@ class Table:
         names = None if self.names is None else self.names[features]
         return Table(self.matrix[:, features], names, self.is_category[features], self.n_threads)
 
-    def take(self, rows: npt.NDArray[Any]) -> Table:
+    def take(self, rows: Array) -> Table:
         """The table of some rows, with repeats if `rows` has them."""
         return Table(self.matrix[rows], self.names, self.is_category, self.n_threads)
 
@@ -409,14 +411,14 @@ class FileTable(Table):
         return False
 
     @property
-    def matrix(self) -> npt.NDArray[Any]:
+    def matrix(self) -> Array:
         return self._columns.T
 
     @cached
-    def _columns(self) -> npt.NDArray[Any]:
+    def _columns(self) -> Array:
         return self.keep(table for _, table in self._slabs())
 
-    def keep(self, tables: Iterator[Table]) -> npt.NDArray[Any]:
+    def keep(self, tables: Iterator[Table]) -> Array:
         """All columns in a file, each as a row of one mapped array."""
         file = self.scratch.file()
         for table in tables:
@@ -437,7 +439,7 @@ class FileTable(Table):
 
     def look(self, slabs: Iterator[tuple[slice, Table]]) -> Iterator[tuple[slice, Table]]:
         """Pass slabs through and note what their scans say."""
-        found: dict[str, npt.NDArray[Any]] = {}
+        found: dict[str, Array] = {}
         for slab, table in slabs:
             for name in _SCANNED:
                 own = getattr(table.schema, name)
@@ -446,10 +448,10 @@ class FileTable(Table):
             yield slab, table
         self.schema = Schema(self.n_rows, self.names, self.is_category, **found)
 
-    def in_order(self, order: npt.NDArray[np.uint32]) -> npt.NDArray[Any]:
+    def in_order(self, order: npt.NDArray[np.uint32]) -> Array:
         return self.take(order).coded_columns()
 
-    def take(self, rows: npt.NDArray[Any]) -> FileTable:
+    def take(self, rows: Array) -> FileTable:
         return self._like(
             lambda: ((slab, table.take(rows)) for slab, table in self.slabs()),
             len(rows),
@@ -486,10 +488,10 @@ def feature_blocks(n_features: int, n_rows: int, n_values: int = BLOCK_VALUES) -
         yield slice(start, min(start + size, n_features))
 
 
-def to_feature_major(matrix: Any, n_threads: int = 1) -> npt.NDArray[Any]:
+def to_feature_major(matrix: Any, n_threads: int = 1) -> Array:
     """The columns of a dense matrix as rows of a C-contiguous float32 or float64 array."""
     matrix = native_bytes(matrix)
-    turned: npt.NDArray[Any] = matrix.T
+    turned: Array = matrix.T
     if turned.dtype in (np.float32, np.float64) and turned.flags.c_contiguous:
         return turned
     return _core.feature_major(matrix, n_threads)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from thresher._utils.arrays import as_double, as_numpy
 from thresher._utils.checks import check_choice, is_missing, warn
+from thresher._utils.types import Array, TargetLike, WeightsLike
 
 # Whole weights are counts, and exact, as long as no sum of as many weights as there are rows exceeds this.
 MOST_COUNTED = 1 << 50
@@ -24,7 +25,7 @@ SMALLEST_EXPONENT, LARGEST_EXPONENT = -30, 50
 WeightKind = Literal["none", "whole", "real"]
 
 
-def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
+def read_weights(sample_weight: WeightsLike, n_rows: int) -> Array | None:
     """One weight per row: int64 if all are whole numbers and not too large to be counted, else float64."""
     if sample_weight is None:
         return None
@@ -48,14 +49,14 @@ def read_weights(sample_weight: Any, n_rows: int) -> npt.NDArray[Any] | None:
     return in_range(weights, range_shift(largest, is_whole, n_rows))
 
 
-def kind_of_weights(weights: npt.NDArray[Any] | None) -> WeightKind:
+def kind_of_weights(weights: Array | None) -> WeightKind:
     """Return how weights that were read count."""
     if weights is None:
         return "none"
     return "real" if weights.dtype.kind == "f" else "whole"
 
 
-def are_whole(weights: npt.NDArray[Any]) -> bool:
+def are_whole(weights: Array) -> bool:
     """Return whether all weights are whole numbers."""
     return weights.dtype.kind != "f" or bool((weights == np.floor(weights)).all())
 
@@ -65,7 +66,7 @@ def are_counted(largest: float, is_whole: bool, n_rows: int) -> bool:
     return is_whole and int(largest) * n_rows <= MOST_COUNTED
 
 
-def weight_numbers(sample_weight: Any) -> npt.NDArray[Any]:
+def weight_numbers(sample_weight: WeightsLike) -> Array:
     """Return the weights as an array of whole numbers, if it was one, or of float64."""
     weights = np.asarray(as_numpy(sample_weight))
     if weights.dtype.kind in "iub":
@@ -78,7 +79,7 @@ def weight_numbers(sample_weight: Any) -> npt.NDArray[Any]:
         raise ValueError("sample_weight must hold numbers, one per sample") from error
 
 
-def check_weights(weights: npt.NDArray[Any], where: str = "") -> None:
+def check_weights(weights: Array, where: str = "") -> None:
     """Raise for weights that are not finite or negative; `where` is added to the place of a row."""
     if not np.isfinite(weights).all():
         raise ValueError("sample_weight contains NaN or infinity; give finite weights")
@@ -111,7 +112,7 @@ def range_shift(largest: float, is_whole: bool, n_rows: int) -> int:
     return min(max(exponent, SMALLEST_EXPONENT), LARGEST_EXPONENT) - exponent
 
 
-def in_range(weights: npt.NDArray[Any], shift: int) -> npt.NDArray[np.float64]:
+def in_range(weights: Array, shift: int) -> npt.NDArray[np.float64]:
     """Return the weights times two to the power of `shift`."""
     return np.ldexp(weights.astype(np.float64), shift)
 
@@ -138,7 +139,7 @@ class TargetSummary:
     """
 
     is_nominal: bool
-    classes: npt.NDArray[Any] | None
+    classes: Array | None
     lowest: float
     highest: float
 
@@ -177,7 +178,7 @@ class Target(TargetSummary):
         return cls(False, None, float(lowest), float(highest), values, None)
 
     @classmethod
-    def of_classes(cls, classes: npt.NDArray[Any], codes: npt.NDArray[np.integer[Any]]) -> Target:
+    def of_classes(cls, classes: Array, codes: npt.NDArray[np.integer[Any]]) -> Target:
         values = codes.astype(np.float64)
         return cls(
             True, classes, 0.0, len(classes) - 1.0, values, codes.astype(np.int32, copy=False)
@@ -192,7 +193,12 @@ class Target(TargetSummary):
 
 
 def read_target(
-    y: Any, n_rows: int, *, kind: str = "auto", classes_only: bool = False, owner: str = "selector"
+    y: TargetLike,
+    n_rows: int,
+    *,
+    kind: str = "auto",
+    classes_only: bool = False,
+    owner: str = "selector",
 ) -> Target:
     """Read `y` as classes or as numbers.
 
@@ -215,9 +221,7 @@ def read_target(
     return Target.of_classes(classes, codes)
 
 
-def holds_classes(
-    distinct: npt.NDArray[Any], n_rows: int, kind: str, classes_only: bool, owner: str
-) -> bool:
+def holds_classes(distinct: Array, n_rows: int, kind: str, classes_only: bool, owner: str) -> bool:
     """Whether a target with these distinct values in so many rows holds classes; refused if it must and cannot."""
     if kind == "auto" and distinct.dtype.kind in "fiub" and len(distinct) > 2:
         if classes_only:
@@ -232,7 +236,7 @@ def holds_classes(
     return True
 
 
-def _refuse_quantity(distinct: npt.NDArray[Any], n_rows: int, owner: str) -> None:
+def _refuse_quantity(distinct: Array, n_rows: int, owner: str) -> None:
     """Raise for numbers that cannot be classes: fractions, and hardly a number twice."""
     remedy = "use MRMR, ReliefF or Univariate, which take numbers, or cut y into classes"
     if distinct.dtype.kind == "f" and not np.all(distinct == np.floor(distinct)):
@@ -246,7 +250,7 @@ def _refuse_quantity(distinct: npt.NDArray[Any], n_rows: int, owner: str) -> Non
         )
 
 
-def distinct_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def distinct_labels(y: Array) -> tuple[Array, Array]:
     """The distinct values, sorted, and the place of each value among them."""
     if y.dtype.kind in "iu" and y.size:
         lowest, highest = int(y.min()), int(y.max())
@@ -265,7 +269,7 @@ def distinct_labels(y: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[
         ) from error
 
 
-def one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
+def one_dimensional(y: TargetLike, owner: str) -> Array:
     """A target as an array of its own type."""
     if y is None:
         raise ValueError(
@@ -288,7 +292,7 @@ def one_dimensional(y: Any, owner: str) -> npt.NDArray[Any]:
     return native_bytes(_numbers_of_objects(np.asarray(y)))
 
 
-def _numbers_of_objects(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _numbers_of_objects(y: Array) -> Array:
     """Objects as numbers of NumPy, where all are numbers and, if whole, not too large; else as they are."""
     if y.dtype != object or not all(isinstance(v, numbers.Real | Decimal) for v in y):
         return y
@@ -303,12 +307,12 @@ def is_plain_array(values: Any, n_dimensions: int) -> bool:
     return is_array and values.dtype.kind in "iufb"
 
 
-def native_bytes(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def native_bytes(values: Array) -> Array:
     """Values in the order of bytes of this machine."""
     return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
 
 
-def refuse_missing_labels(y: npt.NDArray[Any], where: str = "") -> None:
+def refuse_missing_labels(y: Array, where: str = "") -> None:
     """Raise for what stands for no value, and for complex numbers; `where` is added to the place of a row."""
     if y.dtype.kind == "c":
         raise ValueError("y holds complex numbers; give real numbers or class labels")
@@ -328,7 +332,7 @@ def refuse_missing_labels(y: npt.NDArray[Any], where: str = "") -> None:
             )
 
 
-def as_numbers(y: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+def as_numbers(y: Array) -> npt.NDArray[np.float64]:
     """A target that is to be a quantity."""
     try:
         return y.astype(np.float64)

@@ -17,6 +17,17 @@ from sklearn.utils.validation import check_array, validate_data
 from thresher import _core
 from thresher._utils.arrays import LARGEST_EXACT, are_exact, as_numpy, from_smallest
 from thresher._utils.checks import did_you_mean, resolve_features, resolve_threads, warn
+from thresher._utils.types import (
+    Array,
+    BinRule,
+    DataLike,
+    Estimator,
+    FeatureNames,
+    Mask,
+    TargetLike,
+    Values,
+    WeightsLike,
+)
 from thresher.data.frames import (
     FrameColumns,
     is_frame,
@@ -25,7 +36,7 @@ from thresher.data.frames import (
     to_native,
     with_plain_names,
 )
-from thresher.data.table import FeatureRoles, FileTable, Mask, Names, Schema, Table
+from thresher.data.table import FeatureRoles, FileTable, Names, Schema, Table
 from thresher.data.target import (
     Target,
     TargetSummary,
@@ -66,15 +77,15 @@ class InputRules:
     classes_only: bool = False
     needs_target: bool = True
     missing: str = "error"
-    keep: Any = None
-    exclude: Any = None
+    keep: FeatureNames = None
+    exclude: FeatureNames = None
     n_jobs: int | None = None
     accept_sparse: bool = True
     accept_blocks: bool = False
-    discretize: Any = "auto"
+    discretize: BinRule = "auto"
     packing_rule: str | None = None
 
-    def read_target(self, y: Any, n_rows: int, selector: Any) -> Target | None:
+    def read_target(self, y: TargetLike, n_rows: int, selector: Estimator) -> Target | None:
         """What y says of so many rows, where it is looked at."""
         if not self.needs_target:
             return None
@@ -115,14 +126,16 @@ def check_remote_options(owner: str, options: Mapping[str, Any] | None, *, in_me
             )
 
 
-def split_remote_options(params: Mapping[str, Any]) -> tuple[RemoteOptions, dict[str, Any]]:
+def split_remote_options(params: Mapping[str, Any]) -> tuple[RemoteOptions, Values]:
     """Return the options among these that are for rows that are not in memory, and the rest."""
     known = {name: params[name] for name in RemoteOptions.__annotations__ if name in params}
     options = RemoteOptions(**known)  # type: ignore[typeddict-item]
     return options, {name: value for name, value in params.items() if name not in known}
 
 
-def column_names(names: Sequence[str], y: Any = None, sample_weight: Any = None) -> dict[str, str]:
+def column_names(
+    names: Sequence[str], y: TargetLike = None, sample_weight: WeightsLike = None
+) -> dict[str, str]:
     """Which of the columns are target and weights: those given by name, each of which must be there."""
     given = {"y": y, "sample_weight": sample_weight}
     named = {parameter: name for parameter, name in given.items() if isinstance(name, str)}
@@ -239,7 +252,7 @@ class LocalData(TrainingData):
     target: Target | None
     table: Table
     grouped: FileTable | None = None
-    weights: npt.NDArray[Any] | None = None
+    weights: Array | None = None
     rows: npt.NDArray[np.intp] | None = None
     n_given: int = 0
 
@@ -278,10 +291,10 @@ class LocalData(TrainingData):
 
 
 def read_training(
-    selector: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike,
+    sample_weight: WeightsLike,
     rules: InputRules,
     *,
     names: Names | None = None,
@@ -328,8 +341,8 @@ def reader_named(name: str) -> Any:
 
 
 def rows_of_weight(
-    weights: npt.NDArray[Any] | None,
-) -> tuple[npt.NDArray[Any] | None, npt.NDArray[np.intp] | None]:
+    weights: Array | None,
+) -> tuple[Array | None, npt.NDArray[np.intp] | None]:
     """The weights, None if all are 1, and the rows with a weight above 0, None if all have."""
     if weights is None:
         return None, None
@@ -355,12 +368,12 @@ def check_training(schema: Schema, target: TargetSummary | None, rules: InputRul
 
 
 def read_table(
-    selector: Any,
-    X: Any,
+    selector: Estimator,
+    X: DataLike,
     *,
     n_threads: int = 1,
     accept_sparse: bool = True,
-    exclude: Any = None,
+    exclude: FeatureNames = None,
     is_block: bool = False,
     names: Names | None = None,
 ) -> Table:
@@ -382,7 +395,12 @@ def read_table(
 
 
 def _read(
-    selector: Any, X: Any, n_threads: int, accept_sparse: bool, exclude: Any, is_block: bool
+    selector: Estimator,
+    X: DataLike,
+    n_threads: int,
+    accept_sparse: bool,
+    exclude: FeatureNames,
+    is_block: bool,
 ) -> Table:
     X = with_plain_names(as_numpy(to_native(X)))
     # What is mapped was checked when it was written.
@@ -420,7 +438,7 @@ def _read(
         X[:, resolve_features("exclude", exclude, None, X.shape[1])] = 0
     if is_plain_array(X, 2) and X.size:
         matrix, selector.n_features_in_ = X, X.shape[1]
-        vars(selector).pop("feature_names_in_", None)
+        selector.__dict__.pop("feature_names_in_", None)
     else:
         matrix = validate_data(
             selector, X, accept_sparse=("csc", "csr"), dtype="numeric", ensure_all_finite=False
@@ -437,20 +455,20 @@ def _read(
     return Table(matrix, None, np.zeros(matrix.shape[1], dtype=bool), n_threads)
 
 
-def unmasked(X: Any) -> Any:
+def unmasked(X: DataLike) -> Any:
     """Masked arrays with NaN where a value is masked, as they are if none is; all else as it is."""
     if np.ma.is_masked(X):
         return np.ma.filled(X.astype(np.float64), np.nan)
     return np.ma.getdata(X) if isinstance(X, np.ma.MaskedArray) else X
 
 
-def indexable(X: Any) -> Any:
+def indexable(X: DataLike) -> Any:
     """X as something whose rows and columns can be taken, if it has both; a lazy frame is refused."""
     X = as_numpy(to_native(X))
     return X if is_frame(X) or sparse.issparse(check_sparse(X)) else np.asarray(unmasked(X))
 
 
-def rows_and_columns(X: Any) -> Any:
+def rows_and_columns(X: DataLike) -> Any:
     """X as something with rows and columns that can be taken; all else is refused in scikit-learn's words."""
     X = indexable(X)
     return X if len(X.shape) == 2 else check_array(X, dtype=None)
@@ -474,7 +492,7 @@ def _with_own_places(matrix: Any) -> Any:
     return own
 
 
-def _exact(table: Table, X: Any) -> Table:
+def _exact(table: Table, X: DataLike) -> Table:
     """The table with exact numbers that doubles cannot tell apart as distances from the smallest of their column."""
     of_objects = isinstance(X, np.ndarray) and (X.dtype == object or np.ma.is_masked(X))
     given = X if of_objects else table.matrix

@@ -9,15 +9,16 @@ from sklearn.utils import Bunch, check_random_state
 
 from thresher._utils.checks import check_number
 from thresher._utils.random import Purpose, stream
+from thresher._utils.types import DataLike, RandomState, TargetLike
 
 
-def draw(random_state: Any, generator: int) -> np.random.Generator:
+def draw(random_state: RandomState, generator: int) -> np.random.Generator:
     """A stream of its own for every generator: equal seeds give equal data."""
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     return stream(seed, Purpose.DATA_SETS, generator)
 
 
-def bunch(X: Any, y: Any, truth: Any, description: str, **more: Any) -> Bunch:
+def bunch(X: DataLike, y: TargetLike, truth: Any, description: str, **more: Any) -> Bunch:
     names = [f"x{i}" for i in range(X.shape[1])]
     positions = np.sort(np.asarray(truth, dtype=np.intp))
     return Bunch(data=X, target=y, truth=positions, feature_names=names, DESCR=description, **more)
@@ -30,7 +31,9 @@ _DECOYS = ((14, 2), (28, 4), (13, 3))
 _FLIPPED = 0.15
 
 
-def make_tied(n_samples: int = 750, n_features: int = 100, *, random_state: Any = None) -> Any:
+def make_tied(
+    n_samples: int = 750, n_features: int = 100, *, random_state: RandomState = None
+) -> Any:
     """A discrete network in which 72 sets of five features tell all there is to tell of the target.
 
     Each of five groups of features has a hidden bit, which every member of the group determines; the four classes
@@ -96,7 +99,7 @@ def make_xor(
     *,
     n_parity: int = 2,
     noise: float = 0.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Any:
     """The class is the parity of a few bits: each of them alone says nothing.
 
@@ -153,7 +156,7 @@ def make_artificial1(
     *,
     n_informative: int = 10,
     noise: float = 0.1,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Any:
     """A linear target whose features are measured with noise: "Artificial 1" of Tsanas, Little and McSharry.
 
@@ -206,7 +209,7 @@ def make_friedman_collinear(
     n_features: int = 50,
     *,
     n_copies: int = 2,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Any:
     """Friedman's function of five features, some of which have correlated copies.
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher._utils.checks import check_number
+from thresher._utils.types import RandomState, TargetLike
 from thresher.datasets._synthetic import bunch, draw
 
 
@@ -23,7 +24,7 @@ def make_microarray(
     n_batches: int = 2,
     batch_effect: float = 1.0,
     confounding: float = 0.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Any:
     """Expression of genes that go together in blocks, in two classes, measured in batches.
 
@@ -101,7 +102,7 @@ def make_microarray(
     )
 
 
-def _batches(rng: np.random.Generator, y: Any, n_batches: int, confounding: float) -> Any:
+def _batches(rng: np.random.Generator, y: TargetLike, n_batches: int, confounding: float) -> Any:
     batch = rng.permutation(np.arange(len(y)) % n_batches)
     half = n_batches // 2
     if half:
@@ -118,7 +119,7 @@ def make_text(
     n_informative: int = 50,
     words_per_document: int = 100,
     ratio: float = 3.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Any:
     """Counts of words in documents of two topics, as a sparse matrix.
 
@@ -184,7 +185,7 @@ def make_dorothea_like(
     density: float = 0.009,
     positive: float = 0.1,
     strength: float = 0.5,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Any:
     """Sparse bits of molecules, few of which bind: in the likeness of "Dorothea" of the NIPS 2003 challenge.
 

@@ -23,6 +23,7 @@ from thresher._utils.params import (
     estimator,
     param,
 )
+from thresher._utils.types import Array, DataLike, TargetLike, WeightsLike
 from thresher.data import MOST_DISCRETE_VALUES, read_weights, to_feature_major, to_native
 
 Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
@@ -41,7 +42,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     _learn: ClassVar[Callable[..., Cuts]]
 
     def learn_cuts(
-        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
     ) -> Cuts:
         """The cuts of every row of a feature-major matrix, and where each feature's begin."""
         return self._learn(matrix, self._rule()[1], weights, n_threads)
@@ -50,7 +51,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         self,
         columns: tuple[Any, Any, Any, int],
         wanted: NDArray[np.bool_],
-        y: Any,
+        y: TargetLike,
         weights: NDArray[np.float64] | None,
         n_threads: int,
     ) -> Cuts:
@@ -74,7 +75,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         """Raise ValueError if a parameter makes no sense."""
 
     @takes_arrays
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None) -> Self:
         """Learn the cuts of every feature.
 
         Parameters
@@ -94,7 +95,9 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         return self
 
     @takes_arrays
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.uint8]:
+    def fit_transform(
+        self, X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None
+    ) -> NDArray[np.uint8]:
         """Learn the cuts and code the training data, reading it once.
 
         Parameters
@@ -109,7 +112,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         matrix = self._fit(X, y, sample_weight)
         return self._code(matrix)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> NDArray[Any]:
+    def _fit(self, X: DataLike, y: TargetLike, sample_weight: WeightsLike) -> Array:
         self._validate_parameters()
         X = to_native(X)
         with quiet_sums():
@@ -137,12 +140,12 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         self.n_bins_ = counts + 1
         return matrix
 
-    def _code(self, matrix: NDArray[Any]) -> NDArray[np.uint8]:
+    def _code(self, matrix: Array) -> NDArray[np.uint8]:
         n_threads = resolve_threads(self.n_jobs)
         return _core.apply_cuts(matrix, self._cuts, self._offsets, n_threads).T
 
     @takes_arrays
-    def transform(self, X: Any) -> NDArray[np.uint8]:
+    def transform(self, X: DataLike) -> NDArray[np.uint8]:
         """Code every value by the number of cuts below it.
 
         Parameters
@@ -183,14 +186,14 @@ class CountedBins(Bins):
             )
 
 
-def class_codes(y: Any) -> tuple[NDArray[np.int32], int]:
+def class_codes(y: TargetLike) -> tuple[NDArray[np.int32], int]:
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return codes.reshape(-1).astype(np.int32), len(classes)
 
 
 def _with_discrete(
-    matrix: NDArray[Any],
+    matrix: Array,
     weights: NDArray[np.float64] | None,
     cuts: NDArray[np.float64],
     offsets: NDArray[np.int64],

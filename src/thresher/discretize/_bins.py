@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from thresher import _core
 from thresher._utils.checks import feature_position, shown
 from thresher._utils.params import estimator, param
+from thresher._utils.types import Array, TargetLike
 from thresher.discretize._base import Bins, CountedBins, Cuts, class_codes
 
 
@@ -191,7 +192,7 @@ class MDLBins(Bins):
             raise ValueError(f"cuts must be 'n-1' or 'weka', got {self.cuts!r}")
 
     def learn_cuts(
-        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
     ) -> Cuts:
         classes, n_classes = class_codes(y)
         return _core.cuts_mdl(matrix, classes, n_classes, self.cuts == "weka", weights, n_threads)
@@ -271,7 +272,7 @@ class GivenBins(Bins):
         return GivenBins([cuts[feature] for feature in features], n_jobs=self.n_jobs)
 
     def learn_cuts(
-        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
     ) -> Cuts:
         cuts, offsets = self._all_cuts(getattr(self, "feature_names_in_", None), len(matrix))
         coded = _core.apply_cuts(matrix, cuts, offsets, n_threads)
@@ -287,7 +288,7 @@ class GivenBins(Bins):
         self,
         columns: tuple[Any, Any, Any, int],
         wanted: NDArray[np.bool_],
-        y: Any,
+        y: TargetLike,
         weights: NDArray[np.float64] | None,
         n_threads: int,
     ) -> Cuts:

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from thresher._utils.checks import did_you_mean
+from thresher._utils.types import Array, BinRule, TargetLike
 from thresher.discretize._base import Bins, Cuts
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
 
@@ -23,7 +24,7 @@ class _Foreign:
         self.transformer = transformer
 
     def learn_cuts(
-        self, matrix: NDArray[Any], y: Any, weights: NDArray[np.float64] | None, n_threads: int
+        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
     ) -> Cuts:
         if weights is not None:
             raise ValueError(
@@ -47,7 +48,7 @@ class _Foreign:
         )
 
 
-def _cuts_of_codes(values: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.float64]:
+def _cuts_of_codes(values: Array, codes: Array) -> NDArray[np.float64]:
     order = np.argsort(values, kind="stable")
     values, codes = values[order].astype(np.float64), codes[order]
     steps = np.flatnonzero(np.diff(codes) != 0)
@@ -68,7 +69,7 @@ _BY_NAME: dict[str, Callable[..., Bins]] = {
 }
 
 
-def make_discretizer(discretize: Any) -> Any:
+def make_discretizer(discretize: BinRule) -> Any:
     """A discretiser from its name, or the object itself.
 
     Parameters
@@ -115,7 +116,7 @@ def make_discretizer(discretize: Any) -> Any:
     return made
 
 
-def uses_target(discretize: Any) -> bool:
+def uses_target(discretize: BinRule) -> bool:
     """Whether bins of this kind are made with a look at the target."""
     discretizer = make_discretizer(discretize)
     if isinstance(discretizer, _Foreign):

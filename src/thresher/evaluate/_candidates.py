@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from thresher._utils.checks import is_missing, readable
+from thresher._utils.types import Array, DataLike, Estimator, TargetLike, Values
 from thresher.data import is_frame, read_table, reader_named
 from thresher.selectors.cfs import CFS
 from thresher.selectors.consistency import CWC
@@ -31,7 +32,7 @@ Positions = npt.NDArray[np.intp]
 
 
 def widen(
-    X: Any,
+    X: DataLike,
     features: Positions,
     copies: Sequence[tuple[int, Positions]],
     more: npt.NDArray[np.float64] | None,
@@ -53,7 +54,11 @@ def widen(
 
 
 def _widen_frame(
-    X: Any, features: Positions, copies: Any, more: npt.NDArray[np.float64] | None, order: Positions
+    X: DataLike,
+    features: Positions,
+    copies: Any,
+    more: npt.NDArray[np.float64] | None,
+    order: Positions,
 ) -> Any:
     frame = nw.maybe_reset_index(nw.from_native(X, eager_only=True))
     columns = [frame[:, int(i)] for i in features]
@@ -71,7 +76,7 @@ def _widen_frame(
 
 
 def _widen_sparse(
-    X: Any, features: Positions, copies: Any, more: npt.NDArray[np.float64] | None
+    X: DataLike, features: Positions, copies: Any, more: npt.NDArray[np.float64] | None
 ) -> Any:
     by_column = X.tocsc()
     parts = [by_column[:, features]]
@@ -98,7 +103,7 @@ def encode_before(*steps: Any) -> Pipeline:
     return make_pipeline(FunctionTransformer(_as_array), columns, *steps)
 
 
-def types_with_missing(X: Any) -> dict[str, str]:
+def types_with_missing(X: DataLike) -> dict[str, str]:
     """Return the types that columns of a pandas frame need because scikit-learn does not accept ``pandas.NA``."""
     if not nw.dependencies.is_pandas_dataframe(X):
         return {}
@@ -110,7 +115,7 @@ def types_with_missing(X: Any) -> dict[str, str]:
     }
 
 
-def _as_array(X: Any) -> npt.NDArray[Any]:
+def _as_array(X: DataLike) -> Array:
     """Return a table as a matrix, a frame as one of floats and texts with NaN where a value is missing."""
     if not is_frame(X):
         return X.toarray() if sparse.issparse(X) else np.asarray(X)
@@ -127,7 +132,7 @@ def _as_array(X: Any) -> npt.NDArray[Any]:
     return array
 
 
-def _texts(array: npt.NDArray[Any]) -> list[int]:
+def _texts(array: Array) -> list[int]:
     """Return the positions of the columns that contain text."""
     if array.dtype.kind != "O":
         return []
@@ -158,7 +163,7 @@ class Profile:
         return self.n_classes > 0
 
     @property
-    def missing(self) -> dict[str, Any]:
+    def missing(self) -> Values:
         """What selectors that count have to be told."""
         return {"missing": "category"} if self.has_missing else {}
 
@@ -180,7 +185,7 @@ class Profile:
         return said
 
 
-def look_at(X: Any, y: Any) -> Profile:
+def look_at(X: DataLike, y: TargetLike) -> Profile:
     """The profile of data; what no selector could use is refused."""
     table = read_table(reader_named("recommend"), X)
     table.schema.refuse_unusable(allow_missing=True)
@@ -215,7 +220,7 @@ class Candidate:
     """A selector and why it is worth a try here."""
 
     name: str
-    selector: Any
+    selector: Estimator
     why: str
     judges_sets: bool = False
 

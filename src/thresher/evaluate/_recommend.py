@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from joblib import Parallel, delayed
 from scipy import stats
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -22,6 +21,7 @@ from thresher._registry import PUBLIC
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_number, one_call, resolve_threads
 from thresher._utils.tables import Output, as_table
+from thresher._utils.types import DataLike, Estimator, Floats, RandomState, Scoring, TargetLike
 from thresher.evaluate._candidates import (
     Candidate,
     Profile,
@@ -37,8 +37,6 @@ from thresher.search.ensemble import draw_seed
 from thresher.selectors._judge import check_scorer, fit_and_score
 from thresher.selectors._third_party import resize
 
-Floats = npt.NDArray[np.float64]
-
 _FEWEST_FOLDS, _MOST_FOLDS = 2, 50
 _N_SPLITS = 5
 
@@ -49,10 +47,10 @@ class Race:
     def __init__(
         self,
         tried: list[Candidate],
-        estimator: Any,
-        scoring: Any,
-        X: Any,
-        y: Any,
+        estimator: Estimator,
+        scoring: Scoring,
+        X: DataLike,
+        y: TargetLike,
         k: int,
         n_jobs: int | None,
         smallest_class: int,
@@ -236,14 +234,14 @@ class Recommendation:
 @one_call()
 @takes_arrays
 def recommend(
-    X: Any,
-    y: Any,
+    X: DataLike,
+    y: TargetLike,
     budget_s: float = 30,
     *,
     k: int | None = None,
-    estimator: Any = None,
-    scoring: Any = None,
-    random_state: Any = None,
+    estimator: Estimator = None,
+    scoring: Scoring = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Recommendation:
     """Recommend a selector for some data: look at them, try what is plausible, say how sure one can be.
@@ -405,7 +403,7 @@ def _reason(race: Race, candidate: Candidate, first: Candidate, behind: dict[str
     return f"{candidate.why}; {gap:.3f} behind the first, {verdict} (p = {value:.2g})"
 
 
-def _code(selector: Any, usual: Any, k: int, types: dict[str, str]) -> str:
+def _code(selector: Estimator, usual: Any, k: int, types: dict[str, str]) -> str:
     text = repr(selector)
     named = sorted(name for name in PUBLIC if re.search(rf"\b{name}\(", text))
     imports = [

@@ -11,7 +11,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import NDArray
 from scipy import stats
 from sklearn.base import clone, is_classifier
@@ -20,6 +19,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from thresher._utils.checks import check_number, readable
 from thresher._utils.long_calls import on_behalf
+from thresher._utils.types import DataLike, Estimator, Floats, Folds, Scoring, TargetLike
 from thresher.data import is_frame, take
 from thresher.search.ensemble import membership
 from thresher.selectors._judge import fit_and_score
@@ -45,9 +45,6 @@ def call_and_measure(function: Callable[[], Any]) -> tuple[Any, float]:
 def _kilobytes(key: str) -> int:
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(key))
-
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -210,7 +207,7 @@ def _members(i: int, entries: Iterable[Any]) -> list[Any]:
 
 
 def fit_sizes(
-    selector: Any, sizes: Sequence[int], fit: Callable[[Any], Any]
+    selector: Estimator, sizes: Sequence[int], fit: Callable[[Any], Any]
 ) -> list[tuple[list[int], Any]]:
     """The features chosen for every size, in order of choice, each with the fitted selector that says so.
 
@@ -263,11 +260,11 @@ class Cell:
 
 
 def run_cell(
-    selector: Any,
+    selector: Estimator,
     estimators: Mapping[str, Any],
-    scoring: Any,
-    X: Any,
-    y: Any,
+    scoring: Scoring,
+    X: DataLike,
+    y: TargetLike,
     fold: Fold,
     sizes: Sequence[int],
     seed: int,
@@ -312,10 +309,10 @@ def run_cell(
 
 
 def _score_sets(
-    estimator: Any,
+    estimator: Estimator,
     scorer: Callable[..., float],
-    X: Any,
-    y: Any,
+    X: DataLike,
+    y: TargetLike,
     fold: Fold,
     sets: list[list[int]],
 ) -> list[float | str]:
@@ -334,7 +331,7 @@ def describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def with_seed(estimator: Any, seed: int) -> Any:
+def with_seed(estimator: Estimator, seed: int) -> Any:
     """A clone that draws from this seed wherever its random state was left open."""
     estimator = clone(estimator)
     names = [
@@ -358,7 +355,9 @@ def check_sizes(k: Any) -> list[int]:
     return sorted({int(check_number("k", size, minimum=1, integer=True)) for size in asked})
 
 
-def draw_folds(cv: Any, X: Any, y: Any, estimators: Mapping[str, Any], seed: int) -> list[Fold]:
+def draw_folds(
+    cv: Folds, X: DataLike, y: TargetLike, estimators: Mapping[str, Any], seed: int
+) -> list[Fold]:
     """The folds of a splitter, or of so many parts drawn from the seed; classes in equal shares."""
     kinds = {is_classifier(estimator) for estimator in estimators.values()}
     if len(kinds) > 1:

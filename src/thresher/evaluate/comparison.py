@@ -29,6 +29,7 @@ from thresher._utils.checks import (
 from thresher._utils.journal import Journal, make_folder
 from thresher._utils.long_calls import track
 from thresher._utils.tables import Output, as_table, as_text
+from thresher._utils.types import DataLike, Floats, Folds, RandomState, Scoring, TargetLike, Values
 from thresher.data import indexable, is_frame
 from thresher.evaluate import significance
 from thresher.evaluate._runs import (
@@ -74,7 +75,7 @@ def digest(thing: Any) -> str:
         ) from error
 
 
-def digest_folds(folds: Any) -> str:
+def digest_folds(folds: Folds) -> str:
     return digest([(np.asarray(train), np.asarray(test)) for train, test in folds])
 
 
@@ -84,9 +85,9 @@ def compare(
     data: Mapping[str, Any],
     estimators: Mapping[str, Any],
     k: Any = (5, 10, 20, 50),
-    cv: Any = 5,
-    scoring: Any = None,
-    random_state: Any = None,
+    cv: Folds = 5,
+    scoring: Scoring = None,
+    random_state: RandomState = None,
     store: Any = None,
     n_jobs: int | None = None,
     progress: bool = True,
@@ -254,7 +255,7 @@ def _read(name: str, entry: Any, asked: list[int]) -> DataSet:
     return DataSet(name, X, y, None if truth is None else np.asarray(truth), tuple(sizes))
 
 
-def _folds_of(entry: DataSet, cv: Any, estimators: Mapping[str, Any], seed: int) -> list[Fold]:
+def _folds_of(entry: DataSet, cv: Folds, estimators: Mapping[str, Any], seed: int) -> list[Fold]:
     try:
         return draw_folds(cv, entry.X, entry.y, estimators, seed)
     except ValueError as error:
@@ -275,16 +276,14 @@ def _tell_of_errors(comparison: Comparison) -> None:
 
 __all__ = ["Comparison", "DataSet"]
 
-Floats = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class DataSet:
     """One data set of a comparison, and the numbers of features it is compared for."""
 
     name: str
-    X: Any
-    y: Any
+    X: DataLike
+    y: TargetLike
     truth: npt.NDArray[np.intp] | None
     sizes: tuple[int, ...]
 
@@ -324,7 +323,7 @@ class Comparison:
             (growth of the process at its peak; nan but on Linux) of the fit that selected; ``n_failed`` folds. nan
             stands for what is not known; of failed folds nothing counts.
         """
-        rows: list[dict[str, Any]] = []
+        rows: list[Values] = []
         for d, entry in enumerate(self.data):
             for s, selector in enumerate(self.selectors):
                 cells = self._folds_of(d, s)
@@ -392,7 +391,7 @@ class Comparison:
         output : {"pandas", "polars", "dict"}, default="pandas"
         """
         matrix = self._matrix(k, estimator)
-        columns: dict[str, Any] = {"data": [entry.name for entry in self.data]}
+        columns: Values = {"data": [entry.name for entry in self.data]}
         columns.update(zip(self.selectors, matrix.T, strict=True))
         return as_table(columns, output)
 
@@ -516,7 +515,7 @@ def _ranked(scores: dict[str, Floats]) -> dict[str, list[Any]]:
     }
 
 
-def _describe_choice(cells: list[Cell], entry: DataSet, i: int) -> dict[str, Any]:
+def _describe_choice(cells: list[Cell], entry: DataSet, i: int) -> Values:
     """What is known of the selections of one selector on one data set for one number of features."""
     chosen = [cell.features[i] for cell in cells if cell.features]
     stability = (math.nan, math.nan, math.nan)
@@ -555,5 +554,5 @@ def _spread(values: Floats) -> float:
     return float(known.std(ddof=1)) if len(known) > 1 else math.nan
 
 
-def _as_columns(rows: list[dict[str, Any]], output: Output) -> Any:
+def _as_columns(rows: list[Values], output: Output) -> Any:
     return as_table({name: [row[name] for row in rows] for name in rows[0]}, output)

@@ -18,12 +18,11 @@ from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import one_call, readable, warn
 from thresher._utils.long_calls import run_in_threads, track
 from thresher._utils.tables import Output, as_table, as_text
+from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetLike
 from thresher.data import rows_and_columns, take
 from thresher.evaluate._runs import fit_sizes
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._third_party import resize
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -124,9 +123,9 @@ class CurveComparison:
 @one_call()
 @takes_arrays
 def stability_curve(
-    selector: Any,
-    X: Any,
-    y: Any = None,
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike = None,
     *,
     k: Iterable[int] = range(1, 51),
     n_splits: int = 10,
@@ -134,7 +133,7 @@ def stability_curve(
     index: str = "jaccard",
     stratify: bool = False,
     n_jobs: int | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     progress: bool = False,
     name: str | None = None,
 ) -> StabilityCurve:
@@ -221,7 +220,12 @@ def stability_curve(
 @one_call()
 @takes_arrays
 def stability_grid(
-    ensemble: Any, X: Any, y: Any = None, *, n_parts: Iterable[int], **settings: Any
+    ensemble: Estimator,
+    X: DataLike,
+    y: TargetLike = None,
+    *,
+    n_parts: Iterable[int],
+    **settings: Any,
 ) -> StabilityGrid:
     """Mean stability of an ensemble for several numbers of parts and of features.
 
@@ -364,7 +368,9 @@ def _sizes(k: Iterable[int], n_columns: int) -> list[int]:
 
 
 @takes_arrays
-def select_sizes(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> list[list[int]]:
+def select_sizes(
+    selector: Estimator, X: DataLike, y: TargetLike, sizes: Sequence[int]
+) -> list[list[int]]:
     """The selection for each of several numbers of features.
 
     One fit, at the largest size, where the selector's runs are nested; else one fit per size.
@@ -397,7 +403,9 @@ def select_sizes(selector: Any, X: Any, y: Any, sizes: Sequence[int]) -> list[li
     return [features for features, _ in fit_sizes(selector, sizes, lambda model: model.fit(X, y))]
 
 
-def _select_on(selector: Any, X: Any, y: Any, rows: Any, sizes: Sequence[int]) -> list[list[int]]:
+def _select_on(
+    selector: Estimator, X: DataLike, y: TargetLike, rows: Any, sizes: Sequence[int]
+) -> list[list[int]]:
     part_y = None if y is None else take(y, rows)
     return select_sizes(selector, take(X, rows), part_y, sizes)
 

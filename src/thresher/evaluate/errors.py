@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import readable
+from thresher._utils.types import DataLike, Estimator, RandomState, TargetLike
 from thresher.search.error_bounds import error_bound
 from thresher.selectors.error_controlled import ErrorControlled
 
@@ -53,15 +54,15 @@ class ProbeSelection:
 
 @takes_arrays
 def probe_select(
-    selector: Any,
-    X: Any,
-    y: Any,
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike,
     fdr: float = 0.1,
     pfer: float | None = None,
     method: Literal["gate", "compete"] = "gate",
     pvalues: Any = "permutation",
     n_permutations: int = 100,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> ProbeSelection:
     """Select with a bound on the expected share, or number, of features independent of y.
 

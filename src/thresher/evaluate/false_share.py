@@ -14,6 +14,7 @@ from sklearn.base import clone
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import ThresherWarning, check_number, resolve_features
 from thresher._utils.random import Purpose, stream
+from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetLike
 from thresher.data import indexable, is_frame
 from thresher.evaluate._candidates import widen
 from thresher.search.ensemble import combine_votes, count_votes, draw_seed
@@ -23,7 +24,6 @@ from thresher.selectors.ensemble import Ensemble
 __all__ = ["FalseShare", "estimate_false_share"]
 
 Positions = npt.NDArray[np.intp]
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -71,13 +71,13 @@ class FalseShare:
 
 @takes_arrays
 def estimate_false_share(
-    selector: Any,
-    X: Any,
-    y: Any,
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike,
     *,
     level: float = 0.2,
     artificial: float = 1.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> FalseShare:
     """Estimate how many of the features that get most votes are false, with artificial features.
 
@@ -149,7 +149,7 @@ def estimate_false_share(
     return _judge(lists, p, int(origin.max()) + 1 - p, len(features), level, names)
 
 
-def _voters(selector: Any, seed: int) -> tuple[Ensemble, Any]:
+def _voters(selector: Estimator, seed: int) -> tuple[Ensemble, Any]:
     """An ensemble to fit, without its own cutoff and exclusions, and the exclusions."""
     if isinstance(selector, Ensemble):
         ensemble = clone(selector)
@@ -169,7 +169,9 @@ def _voters(selector: Any, seed: int) -> tuple[Ensemble, Any]:
     return ensemble, exclude
 
 
-def with_artificial(X: Any, features: Positions, share: float, seed: int) -> tuple[Any, Positions]:
+def with_artificial(
+    X: DataLike, features: Positions, share: float, seed: int
+) -> tuple[Any, Positions]:
     """These columns of X and permuted copies of a share of them, shuffled; and where every column comes from.
 
     Artificial columns have the numbers from ``X.shape[1]`` on.

@@ -17,6 +17,7 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_number, one_call, resolve_threads
 from thresher._utils.tables import Output, as_table
+from thresher._utils.types import DataLike, Estimator, Folds, GroupsLike, Scoring, TargetLike
 from thresher.data import take
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import number_groups
@@ -93,14 +94,14 @@ class NestedScores:
 
 @takes_arrays
 def nested_score(
-    selector: Any,
-    X: Any,
-    y: Any,
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike,
     *,
-    estimator: Any = None,
-    cv: Any = 5,
-    scoring: Any = None,
-    groups: Any = None,
+    estimator: Estimator = None,
+    cv: Folds = 5,
+    scoring: Scoring = None,
+    groups: GroupsLike = None,
     n_jobs: int | None = None,
 ) -> NestedScores:
     """Score a selection and the estimator fitted on it, both made anew on the training part of each fold.
@@ -177,7 +178,14 @@ def nested_score(
 
 
 def _one_fold(
-    selector: Any, estimator: Any, scorer: Any, X: Any, y: Any, groups: Any, train: Any, test: Any
+    selector: Estimator,
+    estimator: Estimator,
+    scorer: Any,
+    X: DataLike,
+    y: TargetLike,
+    groups: GroupsLike,
+    train: Any,
+    test: Any,
 ) -> tuple[float, Any]:
     """The score of a fold, and the fitted selector."""
     rows, labels = take(X, train), take(y, train)

@@ -13,6 +13,15 @@ from joblib import Parallel, delayed
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_choice, one_call, resolve_threads, warn
 from thresher._utils.tables import Output, as_table, as_text
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Folds,
+    RandomState,
+    Scoring,
+    TargetLike,
+)
 from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import draw_seed
@@ -20,7 +29,6 @@ from thresher.selectors._judge import check_scorer
 
 __all__ = ["NumberOfFeatures", "select_k"]
 
-Floats = npt.NDArray[np.float64]
 
 _USUAL = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 
@@ -77,16 +85,16 @@ class NumberOfFeatures:
 @one_call()
 @takes_arrays
 def select_k(
-    selector: Any,
-    X: Any,
-    y: Any,
-    estimator: Any,
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike,
+    estimator: Estimator,
     k: Any = None,
     rule: Literal["1se", "best"] = "1se",
     *,
-    cv: Any = 5,
-    scoring: Any = None,
-    random_state: Any = None,
+    cv: Folds = 5,
+    scoring: Scoring = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> NumberOfFeatures:
     """The number of features with which an estimator does well, by cross-validation.

@@ -28,7 +28,7 @@ from thresher._utils.checks import (
 from thresher._utils.long_calls import on_behalf, run_in_threads, track
 from thresher._utils.random import Purpose, stream
 from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.types import TargetKind
+from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetKind, TargetLike
 from thresher.data import is_frame, take
 from thresher.evaluate._candidates import Positions, widen
 from thresher.evaluate._runs import with_seed
@@ -39,7 +39,6 @@ from thresher.selectors.univariate import Univariate
 
 __all__ = ["FAMILIES", "ProbeBenchmark", "count_false", "draw_probes", "probe_fdr"]
 
-Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 RELEVANCE_ONLY = "relevance only"
@@ -189,9 +188,9 @@ class _Settings:
 @one_call()
 @takes_arrays
 def probe_fdr(
-    selector: Any,
-    X: Any,
-    y: Any,
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike,
     *,
     n_distribution: int = 100,
     n_permuted: int = 0,
@@ -203,7 +202,7 @@ def probe_fdr(
     redraw: bool = True,
     relevance: str = "auto",
     target: TargetKind = "auto",
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: bool = False,
 ) -> ProbeBenchmark:
@@ -319,7 +318,7 @@ def _check_settings(
     stratify: Any,
     redraw: Any,
     false: npt.NDArray[np.bool_],
-    random_state: Any,
+    random_state: RandomState,
 ) -> _Settings:
     check_number("n_distribution", n_distribution, minimum=0, integer=True)
     check_number("n_permuted", n_permuted, minimum=0, integer=True)
@@ -359,7 +358,9 @@ def _false_features(truth: Any, p: int) -> npt.NDArray[np.bool_]:
     return false
 
 
-def _relevance_ranking(X: Any, y: Any, relevance: str, target: TargetKind) -> Univariate:
+def _relevance_ranking(
+    X: DataLike, y: TargetLike, relevance: str, target: TargetKind
+) -> Univariate:
     check_choice("target", target, ("auto", "nominal", "numeric"))
     if relevance == "auto":
         values = np.asarray(y)
@@ -380,8 +381,8 @@ def _relevance_ranking(X: Any, y: Any, relevance: str, target: TargetKind) -> Un
 
 def _repetition(
     selectors: Mapping[str, Any],
-    X: Any,
-    y: Any,
+    X: DataLike,
+    y: TargetLike,
     false: npt.NDArray[np.bool_],
     settings: _Settings,
     t: int,
@@ -414,7 +415,7 @@ def _repetition(
     return found
 
 
-def _refusal(selector: Any, X: Any, y: Any, error: ValueError) -> ValueError:
+def _refusal(selector: Estimator, X: DataLike, y: TargetLike, error: ValueError) -> ValueError:
     """What the selector says of the columns in their own places, if it refuses these, too."""
     try:
         clone(selector).fit(X, y)
@@ -423,7 +424,7 @@ def _refusal(selector: Any, X: Any, y: Any, error: ValueError) -> ValueError:
     return error
 
 
-def _rows(rng: np.random.Generator, n: int, y: Any, settings: _Settings) -> Positions:
+def _rows(rng: np.random.Generator, n: int, y: TargetLike, settings: _Settings) -> Positions:
     n_out = round(settings.holdout * n)
     if settings.stratify and n_out:
         seed = int(rng.integers(np.iinfo(np.int32).max))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from scipy.spatial.distance import squareform
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._utils.checks import check_number
+from thresher._utils.types import DataLike, Estimator
 from thresher.data import InputRules, read_training, reader_named, take
 from thresher.io import open_table
 from thresher.io.sparse import check_sparse
@@ -43,7 +44,7 @@ class RedundancyMap:
 
 
 def redundancy_map(
-    selector: Any, X: Any, *, n_chosen: int = 24, n_left: int = 12
+    selector: Estimator, X: DataLike, *, n_chosen: int = 24, n_left: int = 12
 ) -> RedundancyMap | None:
     """What the first features of a selection, and the most relevant ones that were left, tell of each other.
 
@@ -104,7 +105,7 @@ def redundancy_map(
     return RedundancyMap(features[order], values[np.ix_(order, order)], name)
 
 
-def _first_features(selector: Any, n_chosen: int, n_left: int) -> npt.NDArray[np.intp]:
+def _first_features(selector: Estimator, n_chosen: int, n_left: int) -> npt.NDArray[np.intp]:
     relevance = selector.relevance_
     usable = ~selector.support_ & np.isfinite(relevance)
     for name in ("_excluded", "_constant"):

@@ -17,7 +17,8 @@ from scipy import stats
 
 from thresher._utils.checks import check_choice, check_number
 from thresher._utils.tables import Output, as_table, as_text
-from thresher.evaluate._runs import Floats, Scores
+from thresher._utils.types import Floats
+from thresher.evaluate._runs import Scores
 
 __all__ = [
     "FriedmanTest",

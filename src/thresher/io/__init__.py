@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from thresher._utils.checks import first_line, readable
+from thresher._utils.types import DataLike
 
 if TYPE_CHECKING:
     from thresher.io.table import Opener, TableSource
@@ -77,7 +78,7 @@ def open_binary(path: Path) -> BinaryIO:
 
 
 def open_table(
-    X: Any, *, scratch: Scratch | None = None, open_file: Opener = open_binary
+    X: DataLike, *, scratch: Scratch | None = None, open_file: Opener = open_binary
 ) -> TableSource:
     """Open a path, a dataset of pyarrow or what this function returned.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from thresher._utils.types import DataLike
 from thresher.io import format_of
 from thresher.io.table import Opener, Part, TableSource, columns_of, open_arrow, reading, validated
 from thresher.io.temporary import Scratch
@@ -85,13 +86,13 @@ def _parts_of(
         return [ParquetPart(str(file), stays_open=stays_open)]
 
 
-def read_dataset(dataset: Any) -> TableSource:
+def read_dataset(dataset: DataLike) -> TableSource:
     """Open a dataset of pyarrow."""
     with reading("the dataset"):
         return TableSource(columns_of(_parts_of_dataset(dataset)))
 
 
-def _parts_of_dataset(dataset: Any) -> list[Part]:
+def _parts_of_dataset(dataset: DataLike) -> list[Part]:
     """Return the files of a dataset, where it is nothing but Parquet files."""
     is_plain = type(dataset).__name__ == "FileSystemDataset" and not dataset._scan_options
     if is_plain and type(dataset.format).__name__ == "ParquetFileFormat" and dataset.files:
@@ -194,7 +195,7 @@ class DatasetPart:
 
     is_columnar = False
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: DataLike) -> None:
         self.name = "the dataset"
         _check_arrow_files(dataset)
         self.schema = dataset.schema
@@ -205,7 +206,7 @@ class DatasetPart:
         yield self._dataset.to_table(columns=columns, use_threads=use_threads)
 
 
-def _check_arrow_files(dataset: Any) -> None:
+def _check_arrow_files(dataset: DataLike) -> None:
     """Read the Arrow files of a dataset in full: if one is damaged, the dataset may end the process."""
     for child in getattr(dataset, "children", ()):
         _check_arrow_files(child)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from thresher._utils.types import DataLike
 from thresher.io import unreadable
 from thresher.io.hdf5 import opened_hdf5
 from thresher.io.stored import plain_numbers, spool_sparse
@@ -37,7 +38,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
         raise unreadable(path, error) from None
 
 
-def _spooled_h5ad(path: Path, X: Any, names: list[str], scratch: Scratch) -> Any:
+def _spooled_h5ad(path: Path, X: DataLike, names: list[str], scratch: Scratch) -> Any:
     if hasattr(X, "shape"):
         size = max(1, scratch.block_bytes // max(1, X.shape[1] * X.dtype.itemsize))
         lines = (plain_numbers(X[begin : begin + size]) for begin in range(0, X.shape[0], size))

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from scipy import sparse
 
+from thresher._utils.types import Values
 from thresher.io import unreadable
 from thresher.io.hdf5 import opened_hdf5
 from thresher.io.stored import (
@@ -199,9 +200,9 @@ class _Sparse(StoredSparse):
         return spool_sparse("csc", self.shape, values, places, starts, scratch)
 
 
-def arrays_of(path: Path) -> dict[str, Any]:
+def arrays_of(path: Path) -> Values:
     """The arrays of numbers, not yet read; text and cells."""
-    found: dict[str, Any] = {}
+    found: Values = {}
     size = path.stat().st_size
     with path.open("rb") as file:
         order = "<" if file.read(_HEADER_BYTES)[-2:] == b"IM" else ">"
@@ -247,7 +248,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
         raise unreadable(path, error) from None
 
 
-def _arrays(path: Path) -> dict[str, Any]:
+def _arrays(path: Path) -> Values:
     """Arrays of numbers, not yet read, and all others."""
     from scipy.io import loadmat, matlab
 
@@ -297,7 +298,7 @@ def _entries(group: Any) -> tuple[Any, Any, Any]:
     return group.get("data", nothing), group.get("ir", nothing.astype(np.int64)), starts
 
 
-def _arrays_of_hdf5(path: Path) -> dict[str, Any]:
+def _arrays_of_hdf5(path: Path) -> Values:
     with opened_hdf5(path, "h5py", "matlab") as file:
         known = {name: _array_of(path, name, item, file) for name, item in file.items()}
     return {name: array for name, array in known.items() if array is not None}

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from thresher._utils.arrays import LARGEST_EXACT
+from thresher._utils.types import Array, DataLike
 from thresher.io.temporary import Scratch, ScratchFile
 
 T = TypeVar("T")
@@ -32,7 +33,7 @@ def check_sparse(X: T, name: str = "X") -> T:
     return X
 
 
-def _fault_of(X: Any) -> str | None:
+def _fault_of(X: DataLike) -> str | None:
     if len(X.shape) != 2:
         return f"it has the shape {X.shape}, not rows and columns"
     n_rows, n_columns = X.shape
@@ -56,7 +57,7 @@ def _fault_of(X: Any) -> str | None:
             return f"its format {other!r} is unknown"
 
 
-def _fault_of_compressed(X: Any, n_lines: int, width: int) -> str | None:
+def _fault_of_compressed(X: DataLike, n_lines: int, width: int) -> str | None:
     starts, places = X.indptr, X.indices
     fault = _fault_of_type("indptr", starts) or _fault_of_type("indices", places)
     if fault:
@@ -71,7 +72,7 @@ def _fault_of_compressed(X: Any, n_lines: int, width: int) -> str | None:
     return _fault_of_range("indices", places[: starts[-1]], width)
 
 
-def _fault_of_blocks(X: Any) -> str | None:
+def _fault_of_blocks(X: DataLike) -> str | None:
     if X.data.ndim != 3:
         return f"its blocks have the shape {X.data.shape}, not three dimensions"
     height, width = X.data.shape[1:]
@@ -80,7 +81,7 @@ def _fault_of_blocks(X: Any) -> str | None:
     return _fault_of_compressed(X, X.shape[0] // height, X.shape[1] // width)
 
 
-def _fault_of_entries(X: Any) -> str | None:
+def _fault_of_entries(X: DataLike) -> str | None:
     for name, places, size in (("rows", X.row, X.shape[0]), ("columns", X.col, X.shape[1])):
         fault = _fault_of_type(name, places)
         if fault:
@@ -93,7 +94,7 @@ def _fault_of_entries(X: Any) -> str | None:
     return None
 
 
-def _fault_of_diagonals(X: Any) -> str | None:
+def _fault_of_diagonals(X: DataLike) -> str | None:
     fault = _fault_of_type("offsets", X.offsets)
     if fault:
         return fault
@@ -103,7 +104,7 @@ def _fault_of_diagonals(X: Any) -> str | None:
     return f"a diagonal at {X.offsets[outside][0]} is outside its shape" if outside.any() else None
 
 
-def _fault_of_lists(X: Any) -> str | None:
+def _fault_of_lists(X: DataLike) -> str | None:
     n_rows, n_columns = X.shape
     for name, lists in (("rows", X.rows), ("data", X.data)):
         if lists.shape != (n_rows,) or not all(isinstance(one, list) for one in lists):
@@ -166,7 +167,7 @@ class SparseColumns:
         """The same rows, with some of the columns."""
         return replace(self, places=self.places[columns])
 
-    def column(self, place: int) -> npt.NDArray[Any]:
+    def column(self, place: int) -> Array:
         """One column, dense and in memory."""
         return np.asarray(self._columns(self.places[[place]]).toarray().ravel())
 
@@ -281,7 +282,7 @@ class _Spool:
             done += n_entries
         return SparseColumns(blocks, np.arange(widest), self._scratch)
 
-    def _all_starts(self, widest: int) -> npt.NDArray[Any]:
+    def _all_starts(self, widest: int) -> Array:
         """Those of all blocks, each with the columns of the widest; of the type of the rows, where they fit."""
         is_narrow = max((size[2] for size in self._sizes), default=0) <= _LARGEST_NARROW
         index = self._index if is_narrow else np.dtype(np.int64)
@@ -295,5 +296,5 @@ class _Spool:
         return _mapped(file, index)
 
 
-def _mapped(file: ScratchFile, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+def _mapped(file: ScratchFile, dtype: np.dtype[Any]) -> Array:
     return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher._utils.checks import readable
+from thresher._utils.types import Values
 from thresher.io import BadFile
 from thresher.io.sparse import SparseColumns, check_sparse, spool_columns, spool_rows
 from thresher.io.table import TableSource, columns_of, numbered
@@ -159,7 +160,7 @@ def spooled(source: TableSource, scratch: Scratch) -> TableSource:
     return replace(source, columns=source.columns.spooled(names, scratch), names=names)
 
 
-def of_arrays(path: Path, arrays: dict[str, Any]) -> TableSource:
+def of_arrays(path: Path, arrays: Values) -> TableSource:
     """The array of features, perhaps not yet read, and those with one value per row."""
     tables = {n: a for n, a in arrays.items() if a.ndim == 2}
     known = [name for name in _FEATURES if name in tables]

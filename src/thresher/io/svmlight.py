@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from thresher._utils.types import DataLike
 from thresher.io import unreadable
 from thresher.io.sparse import spool_rows
 from thresher.io.table import Opener, TableSource
@@ -33,7 +34,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
 
     try:
         if scratch is None:
-            X: Any = _stacked(list(blocks()))
+            X: DataLike = _stacked(list(blocks()))
         else:
             X = spool_rows(blocks(), scratch)
     except (ValueError, OSError, OverflowError) as error:

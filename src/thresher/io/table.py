@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from thresher._utils.checks import first_line, readable
+from thresher._utils.types import DataLike, Values
 from thresher.io import BadFile, check_names
 from thresher.io.sparse import SparseColumns, check_sparse
 from thresher.io.temporary import LARGEST_BLOCK, total_memory
@@ -151,7 +152,7 @@ class FileColumns:
 
         names = list(self.kinds)
         together = max(1, LARGEST_BLOCK // (16 * self.n_rows))
-        found: dict[str, Any] = {}
+        found: Values = {}
         for first in range(0, len(names), together):
             table = self.table(names[first : first + together]).take(rows)
             found.update(zip(table.column_names, table.columns, strict=True))
@@ -186,8 +187,8 @@ def columns_of(parts: Sequence[Part]) -> FileColumns:
 
 def _join(
     kinds: dict[str, str],
-    first: tuple[str, dict[str, Any]],
-    part: tuple[str, dict[str, Any]],
+    first: tuple[str, Values],
+    part: tuple[str, Values],
     pa: Any,
 ) -> None:
     """Bring the kinds of columns up to another part, which must have the same columns."""
@@ -233,7 +234,7 @@ Opener = Callable[[Path], AbstractContextManager[BinaryIO]]
 _ROW_BYTES, _COLUMN_BYTES = 16, 256
 
 
-def is_files(X: Any) -> bool:
+def is_files(X: DataLike) -> bool:
     """Return whether X is a path, a dataset of pyarrow or what was opened of them, without importing pyarrow."""
     is_opened = isinstance(X, TableSource | FileColumns)
     is_dataset = type(X).__module__.startswith("pyarrow._dataset")
@@ -295,7 +296,7 @@ class TableSource:
             )
         check_names(path, self.names)
         if sparse.issparse(self.columns):
-            X: Any = check_sparse(self.columns, str(path))
+            X: DataLike = check_sparse(self.columns, str(path))
             self.columns = X if X.format in ("csr", "csc") else X.tocsr()
 
     def column(self, name: str) -> Any:

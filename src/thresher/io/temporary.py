@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import LARGEST_WHOLE, shown
+from thresher._utils.types import Array
 from thresher.io import FULL
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -156,7 +157,7 @@ class ScratchFile:
         """What was written, mapped; the file lives as long as the map."""
         return mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
 
-    def array(self, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    def array(self, dtype: npt.DTypeLike, shape: tuple[int, ...]) -> Array:
         """The same as an array."""
         return np.frombuffer(self.map(), dtype=dtype).reshape(shape)
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from thresher._utils.types import Array
 from thresher.io.temporary import Scratch
 
 # Values that are decoded together: what is decoded shall be in the cache when it is copied.
@@ -78,9 +78,7 @@ class MatrixPart:
 
     is_columnar = True
 
-    def __init__(
-        self, name: str, columns: Sequence[str], blocks: Sequence[npt.NDArray[Any]]
-    ) -> None:
+    def __init__(self, name: str, columns: Sequence[str], blocks: Sequence[Array]) -> None:
         import pyarrow as pa
 
         self.name = name
@@ -102,9 +100,9 @@ class MatrixPart:
             values = own[0] if len(own) == 1 else np.concatenate(own, axis=1)
             yield pa.Table.from_arrays([pa.array(row) for row in values], names=columns)
 
-    def _pieces(self, n_columns: int) -> Iterator[list[npt.NDArray[Any]]]:
+    def _pieces(self, n_columns: int) -> Iterator[list[Array]]:
         """Blocks that are read together, none of which is then small."""
-        group: list[npt.NDArray[Any]] = []
+        group: list[Array] = []
         size = 0
         for block in self._blocks:
             group.append(block)
@@ -119,7 +117,7 @@ class MatrixPart:
 def spool_matrix(
     name: str,
     columns: Sequence[str],
-    lines: Iterable[npt.NDArray[Any]],
+    lines: Iterable[Array],
     scratch: Scratch,
     by_columns: bool = False,
 ) -> MatrixPart:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from thresher._utils.checks import first_line
+from thresher._utils.types import Values
 from thresher.io import COMPRESSED, BadFile, check_names, open_binary
 from thresher.io.table import Opener, Part, TableSource, columns_of, reading
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
@@ -66,7 +67,7 @@ def decimal_of(head: bytes, separator: str) -> str:
     return "," if is_mark and not any(map(_WITH_POINT.fullmatch, fields)) else "."
 
 
-def parsing(separator: str, decimal: str) -> dict[str, Any]:
+def parsing(separator: str, decimal: str) -> Values:
     """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
     from pyarrow import csv
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._utils.types import Array, BinRule, Values
 from thresher.data import (
     FileRows,
     LocalData,
@@ -49,9 +50,7 @@ class PartSets:
         """The rows that a replicate keeps."""
         return np.flatnonzero(self.keeps[replicate, self.part])
 
-    def weights(
-        self, replicates: Sequence[int], weights: npt.NDArray[Any] | None
-    ) -> npt.NDArray[Any]:
+    def weights(self, replicates: Sequence[int], weights: Array | None) -> Array:
         """How much each row counts, a line for each of these replicates; None stands for once each."""
         if weights is None:
             weights = np.ones(len(self.part), dtype=np.int64)
@@ -61,7 +60,7 @@ class PartSets:
         """The same for the rows in another order."""
         return PartSets(self.part[order], self.keeps)
 
-    def arguments(self) -> dict[str, npt.NDArray[Any]]:
+    def arguments(self) -> dict[str, Array]:
         """As the tables of the core take them."""
         return {"parts": self.part, "sets": np.ascontiguousarray(self.keeps).view(np.uint8)}
 
@@ -150,7 +149,7 @@ class Codes:
         return self.table.levels
 
 
-def code_table(training: LocalData, rule: Any, parts: PartSets | None = None) -> Codes:
+def code_table(training: LocalData, rule: BinRule, parts: PartSets | None = None) -> Codes:
     """Code every feature of a table in memory; columns that are not discrete are binned by the rule first."""
     table = training.table
     to_bin = columns_to_bin(training.schema, rule) & ~training.excluded
@@ -195,7 +194,7 @@ def too_many_levels(schema: Schema, column: int) -> ValueError:
     )
 
 
-def columns_to_bin(schema: Schema, rule: Any) -> npt.NDArray[np.bool_]:
+def columns_to_bin(schema: Schema, rule: BinRule) -> npt.NDArray[np.bool_]:
     """Return which columns are binned.
 
     Those that are not discrete; all but categories if the discretiser keeps nothing as it is; those with given cuts.
@@ -209,7 +208,7 @@ def columns_to_bin(schema: Schema, rule: Any) -> npt.NDArray[np.bool_]:
 
 
 def code_target(
-    target: Target, weights: npt.NDArray[Any] | None, discretize: Any = "auto"
+    target: Target, weights: Array | None, discretize: BinRule = "auto"
 ) -> tuple[npt.NDArray[np.int32], int]:
     """Class codes of the target and their number; a numeric target is cut like a feature."""
     if target.codes is not None:
@@ -232,17 +231,15 @@ def code_target(
     return codes, int(codes.max()) + 1
 
 
-def _classes_of(
-    target: Target | None, weights: npt.NDArray[Any] | None
-) -> npt.NDArray[np.int32] | None:
+def _classes_of(target: Target | None, weights: Array | None) -> npt.NDArray[np.int32] | None:
     """The classes, for rules that use the target, where there is one."""
     return None if target is None else code_target(target, weights)[0]
 
 
 def _code_as_is(
-    table: Table, in_parts: dict[str, Any], weights: npt.NDArray[Any] | None, missing: str
+    table: Table, in_parts: Values, weights: Array | None, missing: str
 ) -> _core.CodedTable:
-    options: dict[str, Any] = {
+    options: Values = {
         **in_parts,
         "weights": weights,
         "n_threads": table.n_threads,
@@ -255,9 +252,9 @@ def _code_as_is(
 
 def _code_sparse(
     training: LocalData,
-    discretizer: Any,
+    discretizer: BinRule,
     to_bin: npt.NDArray[np.bool_],
-    in_parts: dict[str, Any],
+    in_parts: Values,
     missing: str,
 ) -> tuple[_core.CodedTable, list[npt.NDArray[np.float64]]]:
     """Bins from the stored values and the number of zeros, some columns at a time: no column is ever dense.
@@ -315,12 +312,12 @@ class CodingRows:
 
 
 def code_mixed(
-    table: Table, rows: CodingRows, discretizer: Any, to_bin: npt.NDArray[np.bool_]
+    table: Table, rows: CodingRows, discretizer: BinRule, to_bin: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
     """Return codes and levels of every column of a dense table, and the cuts of those that are binned."""
 
     def binned(
-        columns: npt.NDArray[Any], features: npt.NDArray[np.intp]
+        columns: Array, features: npt.NDArray[np.intp]
     ) -> tuple[Any, Any, list[npt.NDArray[np.float64]]]:
         learner = _on(discretizer, features, table.schema)
         cuts, offsets = learner.learn_cuts(columns, rows.classes, rows.weights, table.n_threads)
@@ -351,7 +348,7 @@ def code_mixed(
     return codes, levels, all_cuts
 
 
-def _on(discretizer: Any, features: npt.NDArray[np.intp], schema: Schema) -> Any:
+def _on(discretizer: BinRule, features: npt.NDArray[np.intp], schema: Schema) -> Any:
     """The discretiser for some of the features; only given cuts are other ones for each."""
     if isinstance(discretizer, GivenBins):
         return discretizer.on(features, schema.names, schema.n_features)
@@ -390,13 +387,13 @@ def _place_missing(
             codes[feature][codes[feature] == levels[feature]] = MISSING_CODE
 
 
-def slab_coder(discretize: Any, default: str) -> Callable[[FileRows], SlabCoder]:
+def slab_coder(discretize: BinRule, default: str) -> Callable[[FileRows], SlabCoder]:
     """For `read_files`: codes made while the files are read."""
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
     return lambda rows: SlabCoder(rows, rule)
 
 
-def code_files(rows: FileRows, rule: Any, parts: PartSets | None = None) -> Codes:
+def code_files(rows: FileRows, rule: BinRule, parts: PartSets | None = None) -> Codes:
     """The codes made while the files were read, if by the same rule; else from another reading."""
     table = rows.table
     if table.packed is None or not _is_same(table.packed[0], rule):
@@ -408,14 +405,14 @@ def code_files(rows: FileRows, rule: Any, parts: PartSets | None = None) -> Code
     return codes if parts is None else _in_parts(rows, codes, parts)
 
 
-def _is_same(rule: Any, other: Any) -> bool:
+def _is_same(rule: BinRule, other: Any) -> bool:
     return rule is other or (isinstance(rule, str) and isinstance(other, str) and rule == other)
 
 
 class SlabCoder:
     """Codes features as slabs of them come; packed columns go to a file when memory is short."""
 
-    def __init__(self, rows: FileRows, rule: Any) -> None:
+    def __init__(self, rows: FileRows, rule: BinRule) -> None:
         self._rule, self._excluded, self._names = rule, rows.excluded, rows.table.names
         if rule is not None:
             make_discretizer(rule)  # refuses what is none before anything is read
@@ -454,7 +451,7 @@ class SlabCoder:
 
 def _packing(rows: FileRows, parts: PartSets | None = None) -> Packing:
     table = rows.table
-    options: dict[str, Any] = {} if parts is None else parts.arguments()
+    options: Values = {} if parts is None else parts.arguments()
     builder = _core.SlabBuilder(table.n_rows, table.n_features, weights=rows.weights, **options)
     return Packing(builder, table.scratch, table.n_threads)
 
@@ -477,7 +474,7 @@ def _in_parts(rows: FileRows, codes: Codes, parts: PartSets) -> Codes:
 
 def code_features(
     training: LocalData,
-    discretize: Any = "auto",
+    discretize: BinRule = "auto",
     *,
     default: str = "mean-sd",
     parts: PartSets | None = None,

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
+from thresher._utils.types import Array, BinRule, Floats, Mask
 from thresher.data import LocalData, TargetSummary
 from thresher.measures._codes import Bins, Codes, PartSets, code_features, code_target
 from thresher.measures._names import BY_CLASS, KINDS
-from thresher.measures._protocol import Floats, Mask, RowWeights
+from thresher.measures._protocol import RowWeights
 from thresher.measures.columns import dispersion, separation, sparse_numbers
 
 
@@ -44,7 +45,7 @@ class LocalMeasures:
         self,
         training: LocalData,
         *,
-        discretize: Any = "auto",
+        discretize: BinRule = "auto",
         default: str = "mean-sd",
         parts: PartSets | None = None,
     ) -> None:
@@ -104,7 +105,7 @@ class LocalMeasures:
         is_sorted = np.all(np.diff(part) >= 0)
         return None if is_sorted else np.argsort(part, kind="stable").astype(np.uint32)
 
-    def _in_row_order(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _in_row_order(self, values: Array) -> Array:
         return values if self._row_order is None else values[self._row_order]
 
     def _sparse_numbers(self, weights: Floats | None) -> Any:

@@ -8,11 +8,10 @@ from math import inf
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.checks import check_choice
+from thresher._utils.types import Floats
 
-Floats = npt.NDArray[np.float64]
 # How a value is distributed where feature and target are independent:
 # "chi2": as chi-squared; "information": 2 n ln(2) I as chi-squared, I in bits; "f": as F;
 # "share": as the share of scatter that an F stands for; "correlation": its square as that share.

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._utils.types import Floats, Mask
 from thresher.measures._codes import Bins, Codes
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 RowWeights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from thresher import _core
-from thresher.measures._protocol import Floats, Mask, Measures, RowWeights
+from thresher._utils.types import Floats, Mask
+from thresher.measures._protocol import Measures, RowWeights
 
 
 class SharedReplicates:

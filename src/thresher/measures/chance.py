@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
+from thresher._utils.types import Floats, Mask
 from thresher.data import TrainingData
 from thresher.measures._names import KINDS, MeasureKind
-from thresher.measures._protocol import Floats, Mask, Measures
+from thresher.measures._protocol import Measures
 
 # One in so many features of noise has more than is granted to chance.
 ONE_IN = 20

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from scipy import special, stats
 
 from thresher import _core
+from thresher._utils.types import Array, Floats
 from thresher.data import FeatureRoles, LocalData, TrainingData
 from thresher.measures._local import LocalMeasures
 from thresher.measures._names import KINDS
 from thresher.measures._protocol import Measures
 from thresher.measures.chance import minus_log_chi2, minus_log_f
 from thresher.measures.rounding import round_significant
-
-Floats = npt.NDArray[np.float64]
 
 
 def analytic_pvalues(
@@ -93,7 +90,7 @@ def _of_categories(training: LocalData) -> Floats:
     return _minus_log_f(np.array(found), levels, training.total_weight)
 
 
-def _minus_log_f(values: Floats, n_means: npt.NDArray[Any], n: float) -> Floats:
+def _minus_log_f(values: Floats, n_means: Array, n: float) -> Floats:
     """0 where there is a mean for each sample, which leaves nothing to test by."""
     above, below = n_means - 1.0, n - n_means
     found = minus_log_f(values, np.maximum(above, 1.0), np.maximum(below, 1.0))

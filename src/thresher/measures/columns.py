@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher import _core
+from thresher._utils.types import Array, DataLike, Floats, TargetLike
 from thresher.data import (
     LocalData,
     Table,
@@ -17,8 +17,6 @@ from thresher.data import (
     reader_named,
     resolve_threads,
 )
-
-Floats = npt.NDArray[np.float64]
 
 
 def stored_columns(table: Table) -> tuple[Any, Any, Any, int]:
@@ -81,7 +79,7 @@ def class_values(table: Table, labels: Target, measure: str) -> Floats:
 
 
 def sparse_numbers(
-    table: Table, weights: Floats | None = None, **parts: npt.NDArray[Any]
+    table: Table, weights: Floats | None = None, **parts: Array
 ) -> _core.SparseTable:
     """The core's table of the columns of a sparse one."""
     values, rows, starts, n_rows = stored_columns(table)
@@ -105,7 +103,7 @@ def reads_by_rows(table: Table) -> bool:
     )
 
 
-def anova_f(X: Any, y: Any, *, n_jobs: int | None = None) -> Floats:
+def anova_f(X: DataLike, y: TargetLike, *, n_jobs: int | None = None) -> Floats:
     """One-way F of every column: between-class over within-class mean squares.
 
     Parameters

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.arrays import as_numpy
+from thresher._utils.types import Array, TargetLike, WeightsLike
 from thresher.data import read_target, read_weights
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 
@@ -32,19 +33,19 @@ def _numbers(values: Any, name: str) -> npt.NDArray[np.float64]:
     return array
 
 
-def _same_length(x: npt.NDArray[Any], y: npt.NDArray[Any]) -> None:
+def _same_length(x: Array, y: Array) -> None:
     if len(x) != len(y):
         raise ValueError(f"x and y must have the same length, got {len(x)} and {len(y)}")
 
 
-def _discrete(measure: str, x: Any, y: Any, sample_weight: Any) -> float:
+def _discrete(measure: str, x: Any, y: TargetLike, sample_weight: WeightsLike) -> float:
     a, n_a = _codes(x, "x")
     b, n_b = _codes(y, "y")
     _same_length(a, b)
     return PairCounts.of(a, b, n_a, n_b, read_weights(sample_weight, len(a))).value(measure)
 
 
-def mutual_information(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def mutual_information(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Plug-in mutual information of two discrete columns, in bits.
 
     Parameters
@@ -67,7 +68,7 @@ def mutual_information(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _discrete("mi", x, y, sample_weight)
 
 
-def symmetrical_uncertainty(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def symmetrical_uncertainty(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Symmetrical uncertainty of two discrete columns: ``2 I(x; y) / (H(x) + H(y))``, 0 if both are constant.
 
     Parameters and rounding as for `mutual_information`.
@@ -80,7 +81,9 @@ def symmetrical_uncertainty(x: Any, y: Any, *, sample_weight: Any = None) -> flo
     return _discrete("su", x, y, sample_weight)
 
 
-def normalized_mutual_information(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def normalized_mutual_information(
+    x: Any, y: TargetLike, *, sample_weight: WeightsLike = None
+) -> float:
     """Mutual information over the smaller entropy, in [0, 1]; 0 if that is 0.
 
     Examples
@@ -91,7 +94,7 @@ def normalized_mutual_information(x: Any, y: Any, *, sample_weight: Any = None) 
     return _discrete("nmi", x, y, sample_weight)
 
 
-def chi_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def chi_squared(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Pearson's chi-squared of the contingency table of two discrete columns.
 
     Not ``sklearn.feature_selection.chi2``, which sums the raw values of x per class.
@@ -104,13 +107,13 @@ def chi_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _discrete("chi2", x, y, sample_weight)
 
 
-def _numeric(measure: str, x: Any, y: Any, sample_weight: Any) -> float:
+def _numeric(measure: str, x: Any, y: TargetLike, sample_weight: WeightsLike) -> float:
     a, b = _numbers(x, "x"), _numbers(y, "y")
     _same_length(a, b)
     return PairMoments.of(a, b, read_weights(sample_weight, len(a))).value(measure)
 
 
-def pearson(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def pearson(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Absolute Pearson correlation; 0 if either is constant.
 
     Examples
@@ -121,7 +124,7 @@ def pearson(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _numeric("pearson", x, y, sample_weight)
 
 
-def cosine(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def cosine(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Absolute cosine of the angle between two columns; 0 if either is zero.
 
     Examples
@@ -132,7 +135,7 @@ def cosine(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _numeric("cosine", x, y, sample_weight)
 
 
-def r_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def r_squared(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Squared Pearson correlation of two columns of numbers; 0 if either is constant.
 
     Examples
@@ -143,7 +146,7 @@ def r_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _numeric("r2", x, y, sample_weight)
 
 
-def class_r_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def class_r_squared(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Share of the scatter of numbers x that lies between the classes y (eta squared); 0 if x is constant.
 
     Examples
@@ -154,7 +157,7 @@ def class_r_squared(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _by_class("r2", x, y, sample_weight)
 
 
-def spearman(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def spearman(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Absolute Pearson correlation of the average ranks; 0 if either is constant.
 
     A sample of weight w counts like w samples of equal rank, w any number.
@@ -175,7 +178,7 @@ def spearman(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return float(ranks.values(0, np.array([1], dtype=np.uint32))[0, 0])
 
 
-def f_statistic(x: Any, y: Any, *, sample_weight: Any = None) -> float:
+def f_statistic(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """One-way F of numbers x against classes y, with the ratio of scatters capped at 1e12.
 
     Examples
@@ -186,7 +189,7 @@ def f_statistic(x: Any, y: Any, *, sample_weight: Any = None) -> float:
     return _by_class("f", x, y, sample_weight)
 
 
-def _by_class(measure: str, x: Any, y: Any, sample_weight: Any) -> float:
+def _by_class(measure: str, x: Any, y: TargetLike, sample_weight: WeightsLike) -> float:
     a = _numbers(x, "x")
     target = read_target(y, len(a), kind="nominal")
     assert target.codes is not None

@@ -12,12 +12,12 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._utils.long_calls import call_interruptibly
+from thresher._utils.types import Floats
 from thresher.data import LocalData, Table, feature_blocks
 from thresher.io.sparse import check_sparse
 from thresher.measures.columns import stored_columns
 from thresher.measures.rounding import round_significant
 
-Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.uint32]
 
 WEIGHTS = ("heat", "binary", "cosine")

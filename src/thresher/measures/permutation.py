@@ -10,12 +10,12 @@ from scipy import stats
 
 from thresher._utils.long_calls import call_interruptibly
 from thresher._utils.random import Purpose, stream
+from thresher._utils.types import Floats
 from thresher.data import LocalData, feature_blocks, powers_of_two
 from thresher.measures._names import KINDS
 from thresher.measures._protocol import Measures
 from thresher.measures.chance import minus_log_chi2
 
-Floats = npt.NDArray[np.float64]
 Orders = npt.NDArray[np.intp]
 
 # Correlations closer than a rounding of their sums, or than so many standard deviations of what the rounding of

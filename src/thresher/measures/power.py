@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import boxcox
 from scipy.stats import yeojohnson
 
-Floats = npt.NDArray[np.float64]
+from thresher._utils.types import Floats
 
 POWERS = ("box-cox", "box-cox-shift", "yeo-johnson")
 # The search for the exponent is bounded.

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.checks import check_choice
+from thresher._utils.types import Array
 from thresher.measures._names import BY_CLASS, KINDS
 
 
@@ -40,7 +41,7 @@ class PairCounts:
     True
     """
 
-    counts: npt.NDArray[Any]
+    counts: Array
     rest: npt.NDArray[np.float64] | None = None
 
     @classmethod

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from thresher._utils.checks import readable
+from thresher._utils.types import Axes, Estimator, TargetLike
 
 # Told apart also by colour-blind readers and, by their line styles, in print.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 LINES = ("-", "--", "-.", ":")
 
 
-def axes_or_new(ax: Any, *, width: float = 6.4, height: float = 4.2) -> Any:
+def axes_or_new(ax: Axes, *, width: float = 6.4, height: float = 4.2) -> Axes:
     """`ax`, or the axes of a new figure."""
     if ax is not None:
         return ax
@@ -27,7 +28,7 @@ def axes_or_new(ax: Any, *, width: float = 6.4, height: float = 4.2) -> Any:
 
 
 def draw_line(
-    ax: Any, i: int, x: Any, y: Any, band: Any, *, alpha: float = 0.15, **style: Any
+    ax: Axes, i: int, x: Any, y: TargetLike, band: Any, *, alpha: float = 0.15, **style: Any
 ) -> None:
     """The i-th line of several, told from the others; a band between two others about it, unless that is None."""
     colour = COLOURS[i % len(COLOURS)]
@@ -36,7 +37,7 @@ def draw_line(
         ax.fill_between(x, *band, color=colour, alpha=alpha, linewidth=0)
 
 
-def finish(ax: Any, x: str, y: str, **legend: Any) -> Any:
+def finish(ax: Axes, x: str, y: str, **legend: Any) -> Axes:
     """The axes with labels, a faint grid and a legend."""
     ax.set_xlabel(x)
     ax.set_ylabel(y)
@@ -45,18 +46,18 @@ def finish(ax: Any, x: str, y: str, **legend: Any) -> Any:
     return ax
 
 
-def count_along_x(ax: Any) -> None:
+def count_along_x(ax: Axes) -> None:
     """Whole numbers alone at the ticks of an axis that counts."""
     ax.xaxis.get_major_locator().set_params(integer=True)
 
 
-def feature_labels(selector: Any, features: Iterable[int]) -> list[str]:
+def feature_labels(selector: Estimator, features: Iterable[int]) -> list[str]:
     """What features are called on a picture."""
     names = getattr(selector, "feature_names_in_", None)
     return [f"x{i}" if names is None else readable(names[i]) for i in features]
 
 
-def write_above(ax: Any, text: str, point: tuple[float, float]) -> None:
+def write_above(ax: Axes, text: str, point: tuple[float, float]) -> None:
     """A small text right above a point."""
     style = {"ha": "center", "fontsize": 7, "color": "#666666"}
     ax.annotate(text, point, xytext=(0, 6), textcoords="offset points", **style)

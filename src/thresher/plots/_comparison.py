@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
 from thresher._utils.checks import check_choice, readable, warn
+from thresher._utils.types import Axes, Floats
 from thresher.evaluate.comparison import Comparison
 from thresher.evaluate.significance import PairwiseTests
 from thresher.plots._axes import COLOURS, axes_or_new, count_along_x, draw_line, finish
 
-Floats = npt.NDArray[np.float64]
 
-
-def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Any = None) -> Any:
+def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Axes = None) -> Axes:
     """Mean ranks of several methods, the best at the left; bars join those that do not differ significantly.
 
     Parameters
@@ -81,7 +78,7 @@ def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Any = Non
     return ax
 
 
-def _draw_reach(ax: Any, low: float, reach: float) -> None:
+def _draw_reach(ax: Axes, low: float, reach: float) -> None:
     ax.plot([low, low + reach], [-1.2, -1.2], color=COLOURS[1], linewidth=2, label="CD")
     ax.text(low + reach / 2, -1.3, f"CD = {reach:.2f}", ha="center", va="bottom", fontsize=8)
 
@@ -91,8 +88,8 @@ def plot_scores(
     *,
     data: str | None = None,
     estimator: str | None = None,
-    ax: Any = None,
-) -> Any:
+    ax: Axes = None,
+) -> Axes:
     """Score against the number of features, one line per selector, with bands.
 
     Parameters
@@ -195,8 +192,8 @@ def _folds_of(tables: dict[tuple[int, int], Floats]) -> dict[int, Floats]:
 
 
 def plot_rank_heatmap(
-    comparison: Comparison, *, k: int | None = None, estimator: str | None = None, ax: Any = None
-) -> Any:
+    comparison: Comparison, *, k: int | None = None, estimator: str | None = None, ax: Axes = None
+) -> Axes:
     """Rank of every selector on every data set, the best selector at the top; dark is good.
 
     Parameters

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._utils.checks import readable
+from thresher._utils.types import Axes, Estimator
 from thresher.evaluate.errors import error_bound
 from thresher.evaluate.probes import ProbeBenchmark
 from thresher.evaluate.stability import StabilityCurve, StabilityGrid
@@ -32,8 +33,8 @@ _INDEX_LABELS = {
 
 
 def plot_stability(
-    curves: StabilityCurve | Iterable[StabilityCurve], *, ax: Any = None, spread: bool = True
-) -> Any:
+    curves: StabilityCurve | Iterable[StabilityCurve], *, ax: Axes = None, spread: bool = True
+) -> Axes:
     """Stability against the number of selected features, one line per selector.
 
     Parameters
@@ -73,7 +74,7 @@ def plot_stability(
     return finish(ax, "selected features", " / ".join(names))
 
 
-def plot_stability_grid(grid: StabilityGrid, *, ax: Any = None) -> Any:
+def plot_stability_grid(grid: StabilityGrid, *, ax: Axes = None) -> Axes:
     """Mean stability for every number of parts and of features; the brighter, the more stable.
 
     Parameters
@@ -100,12 +101,12 @@ def plot_stability_grid(grid: StabilityGrid, *, ax: Any = None) -> Any:
 
 
 def plot_votes(
-    ensemble: Any,
+    ensemble: Estimator,
     *,
     n_features: int = 30,
     names: Sequence[str] | None = None,
-    ax: Any = None,
-) -> Any:
+    ax: Axes = None,
+) -> Axes:
     """Share of the parts that chose each feature, most votes at the top.
 
     Votes over halves have their cutoff drawn and its bound on errors written above.
@@ -168,7 +169,7 @@ def _label_some(set_ticks: Any, labels: list[int], *, most: int) -> None:
 _ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
 
-def plot_gate(selector: Any, *, n_features: int | None = None, ax: Any = None) -> Any:
+def plot_gate(selector: Estimator, *, n_features: int | None = None, ax: Axes = None) -> Axes:
     """Sorted p-values and the line they must stay below, with what passed and what the search chose.
 
     Parameters
@@ -227,8 +228,8 @@ def plot_gate(selector: Any, *, n_features: int | None = None, ax: Any = None) -
 
 
 def plot_error_bound(
-    p: int, q: float, *, n_pairs: int = 50, cutoff: float | None = None, ax: Any = None
-) -> Any:
+    p: int, q: float, *, n_pairs: int = 50, cutoff: float | None = None, ax: Axes = None
+) -> Axes:
     """Most rarely chosen features to expect among those selected by halves, against the cutoff.
 
     One line per assumption; see :func:`thresher.evaluate.error_bound`.
@@ -277,7 +278,7 @@ def plot_error_bound(
     return finish(ax, share, "expected rarely chosen features, at most", title=title)
 
 
-def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Any = None) -> Any:
+def plot_false_selections(benchmark: ProbeBenchmark, *, ax: Axes = None) -> Axes:
     """Mean number of random columns among the first features, one line per selector; shaded one standard deviation.
 
     Parameters

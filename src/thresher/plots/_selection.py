@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from thresher._utils.types import Axes, DataLike, Estimator
 from thresher.evaluate.redundancy import redundancy_map
 from thresher.plots._axes import (
     COLOURS,
@@ -20,7 +21,7 @@ from thresher.plots._axes import (
 )
 
 
-def plot_path(selector: Any, *, ax: Any = None) -> Any:
+def plot_path(selector: Estimator, *, ax: Axes = None) -> Axes:
     """The score at which each feature was chosen, step by step: where it drops, more features add little.
 
     Parameters
@@ -67,8 +68,8 @@ _MARKERS = ("o", "s", "^")
 
 
 def plot_tradeoff(
-    selector: Any, *, ax: Any = None, title: str | None = None, shares: bool | None = None
-) -> Any:
+    selector: Estimator, *, ax: Axes = None, title: str | None = None, shares: bool | None = None
+) -> Axes:
     """The terms of a greedy search at each step, as in figure 6 of the RRCT paper.
 
     To contrast two methods, as the paper does, draw each on axes of its own with ``sharey=True``.
@@ -127,8 +128,8 @@ def plot_tradeoff(
 
 
 def plot_redundancy(
-    selector: Any, X: Any, *, n_chosen: int = 24, n_left: int = 12, ax: Any = None
-) -> Any:
+    selector: Estimator, X: DataLike, *, n_chosen: int = 24, n_left: int = 12, ax: Axes = None
+) -> Axes:
     """A map of what the first features of a selection tell of each other, alike ones side by side.
 
     Names of selected features are bold; the others are the most relevant of those left.
@@ -171,7 +172,7 @@ def plot_redundancy(
     return ax
 
 
-def plot_annealing(selector: Any, *, ax: Any = None, moves: bool = True) -> Any:
+def plot_annealing(selector: Estimator, *, ax: Axes = None, moves: bool = True) -> Axes:
     """Score of the classifier against the risk of every set that `SALCC` looked at.
 
     The set found is marked by a cross, as in Fig. 3.16 of Pino Angulo's thesis. With
@@ -215,7 +216,7 @@ def plot_annealing(selector: Any, *, ax: Any = None, moves: bool = True) -> Any:
     return finish(ax, risk, "cross-validated score")
 
 
-def plot_fitness(selector: Any, *, ax: Any = None) -> Any:
+def plot_fitness(selector: Estimator, *, ax: Axes = None) -> Axes:
     """Best and mean score of a search, cycle by cycle, and the size of the best set.
 
     Parameters
@@ -257,7 +258,7 @@ def plot_fitness(selector: Any, *, ax: Any = None) -> Any:
     return finish(ax, cycle, "cross-validated score")
 
 
-def plot_front(selector: Any, *, ax: Any = None) -> Any:
+def plot_front(selector: Estimator, *, ax: Axes = None) -> Axes:
     """Score against size of all sets that a search has scored, with the front: sets that no smaller one equals.
 
     Parameters

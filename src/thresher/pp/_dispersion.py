@@ -14,13 +14,12 @@ from scipy.interpolate import CubicHermiteSpline
 
 from thresher._utils.long_calls import Voice
 from thresher._utils.params import FeatureCount, estimator, param
+from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import FeatureRoles, Table
 from thresher.measures.rounding import round_bounded
 from thresher.pp._blocks import GeneValues
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-
-Floats = npt.NDArray[np.float64]
 
 # Share of the points that a local fit uses.
 SPAN = 0.3
@@ -106,7 +105,7 @@ class GeneRanking(Ranking):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: DataLike, y: TargetLike = None) -> Any:
         """Score and choose genes; `y` is ignored."""
         table = self._read_rows(X, y).table
         return self._choose(GeneValues(table.matrix, Voice(type(self).__name__)), None)

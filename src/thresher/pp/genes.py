@@ -7,11 +7,11 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import thresher
 from thresher._utils.checks import check_number, readable, warn
 from thresher._utils.long_calls import Voice, on_behalf, report
+from thresher._utils.types import Estimator, Floats, Values
 from thresher.io.sparse import check_sparse
 from thresher.pp._blocks import GeneValues
 from thresher.pp._dispersion import (
@@ -26,10 +26,8 @@ from thresher.pp._dispersion import (
 from thresher.selectors._third_party import resize
 from thresher.selectors.rfs import RelevanceFilter
 
-Floats = npt.NDArray[np.float64]
-
 # Short names of selectors with settings that suit expression values.
-METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+METHODS: dict[str, tuple[str, Values]] = {
     "rfs": ("RFS", {}),
     "rrfs": ("RRFS", {"similarity": "pearson"}),
     "variance": ("RFS", {"relevance": "variance"}),
@@ -244,7 +242,9 @@ def _selector(method: Any, n_top_genes: int | None, log_base: float, in_batches:
     return clone(method) if asked is None else asked
 
 
-def _fit(selector: Any, values: GeneValues, target: Any, moments: Moments | None = None) -> Any:
+def _fit(
+    selector: Estimator, values: GeneValues, target: Any, moments: Moments | None = None
+) -> Any:
     from sklearn.base import clone
 
     fitted = clone(selector)
@@ -261,7 +261,7 @@ def _fit(selector: Any, values: GeneValues, target: Any, moments: Moments | None
         return fitted.fit(values.in_memory(), target)
 
 
-def _takes_chunks(selector: Any) -> bool:
+def _takes_chunks(selector: Estimator) -> bool:
     """Whether blocks of cells give what all cells give at once."""
     return (
         isinstance(selector, RelevanceFilter)
@@ -270,11 +270,11 @@ def _takes_chunks(selector: Any) -> bool:
     )
 
 
-def _single(fitted: Any, most: int | None = None) -> dict[str, Any]:
+def _single(fitted: Any, most: int | None = None) -> Values:
     return _columns(fitted.selected_[:most], fitted.scores_, fitted.relevance_)
 
 
-def _columns(chosen: Any, scores: Floats, relevance: Floats) -> dict[str, Any]:
+def _columns(chosen: Any, scores: Floats, relevance: Floats) -> Values:
     rank = np.full(len(scores), np.nan)
     rank[chosen] = np.arange(len(chosen))
     return {
@@ -285,7 +285,7 @@ def _columns(chosen: Any, scores: Floats, relevance: Floats) -> dict[str, Any]:
     }
 
 
-def _fit_batches(selector: Any, values: GeneValues, target: Any, batches: Any) -> list[Any]:
+def _fit_batches(selector: Estimator, values: GeneValues, target: Any, batches: Any) -> list[Any]:
     labels = np.unique(batches)
     fitted = []
     for number, label in enumerate(labels, start=1):
@@ -296,7 +296,7 @@ def _fit_batches(selector: Any, values: GeneValues, target: Any, batches: Any) -
     return fitted
 
 
-def _merged(fitted: list[Any], order: str, n_top_genes: int | None) -> dict[str, Any]:
+def _merged(fitted: list[Any], order: str, n_top_genes: int | None) -> Values:
     """Return the columns of genes chosen in batches: as many genes as asked for; else as the batch with most chose."""
     found = [_single(selector) for selector in fitted]
     times = np.sum([f["highly_variable"] for f in found], axis=0)

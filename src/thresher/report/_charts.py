@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup
 
+from thresher._utils.types import Values
 from thresher.selectors._views import fit_name
 
 WIDTH = 720
@@ -32,7 +32,7 @@ def _row_label(name: str, y: float) -> Markup:
     )
 
 
-def steps_chart(steps: list[dict[str, Any]]) -> Markup:
+def steps_chart(steps: list[Values]) -> Markup:
     """Relevance to the right and redundancy below it, per step, as shares of the largest of each."""
     largest = {
         term: max((step[term] for step in steps if step[term] is not None), default=0) or 1
@@ -67,7 +67,7 @@ def steps_chart(steps: list[dict[str, Any]]) -> Markup:
     return _svg(len(steps) * _ROW + 4, "relevance and redundancy at each step", _join(parts))
 
 
-def votes_chart(votes: list[dict[str, Any]]) -> Markup:
+def votes_chart(votes: list[Values]) -> Markup:
     """The share of the replicates that chose each feature."""
     parts = []
     for i, row in enumerate(votes):

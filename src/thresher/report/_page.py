@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 import thresher
 from thresher._utils.checks import printable
 from thresher._utils.journal import atomic_write
+from thresher._utils.types import DataLike, Estimator, TargetLike, Values
 from thresher.data import read_target
 from thresher.evaluate.redundancy import redundancy_map
 from thresher.io import open_table
@@ -30,16 +31,16 @@ MOST_CLASSES = 20
 
 
 def gather_facts(
-    selector: Any,
-    X: Any = None,
-    y: Any = None,
+    selector: Estimator,
+    X: DataLike = None,
+    y: TargetLike = None,
     *,
     source: str = "",
     target: str = "",
     notes: Iterable[str] = (),
     number: Any = None,
     command: str = "",
-) -> dict[str, Any]:
+) -> Values:
     """What a report tells of the data.
 
     Parameters
@@ -64,7 +65,7 @@ def gather_facts(
     check_is_fitted(selector)
     if is_files(X):
         X = open_table(X, scratch=Scratch())
-    facts: dict[str, Any] = {
+    facts: Values = {
         "source": source,
         "target": target,
         "n_samples": None if X is None else int(X.shape[0]),
@@ -94,7 +95,7 @@ def _finite_or_none(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _checks(selector: Any, y: Any) -> list[str]:
+def _checks(selector: Estimator, y: TargetLike) -> list[str]:
     """What is worth knowing of the columns and the target."""
     said = []
     constant = int(getattr(selector, "_constant", np.zeros(0, dtype=bool)).sum())
@@ -126,7 +127,7 @@ def _counted(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
 
 
-def _target_kind(selector: Any) -> Any:
+def _target_kind(selector: Estimator) -> Any:
     """What the selector, or the one inside it, was told to take the target for."""
     if getattr(selector, "_classes_only", False):
         return "nominal"
@@ -147,9 +148,9 @@ LONGEST_CODE = 20_000
 
 
 def render_report(
-    selector: Any,
-    X: Any = None,
-    y: Any = None,
+    selector: Estimator,
+    X: DataLike = None,
+    y: TargetLike = None,
     *,
     title: str = "",
     source: str = "",
@@ -263,7 +264,7 @@ def render_report(
 
 
 def save_report(
-    selector: Any, path: Any, *args: Any, overwrite: bool = False, **kwargs: Any
+    selector: Estimator, path: Any, *args: Any, overwrite: bool = False, **kwargs: Any
 ) -> Path:
     """Write `render_report` to a file.
 
@@ -324,7 +325,7 @@ def _cut(text: str, longest: int) -> str:
     return f"{text[: longest * 2 // 3]}…{text[-longest // 3 + 1 :]}"
 
 
-def _rows(selector: Any) -> list[dict[str, Any]]:
+def _rows(selector: Estimator) -> list[Values]:
     """All chosen features and the best ranked of the others."""
     account = selector._account()
     names = getattr(selector, "feature_names_in_", None)
@@ -345,9 +346,7 @@ def _rows(selector: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _steps(
-    selector: Any, rows: list[dict[str, Any]], facts: Mapping[str, Any]
-) -> list[dict[str, Any]]:
+def _steps(selector: Estimator, rows: list[Values], facts: Mapping[str, Any]) -> list[Values]:
     """The first steps; redundancies that the method does not know are taken from the map."""
     steps = [row for row in rows if row["step"]][:MOST_DRAWN]
     mapped = facts.get("map")
@@ -366,13 +365,13 @@ def _steps(
     return found
 
 
-def _within(most: int, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _within(most: int, rows: list[Values]) -> list[Values]:
     """As many of the first rows as fit."""
     sizes = np.cumsum([len(_json(row)) for row in rows])
     return rows[: int(np.searchsorted(sizes, most))]
 
 
-def _shown(selector: Any) -> list[tuple[int, int | None]]:
+def _shown(selector: Estimator) -> list[tuple[int, int | None]]:
     steps: list[tuple[int, int | None]] = [
         (int(feature), step) for step, feature in enumerate(selector.selected_[:MOST_ROWS], 1)
     ]
@@ -387,7 +386,7 @@ def _finite(value: Any) -> float | None:
     return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
-def _map_chart(selector: Any, mapped: Mapping[str, Any]) -> Any:
+def _map_chart(selector: Estimator, mapped: Mapping[str, Any]) -> Any:
     from thresher.report._charts import map_chart
 
     names = getattr(selector, "feature_names_in_", None)
@@ -405,7 +404,7 @@ def _versions() -> list[tuple[str, str]]:
     ]
 
 
-def _code(selector: Any) -> str:
+def _code(selector: Estimator) -> str:
     """The lines that repeat the selection."""
     import sklearn
 

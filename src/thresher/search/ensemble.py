@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +12,12 @@ from sklearn.utils import check_random_state
 
 from thresher import _core
 from thresher._utils.random import Purpose, stream
+from thresher._utils.types import Array, RandomState
 
 PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
 
 
-def draw_seed(random_state: Any) -> int:
+def draw_seed(random_state: RandomState) -> int:
     """One seed for all streams of a fit, from an int, a ``RandomState`` or None."""
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
@@ -99,9 +99,7 @@ class NumberedParts:
         """The parts of the rows with these numbers."""
         n_parts = int(self.keeps.shape[1])
         if self.kind == "shuffled":
-            part: NDArray[Any] = assign_parts(self.n_rows, n_parts, self.kind, seed=self.seed)[
-                numbers
-            ]
+            part: Array = assign_parts(self.n_rows, n_parts, self.kind, seed=self.seed)[numbers]
         elif self.kind == "contiguous":
             part = numbers * n_parts // self.n_rows
         else:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from thresher import _core
 from thresher._core import BestFirstResult, SearchResult
+from thresher._utils.types import Floats, Mask, Values
 
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Features = NDArray[np.intp]
 Progress = Callable[[int, int, float], object]
 Found = TypeVar("Found")
@@ -29,7 +28,7 @@ class Choices(TypedDict, total=False):
 
 def in_core(
     candidates: Mask | None = None, kept: Features | None = None, **others: Progress | None
-) -> dict[str, Any]:
+) -> Values:
     """The features to choose from and to start from, as the core takes them."""
     return {
         "candidates": None if candidates is None else candidates.view(np.uint8),

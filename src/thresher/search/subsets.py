@@ -12,8 +12,9 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from thresher import _core
+from thresher._utils.types import Floats
 from thresher.data import rescaled
-from thresher.search.forward import Features, Floats
+from thresher.search.forward import Features
 
 
 def count_by_cumulative_relevance(relevance: Floats, fraction: float) -> int:

@@ -20,6 +20,7 @@ from thresher._utils.checks import feature_position, one_call, quiet_sums, resol
 from thresher._utils.long_calls import one_thread, report, step_reporter
 from thresher._utils.params import BaseEstimator, Fitted, SelectorMixin, validate_params
 from thresher._utils.tables import Output, as_table
+from thresher._utils.types import Array, DataLike, Floats, Mask, TargetLike, WeightsLike
 from thresher.blocks import open_training_data
 from thresher.data import (
     FeatureRoles,
@@ -44,8 +45,6 @@ from thresher.selectors._json import check_state
 from thresher.selectors._reason import Reason
 from thresher.selectors._views import feature_table
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.intp]
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -172,15 +171,15 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     relevance_ = Fitted[Floats]()
     redundancy_ = Fitted[Floats]()
     n_evaluations_ = Fitted[int]()
-    trace_ = Fitted[dict[str, npt.NDArray[Any]]]()
+    trace_ = Fitted[dict[str, Array]]()
     n_passes_ = Fitted[int]()
     n_rounds_ = Fitted[int]()
 
     def _read(
         self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
         remote: RemoteOptions | None = None,
     ) -> TrainingData:
         """Check the parameters that this selector has, and read the input by them."""
@@ -190,9 +189,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _read_rows(
         self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
         remote: RemoteOptions | None = None,
     ) -> LocalData:
         """Read the input of a selector that needs all rows in one place."""
@@ -371,7 +370,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return selector
 
     @takes_arrays
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: DataLike) -> Any:
         """Reduce X to the selected features.
 
         Parameters
@@ -418,7 +417,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     @after_fits
     @takes_arrays
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: DataLike) -> Any:
         """Return X with columns of zeros for the features that were not selected.
 
         Parameters

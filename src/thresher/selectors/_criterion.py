@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 from thresher import _core
 from thresher._utils.lazy import cached
 from thresher._utils.long_calls import step_reporter
+from thresher._utils.types import Floats, Mask
 from thresher.data import LocalData, TrainingData
 from thresher.measures import KINDS, SearchMeasures
 from thresher.measures.chance import within_chance
 from thresher.search import ForwardSearch, FoundParts, SearchResult
-from thresher.search.forward import Choices, Floats, Mask
+from thresher.search.forward import Choices
 from thresher.selectors._base import Selection
 from thresher.selectors._explain import Nearest
 

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.lazy import cached
+from thresher._utils.types import Estimator, Floats, Mask
 from thresher.selectors._reason import Kind, Reason
 
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 # The chosen feature that each feature met, -1 for none; how often each was chosen; some features.
 Positions = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int64]
@@ -43,7 +42,7 @@ class Account:
     ranking : ndarray of int of shape (n_features,)
     """
 
-    def __init__(self, selector: Any) -> None:
+    def __init__(self, selector: Estimator) -> None:
         self.relevance: Floats = selector.relevance_
         self.redundancy: Floats = selector.redundancy_
         self.scores: Floats = selector.scores_

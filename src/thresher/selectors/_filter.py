@@ -13,7 +13,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from thresher._utils.params import Fitted, Options, ThreadCount, estimator, param
-from thresher._utils.types import Missing, TargetKind
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    FeatureNames,
+    Missing,
+    TargetKind,
+    TargetLike,
+    WeightsLike,
+)
 from thresher.blocks import KeptRows, RowBlock, make_measures, split_columns
 from thresher.data import (
     TARGETS,
@@ -35,7 +43,7 @@ from thresher.selectors._criterion import Criterion, SearchTask
 COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 
 
-def _supports_blocks(selector: Any) -> bool:
+def _supports_blocks(selector: Estimator) -> bool:
     supports: bool = selector._reads_blocks
     return supports
 
@@ -54,7 +62,9 @@ class StreamingMixin:
 
     @available_if(_supports_blocks)  # type: ignore[untyped-decorator]
     @all_or_nothing
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None
+    ) -> Self:
         """Add rows.
 
         Parameters
@@ -83,7 +93,7 @@ class StreamingMixin:
 
     @available_if(_supports_blocks)  # type: ignore[untyped-decorator]
     @all_or_nothing
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def forget(self, X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None) -> Self:
         """Remove rows that `partial_fit` added.
 
         Parameters
@@ -115,7 +125,7 @@ class StreamingMixin:
         by_bins = isinstance(rule, GivenBins) and self._packing_rule() is not None
         return rule if by_bins else None, getattr(self, "exclude", None)
 
-    def _release_rows(self, X: Any) -> None:
+    def _release_rows(self, X: DataLike) -> None:
         """Release the stored rows at the beginning of ``fit``, unless X is these rows."""
         rows = vars(self).get("_stored_rows")
         if rows is not None and X is rows:
@@ -123,7 +133,9 @@ class StreamingMixin:
         else:
             vars(self).pop("_stored_rows", None)
 
-    def _read_block(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> RowBlock:
+    def _read_block(
+        self, X: DataLike, y: TargetLike, sample_weight: WeightsLike, *, reset: bool
+    ) -> RowBlock:
         X = to_native(X)
         if is_frame(X):
             block = split_columns(X, y, sample_weight)
@@ -186,8 +198,8 @@ class FilterSelector(StreamingMixin, BaseSelector):
     """
 
     target: TargetKind = param(Options(*TARGETS), default="auto")
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Missing = param(Options("error", "category", "pairwise", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
@@ -215,7 +227,11 @@ class FilterSelector(StreamingMixin, BaseSelector):
 
     @all_or_nothing
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, **remote: Unpack[RemoteOptions]
+        self,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
+        **remote: Unpack[RemoteOptions],
     ) -> Self:
         """Select features.
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from thresher._utils.checks import resolve_features
+from thresher._utils.types import DataLike, Estimator, FeatureNames
 from thresher.data import TrainingData
 from thresher.discretize import uses_target
 from thresher.measures import KINDS, columns_to_bin
@@ -84,7 +85,7 @@ def keep_voted(lists: Sequence[Sequence[int]], n_features: int, wins: int) -> li
     return [f for f in combine_votes(lists, n_features, n_features) if votes[f] >= wins]
 
 
-def check_halves(ensemble: Any) -> None:
+def check_halves(ensemble: Estimator) -> None:
     """Check what an ensemble has for halves alone."""
     if ensemble.n_parts % 2 or ensemble.n_parts < 2:
         even = max(2, ensemble.n_parts + 1)
@@ -104,7 +105,7 @@ def check_halves(ensemble: Any) -> None:
         raise ValueError('cutoff="auto" needs pfer, the expected number of errors to keep below')
 
 
-def check_nothing_kept(selector: Any) -> None:
+def check_nothing_kept(selector: Estimator) -> None:
     """Refuse `keep`, which would select a feature without a vote."""
     if keep := kept_by(selector):
         raise ValueError(
@@ -127,7 +128,7 @@ def check_bins(selector: FilterSelector, criterion: Criterion, training: Trainin
         )
 
 
-def count_choosable(X: Any, exclude: Any = None, names: Any = None) -> int:
+def count_choosable(X: DataLike, exclude: FeatureNames = None, names: Any = None) -> int:
     """Columns with more than one distinct value that are not excluded."""
     if issparse(X):
         columns = X.tocsc()

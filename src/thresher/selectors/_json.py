@@ -18,6 +18,7 @@ import thresher
 from thresher._registry import PUBLIC
 from thresher._utils.checks import first_line
 from thresher._utils.params import Fitted
+from thresher._utils.types import Estimator, Values
 from thresher.measures import Bins
 from thresher.selectors import _explain
 from thresher.selectors._explain import Explanation
@@ -121,9 +122,9 @@ def _is_sound(record: Explanation, p: int) -> bool:
     return record.fits_together()
 
 
-def check_state(selector: Any, required: tuple[str, ...]) -> None:
+def check_state(selector: Estimator, required: tuple[str, ...]) -> None:
     """Raise ``ValueError`` unless the fitted attributes of a selector fit together."""
-    state, name = vars(selector), type(selector).__name__
+    state, name = selector.__dict__, type(selector).__name__
     p = state.get("n_features_in_")
     if not _is_count(p, 0) or p == 0:
         raise ValueError(f"{name}.n_features_in_ is {p!r}")
@@ -150,7 +151,7 @@ FORMAT = 3
 # Where scikit-learn keeps what `set_fit_request` was given.
 REQUESTS = "_metadata_request"
 # Parts of a fitted result that are no estimators.
-RECORDS: dict[str, Any] = {
+RECORDS: Values = {
     record.__name__: record
     for record in (Bins, _explain.Explanation, *_explain.Explanation.__subclasses__())
 }
@@ -166,7 +167,7 @@ ITEMS: dict[str, tuple[type, ...]] = {
 }
 
 
-def dump(selector: Any) -> str:
+def dump(selector: Estimator) -> str:
     """The parameters and fitted attributes of a selector."""
     document = {"thresher": FORMAT, "version": thresher.__version__, "selector": _encode(selector)}
     return json.dumps(document, allow_nan=False)
@@ -255,7 +256,7 @@ def _decode(value: Any) -> Any:
     return _decode_object(value)
 
 
-def _decode_object(value: dict[str, Any]) -> Any:
+def _decode_object(value: Values) -> Any:
     name = value.get("object")
     cls = getattr(thresher, name) if isinstance(name, str) and name in PUBLIC else None
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
@@ -280,7 +281,7 @@ def _decode_object(value: dict[str, Any]) -> Any:
     return selector
 
 
-def _encode_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
+def _encode_array(array: np.ndarray[Any, Any]) -> Values:
     if array.dtype.kind not in ITEMS:
         raise ValueError(f"to_json cannot write an array of {array.dtype}")
     flat = array.ravel().tolist()
@@ -291,7 +292,7 @@ def _encode_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
     return {"array": flat, "dtype": array.dtype.str, "shape": list(array.shape)}
 
 
-def _decode_array(value: dict[str, Any]) -> np.ndarray[Any, Any]:
+def _decode_array(value: Values) -> np.ndarray[Any, Any]:
     flat, name, shape = value["array"], value["dtype"], value["shape"]
     if not isinstance(name, str) or not re.fullmatch(r"[<>|=]([biuf](1|2|4|8|16)|U\d+|O)", name):
         raise ValueError(f"it holds an array of type {name!r}")

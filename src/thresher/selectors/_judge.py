@@ -29,9 +29,18 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from thresher import _core
 from thresher._utils.checks import check_choice, check_number, quiet_sums, resolve_threads, warn
 from thresher._utils.long_calls import blas_threads, call_interruptibly, run_in_threads
+from thresher._utils.types import (
+    Array,
+    DataLike,
+    Estimator,
+    Floats,
+    Folds,
+    GroupsLike,
+    Scoring,
+    TargetLike,
+)
 from thresher.data import LocalData, rescaled, take
 
-Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
 
 # Columns are rounded to at least so many binary digits after the point, in standard deviations.
@@ -67,7 +76,7 @@ class Machines:
     """
 
     columns: Callable[[Features], Any]
-    y: npt.NDArray[Any]
+    y: Array
     folds: list[tuple[Any, Any]]
     score: Callable[..., float] | None = None
     _places: dict[int, int] = field(default_factory=dict)
@@ -114,15 +123,15 @@ class _Fold:
 
     order: Features
     n_train: int
-    present: npt.NDArray[Any]
+    present: Array
     codes: npt.NDArray[np.int32]
-    truth: npt.NDArray[Any]
+    truth: Array
     standard: Floats
     variance: Floats
     farthest: Floats
 
     @classmethod
-    def of(cls, y: npt.NDArray[Any], train: Any, test: Any) -> _Fold:
+    def of(cls, y: Array, train: Any, test: Any) -> _Fold:
         order = np.concatenate([np.arange(len(y))[train], np.arange(len(y))[test]])
         n_train = len(np.arange(len(y))[train])
         present, codes = np.unique(y[order[:n_train]], return_inverse=True)
@@ -195,15 +204,15 @@ def _winners(decisions: Floats, n_classes: int) -> npt.NDArray[np.intp]:
 class Told(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A fitted classifier to a scorer: it has been asked for the rows of a fold before, and answers for them."""
 
-    def __init__(self, classes: npt.NDArray[Any], predictions: npt.NDArray[Any], pairs: Floats):
+    def __init__(self, classes: Array, predictions: Array, pairs: Floats):
         self.classes_ = classes
         self.predictions = predictions
         self.pairs = pairs
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: DataLike) -> Array:
         return self.predictions
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: DataLike) -> Floats:
         if len(self.classes_) == 2:
             return -self.pairs[:, 0]
         votes: Floats = _ovr_decision_function(self.pairs < 0, -self.pairs, len(self.classes_))
@@ -247,8 +256,8 @@ class Judge:
     """
 
     columns: Callable[[Features], Any]
-    y: Any
-    estimator: Any
+    y: TargetLike
+    estimator: Estimator
     scorer: Callable[..., float]
     folds: list[tuple[Any, Any]]
     n_jobs: int | None = None
@@ -265,13 +274,13 @@ class Judge:
     def of(
         cls,
         columns: Callable[[Features], Any],
-        y: Any,
+        y: TargetLike,
         *,
-        estimator: Any = None,
-        scoring: Any = None,
-        cv: Any = 5,
+        estimator: Estimator = None,
+        scoring: Scoring = None,
+        cv: Folds = 5,
         classifier: bool = True,
-        groups: Any = None,
+        groups: GroupsLike = None,
         n_jobs: int | None = None,
     ) -> Judge:
         """A judge with the folds of any splitter, drawn once, and any scorer; None is `default_classifier`."""
@@ -399,12 +408,12 @@ def _mean(values: Floats) -> float:
     return -math.inf if math.isnan(mean) else mean
 
 
-def is_number_of_folds(cv: Any) -> bool:
+def is_number_of_folds(cv: Folds) -> bool:
     """Whether `cv` is a number, or an array that holds no splits, which `check_number` refuses."""
     return isinstance(cv, int | np.integer) or (isinstance(cv, np.ndarray) and cv.ndim < 2)
 
 
-def splitter_of(cv: Any, y: Any, groups: Any, *, classifier: bool) -> Any:
+def splitter_of(cv: Folds, y: TargetLike, groups: GroupsLike, *, classifier: bool) -> Any:
     """What a number of folds stands for; anything else as it is."""
     if not is_number_of_folds(cv) and not isinstance(cv, float | str):
         return cv
@@ -421,13 +430,13 @@ def splitter_of(cv: Any, y: Any, groups: Any, *, classifier: bool) -> Any:
     return StratifiedKFold(n_folds) if groups is None else StratifiedGroupKFold(n_folds)
 
 
-def check_scorer(scoring: Any) -> None:
+def check_scorer(scoring: Scoring) -> None:
     """Refuse the name of a scorer that there is not, with the nearest there is."""
     if scoring is not None and not callable(scoring):
         check_choice("scoring", scoring, get_scorer_names())
 
 
-def scorer_of(estimator: Any, scoring: Any) -> Any:
+def scorer_of(estimator: Estimator, scoring: Scoring) -> Any:
     """The scorer, if the estimator has what it asks for."""
     if isinstance(scoring, list | tuple | set | dict):
         raise ValueError(f"scoring must be one score, got {scoring!r}; name the one to search by")
@@ -448,7 +457,12 @@ def scorer_of(estimator: Any, scoring: Any) -> Any:
 
 
 def fit_and_score(
-    estimator: Any, scorer: Callable[..., float], X: Any, y: Any, train: Any, test: Any
+    estimator: Estimator,
+    scorer: Callable[..., float],
+    X: DataLike,
+    y: TargetLike,
+    train: Any,
+    test: Any,
 ) -> Outcome:
     """The score of a fold, or what went wrong."""
     try:

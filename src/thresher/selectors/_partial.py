@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.params import FeatureCount, Options, ThreadCount, estimator, param
-from thresher._utils.types import TargetKind
+from thresher._utils.types import FeatureNames, Floats, TargetKind
 from thresher.data import TARGETS, LocalData, TrainingData
 from thresher.selectors._base import BaseSelector
-
-Floats = npt.NDArray[np.float64]
 
 
 @estimator
@@ -23,8 +21,8 @@ class CorrelationSelector(BaseSelector):
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     target: TargetKind = param(Options(*TARGETS), default="auto")
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)

@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
+from thresher._utils.types import Floats
 from thresher.data import FeatureRoles
 from thresher.selectors._base import BaseSelector, Selection
 from thresher.selectors._explain import Ranked
-
-Floats = npt.NDArray[np.float64]
 
 
 def rank_by_score(

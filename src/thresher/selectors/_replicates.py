@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from thresher._utils.checks import warn
 from thresher._utils.long_calls import on_behalf
+from thresher._utils.types import Array, Estimator, GroupsLike
 from thresher.data import Target, TargetSummary, TrainingData
 from thresher.measures import (
     KINDS,
@@ -53,7 +54,7 @@ class Plan:
 
 
 def plan_replicates(
-    ensemble: Any, n_rows: int, target: Target | None, groups: npt.ArrayLike | None
+    ensemble: Estimator, n_rows: int, target: Target | None, groups: npt.ArrayLike | None
 ) -> Plan:
     """Draw the replicates, and warn of what they lose.
 
@@ -81,7 +82,7 @@ def plan_replicates(
     return plan
 
 
-def plan_block_replicates(ensemble: Any, n_rows: int, groups: Any) -> Plan:
+def plan_block_replicates(ensemble: Estimator, n_rows: int, groups: GroupsLike) -> Plan:
     """Draw replicates of rows in blocks; `check_replicates` finds which of them can be used."""
     kind = ensemble.kind
     if kind in ("full", "bagging"):
@@ -110,7 +111,7 @@ def check_replicates(plan: Plan, target: TargetSummary, measures: Measures) -> N
     plan.usable = _usable(plan, [lowest[kept].min() < highest[kept].max() for kept in keeps])
 
 
-def _seed(ensemble: Any) -> int:
+def _seed(ensemble: Estimator) -> int:
     is_random = ensemble.parts == "shuffled" or ensemble.kind in ("bagging", "halves")
     return draw_seed(ensemble.random_state) if is_random else 0
 
@@ -119,7 +120,7 @@ def _unit(kind: str) -> str:
     return "half" if kind == "halves" else "part"
 
 
-def _kept_parts(ensemble: Any, n_parts: int, seed: int) -> npt.NDArray[np.bool_]:
+def _kept_parts(ensemble: Estimator, n_parts: int, seed: int) -> npt.NDArray[np.bool_]:
     """The parts of every replicate: halves in pairs, or all but one."""
     if ensemble.kind != "halves":
         return ~np.eye(n_parts, dtype=np.bool_)
@@ -127,7 +128,7 @@ def _kept_parts(ensemble: Any, n_parts: int, seed: int) -> npt.NDArray[np.bool_]
     return np.stack([halves, ~halves], axis=1).reshape(-1, n_parts)
 
 
-def _possible_parts(ensemble: Any, n_units: int, noun: str) -> int:
+def _possible_parts(ensemble: Estimator, n_units: int, noun: str) -> int:
     n_parts: int = ensemble.n_parts
     most = n_units - n_units % 2 if ensemble.kind == "halves" else n_units
     if most < 2:
@@ -137,9 +138,7 @@ def _possible_parts(ensemble: Any, n_units: int, noun: str) -> int:
     return min(n_parts, most)
 
 
-def _values_of_units(
-    target: Target, unit_of_row: npt.NDArray[np.intp], n_units: int
-) -> npt.NDArray[Any]:
+def _values_of_units(target: Target, unit_of_row: npt.NDArray[np.intp], n_units: int) -> Array:
     """What units are sorted by: the most frequent class of their rows, or the mean of their target."""
     if target.codes is None:
         sums = np.bincount(unit_of_row, weights=target.values, minlength=n_units)
@@ -149,7 +148,7 @@ def _values_of_units(
     return np.asarray(np.argmax(counts.reshape(n_units, target.n_classes), axis=1))
 
 
-def _usable_by_classes(plan: Plan, class_counts: npt.NDArray[Any]) -> list[int]:
+def _usable_by_classes(plan: Plan, class_counts: Array) -> list[int]:
     """Those on which there are two classes."""
     n_present = np.sum(class_counts > 0, axis=1)
     n_classes = class_counts.shape[1]
@@ -189,7 +188,7 @@ def _usable(
     return usable
 
 
-def _class_counts(plan: Plan, target: Target) -> npt.NDArray[Any]:
+def _class_counts(plan: Plan, target: Target) -> Array:
     """Rows of each class on each replicate."""
     assert target.codes is not None
     if isinstance(plan.parts, PartSets):

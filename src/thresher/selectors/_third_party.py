@@ -14,19 +14,26 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from thresher._utils.long_calls import call_interruptibly, on_behalf
 from thresher._utils.params import MetaEstimatorMixin, estimator, param
-from thresher._utils.types import Selector
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    RandomState,
+    Selector,
+    TargetLike,
+    Values,
+)
 from thresher.data import take
 from thresher.selectors._base import BaseSelector
 from thresher.selectors.mrmr import MRMR
 
-Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
 
 # Names of the number of features to choose.
 _SIZE_PARAMETERS = ("n_features_to_select", "k", "max_features")
 
 
-def order_of_choice(selector: Any) -> Positions:
+def order_of_choice(selector: Estimator) -> Positions:
     """The features a fitted selector chose, best first as far as it tells.
 
     They are those of ``get_support()``, in the order of ``selected_`` if that lists them; else by ``ranking_``
@@ -50,7 +57,7 @@ def order_of_choice(selector: Any) -> Positions:
     return np.asarray(chosen[np.lexsort(keys)], dtype=np.intp)
 
 
-def told_of(selector: Any, name: str, seen: Positions, n_features: int) -> Floats:
+def told_of(selector: Estimator, name: str, seen: Positions, n_features: int) -> Floats:
     """A fitted attribute of each feature that the selector saw, nan for the others."""
     values: Any = getattr(selector, name, None)
     told = np.full(n_features, np.nan)
@@ -59,7 +66,7 @@ def told_of(selector: Any, name: str, seen: Positions, n_features: int) -> Float
     return told
 
 
-def resize(selector: Any, size: int) -> Any:
+def resize(selector: Estimator, size: int) -> Any:
     """A clone of the selector that will choose `size` features; None if it has no parameter for that."""
     resized = getattr(selector, "_resized", None)
     if resized is not None:
@@ -67,7 +74,7 @@ def resize(selector: Any, size: int) -> Any:
     parameters = selector.get_params(deep=False)
     for parameter in _SIZE_PARAMETERS:
         if parameter in parameters:
-            given: dict[str, Any] = {parameter: size}
+            given: Values = {parameter: size}
             if parameter == "max_features" and parameters.get("threshold", 0) is None:
                 given["threshold"] = -np.inf  # else only what is better than the mean
             return clone(selector).set_params(**given)
@@ -86,7 +93,7 @@ def _of_chosen(values: Any, support: npt.NDArray[np.bool_]) -> Floats:
     return numbers if numbers.shape == (n_chosen,) else np.zeros(n_chosen)
 
 
-def _importances(selector: Any) -> Any:
+def _importances(selector: Estimator) -> Any:
     estimator = getattr(selector, "estimator_", None)
     found = getattr(estimator, "feature_importances_", None)
     if found is not None:
@@ -99,7 +106,12 @@ def _importances(selector: Any) -> Any:
 
 
 def fit_on_rows(
-    selector: Any, X: Any, y: Any, rows: npt.NDArray[np.intp], params: dict[str, Any], n_rows: int
+    selector: Estimator,
+    X: DataLike,
+    y: TargetLike,
+    rows: npt.NDArray[np.intp],
+    params: Values,
+    n_rows: int,
 ) -> Any:
     """Fit on some rows, with those of whatever else has one value for each."""
     some = {
@@ -121,7 +133,7 @@ def _is_per_row(value: Any, n_rows: int) -> bool:
 FITTING = MethodMapping().add(caller="fit", callee="fit").add(caller="fit_transform", callee="fit")
 
 
-def kept_by(selector: Any) -> str:
+def kept_by(selector: Estimator) -> str:
     """The parameter ``keep`` of a selector, or of one inside it, as text; empty if nothing is kept."""
     for name, value in selector.get_params().items():
         if name.split("__")[-1] == "keep" and value is not None and np.size(value):
@@ -129,7 +141,7 @@ def kept_by(selector: Any) -> str:
     return ""
 
 
-def excluded_by(selector: Any) -> tuple[str, Any]:
+def excluded_by(selector: Estimator) -> tuple[str, Any]:
     """The parameter ``exclude`` of a selector, or of the first one inside it, by name, and its value."""
     inside = getattr(selector, "_first_inside", None)
     if inside is None:
@@ -144,7 +156,7 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):
     """What `Ensemble` and `ErrorControlled` share; the parameter `selector` is the one inside."""
 
     selector: Selector | None = param(default=None, kw_only=False)
-    random_state: Any = param(default=None)
+    random_state: RandomState = param(default=None)
     verbose: int = param(default=0)
 
     def _given_selector(self) -> Any:
@@ -162,7 +174,7 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):
         if hasattr(fitted, "feature_names_in_"):
             self.feature_names_in_ = fitted.feature_names_in_
 
-    def _routed(self, params: dict[str, Any]) -> dict[str, Any]:
+    def _routed(self, params: Values) -> Values:
         """What of these the ``fit`` of the selector inside asks for."""
         _raise_for_params(params, self, "fit")
         return dict(process_routing(self, "fit", **params)["selector"]["fit"]) if params else {}

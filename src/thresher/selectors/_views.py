@@ -8,13 +8,14 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
+from thresher._utils.types import Estimator, Values
 from thresher.selectors._reason import feature_label
 
 MOST_SHOWN = 20
 _WIDTH, _ROW, _BARS, _SIZE = 560, 20, 240, 12
 
 
-def draw(selector: Any) -> str:
+def draw(selector: Estimator) -> str:
     """HTML whose every text is escaped; one SVG, which needs neither script nor style."""
     chosen = selector.selected_[:MOST_SHOWN]
     values, what = _bars(selector, chosen)
@@ -62,7 +63,7 @@ def _width(text: str, size: float) -> float:
     )
 
 
-def _bars(selector: Any, chosen: Any) -> tuple[Any, str]:
+def _bars(selector: Estimator, chosen: Any) -> tuple[Any, str]:
     """What is drawn: votes, else relevances, else scores; nothing where all are unknown."""
     for attribute, what in (("votes_", "votes"), ("relevance_", "relevance"), ("scores_", "score")):
         values = getattr(selector, attribute, None)
@@ -71,7 +72,7 @@ def _bars(selector: Any, chosen: Any) -> tuple[Any, str]:
     return np.zeros(len(chosen)), "scores, which are unknown"
 
 
-def feature_table(selector: Any) -> dict[str, Any]:
+def feature_table(selector: Estimator) -> Values:
     """The columns of `BaseSelector.table`."""
     p = selector.n_features_in_
     given = getattr(selector, "feature_names_in_", None)

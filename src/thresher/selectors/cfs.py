@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.params import Boolean, FeatureCount, Fitted, Options, estimator, param
-from thresher._utils.types import Auto
+from thresher._utils.types import Auto, BinRule
 from thresher.data import TrainingData
 from thresher.measures import measures_of
 from thresher.search import ForwardSearch, SearchResult
@@ -129,7 +129,7 @@ class CFS(FilterSelector):
         Options("lazy", "cached", "naive"), default="lazy"
     )
     measure: Literal["su", "pearson"] = param(Options(*measures_of("CFS")), default="su")
-    discretize: Any = param(default="auto")
+    discretize: BinRule = param(default="auto")
     locally_predictive: bool = param(Boolean(), default=False)
     zero_as_one: bool = param(Boolean(), default=False)
 

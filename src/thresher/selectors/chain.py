@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import BaseComposition, estimator, param
+from thresher._utils.types import DataLike, TargetLike, Values
 from thresher.data import is_frame, refuse_files, take, to_native, unmasked
 from thresher.io.sparse import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing
@@ -81,10 +82,10 @@ class Chain(BaseSelector, BaseComposition):
     def _steps(self) -> list[tuple[str, Any]]:
         return _named(self.selectors)
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> Values:
         """Parameters of the chain and, if `deep`, of its selectors."""
         is_list = isinstance(self.selectors, list | tuple)
-        parameters: dict[str, Any] = self._get_params("_steps", deep=deep and is_list)
+        parameters: Values = self._get_params("_steps", deep=deep and is_list)
         return parameters
 
     def set_params(self, **parameters: Any) -> Any:
@@ -111,7 +112,7 @@ class Chain(BaseSelector, BaseComposition):
         return self
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+    def fit(self, X: DataLike, y: TargetLike = None, **params: Any) -> Self:
         """Fit the selectors one after the other.
 
         Parameters

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import warn
 from thresher._utils.params import FeatureCount, Fitted, Options, estimator, param
-from thresher._utils.types import Auto
+from thresher._utils.types import Auto, BinRule
 from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import cmi_walk
@@ -117,7 +117,7 @@ class CMIFilter(FilterSelector):
         FeatureCount(auto=True), default="auto", kw_only=False
     )
     last: Literal["positive", "never"] = param(Options("positive", "never"), default="positive")
-    discretize: Any = param(default="auto")
+    discretize: BinRule = param(default="auto")
     missing: Literal["error", "category", "drop_rows"] = param(
         Options("error", "category", "drop_rows"), default="error"
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from inspect import cleandoc
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher._utils.types import BinRule
 from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult, greedy_accumulate, order_by_relevance
 from thresher.selectors._base import Selection
@@ -101,7 +102,7 @@ class InformationSelector(FilterSelector):
     accumulation: ClassVar[Accumulation]
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    discretize: Any = param(default="auto")
+    discretize: BinRule = param(default="auto")
     strategy: Literal["lazy", "naive"] = param(Options("lazy", "naive"), default="lazy")
     missing: Literal["error", "category", "drop_rows"] = param(
         Options("error", "category", "drop_rows"), default="error"

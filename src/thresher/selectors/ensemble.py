@@ -17,6 +17,7 @@ from sklearn.utils.validation import validate_data
 from thresher._utils.checks import check_choice, shown
 from thresher._utils.long_calls import log, report, run_in_threads
 from thresher._utils.params import Fitted, Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.types import DataLike, Estimator, Floats, GroupsLike, TargetLike, Values
 from thresher.blocks import is_in_blocks, refuse_blocks
 from thresher.data import (
     FeatureRoles,
@@ -62,8 +63,6 @@ from thresher.selectors._replicates import (
     plan_replicates,
 )
 from thresher.selectors._third_party import MetaSelector, excluded_by, fit_on_rows, order_of_choice
-
-Floats = npt.NDArray[np.float64]
 
 KINDS = ("fast", "inner", "full", "bagging", "halves")
 
@@ -240,7 +239,9 @@ class Ensemble(StreamingMixin, MetaSelector):
     memory_limit: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Self:
+    def fit(
+        self, X: DataLike, y: TargetLike = None, *, groups: GroupsLike = None, **params: Any
+    ) -> Self:
         """Choose features.
 
         Parameters
@@ -301,7 +302,9 @@ class Ensemble(StreamingMixin, MetaSelector):
         if self.kind == "halves":
             check_halves(self)
 
-    def _fit_sums(self, selector: FilterSelector, training: TrainingData, groups: Any) -> Self:
+    def _fit_sums(
+        self, selector: FilterSelector, training: TrainingData, groups: GroupsLike
+    ) -> Self:
         self._take_names(selector)
         criterion = selector.make_criterion(training)
         culprit = criterion.not_a_sum
@@ -362,7 +365,7 @@ class Ensemble(StreamingMixin, MetaSelector):
             self.n_pairs_fast_ = count_pairs_fast(found.lists, p, k)
         return self
 
-    def _plan(self, n_given: int, target: Any, groups: Any, rows: Any = None) -> Plan:
+    def _plan(self, n_given: int, target: Any, groups: GroupsLike, rows: Any = None) -> Plan:
         """The replicates of the rows used: all, or those at these positions."""
         used = np.arange(n_given) if rows is None else rows
         if groups is not None:
@@ -438,7 +441,9 @@ class Ensemble(StreamingMixin, MetaSelector):
             'see kind="bagging" or stability_curve'
         )
 
-    def _refit(self, selector: Any, X: Any, y: Any, groups: Any, params: dict[str, Any]) -> Self:
+    def _refit(
+        self, selector: Estimator, X: DataLike, y: TargetLike, groups: GroupsLike, params: Values
+    ) -> Self:
         """Fit a clone of any selector on the rows of every replicate."""
         refuse_files(X, selector)
         X = rows_and_columns(X)

@@ -15,6 +15,7 @@ from thresher._utils.checks import check_choice, resolve_count
 from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher._utils.random import Purpose, stream
+from thresher._utils.types import DataLike, Estimator, Floats, TargetLike, Values, WeightsLike
 from thresher.data import FeatureRoles, refuse_files, rows_and_columns, take, with_shuffled_copies
 from thresher.discretize import uses_target
 from thresher.measures import TESTED
@@ -30,8 +31,6 @@ from thresher.selectors._third_party import (
     told_of,
 )
 from thresher.selectors.univariate import Univariate
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -177,7 +176,7 @@ class ErrorControlled(MetaSelector):
     _fitted_too = ("gate_", "gate_level_", "pvalues_", "relevance_name_")
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+    def fit(self, X: DataLike, y: TargetLike, **params: Any) -> Self:
         """Choose features.
 
         Parameters
@@ -224,7 +223,9 @@ class ErrorControlled(MetaSelector):
         if self.pfer is not None and self.method == "compete":
             raise ValueError('method="compete" controls a share; use method="gate" with pfer')
 
-    def _rank(self, selector: Any, X: Any, y: Any, sample_weight: Any) -> Univariate:
+    def _rank(
+        self, selector: Estimator, X: DataLike, y: TargetLike, sample_weight: WeightsLike
+    ) -> Univariate:
         """P-values of the relevance that the selector goes by, on input read as it reads it."""
         known = ("target", "missing", "n_jobs")
         options = {name: getattr(selector, name) for name in known if hasattr(selector, name)}
@@ -270,7 +271,7 @@ class ErrorControlled(MetaSelector):
         return np.where(ranking._constant | ranking._excluded, 1.0, given)
 
     def _pass_and_search(
-        self, search: Search, X: Any, candidates: Positions, wanted: int | None
+        self, search: Search, X: DataLike, candidates: Positions, wanted: int | None
     ) -> Positions:
         pvalues = self.pvalues_[candidates]
         most = len(candidates) if wanted is None else wanted
@@ -291,7 +292,7 @@ class ErrorControlled(MetaSelector):
             most = len(selected)
 
     def _compete(
-        self, search: Search, X: Any, candidates: Positions, wanted: int | None
+        self, search: Search, X: DataLike, candidates: Positions, wanted: int | None
     ) -> Positions:
         """Real features of the longest prefix of the search in which probes are few enough."""
         p = len(candidates)
@@ -375,10 +376,10 @@ class ErrorControlled(MetaSelector):
 
 
 def _search_among(
-    selector: Any,
-    y: Any,
-    params: dict[str, Any],
-    X: Any,
+    selector: Estimator,
+    y: TargetLike,
+    params: Values,
+    X: DataLike,
     features: Positions,
     n_features: int | None,
 ) -> tuple[Positions, Any]:
@@ -397,7 +398,7 @@ def _search_among(
     return features[order_of_choice(fitted)], fitted
 
 
-def _count_of(selector: Any, n_candidates: int) -> int | None:
+def _count_of(selector: Estimator, n_candidates: int) -> int | None:
     """How many features the selector is asked for; None if it decides itself."""
     for name in ("n_features_to_select", "k"):
         value = getattr(selector, name, None)
@@ -407,7 +408,7 @@ def _count_of(selector: Any, n_candidates: int) -> int | None:
     return None
 
 
-def _unsupervised(selector: Any) -> Any:
+def _unsupervised(selector: Estimator) -> Any:
     """The selector's bins, or equal frequencies where they look at y."""
     rule = selector.bin_rule()
     return "equal-frequency" if rule is not None and uses_target(rule) else rule

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from thresher._utils.params import FeatureCount, Interval, estimator, param
-from thresher._utils.types import Auto
+from thresher._utils.types import Auto, BinRule
 from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult, fcbf
 from thresher.selectors._base import Selection
@@ -97,7 +96,7 @@ class FCBF(FilterSelector):
 
     threshold: float = param(Interval(low=0), default=0.0, kw_only=False)
     n_features_to_select: int | float | Auto = param(FeatureCount(auto=True), default="auto")
-    discretize: Any = param(default="auto")
+    discretize: BinRule = param(default="auto")
 
     def make_criterion(self, data: TrainingData) -> FCBFCriterion:
         return FCBFCriterion(self.threshold)

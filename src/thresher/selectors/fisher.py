@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 from thresher._utils.params import FeatureCount, Options, ThreadCount, estimator, param
+from thresher._utils.types import DataLike, FeatureNames, TargetLike
 from thresher.data import RemoteOptions
 from thresher.measures.columns import separation
 from thresher.selectors._base import all_or_nothing
@@ -57,14 +58,14 @@ class FisherScore(Ranking):
     _classes_only = True
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
         """Score and choose features.
 
         Parameters

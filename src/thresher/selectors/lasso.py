@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self, Unpack
+from typing import Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,12 @@ from sklearn.linear_model import lars_path
 
 from thresher._utils.checks import warn
 from thresher._utils.long_calls import call_interruptibly, report
+from thresher._utils.types import Array, DataLike, Floats, TargetLike, WeightsLike
 from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered
 from thresher.selectors._partial import CorrelationSelector, safe_columns, uses_indicators
 
-Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 
@@ -89,7 +89,11 @@ class LassoPath(CorrelationSelector):
 
     @all_or_nothing
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, **remote: Unpack[RemoteOptions]
+        self,
+        X: DataLike,
+        y: TargetLike,
+        sample_weight: WeightsLike = None,
+        **remote: Unpack[RemoteOptions],
     ) -> Self:
         """Choose features.
 
@@ -176,7 +180,7 @@ class Entries:
 def _entries(
     columns: npt.NDArray[np.floating],
     features: Indices,
-    weights: npt.NDArray[Any] | None,
+    weights: Array | None,
     targets: list[Floats],
     wanted: int,
 ) -> list[Entries]:
@@ -228,7 +232,7 @@ def _targets(training: LocalData, target: str) -> list[Floats]:
     return list(_standardized(indicators, training.weights).T)
 
 
-def _standardized(columns: Floats, weights: npt.NDArray[Any] | None) -> Floats:
+def _standardized(columns: Floats, weights: Array | None) -> Floats:
     """Columns of mean 0 and variance 1, stretched so that plain products over rows are weighted ones."""
     columns = rescaled(columns)
     columns = columns - np.average(columns, axis=0, weights=weights)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from thresher._utils.checks import warn
 from thresher._utils.params import FeatureCount, Fitted, Interval, Options, estimator, param
-from thresher._utils.types import Auto, Measure, PairMeasureName
+from thresher._utils.types import Auto, BinRule, Measure, PairMeasureName
 from thresher.data import TrainingData
 from thresher.measures import KINDS, MeasureName
 from thresher.search import ForwardSearch, FoundParts, SearchResult, greedy_ensemble, greedy_forward
@@ -134,7 +134,7 @@ class MRMR(FilterSelector):
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     relevance: Auto | Measure = param(MeasureName(), default="auto")
     redundancy: Auto | PairMeasureName = param(MeasureName(symmetric=True), default="auto")
-    discretize: Any = param(default="auto")
+    discretize: BinRule = param(default="auto")
     objective: Literal["auto", "difference", "quotient", "sum"] = param(
         Options("auto", "difference", "quotient", "sum"), default="auto"
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher._utils.types import BinRule
 from thresher.data import TrainingData
 from thresher.measures.rounding import round_bounded
 from thresher.search import ForwardSearch, SearchResult, greedy_forward
@@ -93,7 +94,7 @@ class NMIFS(FilterSelector):
     _nested = True
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    discretize: Any = param(default="auto")
+    discretize: BinRule = param(default="auto")
     strategy: Literal["lazy", "scan", "naive"] = param(
         Options("lazy", "scan", "naive"), default="lazy"
     )

@@ -19,7 +19,14 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import TargetKind
+from thresher._utils.types import (
+    DataLike,
+    FeatureNames,
+    RandomState,
+    TargetKind,
+    TargetLike,
+    WeightsLike,
+)
 from thresher.data import TARGETS, LocalData, RemoteOptions, to_feature_major
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
@@ -36,17 +43,17 @@ class NeighbourWeights(Ranking):
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     n_samples: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
     categorical_features: Any = param(default=None)
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "expected", "drop_rows"] = param(
         Options("error", "expected", "drop_rows"), default="error"
     )
-    random_state: Any = param(default=None)
+    random_state: RandomState = param(default=None)
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -181,9 +188,9 @@ class ReliefF(NeighbourWeights):
 
     def _read_rows(
         self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
         remote: RemoteOptions | None = None,
     ) -> LocalData:
         training = super()._read_rows(X, y, sample_weight, remote)
@@ -239,9 +246,9 @@ class Relief(NeighbourWeights):
 
     def _read_rows(
         self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
         remote: RemoteOptions | None = None,
     ) -> LocalData:
         training = super()._read_rows(X, y, sample_weight, remote)

@@ -17,7 +17,17 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import Auto, Relevance, TargetKind
+from thresher._utils.types import (
+    Auto,
+    BinRule,
+    DataLike,
+    FeatureNames,
+    Floats,
+    Relevance,
+    TargetKind,
+    TargetLike,
+    WeightsLike,
+)
 from thresher.blocks import make_measures
 from thresher.data import (
     TARGETS,
@@ -46,8 +56,6 @@ from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
 from thresher.selectors._ranking import Ranking
 
-Floats = npt.NDArray[np.float64]
-
 RELEVANCES = (*DISPERSIONS, *SEPARATIONS, *KINDS)
 BINS = "equal-frequency"
 
@@ -62,9 +70,9 @@ class RelevanceFilter(Ranking):
     relevance: Auto | Relevance = param(Options("auto", *RELEVANCES), default="auto")
     cumulative: float = param(Interval(0, 1, open_low=True), default=0.95)
     target: TargetKind = param(Options(*TARGETS), default="auto")
-    discretize: Any = param(default="auto")
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    discretize: BinRule = param(default="auto")
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "pairwise", "drop_rows"] = param(
         Options("error", "pairwise", "drop_rows"), default="error"
     )
@@ -81,7 +89,11 @@ class RelevanceFilter(Ranking):
         return self.relevance not in DISPERSIONS
 
     def _read(
-        self, X: Any, y: Any = None, sample_weight: Any = None, remote: RemoteOptions | None = None
+        self,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
+        remote: RemoteOptions | None = None,
     ) -> TrainingData:
         self._target_given = y is not None
         training = super()._read(X, y, sample_weight, remote)
@@ -136,7 +148,7 @@ class RelevanceFilter(Ranking):
                 )
 
     @all_or_nothing
-    def fit_chunks(self, chunks: Any, y: Any = None, *, memory: int = 1 << 28) -> Self:
+    def fit_chunks(self, chunks: Any, y: TargetLike = None, *, memory: int = 1 << 28) -> Self:
         """Choose features from blocks of rows that need not fit into memory together.
 
         Parameters
@@ -263,7 +275,7 @@ class RFS(StreamingMixin, RelevanceFilter):
     relevance: Relevance = param(Options(*RELEVANCES), default="mean-median")
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters
@@ -290,7 +302,7 @@ class RFS(StreamingMixin, RelevanceFilter):
         return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
 
 
-def difficulty_ratio(X: Any, y: Any) -> float:
+def difficulty_ratio(X: DataLike, y: TargetLike) -> float:
     """Samples per class and typical level: R_FS = n / (a C), low where selection is hard.
 
     Parameters

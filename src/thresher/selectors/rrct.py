@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import TargetKind
+from thresher._utils.types import Array, DataLike, FeatureNames, TargetKind, TargetLike
 from thresher.data import TARGETS, LocalData, RemoteOptions
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch, SearchResult
@@ -154,14 +154,14 @@ class RRCT(BaseSelector):
         Options("pearson", "spearman"), default="pearson"
     )
     target: TargetKind = param(Options(*TARGETS), default="auto")
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters
@@ -233,7 +233,7 @@ class RRCT(BaseSelector):
         training: LocalData,
         columns: npt.NDArray[np.floating],
         ranks: npt.NDArray[np.signedinteger],
-    ) -> npt.NDArray[Any]:
+    ) -> Array:
         """The columns whose correlations are the redundancy."""
         self.exponents_ = np.full(training.n_features, np.nan)
         if self.redundancy == "spearman":

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._utils.checks import resolve_count, warn
 from thresher._utils.params import Boolean, Interval, NoneOr, Options, estimator, param
+from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.blocks import make_measures
 from thresher.data import FeatureRoles, LocalData, RemoteOptions, RowChunks, Target, TargetSummary
 from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
@@ -20,7 +21,6 @@ from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import BINS, RelevanceFilter, group_training
 
-Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
 
 # Pairs of features looked at to see whether a similarity can tell features apart, and values read for that.
@@ -119,7 +119,7 @@ class RRFS(RelevanceFilter):
             self.similarity_measure_ = "cosine" if unsupervised else "pearson"
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters

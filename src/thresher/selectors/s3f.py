@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.long_calls import report
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._utils.types import TargetKind
+from thresher._utils.types import BinRule, DataLike, FeatureNames, Floats, TargetKind, TargetLike
 from thresher.blocks import make_measures
 from thresher.data import TARGETS, RemoteOptions
 from thresher.search.subsets import Clustering, FeatureClusters, one_cluster
@@ -19,7 +19,6 @@ from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
 from thresher.selectors._ranking import Ranking, rank_by_score
 
-Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.intp]
 
 MAX_ROUNDS = 100
@@ -87,9 +86,9 @@ class S3F(Ranking):
     """
 
     max_clusters: int | None = param(NoneOr(Interval(2, integer=True)), default=None, kw_only=False)
-    discretize: Any = param(default="auto")
+    discretize: BinRule = param(default="auto")
     target: TargetKind = param(Options(*TARGETS), default="auto")
-    exclude: Any = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "category", "drop_rows"] = param(
         Options("error", "category", "drop_rows"), default="error"
     )
@@ -97,7 +96,7 @@ class S3F(Ranking):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
         """Cluster and choose features.
 
         Parameters

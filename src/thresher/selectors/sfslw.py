@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +11,11 @@ from scipy import sparse
 from thresher import _core
 from thresher._utils.long_calls import step_reporter
 from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
-from thresher._utils.types import Auto
+from thresher._utils.types import Auto, DataLike, FeatureNames, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions
 from thresher.measures.rounding import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Outscored
-
-Floats = npt.NDArray[np.float64]
 
 # Values of candidates x samples held at a time.
 BLOCK_SIZE = 1 << 21
@@ -80,13 +78,13 @@ class SFSLW(BaseSelector):
     )
     radius: Literal["max", "mean"] = param(Options("max", "mean"), default="max")
     standardize: bool = param(Boolean(), default=True)
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.checks import warn
 from thresher._utils.long_calls import call_interruptibly
@@ -18,6 +17,7 @@ from thresher._utils.params import (
     estimator,
     param,
 )
+from thresher._utils.types import DataLike, FeatureNames, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.measures.graphs import (
     WEIGHTS,
@@ -31,8 +31,6 @@ from thresher.measures.graphs import (
 from thresher.measures.rounding import round_bounded
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-
-Floats = npt.NDArray[np.float64]
 
 AFFINITIES = (*WEIGHTS, "product", "classes")
 # Eigenvalues that differ by less are those of one eigenspace.
@@ -50,8 +48,8 @@ class GraphRanking(Ranking):
     )
     bandwidth: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
     graph: Any = param(default=None)
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
@@ -145,7 +143,7 @@ class LaplacianScore(GraphRanking):
     affinity: Literal["heat", "binary", "cosine"] = param(Options(*WEIGHTS), default="heat")
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
         """Score and choose features.
 
         Parameters
@@ -231,7 +229,7 @@ class SPEC(GraphRanking):
         return bool(self.form == "phi3")
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
         """Score and choose features.
 
         Parameters

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from thresher._utils.checks import check_number, warn
 from thresher._utils.long_calls import is_heard, report
 from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
+from thresher._utils.types import DataLike, FeatureNames, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.search.subsets import drop_by_weight
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._ranking import Ranking
-
-Floats = npt.NDArray[np.float64]
 
 # Standardised values are whole multiples of one over this: how a mean was added up does not show.
 GRID = 2.0**32
@@ -89,13 +87,13 @@ class SVMRFE(Ranking):
     step: int | float = param(Interval(0, open_low=True), default=1)
     C: float = param(Interval(0, open_low=True), default=1.0)
     tol: float = param(Interval(0, open_low=True), default=1e-6)
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
         """Rank and choose features.
 
         Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,19 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import Auto, TargetKind, TestedMeasure
+from thresher._utils.types import (
+    Auto,
+    BinRule,
+    DataLike,
+    FeatureNames,
+    Floats,
+    Mask,
+    RandomState,
+    TargetKind,
+    TargetLike,
+    TestedMeasure,
+    WeightsLike,
+)
 from thresher.blocks import make_measures
 from thresher.data import TARGETS, RemoteOptions, TrainingData
 from thresher.measures import BY_CLASS, KINDS, TESTED, Bins, Measures, are_discrete
@@ -31,9 +43,6 @@ from thresher.search.ensemble import draw_seed
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
 from thresher.selectors._ranking import Ranking, rank_by_score
-
-Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 # What discretize="auto" stands for.
 BINS = "equal-frequency"
@@ -143,11 +152,11 @@ class Univariate(StreamingMixin, Ranking):
         Options("auto", "analytic", "permutation"), default="auto"
     )
     n_permutations: int = param(Interval(20, integer=True), default=100)
-    random_state: Any = param(default=None)
+    random_state: RandomState = param(default=None)
     target: TargetKind = param(Options(*TARGETS), default="auto")
-    discretize: Any = param(default="auto")
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    discretize: BinRule = param(default="auto")
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "category", "drop_rows"] = param(
         Options("error", "category", "drop_rows"), default="error"
     )
@@ -156,7 +165,11 @@ class Univariate(StreamingMixin, Ranking):
 
     @all_or_nothing
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, **remote: Unpack[RemoteOptions]
+        self,
+        X: DataLike,
+        y: TargetLike = None,
+        sample_weight: WeightsLike = None,
+        **remote: Unpack[RemoteOptions],
     ) -> Self:
         """Score and choose features.
 

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,19 @@ from thresher import _core
 from thresher._utils.checks import warn
 from thresher._utils.long_calls import report
 from thresher._utils.params import Interval, Options, ThreadCount, estimator, param
-from thresher._utils.types import DeltaMode, Infeasible, Risk
+from thresher._utils.types import (
+    Array,
+    BinRule,
+    DataLike,
+    DeltaMode,
+    FeatureNames,
+    Floats,
+    Infeasible,
+    Risk,
+    TargetLike,
+    Values,
+    WeightsLike,
+)
 from thresher.data import LocalData, RemoteOptions
 from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
@@ -23,7 +35,6 @@ from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, ra
 from thresher.selectors._explain import Needed
 
 MEASURES = ("bayes", "binary", "pairs", "entropy")
-Floats = npt.NDArray[np.float64]
 Features = npt.NDArray[np.uint32]
 
 # Supervised bins would empty features that matter only together, so the default is unsupervised.
@@ -134,7 +145,7 @@ def class_codes(training: LocalData) -> npt.NDArray[np.int32]:
 
 
 def _unit_and_tolerance(
-    measure: str, classes: npt.NDArray[np.int32], weights: npt.NDArray[Any] | None
+    measure: str, classes: npt.NDArray[np.int32], weights: Array | None
 ) -> tuple[float, float]:
     """The largest risk there could be, and the margin within which risks count as equal."""
     total = float(len(classes) if weights is None else weights.sum())
@@ -155,9 +166,9 @@ class ConsistencySelector(BaseSelector):
     """Common work of the consistency-based selectors."""
 
     min_features: int = param(Interval(0, integer=True), default=0)
-    discretize: Any = param(default="auto")
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    discretize: BinRule = param(default="auto")
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "category"] = param(Options("error", "category"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
@@ -186,7 +197,7 @@ class ConsistencySelector(BaseSelector):
         n_evaluations: int,
         removed: Sequence[int] | Features | None = None,
         selected: list[int] | None = None,
-        trace: dict[str, Any] | None = None,
+        trace: Values | None = None,
     ) -> Self:
         """Describe a set: `chosen` without the kept features, `removed` in order of removal."""
         if selected is None:
@@ -232,7 +243,11 @@ class RiskFit:
 
     @all_or_nothing
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, **remote: Unpack[RemoteOptions]
+        self,
+        X: DataLike,
+        y: TargetLike,
+        sample_weight: WeightsLike = None,
+        **remote: Unpack[RemoteOptions],
     ) -> Self:
         """Choose features.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from thresher._utils.checks import warn
 from thresher._utils.params import Interval, NoneOr, estimator, param
+from thresher._utils.types import RandomState
 from thresher.data import LocalData
 from thresher.search.subsets import FoundSet, cover, search_sets
 from thresher.selectors.consistency._problem import (
@@ -236,7 +237,7 @@ class LVF(RiskBound, RiskFit, ConsistencySelector):
 
     delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
     max_tries: int = param(Interval(0, integer=True), default=1000)
-    random_state: Any = param(default=None)
+    random_state: RandomState = param(default=None)
 
     def _choose(self, training: LocalData, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
@@ -285,7 +286,7 @@ class QBB(Exhaustive):
     _method = "abb"
 
     max_tries: int = param(Interval(0, integer=True), default=1000)
-    random_state: Any = param(default=None)
+    random_state: RandomState = param(default=None)
 
     def _choose(self, training: LocalData, problem: Problem) -> Self:
         bound = self._bound(problem, self.delta)
@@ -303,7 +304,7 @@ class QBB(Exhaustive):
 
 
 def _las_vegas(
-    problem: Problem, bound: float, max_tries: int, random_state: Any
+    problem: Problem, bound: float, max_tries: int, random_state: RandomState
 ) -> tuple[list[list[int]], int]:
     """The smallest sets that random draws met, the first one met first, and the evaluations."""
     rng = check_random_state(random_state)

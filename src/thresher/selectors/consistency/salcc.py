@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from thresher._utils.checks import check_number
 from thresher._utils.long_calls import report
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
-from thresher._utils.types import Risk
+from thresher._utils.types import DataLike, Estimator, Folds, RandomState, Risk, Scoring, TargetLike
 from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.measures import Codes
 from thresher.search.subsets import sweep
@@ -116,7 +116,7 @@ class SALCC(ConsistencySelector):
     (array([0, 2, 3]), 4)
     """
 
-    estimator: Any = param(default=None, kw_only=False)
+    estimator: Estimator = param(default=None, kw_only=False)
     search: Literal["anneal", "path"] = param(Options("anneal", "path"), default="anneal")
     delta_max: float = param(Interval(0, 1), default=0.4)
     step: float = param(Interval(0, open_low=True), default=0.1)
@@ -124,13 +124,13 @@ class SALCC(ConsistencySelector):
     min_temperature: float = param(Interval(0, open_low=True), default=0.2)
     max_iterations: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
     patience: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
-    cv: Any = param(default=5)
-    scoring: Any = param(default="auto")
+    cv: Folds = param(default=5)
+    scoring: Scoring = param(default="auto")
     measure: Risk = param(Options(*MEASURES), default="bayes")
-    random_state: Any = param(default=None)
+    random_state: RandomState = param(default=None)
 
     @all_or_nothing
-    def fit(self, X: Any, y: Any, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
         """Choose features.
 
         Parameters
@@ -324,7 +324,7 @@ def _largest_bound(problem: Problem, delta_max: float) -> float:
     return min(problem.threshold(delta_max), empty - step)
 
 
-def _default_scoring(estimator: Any, sizes: npt.NDArray[np.intp], n_folds: int) -> str:
+def _default_scoring(estimator: Estimator, sizes: npt.NDArray[np.intp], n_folds: int) -> str:
     if sizes.min() < n_folds:
         return "accuracy"
     if len(sizes) == 2:

@@ -13,7 +13,6 @@ from typing import Any, Literal, Self, Unpack
 
 import joblib
 import numpy as np
-import numpy.typing as npt
 import sklearn
 from sklearn.base import is_regressor
 
@@ -22,6 +21,18 @@ from thresher._utils.checks import shown
 from thresher._utils.journal import Journal
 from thresher._utils.long_calls import Bar, report
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
+from thresher._utils.types import (
+    Array,
+    DataLike,
+    Estimator,
+    FeatureNames,
+    Floats,
+    Folds,
+    GroupsLike,
+    RandomState,
+    Scoring,
+    TargetLike,
+)
 from thresher.data import InputRules, LocalData, RemoteOptions
 from thresher.search.ensemble import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
@@ -29,7 +40,6 @@ from thresher.selectors._explain import Teamed
 from thresher.selectors._judge import Judge, Key, Outcome, dense_columns, splitter_of
 from thresher.selectors.two_stage._moves import Field, Pool, Solution, Stopped
 
-Floats = npt.NDArray[np.float64]
 # Parameters that change neither a score nor the search.
 FREE = ("n_jobs", "verbose", "time_budget", "callback", "checkpoint", "random_state", "cv")
 
@@ -44,22 +54,29 @@ class TwoStageSelector(BaseSelector):
         Ask the field for scores; the word for why it ended.
     """
 
-    estimator: Any = param(default=None, kw_only=False)
+    estimator: Estimator = param(default=None, kw_only=False)
     target_score: float | None = param(NoneOr(Interval()), default=None)
     patience: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
-    scoring: Any = param(default=None)
-    cv: Any = param(default=5)
+    scoring: Scoring = param(default=None)
+    cv: Folds = param(default=5)
     select: Literal["best", "1se"] = param(Options("best", "1se"), default="best")
-    keep: Any = param(default=None)
-    exclude: Any = param(default=None)
+    keep: FeatureNames = param(default=None)
+    exclude: FeatureNames = param(default=None)
     time_budget: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
     callback: Any = param(default=None)
     checkpoint: Any = param(default=None)
-    random_state: Any = param(default=None)
+    random_state: RandomState = param(default=None)
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 
-    def fit(self, X: Any, y: Any, *, groups: Any = None, **remote: Unpack[RemoteOptions]) -> Self:
+    def fit(
+        self,
+        X: DataLike,
+        y: TargetLike,
+        *,
+        groups: GroupsLike = None,
+        **remote: Unpack[RemoteOptions],
+    ) -> Self:
         """Choose features.
 
         Parameters
@@ -90,7 +107,14 @@ class TwoStageSelector(BaseSelector):
             raise
 
     @all_or_nothing
-    def _fit(self, X: Any, y: Any, groups: Any, remote: RemoteOptions, fields: list[Field]) -> Self:
+    def _fit(
+        self,
+        X: DataLike,
+        y: TargetLike,
+        groups: GroupsLike,
+        remote: RemoteOptions,
+        fields: list[Field],
+    ) -> Self:
         self._check_parameters()
         training = self._read_rows(X, y, remote=remote)
         judge = self._judge(training, groups)
@@ -169,10 +193,10 @@ class TwoStageSelector(BaseSelector):
         kind = "numeric" if numeric else "auto"
         return replace(super()._input_rules(), target=kind, classes_only=not numeric)
 
-    def _judge(self, training: LocalData, groups: Any) -> Judge:
+    def _judge(self, training: LocalData, groups: GroupsLike) -> Judge:
         labels = training.labels
         if labels.codes is None or labels.classes is None:
-            y: npt.NDArray[Any] = labels.values
+            y: Array = labels.values
         else:
             # Labels in an array of objects get the type they have: scikit-learn takes no others.
             y = np.array(labels.classes.tolist())[labels.codes]

@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.long_calls import Bar, on_behalf
+from thresher._utils.types import Floats
 from thresher.data import LocalData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.selectors._criterion import SearchTask
 from thresher.selectors._judge import Judge, Key, Outcome
 from thresher.selectors.mrmr import MRMR
 
-Floats = npt.NDArray[np.float64]
 # Positions in the pool, ascending.
 Solution = tuple[int, ...]
 Scores = Callable[[Sequence[Solution]], list[float]]

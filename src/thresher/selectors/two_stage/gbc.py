@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
+from thresher._utils.types import Floats
 from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
 from thresher.selectors.two_stage._moves import (
     Field,
-    Floats,
     Solution,
     crossover,
     draw_position,
