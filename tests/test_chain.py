@@ -16,7 +16,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from thresher import MRMR, RFS, RRFS, Chain, FisherScore, ReliefF, Univariate
+from tests.blocks_of_rows import in_blocks
+from thresher import MRMR, RFS, RRFS, Chain, ErrorControlled, FisherScore, ReliefF, Univariate
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +141,10 @@ def test_bad_chains_get_one_sentence(selectors, words):
     X[[0, 1, 2], [0, 1, 2]] = 1.0
     with pytest.raises(ValueError, match=words):
         Chain(selectors).fit(X, np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("selector", [Chain([MRMR(2)]), ErrorControlled(MRMR(2))])
+def test_rows_in_blocks_are_refused_in_one_sentence(selector):
+    X, y = load_breast_cancer(return_X_y=True)
+    with pytest.raises(ValueError, match="needs all rows in one place, and X has them in blocks"):
+        selector.fit(in_blocks(X, y, None, [0, 300]), y)

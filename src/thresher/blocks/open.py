@@ -87,7 +87,7 @@ def open_training_data(
     )
 
 
-def refuse_blocks(selector: Estimator, X: DataLike, options: RemoteOptions | None) -> None:
+def refuse_blocks(selector: Estimator, X: DataLike, options: RemoteOptions | None = None) -> None:
     """Raise if the rows are in blocks, or for an option that is not for rows in memory."""
     are_elsewhere = is_in_blocks(X, options)
     check_remote_options(type(selector).__name__, options, in_memory=not are_elsewhere)

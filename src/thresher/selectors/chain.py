@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import BaseComposition, estimator, param
 from thresher._utils.types import DataLike, TargetLike, Values
+from thresher.blocks import refuse_blocks
 from thresher.data import is_frame, refuse_files, take, to_native, unmasked
 from thresher.io.sparse import check_sparse
 from thresher.selectors._base import BaseSelector, all_or_nothing
@@ -127,6 +128,7 @@ class Chain(BaseSelector, BaseComposition):
         self : Chain
         """
         refuse_files(X, self)
+        refuse_blocks(self, X)
         steps = self._steps
         if not steps:
             raise ValueError("selectors must hold at least one selector, got none")

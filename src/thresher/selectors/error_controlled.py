@@ -16,6 +16,7 @@ from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher._utils.random import Purpose, stream
 from thresher._utils.types import DataLike, Estimator, Floats, TargetLike, Values, WeightsLike
+from thresher.blocks import refuse_blocks
 from thresher.data import FeatureRoles, refuse_files, rows_and_columns, take, with_shuffled_copies
 from thresher.discretize import uses_target
 from thresher.measures import TESTED
@@ -199,6 +200,7 @@ class ErrorControlled(MetaSelector):
                 f"{keep} would select features that were not tested; leave it out of the selector of ErrorControlled"
             )
         refuse_files(X, self)
+        refuse_blocks(self, X)
         X = rows_and_columns(X)
         X = X.tocsc() if hasattr(X, "tocsc") else X  # columns will be taken
         ranking = self._rank(selector, X, y, routed.get("sample_weight"))
