@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 import thresher
-from tests.examples import some
+from tests.examples import pairs, some
 from tests.measures import DISCRETE
 from tests.selectors import made_of_sums, others
 from thresher import _core
@@ -209,9 +209,11 @@ ROUNDED = {"rtol": 1e-9, "atol": 1e-12}
 EXACT = {"rtol": 0, "atol": 0}
 
 
-@pytest.mark.parametrize("weights", [None, "whole", "real"])
-@pytest.mark.parametrize("measure", ["bayes", "binary", "pairs", "entropy"])
 @pytest.mark.parametrize("n_classes", [2, 30])
+@pytest.mark.parametrize(
+    ("measure", "weights"),
+    pairs(["bayes", "binary", "pairs", "entropy"], [None, "whole", "real"]),
+)
 def test_risks_of_sets_are_those_of_planes(n_classes, measure, weights):
     rng = np.random.default_rng(10)
     X = random_sparse(rng, n=1500, p=40)
