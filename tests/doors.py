@@ -1,7 +1,7 @@
 """A selector through every door: arrays, frames, sparse data, files, blocks, pieces, ensembles, errors, commands, JSON.
 
-`python -m tests.doors CLASS [PARAMETER=VALUE ...]` does so in a process of its own, for a package that was changed.
-`TOY:nmi` before the class: the core takes the name TOY for "nmi".
+`python -m tests.doors "CLASS [PARAMETER=VALUE ...]" ...` does so in a process of its own, for a package that was
+changed. `TOY:nmi` before the classes: the core takes the name TOY for "nmi".
 """
 
 from __future__ import annotations
@@ -184,10 +184,11 @@ def teach_the_core(name: str, known: str) -> None:
 if __name__ == "__main__":
     if ":" in sys.argv[1]:
         teach_the_core(*sys.argv.pop(1).split(":"))
-    name, *settings = sys.argv[1:]
-    parameters = dict(setting.split("=") for setting in settings)
-    known = getattr(thresher, name)._get_param_names()
-    if "n_features_to_select" in known:
-        parameters["n_features_to_select"] = 3
-    through_every_door(quick(name, **parameters))
+    for argument in sys.argv[1:]:
+        name, *settings = argument.split()
+        parameters = dict(setting.split("=") for setting in settings)
+        known = getattr(thresher, name)._get_param_names()
+        if "n_features_to_select" in known:
+            parameters["n_features_to_select"] = 3
+        through_every_door(quick(name, **parameters))
     print("all doors")

@@ -79,17 +79,11 @@ def test_a_new_selector_goes_through_every_door(package):
     open_doors(package, "TopInformation")
 
 
-@pytest.mark.parametrize("selector", ["MRMR relevance=iq", "MRMR relevance=mi redundancy=iq"])
-def test_a_new_measure_goes_through_every_door(package, selector):
+def test_a_new_measure_goes_through_every_door_and_has_pvalues(package):
     (entry,) = blocks_of("Adding a measure")
     insert(package / "measures" / "_names.py", "_KINDS = (\n", f"{entry},\n")
-    open_doors(package, "iq:nmi", *selector.split())
-
-
-def test_a_new_measure_has_pvalues(package):
-    (entry,) = blocks_of("Adding a measure")
-    insert(package / "measures" / "_names.py", "_KINDS = (\n", f"{entry},\n")
-    open_doors(package, "iq:nmi", "Univariate", "measure=iq")
+    selectors = ("MRMR relevance=iq", "MRMR relevance=mi redundancy=iq", "Univariate measure=iq")
+    open_doors(package, "iq:nmi", *selectors)
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.blocks_of_rows import in_blocks
 from tests.conftest import load_real
+from tests.examples import pairs
 from thresher import CFS, JMI, MRMR, Ensemble
 
 SELECTORS = {
@@ -35,8 +36,7 @@ def talk(selector):
     return selector.n_rounds_, selector.n_passes_, selector.n_evaluations_
 
 
-@pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize("objective", SELECTORS)
+@pytest.mark.parametrize(("name", "objective"), pairs(DATA, SELECTORS))
 def test_few_rounds_for_each_selected_feature(name, objective):
     X, y = table(name)
     selector, n = SELECTORS[objective], len(y)
@@ -60,8 +60,7 @@ def test_without_bounds_eight_references_are_asked_in_a_round(name):
     assert far.n_passes_ == 2
 
 
-@pytest.mark.parametrize("name", ["madelon", "pd_speech"])
-@pytest.mark.parametrize("kind", ["fast", "inner"])
+@pytest.mark.parametrize(("name", "kind"), pairs(["madelon", "pd_speech"], ["fast", "inner"]))
 def test_replicates_share_their_rounds(name, kind):
     X, y = table(name)
     for selector in (SELECTORS["difference"], SELECTORS["quotient"], JMI(30, discretize="mean-sd")):

@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from typer.testing import CliRunner
 
 import thresher
+from tests.examples import some
 from thresher import MIM, MRMR, Ensemble
 from thresher._registry import SELECTORS
 from thresher.cli import _options
@@ -344,7 +345,7 @@ def test_bars_on_a_terminal_go_when_the_work_is_done(file):
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
-@pytest.mark.parametrize("columns", [60, 200])
+@pytest.mark.parametrize("columns", some([60, 200]))
 def test_the_methods_can_be_read_on_a_terminal_of_any_width(columns):
     master, terminal = os.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}

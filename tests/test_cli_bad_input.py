@@ -10,6 +10,7 @@ from scipy import io, sparse
 from sklearn.datasets import dump_svmlight_file
 from typer.testing import CliRunner
 
+from tests.examples import some
 from tests.limits import largest_file
 from thresher import MIM, MRMR
 from thresher.cli import _input, _output
@@ -226,7 +227,7 @@ WRONG_OPTIONS = {
 
 @pytest.mark.parametrize(
     ("command", "options", "said"),
-    [(c, options, said) for options, (some, said) in WRONG_OPTIONS.items() for c in some],
+    [(c, options, said) for options, (commands, said) in WRONG_OPTIONS.items() for c in commands],
 )
 def test_every_command_refuses_bad_options_in_its_own_words(command, options, said, tmp_path):
     assert said in run(tmp_path, GOOD, *options, "--out", tmp_path / "o.csv", command=command)
@@ -349,7 +350,7 @@ def test_no_space_is_one_sentence(arguments, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is of Linux")
-@pytest.mark.parametrize("arguments", [("--help",), ("methods",)])
+@pytest.mark.parametrize("arguments", some([("--help",), ("methods",)]))
 def test_no_space_for_what_is_printed_is_one_sentence(arguments):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
@@ -362,7 +363,7 @@ def test_no_space_for_what_is_printed_is_one_sentence(arguments):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is of Linux")
-@pytest.mark.parametrize("command", ["select", "stability"])
+@pytest.mark.parametrize("command", some(["select", "stability"]))
 def test_what_finds_no_space_to_be_shown_is_not_written_either(command, tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,b,y\n" + "1,2,p\n2,1,q\n3,5,p\n1,1,q\n" * 5)

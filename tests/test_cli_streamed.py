@@ -18,6 +18,7 @@ from thresher.cli._output import Voice
 from thresher.io.sparse import MappedMatrix
 from thresher.io.table import FileColumns
 
+from .examples import pairs
 from .matlab_files import as_matlab_7_3
 
 N, P = 700, 40
@@ -229,12 +230,12 @@ def both(tmp_path, monkeypatch):
     return select
 
 
-OPTIONS = [
-    ("-t", "target", "-k", 6),
-    ("-t", "target", "-m", "jmi", "-k", 5, "--keep", "{1}", "--exclude", "{0},{39}"),
-    ("-t", "number", "--target-kind", "numeric", "-m", "mrmr", "-k", 6),
-    ("-t", "target", "-m", "cfs", "--ensemble", 3),
-]
+OPTIONS = {
+    "classes": ("-t", "target", "-k", 6),
+    "keep": ("-t", "target", "-m", "jmi", "-k", 5, "--keep", "{1}", "--exclude", "{0},{39}"),
+    "numeric": ("-t", "number", "--target-kind", "numeric", "-m", "mrmr", "-k", 6),
+    "ensemble": ("-t", "target", "-m", "cfs", "--ensemble", 3),
+}
 
 
 def with_names(options, path):
@@ -244,11 +245,11 @@ def with_names(options, path):
     return [str(option).format(*known) for option in options]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=["classes", "keep", "numeric", "ensemble"])
-@pytest.mark.parametrize("name", DENSE)
-def test_dense_files_give_the_same(name, options, tmp_path, both):
+@pytest.mark.parametrize(("name", "kind"), pairs(DENSE, OPTIONS))
+def test_dense_files_give_the_same(name, kind, tmp_path, both):
     path = tmp_path / name
     DENSE[name](path, *made("dense"))
+    options = OPTIONS[kind]
     if name == "dense.arff":
         options = (*options, "-m", "mim")  # which takes text
         if "--exclude" not in options:
@@ -257,29 +258,28 @@ def test_dense_files_give_the_same(name, options, tmp_path, both):
     assert streamed == whole
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=["classes", "keep", "numeric", "ensemble"])
-@pytest.mark.parametrize("name", SPARSE)
-def test_sparse_files_give_the_same(name, options, tmp_path, both):
+@pytest.mark.parametrize(("name", "kind"), pairs(SPARSE, OPTIONS))
+def test_sparse_files_give_the_same(name, kind, tmp_path, both):
     path = tmp_path / name
     SPARSE[name](path, *made("sparse"))
+    options = OPTIONS[kind]
     if ".svm" in name or "libsvm" in name:
         options = ["target" if option == "number" else option for option in options]
     whole, streamed = both(path, *with_names(options, path))
     assert streamed == whole
 
 
-@pytest.mark.parametrize("options", OPTIONS[:2], ids=["classes", "keep"])
+@pytest.mark.parametrize("kind", ["classes", "keep"])
 @pytest.mark.parametrize("name", OF_SCIPY)
-def test_sparse_matrices_of_scipy_give_the_same(name, options, tmp_path, both):
+def test_sparse_matrices_of_scipy_give_the_same(name, kind, tmp_path, both):
     path = tmp_path / name
     OF_SCIPY[name](path, *made("sparse"))
-    options = [f"x{P}" if option == "target" else option for option in options]
+    options = [f"x{P}" if option == "target" else option for option in OPTIONS[kind]]
     whole, streamed = both(path, *with_names(options, path))
     assert streamed == whole
 
 
-@pytest.mark.parametrize("missing", ["pairwise", "category", "drop_rows"])
-@pytest.mark.parametrize("name", DENSE)
+@pytest.mark.parametrize(("name", "missing"), pairs(DENSE, ["pairwise", "category", "drop_rows"]))
 def test_missing_values_are_treated_the_same(name, missing, tmp_path, both):
     X, y = made("gaps")
     X[:, 6:] = np.nan_to_num(X[:, 6:])
@@ -300,8 +300,7 @@ def test_whole_numbers_and_truth_values_are_the_same(write, tmp_path, both):
         assert streamed == whole
 
 
-@pytest.mark.parametrize("method", sorted(METHODS))
-@pytest.mark.parametrize("name", ["rows.npz", "data.svm"])
+@pytest.mark.parametrize(("method", "name"), pairs(sorted(METHODS), ["rows.npz", "data.svm"]))
 def test_every_method_gives_the_same_or_the_same_sentence(name, method, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (60, 6)).astype(float)
@@ -374,8 +373,10 @@ def test_a_sample_of_rows_is_the_same_wherever_they_are(name, tmp_path, monkeypa
     assert json.loads(every.stdout)["n_samples"] == N
 
 
-@pytest.mark.parametrize("command", ["compare", "stability", "probe", "recommend", "select"])
-@pytest.mark.parametrize("name", ["data.csv", "data.svm"])
+JUDGING = ["compare", "stability", "probe", "recommend", "select"]
+
+
+@pytest.mark.parametrize(("command", "name"), pairs(JUDGING, ["data.csv", "data.svm"]))
 def test_methods_are_judged_on_a_sample_of_what_cannot_fit(command, name, tmp_path, monkeypatch):
     X, y = made("sparse" if name in SPARSE else "dense")
     SAMPLED[name](tmp_path / name, X[:, :10] if command == "select" else X, y)

@@ -30,7 +30,7 @@ distributed = import_dask("distributed")
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("dask kills")]
 
-N_KILLS = 20 if SHARE >= 1 else 5
+N_KILLS = 20 if SHARE >= 1 else 3
 ROWS = np.arange(60.0).reshape(20, 3)
 
 

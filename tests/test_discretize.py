@@ -30,6 +30,7 @@ pytestmark = pytest.mark.kernels
 ALL = [EqualFrequencyBins(), EqualWidthBins(), MeanSdBins(), MDLBins()]
 
 
+@pytest.mark.once
 @parametrize_with_checks(ALL)
 def test_sklearn_contract(estimator, check):
     check(estimator)

@@ -18,7 +18,7 @@ from .damaged_files import FORMATS, damaged
 pytest.importorskip("resource")
 
 # Of each format; of those of HDF5 a quarter, as each starts a process.
-EXAMPLES = int(os.environ.get("THRESHER_FUZZ_EXAMPLES", "8"))
+EXAMPLES = int(os.environ.get("THRESHER_FUZZ_EXAMPLES", "4"))
 EXPLORES = os.environ.get("HYPOTHESIS_PROFILE") == "explore"
 
 

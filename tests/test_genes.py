@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import spearmanr
 
+from tests.examples import some
 from tests.gene_counts import simulated
 from thresher import LCC, MRMR, RFS, RRFS, Chain, Ensemble, FisherScore
 from thresher.pp import _blocks, select_genes
@@ -93,6 +95,13 @@ def test_the_number_of_the_user_wins(cells):
 FORMS = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix, "dense": lambda X: X.toarray()}
 
 
+WAYS = itertools.product(
+    [_blocks.BLOCK_VALUES, 300],
+    ["dispersion", "rrfs", "variance", "fisher", "mrmr"],
+    [None, "batch"],
+)
+
+
 @pytest.fixture(params=FORMS)
 def backed(request, cells, tmp_path):
     """The cells in a file."""
@@ -103,9 +112,7 @@ def backed(request, cells, tmp_path):
     adata.file.close()
 
 
-@pytest.mark.parametrize("block_values", [_blocks.BLOCK_VALUES, 300])
-@pytest.mark.parametrize("method", ["dispersion", "rrfs", "variance", "fisher", "mrmr"])
-@pytest.mark.parametrize("batch_key", [None, "batch"])
+@pytest.mark.parametrize(("block_values", "method", "batch_key"), some(WAYS, 3))
 def test_backed_objects_give_what_memory_gives(
     cells, backed, block_values, method, batch_key, monkeypatch
 ):

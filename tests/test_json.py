@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 import thresher
+from tests.examples import some
 from thresher import (
     FCBF,
     GBC,
@@ -161,7 +162,7 @@ def fields(document):
             yield path
 
 
-@pytest.mark.parametrize("number", range(len(SELECTORS)))
+@pytest.mark.parametrize("number", some(range(len(SELECTORS))))
 def test_any_field_left_out_or_replaced_is_refused_or_harmless(number, texts):
     document, draw = json.loads(texts[number]), random.Random(number)
     for path in fields(document):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine, make_classification
 
-from tests.examples import examples
+from tests.examples import examples, pairs
 from tests.measures import DISCRETE, ON_GRID
 from tests.naive import measures_discrete, measures_numeric
 from tests.naive.mrmr import mrmr as naive_mrmr
@@ -119,13 +119,16 @@ def test_discrete_selection_equals_the_naive_twin(data):
     np.testing.assert_array_equal(selector.redundancy_[selected], means)
 
 
-@pytest.mark.parametrize("objective", ["difference", "quotient"])
 @pytest.mark.parametrize(
-    ("relevance", "redundancy"),
-    [("f", "pearson"), ("pearson", "pearson"), ("spearman", "spearman"), ("cosine", "cosine")],
+    ("measures", "objective"),
+    pairs(
+        [("f", "pearson"), ("pearson", "pearson"), ("spearman", "spearman"), ("cosine", "cosine")],
+        ["difference", "quotient"],
+    ),
 )
 @pytest.mark.filterwarnings("ignore::thresher.ThresherWarning")
-def test_numeric_selection_equals_the_naive_twin(relevance, redundancy, objective):
+def test_numeric_selection_equals_the_naive_twin(measures, objective):
+    relevance, redundancy = measures
     X, y = load_breast_cancer(return_X_y=True)
     X, y = X[::12, ::2], y[::12]
     selector = MRMR(9, relevance=relevance, redundancy=redundancy, objective=objective).fit(X, y)

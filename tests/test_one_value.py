@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import operator
 import pickle
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from tests.examples import examples
+from tests.examples import examples, some
 from tests.measures import DISCRETE
 from tests.naive import measures_discrete as counted
 from tests.naive import measures_numeric as naive
@@ -305,7 +306,7 @@ def hold_every_way_to_the_definition(seed):
             assert {way: values for way, values in told.items() if values != exact} == {}, name
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", some(range(3)))
 def test_a_measure_has_one_value_by_whatever_way_it_is_asked_for(seed):
     hold_every_way_to_the_definition(seed)
 
@@ -313,7 +314,7 @@ def test_a_measure_has_one_value_by_whatever_way_it_is_asked_for(seed):
 @pytest.mark.parametrize("name", OF_CODES)
 def test_real_weights_give_one_value_to_functions_sums_and_selectors(name):
     function = OF_CODES[name][1]
-    for seed in range(25):
+    for seed in some(range(25)):
         rng = np.random.default_rng(seed)
         n, p = 60, 40
         X, y = rng.integers(0, rng.integers(2, 9, p), (n, p)), rng.integers(0, 4, n)
@@ -355,9 +356,17 @@ def test_tall_columns_give_the_exact_value(dtype):
     assert found == [naive.pearson(columns[0], x) for x in columns]
 
 
-@pytest.mark.parametrize("n_classes", [2, 8, 9, 20])
-@pytest.mark.parametrize("shape", [(31, 5), (32, 16), (33, 17), (95, 24), (200, 41)])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("dtype", "shape", "n_classes"),
+    some(
+        itertools.product(
+            [np.float32, np.float64],
+            [(31, 5), (32, 16), (33, 17), (95, 24), (200, 41)],
+            [2, 8, 9, 20],
+        ),
+        3,
+    ),
+)
 def test_rows_as_they_lie_give_the_exact_value(dtype, shape, n_classes):
     rng = np.random.default_rng(shape[1])
     X = (rng.normal(size=shape) + 7).astype(dtype)

@@ -18,6 +18,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from tests.examples import pairs
 from thresher import CWC, ReliefF
 from thresher.datasets import make_artificial1, make_text, make_xor
 from thresher.evaluate import _recommend, recommend
@@ -158,8 +159,9 @@ def messy_table():
     return frame.assign(fare=rng.normal(size=200)), y
 
 
-@pytest.mark.parametrize("as_frame", [pd.DataFrame, pl.from_pandas], ids=["pandas", "polars"])
-@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize(
+    ("as_frame", "numeric"), pairs([pd.DataFrame, pl.from_pandas], [False, True])
+)
 def test_a_messy_table_needs_nothing_done_before(as_frame, numeric):
     X, y = messy_table()
     y = (y == "yes") + X["fare"].to_numpy() if numeric else y
