@@ -34,7 +34,6 @@ ARGS ?=
 EXAMPLES ?= 20000
 SECONDS ?= 600
 QUICK ?= --quick
-LEVELS ?= baseline avx2
 BROWSER ?= yes
 JAVA ?= yes
 
@@ -75,11 +74,11 @@ suite: $(VENV)/.tools $(VENV)/.core
 	env -u MAKEFLAGS $(ONE_BLAS_THREAD) $(BIN)/python -m pytest -n $(WORKERS) $(if $(ARGS),$(ARGS),$(SUITE))
 
 # Everything that depends on the instruction level is in the kernels. So these are compared with their reference
-# implementations at baseline and AVX2, nightly also at popcnt; the suite does so at the best level. Digests of kernels
-# and some 150 fits, nightly thousands (QUICK=), must have the same bits at all levels. In one process at a time, of lower
-# priority than the suite that `make test` runs at the same time, but not so low that it ends long after it.
+# implementations at every level, and some 300 fits, nightly thousands (QUICK=), must have the same bits at all of them. In
+# one process at a time, of lower priority than the suite that `make test` runs at the same time, but not so low that it
+# ends long after it.
 test-levels: $(VENV)/.tools $(VENV)/.core
-	@for level in $(LEVELS); do \
+	@for level in baseline popcnt avx2; do \
 	    echo "kernels at $$level" && THRESHER_ISA=$$level THRESHER_EXAMPLES=$${THRESHER_EXAMPLES:-0.2} $(ONE_BLAS_THREAD) nice -n 3 $(BIN)/python -m pytest -p no:cacheprovider \
 	        -m "kernels and not once" $(KERNEL_TESTS) > build/kernels.log || { cat build/kernels.log; exit 1; }; \
 	    tail -n 1 build/kernels.log; \

@@ -31,7 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     levels = commands.add_parser("levels", help="compare the instruction sets of this processor")
     levels.set_defaults(run=_compare_levels)
     for command in (record, levels):
-        command.add_argument("--quick", action="store_true", help="about 150 fits, no commands")
+        command.add_argument("--quick", action="store_true", help="about 300 fits, no commands")
         command.add_argument("--only", default="", help="only cases whose name contains this text")
         command.add_argument("--workers", type=int, default=2, help="number of processes")
     compare = commands.add_parser("compare", help="list what differs between two records")

@@ -48,7 +48,7 @@ def make_record(*, quick: bool, only: str = "", workers: int = 2) -> Record:
     Parameters
     ----------
     quick : bool
-        About 150 fits, and no commands.
+        About 300 fits, and no commands.
     only : str
         Of the cases those whose name contains this text.
     workers : int
