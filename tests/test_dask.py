@@ -105,7 +105,7 @@ def test_blocks_may_be_sparse(remote):
 
 
 def test_many_or_large_answers_are_added_on_the_workers(dask_client, monkeypatch):
-    engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), remote={"client": dask_client})
+    engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), options={"client": dask_client})
     engine.pack(pack_rows, nothing)
     expected = ROWS.sum(axis=0).tolist()
     assert engine.ask(add_rows, np.add, nothing).tolist() == expected
@@ -121,7 +121,7 @@ def test_many_or_large_answers_are_added_on_the_workers(dask_client, monkeypatch
 
 
 def test_a_round_is_one_task_for_each_worker(dask_client):
-    engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), remote={"client": dask_client})
+    engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), options={"client": dask_client})
     engine.pack(pack_rows, nothing)
     holders = engine._place._holders
     assert len(holders) <= 2
@@ -130,7 +130,7 @@ def test_a_round_is_one_task_for_each_worker(dask_client):
 
 
 def test_nothing_is_left_on_the_workers(dask_client):
-    engine = open_engine(da.from_array(ROWS, chunks=(5, 3)), remote={"client": dask_client})
+    engine = open_engine(da.from_array(ROWS, chunks=(5, 3)), options={"client": dask_client})
     engine.pack(pack_rows, nothing)
     engine.ask(add_rows, np.add, nothing)
     engine.close()
@@ -216,14 +216,14 @@ def test_what_is_no_rows_or_target_of_dask_is_refused():
 def test_clients_that_cannot_be_used_are_refused(dask_client):
     X = da.from_array(ROWS, chunks=(6, 3))
     with pytest.raises(ValueError, match=r"client must be a distributed\.Client, got str"):
-        open_engine(X, remote={"client": "tcp://127.0.0.1:8786"})
+        open_engine(X, options={"client": "tcp://127.0.0.1:8786"})
     client = distributed.Client(dask_client.scheduler.address, set_as_default=False)
-    engine = open_engine(X, remote={"client": client})
+    engine = open_engine(X, options={"client": client})
     client.close()
     with pytest.raises(
         RuntimeError, match=r"the Dask client has no scheduler \(it is closed\); connect a new"
     ):
-        open_engine(X, remote={"client": client})
+        open_engine(X, options={"client": client})
     with pytest.raises(RuntimeError, match=r"no scheduler \(it is closed\)"):
         engine.read(tell_rows, nothing)
 
@@ -237,7 +237,7 @@ def test_errors_of_a_task_come_as_they_are(remote):
 
 def test_workers_of_another_python_are_refused(dask_client, monkeypatch):
     monkeypatch.setattr(dask_work, "versions_here", lambda: ("2.7", "0.0.1"))
-    engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), remote={"client": dask_client})
+    engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), options={"client": dask_client})
     with pytest.raises(
         RuntimeError, match=r"a Dask worker has Python 3\.\d+ and thresher .* from Python 2\.7 and"
     ):

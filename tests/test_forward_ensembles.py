@@ -12,9 +12,8 @@ from sklearn.datasets import load_breast_cancer
 import thresher
 from tests.selectors import made_of_sums, others
 from thresher import CFS, FCBF, GSO, MRMR, NMIFS, RRCT, CMIFilter, Ensemble, LassoPath
-from thresher.measures import ChosenRows
+from thresher.measures import ChosenRows, LocalMeasures
 from thresher.search.ensemble import assign_parts, bootstrap_counts, draw_seed
-from thresher.selectors import _replicates
 
 from .naive.cmi import inner_cmi_filter
 from .naive.gso import inner_gso
@@ -218,7 +217,7 @@ def test_without_room_for_pairs_replicates_count_on_their_own_rows(
         by_rows.append(len(rows))
         return ChosenRows(whole, rows)
 
-    monkeypatch.setattr(_replicates, "ChosenRows", noted)
+    monkeypatch.setattr(LocalMeasures, "on_rows", noted)
     tight = Ensemble(selector, n_parts=5, memory_limit=1).fit(X, y)
     # All but the first, which finds out that there is no room; of few rows the store has its own way.
     assert by_rows == [len(X) - len(X) // 5] * n_by_rows

@@ -15,11 +15,11 @@ import typer
 
 import thresher
 from thresher._registry import PUBLIC, SELECTORS
-from thresher._utils.types import Estimator as SklearnEstimator
-from thresher._utils.types import Values
 from thresher.cli._errors import BadInput, sentences
 
 if TYPE_CHECKING:
+    from thresher._utils.types import Estimator as SklearnEstimator
+    from thresher._utils.types import Values
     from thresher.cli._input import Data
 
 # Generators of data sets, and what they are for.
