@@ -270,10 +270,12 @@ sanitize: $(ASAN)/.core
 # How much of the code the suite runs: the core compiled with counters, beside the usual environment whose packages it
 # borrows. Fails below 97 % of the lines of Python and 92 % of those of C++.
 COVERED := .venv-coverage
+# The .pth file by which coverage counts processes that tests start: Python does not read those of borrowed packages.
+COVER_PROCESSES := import os; 'COVERAGE_PROCESS_CONFIG' in os.environ and __import__('coverage').process_startup()
 $(COVERED)/.core: $(VENV)/.tools $(VENV)/.core
 	@$(PIP) install --group coverage
 	$(PYTHON) -m venv --without-pip $(COVERED)
-	echo "$(SITE)" > $$($(COVERED)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/borrowed.pth
+	printf '%s\n' "$(SITE)" "$(COVER_PROCESSES)" > $$($(COVERED)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/borrowed.pth
 	$(ENV) $(COVERED)/bin/python -m pip --disable-pip-version-check --quiet install \
 	    --no-build-isolation --no-deps --ignore-installed --editable . -Cbuild-dir=build/coverage \
 	    -Ccmake.build-type=Coverage -Ccmake.define.CMAKE_CXX_FLAGS_COVERAGE="-O1 -DNDEBUG --coverage -fprofile-update=atomic"

@@ -89,13 +89,14 @@ def pytest_runtest_makereport(item, call):
 def fail_if_missing(report):
     """In CI make a failure of a skip for a package that can be installed.
 
-    THRESHER_TOOLS=no allows to skip the tests that need packages of the groups "lint" and "oracles".
+    THRESHER_TOOLS=no allows to skip the tests that need packages of the groups "build", "lint" and "oracles".
     """
     if os.environ.get("CI") == "true" and report.skipped and isinstance(report.longrepr, tuple):
         missing = re.search(r"could not import '(\w+)", report.longrepr[2])
         allowed = {*sys.stdlib_module_names}  # of other systems
         if os.environ.get("THRESHER_TOOLS") == "no":
-            allowed |= {"mypy", "scikit_posthocs", "autorank"}
+            allowed |= {"build", "scikit_build_core", "nanobind", "mypy"}
+            allowed |= {"scikit_posthocs", "autorank"}
         if missing and missing[1] not in allowed:
             report.outcome, report.longrepr = "failed", f"in CI, {report.longrepr[2]}"
     return report

@@ -63,9 +63,11 @@ class Workers:
 
     def __init__(self, scheduler):
         self.scheduler = scheduler
-        # Forked from a process that has imported everything: a new worker is there in an instant.
-        self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["distributed", "thresher.blocks", __name__])
+        # Forked from a process that has imported everything: a new worker is there in an instant. Windows cannot.
+        can_fork = "forkserver" in multiprocessing.get_all_start_methods()
+        self._context = multiprocessing.get_context("forkserver" if can_fork else "spawn")
+        if can_fork:
+            self._context.set_forkserver_preload(["distributed", "thresher.blocks", __name__])
         self._processes = []
 
     def start(self):

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
         ("could not import 'dask.array': No module named 'dask'", {}, "failed"),
         ("could not import 'mypy': No module named 'mypy'", {}, "failed"),
         ("could not import 'mypy': ...", {"THRESHER_TOOLS": "no"}, "skipped"),
+        ("could not import 'build': ...", {"THRESHER_TOOLS": "no"}, "skipped"),
         ("could not import 'dask': ...", {"THRESHER_TOOLS": "no"}, "failed"),
         ("could not import 'dask': ...", {"CI": ""}, "skipped"),
         ("could not import 'resource': ...", {}, "skipped"),  # not on Windows

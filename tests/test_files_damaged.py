@@ -21,6 +21,8 @@ from thresher.io.table import FileColumns, columns_of
 
 from .test_cli_bad_input import run
 
+ROOT = Path(__file__).resolve().parents[1]
+
 
 def table(**columns):
     rng = np.random.default_rng(0)
@@ -78,7 +80,8 @@ def test_what_arrays_claim_is_checked_before_it_is_followed(tmp_path):
     program = (
         f"from tests.test_files_damaged import all_sentences; all_sentences({str(tmp_path)!r})"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 3 * len(FAULTS)

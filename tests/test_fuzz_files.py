@@ -10,12 +10,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from .damaged_files import FORMATS, damaged
 
 pytest.importorskip("resource")
+
+ROOT = Path(__file__).resolve().parents[1]
 
 # Of each format; of those of HDF5 a quarter, as each starts a process.
 EXAMPLES = int(os.environ.get("THRESHER_FUZZ_EXAMPLES", "4"))
@@ -27,7 +30,9 @@ def read_all(files):
     counts, wrong = Counter(), []
     while files:
         command = [sys.executable, "-m", "tests.read_damaged_files"]
-        done = subprocess.run(command, input="\n".join(files), capture_output=True, text=True)
+        done = subprocess.run(
+            command, cwd=ROOT, input="\n".join(files), capture_output=True, text=True
+        )
         lines = [line.split("\t") for line in done.stdout.splitlines()]
         if done.returncode:
             lines[-1][-1] = f"ended with {done.returncode}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from thresher import (
 from thresher.evaluate.stability import stability_curve
 from thresher.io.sparse import check_sparse
 
+ROOT = Path(__file__).resolve().parents[1]
 FORMS = ("csr", "csc", "coo", "bsr", "dia", "lil", "dok")
 
 
@@ -212,7 +214,7 @@ def test_faults_are_found_wherever_a_matrix_enters():
     """In a process of its own, which ends where one is not found."""
     command = [sys.executable, "-W", "ignore", "-c"]
     program = "from tests.test_sparse_structure import all_outcomes; all_outcomes()"
-    done = subprocess.run([*command, program], capture_output=True, text=True)
+    done = subprocess.run([*command, program], cwd=ROOT, capture_output=True, text=True)
     lines = done.stdout.splitlines()
     wrong = [line for line in lines if not line.endswith((": refused", ": skipped"))]
     assert not wrong

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
 pytestmark = [
     pytest.mark.skipif(not WORKFLOWS, reason="no workflows in a source distribution"),
+    pytest.mark.skipif(sys.platform == "win32", reason="runs shell scripts"),
     pytest.mark.skipif(shutil.which("make") is None, reason="needs make"),
 ]
 

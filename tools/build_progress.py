@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import sys
 
-STEP = re.compile(r"\[(\d+)/(\d+)\] ")
+# Other steps, such as a look for new files, have a total of their own.
+STEP = re.compile(r"\[(\d+)/(\d+)\] (?:Building|Linking) ")
 
 
 def main() -> None:
