@@ -58,7 +58,9 @@ pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "ignore::UserWa
 def test_nothing_overflows(selector):
     for X in TABLES.values():
         fitted = clone(selector).fit(X, Y)
-        fitted.inverse_transform(fitted.transform(X))
+        chosen = fitted.transform(X)
+        if chosen.shape[1]:
+            fitted.inverse_transform(chosen)
 
 
 @pytest.mark.parametrize("exponent", [-1000, 1021])

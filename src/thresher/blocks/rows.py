@@ -165,7 +165,7 @@ class RowReader:
         if len(shape) == 2 and shape[0] == 0:
             return np.zeros(shape), {}
         matrix = read_table(BaseEstimator(), X, exclude=self.exclude, is_block=True).matrix
-        is_object = getattr(X, "dtype", None) == object
+        is_object = isinstance(X, np.ndarray) and X.dtype.kind == "O"
         if is_object or (matrix.dtype.kind in "iu" and matrix.dtype.itemsize == 8):
             large = (matrix >= LARGEST_EXACT) | (matrix <= -LARGEST_EXACT)
             for column in np.flatnonzero(large.any(axis=0)).tolist():
