@@ -222,6 +222,10 @@ BAD = {
         ListEngine([RowBlock(np.array([[2**60], [2**60 + 1]]), [0, 1])]),
         r"column 0 of block 0 has whole numbers beyond 2\^53",
     ),
+    "large whole numbers as objects": (
+        ListEngine([RowBlock(np.array([[0, 2**63], [1, 2**63 + 1]], dtype=object), [0, 1])]),
+        r"column 1 of block 0 has whole numbers beyond 2\^53",
+    ),
 }
 
 

@@ -82,6 +82,23 @@ def test_separation_agrees_with_the_definition(columns, data):
         assert _core.NumericTable(columns).relevance_of_classes(*target).tolist() == wanted
 
 
+@pytest.mark.parametrize("exponent", [-1074, -1000, -560, 1000])
+@pytest.mark.parametrize("n", [3, 11, 16, 40])
+def test_separation_of_classes_does_not_depend_on_the_unit(n, exponent):
+    """The mean of up to 16 rows is exact, so squares that vanish look like those of a constant column."""
+    rng = np.random.default_rng(n)
+    columns, classes = rng.integers(-9, 40, (20, n)).astype(float), np.arange(n, dtype=np.int32) % 2
+    columns[0] = 3
+    for measure in ("fisher", "fir", "f"):
+        wanted = _core.separation(columns, measure, classes, 2).tolist()
+        scaled = np.ldexp(columns, exponent)
+        assert _core.separation(scaled, measure, classes, 2).tolist() == wanted
+        by_rows = np.ascontiguousarray(scaled.T)
+        assert _core.separation_rows(by_rows, measure, classes, 2).tolist() == wanted
+        found = sparse_table(scaled).relevance_of_classes(measure, classes, 2).tolist()
+        assert found == wanted
+
+
 @examples(40)
 @given(tables(), st.sampled_from(["cosine", "pearson", "mici"]))
 def test_similarity_agrees_with_the_definition(columns, measure):

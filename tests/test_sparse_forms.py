@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 import thresher
-from thresher import CMIM, JMI, LCC, MRMR, CMIFilter, Ensemble, Univariate
+from thresher import CMIM, JMI, LCC, MRMR, SPEC, CMIFilter, Ensemble, LaplacianScore, Univariate
 
 # SciPy on matrices of many diagonals.
 pytestmark = pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
@@ -53,6 +53,17 @@ def assert_same_choice(selector, X, y, S, **given):
 def test_every_form_gives_the_choice_of_dense_data(form, selector, kept_as):
     X, y, _ = problem()
     assert_same_choice(selector, X, y, getattr(sparse, form)(X))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i4", "f4"])
+@pytest.mark.parametrize("selector", [LaplacianScore(affinity="cosine"), SPEC(affinity="product")])
+def test_products_of_samples_are_those_of_doubles(selector, dtype):
+    rng = np.random.default_rng(0)
+    largest = np.iinfo(dtype).max if dtype != "f4" else 1e30
+    X = (rng.random((40, 6)) * largest * (rng.random((40, 6)) < 0.7)).astype(dtype)
+    wanted = selector.fit(X.astype(np.float64)).scores_
+    for form in (np.array, sparse.csr_array, sparse.csc_matrix):
+        np.testing.assert_allclose(selector.fit(form(X)).scores_, wanted, rtol=1e-9)
 
 
 @pytest.mark.parametrize("rule", ["mean-sd", "equal-frequency", "equal-width", "mdl", "given"])

@@ -76,6 +76,7 @@ class RowMoments {
     double squares = 0.0;
     double about_centre = 0.0;
     double units = kSquareUnits;
+    bool means_are_equal = true;
     for (std::size_t c = 0; c < count_.size(); ++c) {
       const double* cell = cells_ + c * stride_ + j;
       const double before = cell[2 * size_] + cell[3 * size_];
@@ -83,11 +84,13 @@ class RowMoments {
       const double old_sum = std::fma(-count_[c], centre, cell[0]) + cell[size_];
       const double after = before - (mean - centre) * (old_sum + sum);
       parts_[c] = {count_[c], sum, after};
+      means_are_equal = means_are_equal && old_sum == 0.0;
       squares += after;
       about_centre += before;
       if (kind == ClassKind::fir) units = std::max(units, kSquareUnits * before / after);
     }
-    if (about_centre == 0.0 && total == n_rows_ * centre) return 0.0;
+    // Squares of tiny values vanish, too.
+    if (about_centre == 0.0 && means_are_equal) return 0.0;
     units = std::max(units, kSquareUnits * about_centre / squares);
     // A low word of n terms, each at most 2^-53 of the sum of all magnitudes.
     const double magnitudes = n_rows_ * std::fabs(centre) + std::sqrt(n_rows_ * about_centre);

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from thresher._utils.arrays import LARGEST_EXACT
+from thresher._utils.arrays import LARGEST_EXACT, are_exact
 from thresher._utils.checks import resolve_features
 from thresher._utils.types import Array, DataLike, FeatureNames
 from thresher.blocks.engine import RowBlock
@@ -165,10 +165,12 @@ class RowReader:
         if len(shape) == 2 and shape[0] == 0:
             return np.zeros(shape), {}
         matrix = read_table(BaseEstimator(), X, exclude=self.exclude, is_block=True).matrix
-        if matrix.dtype.kind in "iu" and matrix.dtype.itemsize == 8:
+        is_object = isinstance(X, np.ndarray) and X.dtype.kind == "O"
+        if is_object or (matrix.dtype.kind in "iu" and matrix.dtype.itemsize == 8):
             large = (matrix >= LARGEST_EXACT) | (matrix <= -LARGEST_EXACT)
-            if large.any():
-                _refuse_large(str(int(np.argmax(large.any(axis=0)))), number)
+            for column in np.flatnonzero(large.any(axis=0)).tolist():
+                if not is_object or are_exact(X[:, column].tolist()):
+                    _refuse_large(str(column), number)
         return matrix, {}
 
     def _check_names(self, number: int, names: tuple[str, ...]) -> None:

@@ -70,7 +70,8 @@ def neighbour_graph(
 def _edge_cosines(table: Table, first: Rows, second: Rows, squared: Floats) -> Floats:
     """|cosine| of the samples at both ends, from the distance and the norms."""
     if table.is_sparse:
-        square = np.asarray(table.matrix.multiply(table.matrix).sum(axis=1)).ravel()
+        matrix = table.matrix.astype(np.float64, copy=False)
+        square = np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel()
     else:
         square = np.einsum("ij,ij->j", table.feature_major(), table.feature_major(), dtype=float)
     norms = np.sqrt(square[first] * square[second])
@@ -132,10 +133,10 @@ def product_graph(training: LocalData) -> Graph:
         )
     # Products of zeros would change nothing but how BLAS rounds.
     matrix = table.matrix[:, ~training.excluded] if training.excluded.any() else table.matrix
+    rows = matrix.astype(np.float64, copy=False)  # products of integers overflow
     if table.is_sparse:
-        products = call_interruptibly(operator.matmul, matrix, matrix.T).toarray()
+        products = call_interruptibly(operator.matmul, rows, rows.T).toarray()
     else:
-        rows = matrix.astype(np.float64, copy=False)
         products = call_interruptibly(np.matmul, rows, rows.T, n_threads=training.n_threads)
     return given_graph(products / 2, table.n_rows)
 

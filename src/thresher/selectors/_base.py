@@ -428,7 +428,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         -------
         X_r : array or sparse matrix of shape (n_samples, n_features)
         """
-        return super().inverse_transform(check_sparse(to_native(X)))
+        with quiet_sums():
+            return super().inverse_transform(check_sparse(to_native(X)))
 
     @after_fits
     def get_feature_names_out(self, input_features: Any = None) -> Any:
