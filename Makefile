@@ -172,13 +172,13 @@ $(VENV)/.build: pyproject.toml
 	@echo "making the environment in $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --upgrade "pip>=25.1"
-	@$(PIP) install --no-compile --group build
+	@$(PIP) install --group build
 	@touch $@
 
 # Lint and test tools.
 $(VENV)/.tools: $(VENV)/.build
 	@echo "installing the tools of lint and tests"
-	@$(PIP) install --no-compile --group lint --group test --group oracles
+	@$(PIP) install --group lint --group test --group oracles
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.tools
