@@ -1,4 +1,4 @@
-"""The classic selectors by consistency: INTERACT, FOCUS, LVF, QBB and their kin."""
+"""The classic selectors by consistency: FOCUS, ABB, set cover, LVF and QBB."""
 
 from __future__ import annotations
 
