@@ -190,6 +190,7 @@ class Deaf(ClassifierMixin, BaseEstimator):
         return np.zeros(len(X), dtype=int)
 
 
+@pytest.mark.plain
 def test_a_fit_that_hears_nothing_is_left_when_interrupted():
     timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
