@@ -1,7 +1,13 @@
-"""Attributes that are computed, and modules that are imported, on first use."""
+"""Attributes that are computed, and modules that are imported, on first use.
+
+Python locks a module while it is made. A child that another thread forks in that time inherits the lock and not the
+thread, and would wait for it forever. So forks wait for the imports of this module.
+"""
 
 from __future__ import annotations
 
+# These two hold locks across a fork, and imports below need one of them. The module that registers last takes its lock
+# first, so both have to be imported before this module registers.
 import concurrent.futures.thread  # noqa: F401
 import importlib
 import logging  # noqa: F401

@@ -1,4 +1,7 @@
-"""Long calls: their progress, Ctrl-C during them, and one thread at a time for an estimator."""
+"""Long calls: their progress, Ctrl-C during them, and one thread at a time for an estimator.
+
+The locks of estimators are kept here, not in the estimators, which are copied and pickled.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The levels of columns of rows in blocks, their cuts among them, and those of equal frequency."""
+"""The levels of columns of rows in blocks, their cuts among them, and those of equal frequency.
+
+Cuts of equal frequency are exact. A pass counts the values in buckets. Where all values of a bucket must fall into
+one bin it is closed. An open one is split in the next pass, half of the new borders evenly by value and half by the
+order of floating-point numbers, or its values are collected once they are few.
+"""
 
 from __future__ import annotations
 

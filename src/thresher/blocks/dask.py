@@ -1,4 +1,8 @@
-"""Dask as an execution backend: arrays and dataframes of this process or of a cluster."""
+"""Dask as an execution backend: arrays and dataframes of this process or of a cluster.
+
+On a cluster a packed block is the result of a task, so Dask makes it again from its rows when the worker that had it is
+gone. The blocks of one worker are held together by one more task, their holder: a round is one task for each holder.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Execution backends of blocks of rows: what they provide, the session of one fit, and those of this process."""
+"""Execution backends of blocks of rows: what they provide, the session of one fit, and those of this process.
+
+A backend (a Dask cluster, Spark, a list in memory) runs functions next to its blocks of rows and returns small
+results. It knows nothing of features: a task is a function that can be pickled and gives the same result each time,
+so that a backend may run it again.
+"""
 
 from __future__ import annotations
 

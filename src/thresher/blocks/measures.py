@@ -54,7 +54,7 @@ class SumProducts:
 
 
 class BlockMeasures:
-    """Relevances and redundancies of rows in blocks, as `Measures` gives those of rows in memory.
+    """The `Measures` of rows in blocks, with the bits of `LocalMeasures`.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class BlockMeasures:
     names : sequence of str
         The measures that will be asked for.
     discretize, default
-        As of `Measures`.
+        As of `LocalMeasures`.
     parts : RowParts or None
         With parts, values are per replicate.
     uses_triples : bool
@@ -134,7 +134,7 @@ class BlockMeasures:
     def dispersion(self, name: str) -> Floats:
         """Return the variance of every feature; others are not sums over rows."""
         if name != "variance":
-            self.separation(name)
+            _refuse(name)
         self.training.schema.refuse_categories()
         facts = self.training.facts
         with np.errstate(over="ignore"):
@@ -142,10 +142,7 @@ class BlockMeasures:
 
     def separation(self, name: str) -> NoReturn:
         """Raise: it needs all values of a column."""
-        raise ValueError(
-            f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
-            f'use "variance", or with labels "f", "mi" or "pearson", or give {WHOLE_COLUMNS}'
-        )
+        _refuse(name)
 
     @cached
     def _plans(self) -> tuple[PlannedCodes | None, LabelCoding | None]:
@@ -453,6 +450,14 @@ def _class_value(state: list[float], name: str) -> float:
     sums: Any = _core.ClassSums.__new__(_core.ClassSums)
     sums.__setstate__(state)
     return float(sums.value(name))
+
+
+def _refuse(name: str) -> NoReturn:
+    """Raise for a relevance that is not a sum over rows."""
+    raise ValueError(
+        f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
+        f'use "variance", or with labels "f", "mi" or "pearson", or give {WHOLE_COLUMNS}'
+    )
 
 
 def _class_rows(target: Any) -> Counts:

@@ -1,4 +1,11 @@
-"""Spark as an execution backend."""
+"""Spark as an execution backend.
+
+Classic or Connect. A pass over the rows is ``mapInArrow`` over their DataFrame. Packed blocks stay in files of the
+executors, which a small persisted DataFrame names; a round is ``mapInArrow`` over that one, whose rows Spark leaves
+where they were made. If an executor is lost, Spark makes its rows again from X, files included. A file that is
+missing although its row is there is made again by thresher. There are no RDDs and no broadcast variables, which
+Connect lacks: tasks travel with their data.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The jobs of Spark, and the tasks that they run on their blocks."""
+"""The jobs of Spark, and the tasks that they run on their blocks.
+
+Each task is a function from Arrow batches to Arrow batches, for ``mapInArrow``. An error with a block comes back as a
+value, so that it is raised unchanged, and a task that cannot succeed is not tried four times.
+"""
 
 from __future__ import annotations
 

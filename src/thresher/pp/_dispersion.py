@@ -1,4 +1,9 @@
-"""The dispersion of genes given their mean, and the curves that predict it."""
+"""The dispersion of genes given their mean, and the curves that predict it.
+
+Local regression (loess) is the fit of Cleveland, Devlin and Grosse, "Regression by local fitting" (1988): local
+quadratics with tricube weights are computed at a few vertices of a k-d tree only, and cubics through their values and
+slopes give all others.
+"""
 
 from __future__ import annotations
 
