@@ -1,16 +1,13 @@
-"""Spark for the tests: sessions in this process, and a standalone cluster of processes of its own."""
+"""Spark for the tests: sessions with threads, or with executors in processes that a test can kill."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import socket
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -67,14 +64,20 @@ def classic_session(master: str, folder: Path, **settings: str) -> Iterator:
         "spark.executor.extraJavaOptions": JAVA_OPTIONS,
         "spark.executor.memory": "500m",
         "spark.executorEnv.PYTHONPATH": str(ROOT),
+        "spark.python.daemon.module": "tests.spark_daemon",
         "spark.local.dir": str(folder),
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
     }
     for key, value in (options | settings).items():
         builder = builder.config(key, value)
-    before = {name: os.environ.get(name) for name in ("PYSPARK_PYTHON", "PYTHONPATH")}
-    os.environ.update(PYSPARK_PYTHON=sys.executable, PYTHONPATH=str(ROOT))
+    ours = {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+        "SPARK_HOME": str(_home_in(folder)),
+    }
+    before = {name: os.environ.get(name) for name in ours}
+    os.environ.update(ours)
     try:
         session = builder.getOrCreate()
         session.sparkContext.setLogLevel("OFF")
@@ -85,6 +88,18 @@ def classic_session(master: str, folder: Path, **settings: str) -> Iterator:
             os.environ.pop(name)
             if value is not None:
                 os.environ[name] = value
+
+
+def _home_in(folder: Path) -> Path:
+    """Link to the files of Spark from a folder in which executors may write their logs."""
+    import pyspark
+
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    for path in Path(pyspark.__file__).parent.iterdir():
+        if not (home / path.name).exists():
+            (home / path.name).symlink_to(path)
+    return home
 
 
 @contextmanager
@@ -133,56 +148,11 @@ class LocalSpark:
             self._running = None
 
 
-@dataclass
-class Standalone:
-    """A master with two workers of one core each, and its address."""
-
-    url: str
-    work: Path
-
-
 @contextmanager
-def standalone_cluster(folder: Path) -> Iterator[Standalone]:
-    import pyspark
-
-    home = Path(pyspark.__file__).parent
-    environment = os.environ | {
-        "SPARK_HOME": str(home),
-        "SPARK_DAEMON_MEMORY": "200m",
-        "SPARK_DAEMON_JAVA_OPTS": f"{JAVA_OPTIONS} -Dspark.worker.cleanup.enabled=false",
-        "SPARK_LOCAL_DIRS": str(folder),
-    }
-    port = free_port()
-    url = f"spark://127.0.0.1:{port}"
-    log = (folder / "cluster.log").open("wb")
-
-    def start(kind: str, *arguments: str) -> subprocess.Popen:
-        command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *arguments]
-        return subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
-
-    common = ("--host", "127.0.0.1", "--webui-port", "0")
-    processes = [start("master.Master", *common, "--port", str(port))]
-    try:
-        work = folder / "work"
-        for _ in range(2):
-            limits = ("--cores", "1", "--memory", "700m", "--work-dir", str(work))
-            processes.append(start("worker.Worker", *common, *limits, url))
-        _wait_for(lambda: (folder / "cluster.log").read_text().count("Registering worker") == 2)
-        yield Standalone(url, work)
-    finally:
-        for process in reversed(processes):
-            process.terminate()
-        for process in processes:
-            process.wait(30)
-        log.close()
-
-
-def _wait_for(is_reached, seconds: float = 90) -> None:
-    end = time.monotonic() + seconds
-    while not is_reached():
-        if time.monotonic() > end:
-            raise TimeoutError("the standalone Spark cluster did not start")
-        time.sleep(0.1)
+def executor_session(folder: Path) -> Iterator:
+    """Start a session with two executors, each a process of one core that Spark replaces when it dies."""
+    with classic_session("local-cluster[2,1,700]", folder, **{"spark.executor.cores": "1"}) as session:
+        yield session
 
 
 def frame_of(session, tables: list):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.examples import some
 from tests.spark_sessions import frame_of
 from thresher.blocks import RowBlock, is_in_blocks, open_engine
 
@@ -55,9 +56,12 @@ def sum_up(block: Rows) -> np.ndarray:
     return np.array([block.values.sum(), len(block.values)], dtype=np.int64)
 
 
-@pytest.fixture(params=["classic", "connect"])
+@pytest.fixture(params=some(["connect", "classic"]))
 def session(request, spark_local):
     return getattr(spark_local, request.param)
+
+
+in_both_sessions = pytest.mark.parametrize("session", ["classic", "connect"], indirect=True)
 
 
 def tables() -> list:
@@ -84,6 +88,7 @@ def block_of(path: Path) -> int:
     return int(path.name.split("-")[1])
 
 
+@in_both_sessions
 def test_partitions_are_blocks_in_their_order(session):
     X = frame_of(session, tables())
     assert is_in_blocks(X)
@@ -111,6 +116,7 @@ def test_packed_blocks_are_asked_where_they_lie_and_removed(session, spark_local
         engine.ask(sum_up, operator.add, quiet)
 
 
+@in_both_sessions
 def test_a_block_that_is_gone_is_made_again_alone(session, spark_local):
     engine = open_engine(frame_of(session, tables()), "class")
     engine.pack(pack_numbers, quiet)
@@ -138,6 +144,7 @@ def test_an_error_of_a_task_is_raised_as_it_was(session):
         engine.read(fail, quiet)
 
 
+@in_both_sessions
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(session, spark_local):
     engine = open_engine(frame_of(session, tables()))
 

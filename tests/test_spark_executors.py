@@ -1,4 +1,4 @@
-"""A standalone Spark cluster whose executors are killed."""
+"""Spark executors that are killed during a fit."""
 
 from __future__ import annotations
 
@@ -12,32 +12,16 @@ from typing import Any
 
 import pytest
 
-from tests.spark_sessions import (
-    classic_session,
-    in_partitions,
-    mixed_frame,
-    standalone_cluster,
-)
+from tests.spark_sessions import executor_session, in_partitions, mixed_frame
 from thresher import MRMR
 from thresher.blocks.spark import SparkEngine
 
 pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("spark")]
 
 
-@pytest.fixture(scope="module")
-def standalone(spark_local, tmp_path_factory):
-    """The folder of a cluster, and a session of it."""
+def test_executors_killed_between_rounds_and_in_a_round_change_nothing(spark_local, monkeypatch):
     spark_local.stop()  # a process has one driver at a time
-    folder = tmp_path_factory.mktemp("standalone")
-    with (
-        standalone_cluster(folder) as cluster,
-        classic_session(cluster.url, folder, **{"spark.executor.cores": "1"}) as session,
-    ):
-        yield folder, session
-
-
-def test_executors_killed_between_rounds_and_in_a_round_change_nothing(standalone, monkeypatch):
-    folder, session = standalone
+    folder = spark_local.folder
     ask, asked, lost = SparkEngine.ask, [], []
 
     def ask_and_kill(engine, task, *given):
@@ -53,7 +37,8 @@ def test_executors_killed_between_rounds_and_in_a_round_change_nothing(standalon
     X = frame.drop(columns=["class", "weight"])
     selector = MRMR(6, relevance="mi", missing="category")
     memory = selector.fit(X, frame["class"]).selected_.tolist()
-    far = selector.fit(in_partitions(session, frame.drop(columns="weight")), "class")
+    with executor_session(folder) as session:
+        far = selector.fit(in_partitions(session, frame.drop(columns="weight")), "class")
     assert far.selected_.tolist() == memory
     assert list(folder.glob("**/thresher-*")) == []
     assert len(lost) > 0  # packed blocks
