@@ -1,4 +1,4 @@
-"""What wrappers over a pool share: the judge, the checkpoint, the end of the search and what is told of it."""
+"""What wrappers over a pool share: the scorer, the checkpoint, the end of the search and what is told of it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from thresher.data import InputRules, LocalData, RemoteOptions
 from thresher.search.ensemble import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
-from thresher.selectors._judge import Judge, Key, Outcome, dense_columns, splitter_of
+from thresher.selectors._scoring import Key, Outcome, SubsetScorer, dense_columns, splitter_of
 from thresher.selectors.two_stage._moves import Field, Pool, Solution, Stopped
 
 # Parameters that change neither a score nor the search.
@@ -117,8 +117,8 @@ class TwoStageSelector(BaseSelector):
     ) -> Self:
         self._check_parameters()
         training = self._read_rows(X, y, remote=remote)
-        judge = self._judge(training, groups)
-        fields.append(field := Field(judge, Pool(training, self.n_jobs), len(training.kept)))
+        scorer = self._subset_scorer(training, groups)
+        fields.append(field := Field(scorer, Pool(training, self.n_jobs), len(training.kept)))
         field.callback, field.time_budget = self.callback, self.time_budget
         given = None if self.random_state is None else draw_seed(self.random_state)
         field.seed = draw_seed(None) if given is None else given
@@ -135,9 +135,9 @@ class TwoStageSelector(BaseSelector):
                 self.cut_off_ = {
                     "cycle": field.cycle,
                     "phase": field.phase,
-                    "n_unscored": judge.n_waiting,
+                    "n_unscored": scorer.n_waiting,
                 }
-        judge.refuse_if_all_failed()
+        scorer.refuse_if_all_failed()
         self.__dict__.pop("best_so_far_", None)
         return self._describe(training, field)
 
@@ -185,7 +185,7 @@ class TwoStageSelector(BaseSelector):
                 score,
                 len(best),
                 mean,
-                field.judge.n_scored,
+                field.scorer.n_scored,
             )
 
     def _input_rules(self) -> InputRules:
@@ -193,7 +193,7 @@ class TwoStageSelector(BaseSelector):
         kind = "numeric" if numeric else "auto"
         return replace(super()._input_rules(), target=kind, classes_only=not numeric)
 
-    def _judge(self, training: LocalData, groups: GroupsLike) -> Judge:
+    def _subset_scorer(self, training: LocalData, groups: GroupsLike) -> SubsetScorer:
         labels = training.labels
         if labels.codes is None or labels.classes is None:
             y: Array = labels.values
@@ -202,7 +202,7 @@ class TwoStageSelector(BaseSelector):
             y = np.array(labels.classes.tolist())[labels.codes]
         if groups is not None:
             groups = number_groups(groups, training.n_rows)
-        return Judge.of(
+        return SubsetScorer.of(
             lambda features: dense_columns(training, features),
             y,
             estimator=self.estimator,
@@ -219,12 +219,12 @@ class TwoStageSelector(BaseSelector):
         if self.checkpoint is None:
             yield
             return
-        identity = self._fingerprints(field.judge, training)
+        identity = self._fingerprints(field.scorer, training)
         with closing(
             Journal(Path(self.checkpoint), identity=identity, kind="checkpoint")
         ) as journal:
             field.seed = journal.settle("random_state", field.seed, is_given=seed is not None)
-            field.judge.restored = known = {
+            field.scorer.restored = known = {
                 tuple(map(int, key.split())): journal.get(key)
                 for key in journal
                 if key != "random_state"
@@ -237,15 +237,15 @@ class TwoStageSelector(BaseSelector):
             field.keep_record = keep
             yield
 
-    def _fingerprints(self, judge: Judge, training: LocalData) -> dict[str, str]:
+    def _fingerprints(self, scorer: SubsetScorer, training: LocalData) -> dict[str, str]:
         """Of everything that a score, or the search, depends on."""
         given = self.get_params(deep=False)
         parameters = {name: value for name, value in given.items() if name not in FREE}
         versions = (thresher.__version__, sklearn.__version__)
         try:
             return {
-                "data": joblib.hash((training.table.matrix, judge.y)),
-                "folds": joblib.hash([(np.asarray(a), np.asarray(b)) for a, b in judge.folds]),
+                "data": joblib.hash((training.table.matrix, scorer.y)),
+                "folds": joblib.hash([(np.asarray(a), np.asarray(b)) for a, b in scorer.folds]),
                 "parameters": joblib.hash((type(self).__name__, parameters)),
                 "versions": joblib.hash(versions),
             }
@@ -262,7 +262,7 @@ class TwoStageSelector(BaseSelector):
         self.set_scores_ = np.array([score for _, score in ranked], dtype=np.float64)
         self.best_score_ = ranked[0][1] if ranked else math.nan
         self.selected_score_ = verdict.score
-        self.n_fitness_calls_ = field.judge.n_asked
+        self.n_fitness_calls_ = field.scorer.n_asked
         selected = field.features(verdict.solution)
         share = np.full(training.n_features, np.nan)
         share[field.pool.features] = verdict.shares
@@ -272,7 +272,7 @@ class TwoStageSelector(BaseSelector):
                 selected=selected,
                 scores=share,
                 relevance=field.pool.relevance,
-                n_evaluations=field.judge.n_scored,
+                n_evaluations=field.scorer.n_scored,
                 trace=field.trace,
                 explanation=Teamed(share, verdict.n_good),
                 shortfall="no feature varies after binning, so the pool is empty",
@@ -300,7 +300,7 @@ def _choose(field: Field, ranked: list[tuple[Solution, float]], select: str) -> 
     if not ranked:
         return _Verdict((), math.nan, 0, np.empty(0))
     best, score = ranked[0]
-    folds = field.judge.known_folds(field.pool.features[list(best)])
+    folds = field.scorer.known_folds(field.pool.features[list(best)])
     error = float(np.std(folds, ddof=1) / math.sqrt(len(folds))) if len(folds) > 1 else 0.0
     good = [item for item in ranked if item[1] >= score - error]
     shares = np.zeros(field.size)

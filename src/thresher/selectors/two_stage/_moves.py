@@ -16,7 +16,7 @@ from thresher._utils.types import Floats
 from thresher.data import LocalData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.selectors._criterion import SearchTask
-from thresher.selectors._judge import Judge, Key, Outcome
+from thresher.selectors._scoring import Key, Outcome, SubsetScorer
 from thresher.selectors.mrmr import MRMR
 
 # Positions in the pool, ascending.
@@ -206,7 +206,7 @@ class Field:
 
     Attributes
     ----------
-    judge : Judge
+    scorer : SubsetScorer
     pool : Pool
     n_kept : int
         The first so many positions of the pool are in every set.
@@ -225,7 +225,7 @@ class Field:
         A line per cycle.
     """
 
-    judge: Judge
+    scorer: SubsetScorer
     pool: Pool
     n_kept: int = 0
     seed: int = 0
@@ -242,7 +242,7 @@ class Field:
     _places: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.judge.after_each = self._after_each
+        self.scorer.after_each = self._after_each
 
     @property
     def size(self) -> int:
@@ -268,11 +268,11 @@ class Field:
 
     def score_all(self, solutions: Sequence[Solution]) -> list[float]:
         """One score per solution, each scored once; minus infinity where the estimator failed."""
-        return self.judge.score_all([self.pool.features[list(s)] for s in solutions])
+        return self.scorer.score_all([self.pool.features[list(s)] for s in solutions])
 
     def note(self, **values: Any) -> None:
         """A line of the trace."""
-        counts = {"n_evaluations": self.judge.n_scored, "n_fitness_calls": self.judge.n_asked}
+        counts = {"n_evaluations": self.scorer.n_scored, "n_fitness_calls": self.scorer.n_asked}
         for name, value in {"cycle": self.cycle, **values, **counts}.items():
             self.trace.setdefault(name, []).append(value)
 
@@ -281,7 +281,7 @@ class Field:
         if self.bar is not None:
             size = len(self.best or ())
             found = f"best {self.best_score:.4g} with {size} features"
-            self.bar.show(self.cycle, f"{found}, {self.judge.n_scored} evaluations")
+            self.bar.show(self.cycle, f"{found}, {self.scorer.n_scored} evaluations")
 
     def features(self, solution: Solution) -> Features:
         """The features of a solution, most relevant first, then by position."""
@@ -290,7 +290,7 @@ class Field:
 
     def ranked(self) -> list[tuple[Solution, float]]:
         """All solutions that have a score, best first."""
-        scored = self.judge.scored().items()
+        scored = self.scorer.scored().items()
         solutions = [(self._solution(key), score) for key, score in scored]
         return sorted(solutions, key=lambda item: rank(*item))
 
@@ -298,7 +298,7 @@ class Field:
         return tuple(sorted(self._places[feature] for feature in key))
 
     def _after_each(self, key: Key, outcomes: Sequence[Outcome]) -> None:
-        solution, score = self._solution(key), self.judge.known_score(key)
+        solution, score = self._solution(key), self.scorer.known_score(key)
         if score > -math.inf and (
             self.best is None or is_better(solution, score, self.best, self.best_score)
         ):
@@ -314,8 +314,8 @@ class Field:
 
     def _state(self, solution: Solution, score: float, elapsed: float) -> SearchState:
         return SearchState(
-            self.judge.n_scored,
-            self.judge.n_asked,
+            self.scorer.n_scored,
+            self.scorer.n_asked,
             self.cycle,
             self.phase,
             self.features(solution),

@@ -225,7 +225,7 @@ Outcome = float | str
 
 
 @dataclass
-class Judge:
+class SubsetScorer:
     """Scores sets of features; the same set is scored once, and all on the same folds.
 
     A set is shown to the estimator in the order of its positions, so that its score does not depend on how it was
@@ -282,8 +282,11 @@ class Judge:
         classifier: bool = True,
         groups: GroupsLike = None,
         n_jobs: int | None = None,
-    ) -> Judge:
-        """A judge with the folds of any splitter, drawn once, and any scorer; None is `default_classifier`."""
+    ) -> SubsetScorer:
+        """Return a scorer of sets with the folds of any splitter, drawn once.
+
+        Without an estimator it is `default_classifier`.
+        """
         splitter = check_cv(cv, y, classifier=classifier)
         with warnings.catch_warnings(), quiet_sums():
             # Classes smaller than the number of folds: who chooses the scoring allows for them.
