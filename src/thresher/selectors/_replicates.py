@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +30,7 @@ from thresher.search.ensemble import (
 )
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, SearchTask
+from thresher.selectors._filter import FilterSelector
 
 Rows = npt.NDArray[np.intp]
 
@@ -248,7 +248,7 @@ class ReplicateSearch:
     data : TrainingData
     criterion : Criterion
     n_features : int or None
-    owner : object
+    owner : FilterSelector
         The selector whose progress is reported.
     make_measures : callable
         Return the measures of all rows or, with parts, of each replicate.
@@ -266,7 +266,7 @@ class ReplicateSearch:
     data: TrainingData
     criterion: Criterion
     n_features: int | None
-    owner: Any
+    owner: FilterSelector
     make_measures: Callable[..., Measures]
     kind: str
     plan: Plan
