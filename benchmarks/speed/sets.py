@@ -90,7 +90,7 @@ def against_cross_validation(n_rows: int, n_sets: int, n_plain: int) -> None:
     X, y = data(n_rows)
     sets = draw_sets(n_sets)
     svm = make_pipeline(StandardScaler(), SVC())
-    scorer = SubsetScorer.of(lambda features: X[:, features], y)
+    scorer = SubsetScorer(lambda features: X[:, features], y)
     folds = StratifiedKFold(5)
     mine = theirs = 0.0
     differ, most = 0, 0.0

@@ -214,9 +214,10 @@ Key = tuple[int, ...]
 Outcome = float | str
 
 
-@dataclass
 class SubsetScorer:
     """Scores sets of features; the same set is scored once, and all on the same folds.
+
+    The folds of any splitter are drawn once. Without an estimator it is `default_classifier`.
 
     A set is shown to the estimator in the order of its positions, so that its score does not depend on how it was
     found. A set on which the estimator fails, or has no score, is worth minus infinity; the first failure is warned of.
@@ -245,24 +246,8 @@ class SubsetScorer:
         it raises ends the scoring.
     """
 
-    columns: Columns
-    y: TargetLike
-    estimator: Estimator
-    scorer: Scorer
-    folds: list[tuple[Rows, Rows]]
-    n_jobs: int | None = None
-    machines: Machines | None = None
-    n_asked: int = 0
-    n_scored: int = 0
-    n_waiting: int = 0
-    restored: Mapping[Key, Sequence[Outcome]] = field(default_factory=dict)
-    after_each: Callable[[Key, Sequence[Outcome]], None] | None = None
-    _known: dict[Key, Floats] = field(default_factory=dict)
-    _failure: str = ""
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         columns: Columns,
         y: TargetLike,
         *,
@@ -272,24 +257,29 @@ class SubsetScorer:
         classifier: bool = True,
         groups: GroupsLike = None,
         n_jobs: int | None = None,
-    ) -> SubsetScorer:
-        """Return a scorer of sets with the folds of any splitter, drawn once.
-
-        Without an estimator it is `default_classifier`.
-        """
+    ) -> None:
         splitter = check_cv(cv, y, classifier=classifier)
         with warnings.catch_warnings(), quiet_sums():
             # Classes smaller than the number of folds: who chooses the scoring allows for them.
             warnings.filterwarnings("ignore", message="The least populated class")
-            folds = list(splitter.split(np.empty((len(y), 0)), y, groups))
-        if estimator is None:
-            columns = _rescaling(columns)
-        given = default_classifier() if estimator is None else estimator
-        scorer = scorer_of(given, scoring)
-        machines = None
-        if estimator is None and all(len(y) - len(test) <= MOST_ROWS for _, test in folds):
-            machines = Machines(columns, np.asarray(y), folds, None if scoring is None else scorer)
-        return cls(columns, y, given, scorer, folds, n_jobs, machines)
+            self.folds: list[tuple[Rows, Rows]] = list(
+                splitter.split(np.empty((len(y), 0)), y, groups)
+            )
+        is_default = estimator is None
+        self.columns = _rescaling(columns) if is_default else columns
+        self.y = y
+        self.estimator = default_classifier() if is_default else estimator
+        self.scorer = scorer_of(self.estimator, scoring)
+        self.n_jobs = n_jobs
+        self.machines: Machines | None = None
+        if is_default and all(len(y) - len(test) <= MOST_ROWS for _, test in self.folds):
+            score = None if scoring is None else self.scorer
+            self.machines = Machines(self.columns, np.asarray(y), self.folds, score)
+        self.n_asked = self.n_scored = self.n_waiting = 0
+        self.restored: Mapping[Key, Sequence[Outcome]] = {}
+        self.after_each: Callable[[Key, Sequence[Outcome]], None] | None = None
+        self._known: dict[Key, Floats] = {}
+        self._failure = ""
 
     def score(self, features: Iterable[int]) -> float:
         """The mean over the folds; minus infinity for a set that cannot be scored."""
@@ -310,11 +300,6 @@ class SubsetScorer:
             # To its end: joblib gives up the workers of a generator that is closed before.
             next(computed, None)
         return [_mean(self._known[key]) for key in keys]
-
-    def fold_scores(self, features: Iterable[int]) -> Floats:
-        """The score on each fold, nan where it failed; the set is scored if it is new."""
-        self.score(features)
-        return self.known_folds(features)
 
     def known_folds(self, features: Iterable[int]) -> Floats:
         """The score on each fold of a set that was scored; this does not count as asking for it."""

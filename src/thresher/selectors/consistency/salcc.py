@@ -232,7 +232,7 @@ class SALCC(ConsistencySelector):
         folds = check_cv(folds, y, classifier=True)
         if isinstance(scoring, str) and scoring == "auto":
             scoring = _default_scoring(estimator, sizes, folds.get_n_splits(None, y))
-        return SubsetScorer.of(
+        return SubsetScorer(
             lambda features: rescaled(_columns(training, codes, features), largest),
             y,
             estimator=estimator,

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -68,8 +67,12 @@ def shift(position: int, distance: float, n: int) -> int:
 def neighbour(own: Solution, partner: Solution, n: int, rng: np.random.Generator) -> Solution:
     """`own` with one position shifted by a share of its distance from the partner's."""
     i = int(rng.integers(len(own)))
+    return tuple(sorted({*own[:i], *own[i + 1 :], _shifted(own, i, partner, n, rng)}))
+
+
+def _shifted(own: Solution, i: int, partner: Solution, n: int, rng: np.random.Generator) -> int:
     distance = rng.uniform(-1, 1) * (own[i] - partner[i % len(partner)])
-    return tuple(sorted({*own[:i], *own[i + 1 :], shift(own[i], distance, n)}))
+    return shift(own[i], distance, n)
 
 
 def crossover(one: Solution, other: Solution, rng: np.random.Generator) -> Solution:
@@ -87,8 +90,7 @@ def mutate(
     for i, position in enumerate(solution):
         if rng.random() < rate:
             other = others[int(rng.integers(len(others)))]
-            distance = rng.uniform(-1, 1) * (position - other[i % len(other)])
-            position = shift(position, distance, n)
+            position = _shifted(solution, i, other, n, rng)
         moved.append(position)
     return tuple(sorted(set(moved)))
 
@@ -229,7 +231,7 @@ class Field:
     pool: Pool
     n_kept: int = 0
     seed: int = 0
-    callback: Callable[[SearchState], Any] | None = None
+    callback: Callable[[SearchState], object] | None = None
     time_budget: float | None = None
     keep_record: Callable[[Key, Sequence[Outcome]], None] | None = None
     bar: Bar | None = None
@@ -237,7 +239,7 @@ class Field:
     phase: str = "pool"
     best: Solution | None = None
     best_score: float = -math.inf
-    trace: dict[str, list[Any]] = field(default_factory=dict)
+    trace: dict[str, list[float]] = field(default_factory=dict)
     _start: float = field(default_factory=time.monotonic)
     _places: dict[int, int] = field(default_factory=dict)
 
@@ -270,10 +272,11 @@ class Field:
         """One score per solution, each scored once; minus infinity where the estimator failed."""
         return self.scorer.score_all([self.pool.features[list(s)] for s in solutions])
 
-    def note(self, **values: Any) -> None:
+    def note(self, **values: float) -> None:
         """A line of the trace."""
         counts = {"n_evaluations": self.scorer.n_scored, "n_fitness_calls": self.scorer.n_asked}
-        for name, value in {"cycle": self.cycle, **values, **counts}.items():
+        line: dict[str, float] = {"cycle": self.cycle, **values, **counts}
+        for name, value in line.items():
             self.trace.setdefault(name, []).append(value)
 
     def show(self) -> None:
@@ -307,23 +310,22 @@ class Field:
             self.keep_record(key, outcomes)
         self.show()
         elapsed = time.monotonic() - self._start
-        if self.callback is not None and self.callback(self._state(solution, score, elapsed)):
-            raise Stopped("callback")
+        if self.callback is not None:
+            state = SearchState(
+                self.scorer.n_scored,
+                self.scorer.n_asked,
+                self.cycle,
+                self.phase,
+                self.features(solution),
+                score,
+                self.features(self.best or ()),
+                self.best_score,
+                elapsed,
+            )
+            if self.callback(state):
+                raise Stopped("callback")
         if self.time_budget is not None and elapsed > self.time_budget:
             raise Stopped("time_budget")
-
-    def _state(self, solution: Solution, score: float, elapsed: float) -> SearchState:
-        return SearchState(
-            self.scorer.n_scored,
-            self.scorer.n_asked,
-            self.cycle,
-            self.phase,
-            self.features(solution),
-            score,
-            self.features(self.best or ()),
-            self.best_score,
-            elapsed,
-        )
 
 
 def rank(solution: Solution, score: float) -> tuple[float, int, Solution]:
