@@ -127,7 +127,6 @@ class Selection:
         relevance: Floats,
         redundancy: Floats | None = None,
         more: Mapping[str, npt.ArrayLike] | None = None,
-        n_evaluations: int = 0,
         **described: Unpack[Details],
     ) -> Selection:
         """Of a forward search: `scores`, `redundancy` and `more` for the trace have an entry per step."""
@@ -140,7 +139,6 @@ class Selection:
             spread(p, selected, scores),
             relevance,
             None if redundancy is None else spread(p, selected, redundancy),
-            n_evaluations=n_evaluations,
             trace={**trace, **(more or {}), "score": scores},
             **described,
         )
@@ -149,6 +147,7 @@ class Selection:
 class Details(TypedDict, total=False):
     """What a search adds to its `Selection`."""
 
+    n_evaluations: int
     explanation: Explanation
     shortfall: str
     attributes: Mapping[str, object]

@@ -168,11 +168,11 @@ class SearchTask:
         **described: Unpack[Details],
     ) -> Selection:
         """The selection of a search that weighs relevance against redundancy."""
+        described["n_evaluations"] = found.n_evaluations
         return Selection.of_steps(
             found.selected,
             scores,
             (self.relevance if relevance is None else relevance) / self.scale,
             found.redundancy / self.scale,
-            n_evaluations=found.n_evaluations,
             **described,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from operator import attrgetter
 from typing import ClassVar, Self, Unpack
 
 import numpy as np
@@ -16,7 +17,6 @@ from thresher._utils.params import Fitted, Options, ThreadCount, estimator, para
 from thresher._utils.types import (
     BinRule,
     DataLike,
-    Estimator,
     FeatureNames,
     Missing,
     TargetKind,
@@ -45,9 +45,7 @@ from thresher.selectors._criterion import Criterion, SearchTask
 COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 
 
-def _supports_blocks(selector: Estimator) -> bool:
-    supports: bool = selector._reads_blocks
-    return supports
+_supports_blocks = attrgetter("_reads_blocks")
 
 
 class StreamingMixin(BaseSelector):

@@ -55,7 +55,6 @@ class Ranking(BaseSelector):
         *,
         order: npt.NDArray[np.intp] | None = None,
         chosen: npt.NDArray[np.intp] | None = None,
-        n_evaluations: int = 0,
         trace: Mapping[str, npt.ArrayLike] | None = None,
         **details: Unpack[Details],
     ) -> Self:
@@ -76,7 +75,6 @@ class Ranking(BaseSelector):
             scores,
             relevance=scores,
             ranking=ranking,
-            n_evaluations=n_evaluations,
             trace=trace or {"feature": chosen, "score": scores[chosen]},
             **details,
         )
