@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from thresher import _core
-from thresher.selectors._judge import Judge, Machines, default_classifier
+from thresher.selectors._scoring import Machines, SubsetScorer, default_classifier
 
 pytestmark = pytest.mark.kernels
 
@@ -21,8 +21,13 @@ pytestmark = pytest.mark.kernels
 PRECISE = make_pipeline(StandardScaler(), SVC(tol=1e-8))
 
 
-def judge_of(X, y, **settings):
-    return Judge.of(lambda features: X[:, features], y, **settings)
+def scorer_with(X, y, **settings):
+    return SubsetScorer(lambda features: X[:, features], y, **settings)
+
+
+def fold_scores(scorer, features):
+    scorer.score(features)
+    return scorer.known_folds(features)
 
 
 def random_sets(p, n, seed=0):
@@ -37,10 +42,10 @@ def random_sets(p, n, seed=0):
 def test_scores_are_those_of_the_pipeline(load, scoring):
     X, y = load(return_X_y=True)
     X, y = X[::2], y[::2]
-    judge = judge_of(X, y, scoring=scoring)
+    scorer = scorer_with(X, y, scoring=scoring)
     for features in random_sets(X.shape[1], 5):
-        expected = cross_val_score(PRECISE, X[:, features], y, cv=judge.folds, scoring=scoring)
-        np.testing.assert_allclose(judge.fold_scores(features), expected, atol=1e-12)
+        expected = cross_val_score(PRECISE, X[:, features], y, cv=scorer.folds, scoring=scoring)
+        np.testing.assert_allclose(fold_scores(scorer, features), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer])
@@ -55,10 +60,10 @@ def test_decisions_rank_as_those_of_the_pipeline(load):
         wanted = truth if found.ndim == 1 else np.eye(3)[truth]
         return np.corrcoef(found.ravel(), wanted.ravel())[0, 1]
 
-    judge = judge_of(X, y, scoring=rank)
-    precise = cross_val_score(PRECISE, X[:, :3], y, cv=judge.folds, scoring=rank)
+    scorer = scorer_with(X, y, scoring=rank)
+    precise = cross_val_score(PRECISE, X[:, :3], y, cv=scorer.folds, scoring=rank)
     # Votes of 1 and 0 with confidences between: the tolerance of the machines is 1e-3.
-    np.testing.assert_allclose(judge.fold_scores([0, 1, 2]), precise, atol=2e-3)
+    np.testing.assert_allclose(fold_scores(scorer, [0, 1, 2]), precise, atol=2e-3)
 
 
 def test_labels_may_be_text_and_a_column_constant_in_a_fold():
@@ -66,33 +71,33 @@ def test_labels_may_be_text_and_a_column_constant_in_a_fold():
     X = np.column_stack([X, np.zeros(len(y))])
     X[:10, 4] = 5.0  # rows of the first fold only
     names = np.array(["a", "b", "c"])[y]
-    judge = judge_of(X, names, cv=[(np.arange(15, 150), np.arange(15)), (y < 3, y < 3)])
-    expected = cross_val_score(PRECISE, X[:, [1, 4]], names, cv=judge.folds)
-    np.testing.assert_allclose(judge.fold_scores([1, 4]), expected)
+    scorer = scorer_with(X, names, cv=[(np.arange(15, 150), np.arange(15)), (y < 3, y < 3)])
+    expected = cross_val_score(PRECISE, X[:, [1, 4]], names, cv=scorer.folds)
+    np.testing.assert_allclose(fold_scores(scorer, [1, 4]), expected)
 
 
 def test_a_fold_with_one_class_predicts_it():
     X, y = load_iris(return_X_y=True)
-    judge = judge_of(X, y, cv=[(np.arange(50), np.arange(40, 60))])
-    assert judge.score([0, 1]) == 0.5
+    scorer = scorer_with(X, y, cv=[(np.arange(50), np.arange(40, 60))])
+    assert scorer.score([0, 1]) == 0.5
 
 
 def test_values_far_out_are_left_to_the_pipeline():
     X, y = load_iris(return_X_y=True)
     X = X.copy()
     X[7, 0] = 1e12
-    judge = judge_of(X, y)
-    assert judge.machines.prepare([0, 1]) is None
-    assert judge.machines.outcomes((0,)) is None
-    assert judge.machines.outcomes((1,)) is not None
+    scorer = scorer_with(X, y)
+    assert scorer.machines.prepare([0, 1]) is None
+    assert scorer.machines.outcomes((0,)) is None
+    assert scorer.machines.outcomes((1,)) is not None
     expected = cross_val_score(default_classifier(), X[:, :1], y, cv=StratifiedKFold(5))
-    np.testing.assert_array_equal(judge.fold_scores([0]), expected)
+    np.testing.assert_array_equal(fold_scores(scorer, [0]), expected)
 
 
 def test_more_rows_than_memory_is_kept_for_are_left_to_the_pipeline():
     X, y = np.zeros((6300, 1)), np.arange(6300) % 2
-    assert judge_of(X, y, cv=5).machines is None
-    assert judge_of(X[:6000], y[:6000], cv=5).machines is not None
+    assert scorer_with(X, y, cv=5).machines is None
+    assert scorer_with(X[:6000], y[:6000], cv=5).machines is not None
 
 
 def test_bits_depend_on_the_set_alone():
@@ -110,9 +115,9 @@ def test_bits_depend_on_the_set_alone():
     backward.prepare(reversed(range(30)))
     found = [forward.outcomes(features) for features in sets]
     assert found == [backward.outcomes(features) for features in reversed(sets)][::-1]
-    threads = judge_of(X, y, scoring=margin, cv=folds, n_jobs=2)
+    threads = scorer_with(X, y, scoring=margin, cv=folds, n_jobs=2)
     threads.score_all(sets)
-    assert [threads.fold_scores(features).tolist() for features in sets] == found
+    assert [fold_scores(threads, features).tolist() for features in sets] == found
 
 
 def digest_of_kernels():

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from thresher import GBC, MRMR
 from thresher.evaluate import nested_score
-from thresher.selectors._judge import default_classifier
+from thresher.selectors._scoring import default_classifier
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[:150], Y[:150]

@@ -203,7 +203,7 @@ def found_lists(selector, X, y, sets, kind, sample_weight=None):
     measures_of = partial(selector.make_measures, training, criterion)
     plan = Plan(sets.n_replicates, sets, None, list(range(sets.n_replicates)))
     search = ReplicateSearch(
-        training, criterion, wanted, selector, measures_of, kind, plan, None, 0, lambda *_: None
+        training, criterion, wanted, selector, kind, plan, None, 0, lambda *_: None
     )
     found, _ = search.run()
     alone = []

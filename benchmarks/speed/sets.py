@@ -1,7 +1,7 @@
 """Time to score sets of features by five-fold cross-validation of an SVM, on one thread, beside other packages.
 
 ``python -m benchmarks.speed.sets [--sets 1000]``: random sets of 5 to 40 of 200 features, 100 and 1,000 rows, by the
-judge of `GBC` and by scikit-learn's ``cross_val_score`` of the same pipeline, and how far the two agree. Then the same
+scorer of `GBC` and by scikit-learn's ``cross_val_score`` of the same pipeline, and how far the two agree. Then the same
 estimator inside other packages' searches: milliseconds per set that they score, which are sets of one feature in
 forward selections and larger ones in sklearn-genetic-opt. Times are processor times.
 """
@@ -85,19 +85,19 @@ def draw_sets(n_sets: int) -> list[np.ndarray]:
 
 def against_cross_validation(n_rows: int, n_sets: int, n_plain: int) -> None:
     """Ours on all sets, in blocks between which plain cross-validation scores some of them."""
-    from thresher.selectors._judge import Judge
+    from thresher.selectors._scoring import SubsetScorer
 
     X, y = data(n_rows)
     sets = draw_sets(n_sets)
     svm = make_pipeline(StandardScaler(), SVC())
-    judge = Judge.of(lambda features: X[:, features], y)
+    scorer = SubsetScorer(lambda features: X[:, features], y)
     folds = StratifiedKFold(5)
     mine = theirs = 0.0
     differ, most = 0, 0.0
     every = max(1, n_sets // n_plain)
     for start in range(0, n_sets, every):
         begun = time.process_time()
-        scores = judge.score_all(sets[start : start + every])
+        scores = scorer.score_all(sets[start : start + every])
         mine += time.process_time() - begun
         begun = time.process_time()
         expected = cross_val_score(svm, X[:, sets[start]], y, cv=folds).mean()

@@ -34,7 +34,7 @@ from thresher.evaluate._runs import Cell, Fold, derive_seed, draw_folds, run_cel
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
 from thresher.search.ensemble import draw_seed
-from thresher.selectors._judge import check_scorer, fit_and_score
+from thresher.selectors._scoring import check_scorer, fit_and_score
 from thresher.selectors._third_party import resize
 
 _FEWEST_FOLDS, _MOST_FOLDS = 2, 50

@@ -22,7 +22,7 @@ from thresher._utils.long_calls import on_behalf
 from thresher._utils.types import DataLike, Estimator, Floats, Folds, Scoring, TargetLike
 from thresher.data import is_frame, take
 from thresher.search.ensemble import membership
-from thresher.selectors._judge import fit_and_score
+from thresher.selectors._scoring import fit_and_score
 from thresher.selectors._third_party import order_of_choice, resize
 
 

@@ -43,7 +43,7 @@ from thresher.evaluate._runs import (
 )
 from thresher.evaluate.stability import nogueira_interval
 from thresher.search.ensemble import draw_seed
-from thresher.selectors._judge import check_scorer
+from thresher.selectors._scoring import check_scorer
 
 _LOG = "cells.log"
 

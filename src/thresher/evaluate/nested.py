@@ -21,7 +21,7 @@ from thresher._utils.types import DataLike, Estimator, Folds, GroupsLike, Scorin
 from thresher.data import take
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import number_groups
-from thresher.selectors._judge import default_classifier, scorer_of, splitter_of
+from thresher.selectors._scoring import default_classifier, scorer_of, splitter_of
 from thresher.selectors._third_party import order_of_choice
 
 __all__ = ["NestedScores", "nested_score"]

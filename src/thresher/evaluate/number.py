@@ -25,7 +25,7 @@ from thresher._utils.types import (
 from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import draw_seed
-from thresher.selectors._judge import check_scorer
+from thresher.selectors._scoring import check_scorer
 
 __all__ = ["NumberOfFeatures", "select_k"]
 

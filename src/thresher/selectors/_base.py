@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_array, get_tags
+from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -59,7 +59,7 @@ def all_or_nothing(fit: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(fit)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        selector: Any = args[0]
+        selector = args[0]
         with one_thread(selector):
             before = dict(vars(selector))
             try:
@@ -114,10 +114,10 @@ class Selection:
     redundancy: Floats | None = None
     ranking: npt.NDArray[np.intp] | None = None
     n_evaluations: int = 0
-    trace: Mapping[str, Any] = field(default_factory=dict)
+    trace: Mapping[str, npt.ArrayLike] = field(default_factory=dict)
     explanation: Explanation = field(default_factory=Explanation)
     shortfall: str = ""
-    attributes: Mapping[str, Any] = field(default_factory=dict)
+    attributes: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
     def of_steps(
@@ -126,11 +126,11 @@ class Selection:
         scores: Floats,
         relevance: Floats,
         redundancy: Floats | None = None,
-        more: Mapping[str, Any] | None = None,
-        **described: Any,
+        more: Mapping[str, npt.ArrayLike] | None = None,
+        **described: Unpack[Details],
     ) -> Selection:
         """Of a forward search: `scores`, `redundancy` and `more` for the trace have an entry per step."""
-        trace = {"feature": selected, "relevance": relevance[selected]}
+        trace: dict[str, npt.ArrayLike] = {"feature": selected, "relevance": relevance[selected]}
         if redundancy is not None:
             trace["redundancy"] = redundancy
         p = len(relevance)
@@ -142,6 +142,15 @@ class Selection:
             trace={**trace, **(more or {}), "score": scores},
             **described,
         )
+
+
+class Details(TypedDict, total=False):
+    """What a search adds to its `Selection`."""
+
+    n_evaluations: int
+    explanation: Explanation
+    shortfall: str
+    attributes: Mapping[str, object]
 
 
 class BaseSelector(SelectorMixin, BaseEstimator):
@@ -162,7 +171,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     _nested = False
     # Fitted attributes that methods read, apart from those of every selector.
     _fitted_too: tuple[str, ...] = ()
-    n_features_to_select: Any
+    n_features_to_select: int | float | str
 
     selected_ = Fitted[Positions]()
     support_ = Fitted[Mask]()
@@ -254,9 +263,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             )
         available = int(columns.selectable.sum())
         if wanted > available:
-            some = f"{available} features vary and are"
-            if available == 1:
-                some = "1 feature varies and is"
+            plural = f"{available} features vary and are"
+            some = "1 feature varies and is" if available == 1 else plural
             warn(
                 f"n_features_to_select={wanted}, but only {some} not excluded; selecting all of them"
             )
@@ -275,17 +283,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Set every public attribute from what the search found; returns self."""
         p = columns.n_features
         selected = np.asarray(selection.selected, dtype=np.intp)
-        unknown = np.full(p, np.nan)
         self.selected_ = selected
         self.support_ = np.zeros(p, dtype=bool)
         self.support_[selected] = True
         for name in ("scores", "relevance", "redundancy"):
             values = getattr(selection, name)
-            setattr(
-                self,
-                f"{name}_",
-                unknown if values is None else np.where(columns.excluded, np.nan, values),
-            )
+            values = np.nan if values is None else values
+            setattr(self, f"{name}_", np.where(columns.excluded, np.nan, values))
         ranking = selection.ranking
         self.ranking_ = rank_in_order(selected, p) if ranking is None else ranking
         self.n_evaluations_ = int(selection.n_evaluations)
@@ -432,7 +436,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return super().inverse_transform(check_sparse(to_native(X)))
 
     @after_fits
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(
+        self, input_features: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.object_]:
         """Return the names of the selected features.
 
         Parameters
@@ -447,7 +453,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return super().get_feature_names_out(input_features)
 
     @after_fits
-    def __getstate__(self) -> Any:
+    def __getstate__(self) -> object:
         return super().__getstate__()
 
     def _unread(self) -> npt.NDArray[np.bool_]:
@@ -460,7 +466,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             return str(super()._repr_html_inner())
         return _views.draw(self)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]:
         """What notebooks show: of a fitted selector the shortlist."""
         bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:
@@ -483,7 +489,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "selected_")
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         measures = [getattr(self, name, None) for name in ("measure", "relevance", "redundancy")]
         needs_ranks = any(

@@ -5,19 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 from thresher import _core
+from thresher._core import BestFirstResult, SearchResult
 from thresher._utils.lazy import cached
-from thresher._utils.long_calls import step_reporter
 from thresher._utils.types import Floats, Mask
 from thresher.data import LocalData, TrainingData
 from thresher.measures import KINDS, SearchMeasures
 from thresher.measures.chance import within_chance
-from thresher.search import ForwardSearch, FoundParts, SearchResult
+from thresher.search import ForwardSearch, FoundParts
 from thresher.search.forward import Choices
-from thresher.selectors._base import Selection
-from thresher.selectors._explain import Nearest
+from thresher.selectors._base import BaseSelector, Details, Selection
+from thresher.selectors._explain import FeatureSet, Nearest
 
 
 class Criterion(ABC):
@@ -71,11 +71,11 @@ class ForwardCriterion(Criterion):
     """A criterion that adds one feature after the other."""
 
     @abstractmethod
-    def start(self, task: SearchTask) -> ForwardSearch[Any]:
+    def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         """Start the search, which can be continued for more features."""
 
     @abstractmethod
-    def describe(self, task: SearchTask, found: Any) -> Selection:
+    def describe(self, task: SearchTask, found: SearchResult) -> Selection:
         """Describe what the search has selected."""
 
     def search(self, task: SearchTask) -> Selection:
@@ -95,7 +95,7 @@ class SearchTask:
     criterion : Criterion
     n_features : int or None
         How many features to select; None if the search stops by itself.
-    owner : object
+    owner : BaseSelector
         The selector whose name and ``verbose`` the progress of the search goes by.
     """
 
@@ -103,7 +103,7 @@ class SearchTask:
     measures: SearchMeasures
     criterion: Criterion
     n_features: int | None
-    owner: Any
+    owner: BaseSelector
 
     @property
     def scale(self) -> int:
@@ -141,8 +141,7 @@ class SearchTask:
 
     def choices_among(self, candidates: Mask) -> Choices:
         """`choices` with other candidates than those that vary by the measures."""
-        progress = step_reporter(self.owner, self.data.names, self.n_features)
-        return {"candidates": candidates, "kept": self.data.kept, "progress": progress}
+        return self.owner._choices(self.data, candidates, self.n_features)
 
     def noise(self) -> Mask:
         """Features that are no more relevant than one in twenty features of noise."""
@@ -150,20 +149,30 @@ class SearchTask:
         name = self.criterion.measures[0]
         return within_chance(self.data, self.measures.whole, name, means)
 
-    def nearest(self, found: Any, comparable: bool = True, **more: Any) -> Nearest:
+    def nearest(
+        self,
+        found: SearchResult | BestFirstResult,
+        comparable: bool = True,
+        threshold: float | None = None,
+        added: FeatureSet | None = None,
+    ) -> Nearest:
         """The largest redundancies that the search computed."""
         values = found.nearest_value / self.scale
-        return Nearest(found.nearest, values, comparable, self.noise(), **more)
+        return Nearest(found.nearest, values, comparable, self.noise(), threshold, added)
 
     def selection(
-        self, found: SearchResult, scores: Floats, relevance: Floats | None = None, **described: Any
+        self,
+        found: SearchResult,
+        scores: Floats,
+        relevance: Floats | None = None,
+        **described: Unpack[Details],
     ) -> Selection:
         """The selection of a search that weighs relevance against redundancy."""
+        described["n_evaluations"] = found.n_evaluations
         return Selection.of_steps(
             found.selected,
             scores,
             (self.relevance if relevance is None else relevance) / self.scale,
             found.redundancy / self.scale,
-            n_evaluations=found.n_evaluations,
             **described,
         )

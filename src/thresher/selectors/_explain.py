@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,11 +46,8 @@ class Account:
         self.redundancy: Floats = selector.redundancy_
         self.scores: Floats = selector.scores_
         self.ranking: npt.NDArray[np.intp] = selector.ranking_
+        self._selector = selector
         self._steps = {int(f): step for step, f in enumerate(selector.selected_, 1)}
-        self._explanation: Explanation = selector._explanation
-        self._kept = {int(f) for f in selector._kept}
-        self._excluded = selector._excluded
-        self._constant = selector._constant
 
     @cached
     def largest_relevance(self) -> float:
@@ -61,25 +57,25 @@ class Account:
     def reason(self, feature: int) -> Reason:
         """Why the feature was chosen or left."""
         step = self._steps.get(feature)
-        if step is None and self._excluded[feature]:
+        if step is None and self._selector._excluded[feature]:
             return Reason("excluded")
-        if step is None and self._constant[feature]:
+        if step is None and self._selector._constant[feature]:
             return Reason("constant")
-        explain = self._explanation.left if step is None else self._explanation.chosen
+        explanation: Explanation = self._selector._explanation
+        explain = explanation.left if step is None else explanation.chosen
         reason = explain(feature, self)
-        score = reason.score if step is None else known(self.scores[feature])
         return dataclasses.replace(
             reason,
             step=step,
-            is_kept=feature in self._kept,
+            is_kept=feature in self._selector._kept,
             rank=int(self.ranking[feature]),
-            score=score,
+            score=reason.score if step is None else known(self.scores[feature]),
             relevance=known(self.relevance[feature]),
             redundancy=known(self.redundancy[feature]),
         )
 
 
-def known(value: Any) -> float | None:
+def known(value: float) -> float | None:
     """A number, or None for nan."""
     return None if np.isnan(value) else float(value)
 
@@ -223,9 +219,7 @@ class TermsSeen(Explanation):
         return self._met("chosen", feature)
 
     def left(self, feature: int, account: Account) -> Reason:
-        if self.partner[feature] < 0:
-            return Reason("never near")
-        return self._met("outscored", feature)
+        return self._met("outscored" if self.partner[feature] >= 0 else "never near", feature)
 
     def _met(self, kind: Kind, feature: int) -> Reason:
         if self.partner[feature] < 0:

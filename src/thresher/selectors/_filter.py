@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Self, Unpack
+from operator import attrgetter
+from typing import ClassVar, Self, Unpack
 
 import numpy as np
 from scipy import sparse
@@ -14,8 +15,8 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from thresher._utils.params import Fitted, Options, ThreadCount, estimator, param
 from thresher._utils.types import (
+    BinRule,
     DataLike,
-    Estimator,
     FeatureNames,
     Missing,
     TargetKind,
@@ -35,7 +36,8 @@ from thresher.data import (
 )
 from thresher.discretize import GivenBins
 from thresher.io.sparse import check_sparse
-from thresher.measures import Bins, Measures, are_discrete
+from thresher.measures import Bins, Measures, PartSets, are_discrete
+from thresher.search.ensemble import NumberedParts
 from thresher.selectors._base import BaseSelector, all_or_nothing
 from thresher.selectors._criterion import Criterion, SearchTask
 
@@ -43,21 +45,17 @@ from thresher.selectors._criterion import Criterion, SearchTask
 COLUMN_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 
 
-def _supports_blocks(selector: Estimator) -> bool:
-    supports: bool = selector._reads_blocks
-    return supports
+_supports_blocks = attrgetter("_reads_blocks")
 
 
-class StreamingMixin:
+class StreamingMixin(BaseSelector):
     """Adds ``partial_fit`` and ``forget`` to a selector whose measures are sums over rows.
 
     The fitted attributes are those of ``fit`` on the rows that are stored. They are computed when one of them is
     read for the first time after the rows have changed.
     """
 
-    _reads_blocks: bool
-    _needs_target: ClassVar[bool]
-    fit: Callable[..., Any]
+    fit: Callable[..., object]
     _unsaved = ("_stored_rows", "_is_current")
 
     @available_if(_supports_blocks)  # type: ignore[untyped-decorator]
@@ -115,11 +113,7 @@ class StreamingMixin:
         rows.remove(self._read_block(X, y, sample_weight, reset=False))
         return self._discard_result()
 
-    def _packing_rule(self) -> str | None:
-        """The rule for binning, if the selector uses nothing but discrete features."""
-        return None
-
-    def _stored_for(self) -> tuple[GivenBins | None, Any]:
+    def _stored_for(self) -> tuple[GivenBins | None, FeatureNames]:
         """Return the bins, if columns are stored as bins alone, and the excluded columns, which are not stored."""
         rule = getattr(self, "discretize", None)
         by_bins = isinstance(rule, GivenBins) and self._packing_rule() is not None
@@ -187,7 +181,7 @@ def _is_result(name: str) -> bool:
 
 
 @estimator
-class FilterSelector(StreamingMixin, BaseSelector):
+class FilterSelector(StreamingMixin):
     """A selector by measures that are sums over rows.
 
     It works on arrays, files and blocks of rows, and in every kind of ensemble. A subclass declares its parameters and
@@ -271,7 +265,10 @@ class FilterSelector(StreamingMixin, BaseSelector):
         return self._count_or_auto(columns) if self._stops_by_itself else self._count(columns)
 
     def make_measures(
-        self, data: TrainingData, criterion: Criterion, parts: Any = None
+        self,
+        data: TrainingData,
+        criterion: Criterion,
+        parts: PartSets | NumberedParts | None = None,
     ) -> Measures:
         """Return the measures of the criterion, of all rows or, with parts, of each replicate."""
         return make_measures(
@@ -283,7 +280,7 @@ class FilterSelector(StreamingMixin, BaseSelector):
             uses_triples=criterion.uses_triples,
         )
 
-    def bin_rule(self) -> Any:
+    def bin_rule(self) -> BinRule:
         """Return the bins that the parameter `discretize` stands for."""
         rule = getattr(self, "discretize", "auto")
         return self.default_bins if isinstance(rule, str) and rule == "auto" else rule

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import issparse
 
 from thresher._utils.checks import resolve_features
@@ -128,7 +128,9 @@ def check_bins(selector: FilterSelector, criterion: Criterion, training: Trainin
         )
 
 
-def count_choosable(X: DataLike, exclude: FeatureNames = None, names: Any = None) -> int:
+def count_choosable(
+    X: DataLike, exclude: FeatureNames, names: npt.NDArray[np.object_] | None
+) -> int:
     """Columns with more than one distinct value that are not excluded."""
     if issparse(X):
         columns = X.tocsc()

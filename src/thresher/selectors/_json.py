@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from sklearn import config_context
@@ -18,31 +18,37 @@ import thresher
 from thresher._registry import PUBLIC
 from thresher._utils.checks import first_line
 from thresher._utils.params import Fitted
-from thresher._utils.types import Estimator, Values
+from thresher._utils.types import Array, Estimator, Values
 from thresher.measures import Bins
 from thresher.selectors import _explain
 from thresher.selectors._explain import Explanation
 
-Check = Callable[[Any, int], bool]
+Check = Callable[[object, int], bool]
+# What the module json reads and writes.
+Json: TypeAlias = Any
+
+
+def _is_array(value: object, kinds: str) -> TypeGuard[Array]:
+    return isinstance(value, np.ndarray) and value.dtype.kind in kinds and value.ndim == 1
 
 
 def _per_feature(kinds: str) -> Check:
     return lambda value, p: _is_array(value, kinds) and value.shape == (p,)
 
 
-def _is_array(value: Any, kinds: str) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind in kinds and value.ndim == 1
-
-
-def _is_number(value: Any, p: int) -> bool:
+def _is_number(value: object, p: int) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_count(value: Any, p: int) -> bool:
+def _is_text(value: object, p: int) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: object, p: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def is_set(value: Any, p: int) -> bool:
+def is_set(value: object, p: int) -> bool:
     """Whether these are distinct positions of features."""
     if not _is_array(value, "iu"):
         return False
@@ -50,12 +56,24 @@ def is_set(value: Any, p: int) -> bool:
     return inside and len(np.unique(value)) == len(value)
 
 
-def _are_words(value: Any, p: int) -> bool:
-    return _per_feature("O")(value, p) and all(isinstance(word, str) for word in value)
+def _are_sets(value: object, p: int) -> bool:
+    return isinstance(value, list) and all(is_set(item, p) for item in value)
 
 
-def _is_partner(value: Any, p: int) -> bool:
-    return _per_feature("iu")(value, p) and bool((value >= -1).all() and (value < p).all())
+def _are_words(value: object, p: int) -> bool:
+    return (
+        _is_array(value, "O")
+        and value.shape == (p,)
+        and all(isinstance(word, str) for word in value)
+    )
+
+
+def _is_partner(value: object, p: int) -> bool:
+    return (
+        _is_array(value, "iu")
+        and value.shape == (p,)
+        and bool((value >= -1).all() and (value < p).all())
+    )
 
 
 # What a field of a record must be, by its annotation, unless that allows None.
@@ -66,7 +84,7 @@ _FIELDS: dict[str, Check] = {
     "Mask": _per_feature("b"),
     "FeatureSet": is_set,
     "bool": lambda value, p: isinstance(value, bool),
-    "str": lambda value, p: isinstance(value, str),
+    "str": _is_text,
     "int": _is_count,
     "float": _is_number,
 }
@@ -93,9 +111,9 @@ _OPTIONAL: dict[str, Check] = {
     "cutoff_": _is_number,
     "gate_": _per_feature("b"),
     "gate_level_": _is_number,
-    "relevance_name_": lambda value, p: isinstance(value, str),
-    "parts_": lambda value, p: isinstance(value, list) and all(is_set(s, p) for s in value),
-    "sets_": lambda value, p: isinstance(value, list) and all(is_set(s, p) for s in value),
+    "relevance_name_": _is_text,
+    "parts_": _are_sets,
+    "sets_": _are_sets,
     "set_scores_": lambda value, p: _is_array(value, "f"),
     "pool_": is_set,
     "bins_": lambda value, p: (
@@ -114,7 +132,7 @@ _OPTIONAL: dict[str, Check] = {
 
 
 def _is_sound(record: Explanation, p: int) -> bool:
-    for field in dataclasses.fields(record):
+    for field in fields(record):
         value = getattr(record, field.name)
         kind, is_optional, _ = str(field.type).partition(" | None")
         if not (is_optional and value is None) and not _FIELDS[kind](value, p):
@@ -156,6 +174,8 @@ RECORDS: Values = {
     for record in (Bins, _explain.Explanation, *_explain.Explanation.__subclasses__())
 }
 SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+# What a text that `dump` did not write may raise.
+DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 # What the items of an array are in JSON, by the kind of its type.
 ITEMS: dict[str, tuple[type, ...]] = {
     "b": (bool,),
@@ -173,7 +193,7 @@ def dump(selector: Estimator) -> str:
     return json.dumps(document, allow_nan=False)
 
 
-def load(text: str) -> Any:
+def load(text: str) -> object:
     """The selector that `dump` wrote; ``ValueError`` for anything else.
 
     Memory is in proportion to the text.
@@ -182,7 +202,7 @@ def load(text: str) -> Any:
         document = json.loads(text)
         written = document["thresher"]
         version = document.get("version", "unknown")
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except DAMAGE as error:
         raise ValueError("the text is not a selection written by to_json") from error
     if written != FORMAT:
         raise ValueError(
@@ -191,20 +211,13 @@ def load(text: str) -> Any:
         )
     try:
         return _decode(document["selector"])
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except DAMAGE as error:
         raise ValueError(
             f"the text is not a selection written by to_json: {first_line(error)}"
         ) from error
 
 
-def _encode(value: Any) -> Any:
+def _encode(value: object) -> Json:
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, np.generic):
@@ -220,16 +233,20 @@ def _encode(value: Any) -> Any:
     if isinstance(value, dict):
         return {"dict": [[_encode(key), _encode(item)] for key, item in value.items()]}
     name = type(value).__name__
-    if RECORDS.get(name) is type(value):
-        state = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if is_dataclass(value) and RECORDS.get(name) is type(value):
+        state = {field.name: getattr(value, field.name) for field in fields(value)}
         return {"record": name, "state": _encode(state)}
     if name not in PUBLIC or type(value) is not getattr(thresher, name):
         raise ValueError(
             f"to_json cannot write a {name}: only numbers, text, lists, arrays and objects of thresher"
         )
-    parameters = value.get_params(deep=False)
-    unsaved = {*parameters, *getattr(value, "_unsaved", ())}
-    state = {key: item for key, item in vars(value).items() if key not in unsaved}
+    return _encode_object(value, name)
+
+
+def _encode_object(estimator: Estimator, name: str) -> Values:
+    parameters = estimator.get_params(deep=False)
+    unsaved = {*parameters, *getattr(estimator, "_unsaved", ())}
+    state = {key: item for key, item in vars(estimator).items() if key not in unsaved}
     document = {"object": name, "parameters": _encode(parameters)}
     if REQUESTS in state:
         given = state.pop(REQUESTS)
@@ -238,7 +255,7 @@ def _encode(value: Any) -> Any:
     return {**document, "state": _encode(state)}
 
 
-def _decode(value: Any) -> Any:
+def _decode(value: Json) -> Any:
     if isinstance(value, list):
         return [_decode(item) for item in value]
     if not isinstance(value, dict):
@@ -256,7 +273,7 @@ def _decode(value: Any) -> Any:
     return _decode_object(value)
 
 
-def _decode_object(value: Values) -> Any:
+def _decode_object(value: Values) -> Estimator:
     name = value.get("object")
     cls = getattr(thresher, name) if isinstance(name, str) and name in PUBLIC else None
     if not (isinstance(cls, type) and issubclass(cls, BaseEstimator)):
@@ -281,7 +298,7 @@ def _decode_object(value: Values) -> Any:
     return selector
 
 
-def _encode_array(array: np.ndarray[Any, Any]) -> Values:
+def _encode_array(array: Array) -> Values:
     if array.dtype.kind not in ITEMS:
         raise ValueError(f"to_json cannot write an array of {array.dtype}")
     flat = array.ravel().tolist()
@@ -292,7 +309,7 @@ def _encode_array(array: np.ndarray[Any, Any]) -> Values:
     return {"array": flat, "dtype": array.dtype.str, "shape": list(array.shape)}
 
 
-def _decode_array(value: Values) -> np.ndarray[Any, Any]:
+def _decode_array(value: Values) -> Array:
     flat, name, shape = value["array"], value["dtype"], value["shape"]
     if not isinstance(name, str) or not re.fullmatch(r"[<>|=]([biuf](1|2|4|8|16)|U\d+|O)", name):
         raise ValueError(f"it holds an array of type {name!r}")
@@ -315,7 +332,7 @@ def _decode_array(value: Values) -> np.ndarray[Any, Any]:
     return array.reshape(sizes)
 
 
-def _decode_item(item: Any, kind: str) -> Any:
+def _decode_item(item: Json, kind: str) -> object:
     if kind == "f" and isinstance(item, str):
         return SPECIAL[item]
     return _decode(item) if isinstance(item, dict) else item

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._utils.types import Floats
 from thresher.data import FeatureRoles
-from thresher.selectors._base import BaseSelector, Selection
+from thresher.selectors._base import BaseSelector, Details, Selection
 from thresher.selectors._explain import Ranked
 
 
@@ -54,7 +55,8 @@ class Ranking(BaseSelector):
         *,
         order: npt.NDArray[np.intp] | None = None,
         chosen: npt.NDArray[np.intp] | None = None,
-        **details: Any,
+        trace: Mapping[str, npt.ArrayLike] | None = None,
+        **details: Unpack[Details],
     ) -> Self:
         """Choose the `wanted` best features, or those in `chosen`, and describe them; `order` is that by score."""
         if order is None:
@@ -67,10 +69,15 @@ class Ranking(BaseSelector):
             chosen = order[:wanted]
         ranking = np.empty(len(order), dtype=np.intp)
         ranking[order] = np.arange(1, len(order) + 1)
-        details.setdefault("relevance", scores)
         details.setdefault("explanation", self._ranked())
-        details.setdefault("trace", {"feature": chosen, "score": scores[chosen]})
-        selection = Selection(selected=chosen, scores=scores, ranking=ranking, **details)
+        selection = Selection(
+            chosen,
+            scores,
+            relevance=scores,
+            ranking=ranking,
+            trace=trace or {"feature": chosen, "score": scores[chosen]},
+            **details,
+        )
         return self._finish(columns, selection, wanted)
 
     def _ranked(self) -> Ranked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -94,7 +93,7 @@ class Reason:
         if self.step is not None:
             text = _chosen(self, names)
             return f"{where}: {text}" if where else text
-        text = _LEFT[self.kind](self, names)
+        text = _left(self, names)
         if where:
             return f"left by {where}: {text}" if text else f"left by {where}"
         if not text:
@@ -107,47 +106,43 @@ def feature_label(names: Names | None, feature: int) -> str:
     return readable(names[feature]) if names is not None else f"feature {feature}"
 
 
-def _number(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.4g}"
+def _number(value: float | None, form: str = ".4g") -> str:
+    return "unknown" if value is None else f"{value:{form}}"
 
 
 def _similarity(value: float | None) -> str:
     """Two digits after the point, or of those that are not 0."""
-    if value is None:
-        return "unknown"
-    return f"{value:.2f}" if abs(value) >= 0.01 else f"{value:.2g}"
+    return _number(value, ".2g" if value is not None and abs(value) < 0.01 else ".2f")
 
 
-def _with(reason: Reason, names: Names | None) -> str:
-    """What the reason says of the value and the partner."""
-    text = f"{reason.what} {_number(reason.value)}"
-    return text if reason.partner is None else f"{text} with {feature_label(names, reason.partner)}"
+def _fields(reason: Reason, names: Names | None) -> dict[str, str]:
+    """What the templates below are filled in with."""
+    count, total = _number(reason.value, ".0f"), _number(reason.against, ".0f")
+    share = _number(reason.value, ".0%") if reason.value else "none"
+    score = _number(reason.score)
+    return {
+        "against": _number(reason.against),
+        "cluster": count,
+        "outvoted": "outvoted: " if reason.value else "",
+        "partner": "" if reason.partner is None else feature_label(names, reason.partner),
+        "rank": f"rank {reason.rank} ({reason.what} first), score {score}",
+        "relevance": _number(reason.relevance),
+        "sets": f"in {share} of the {total} sets within one standard error of the best",
+        "similarity": _similarity(reason.value),
+        "though": "though" if reason.value else "and",
+        "total": total,
+        "value": _number(reason.value),
+        "votes": f"chosen by {count if reason.value else 'none'} of {total} "
+        + (f"halves, {reason.what}" if reason.what else "replicates"),
+    }
 
 
-def _votes(reason: Reason) -> str:
-    count = f"{reason.value:.0f}" if reason.value else "none"
-    noun = f"halves, {reason.what}" if reason.what else "replicates"
-    return f"chosen by {count} of {reason.against:.0f} {noun}"
-
-
-def _teams(reason: Reason) -> str:
-    share = f"{reason.value:.0%}" if reason.value else "none"
-    return f"in {share} of the {reason.against:.0f} sets within one standard error of the best"
-
-
-def _rank(reason: Reason) -> str:
-    return f"rank {reason.rank} ({reason.what} first), score {_number(reason.score)}"
-
-
-_CHOSEN: dict[str, Callable[[Reason], str]] = {
-    "chosen": lambda reason: "",
-    "filled up": lambda reason: "never entered the path",
-    "locally predictive": lambda reason: "by the locally predictive step",
-    "needed": lambda reason: (
-        f"without it the risk rises from {_number(reason.against)} by {_number(reason.value)}"
-    ),
-    "teamed": _teams,
-    "voted": _votes,
+_CHOSEN = {
+    "filled up": "never entered the path",
+    "locally predictive": "by the locally predictive step",
+    "needed": "without it the risk rises from {against} by {value}",
+    "teamed": "{sets}",
+    "voted": "{votes}",
 }
 
 
@@ -156,98 +151,60 @@ def _chosen(reason: Reason, names: Names | None) -> str:
     if reason.score is not None and reason.kind != "teamed":  # whose score is the share told below
         text += f", score {_number(reason.score)}"
     more = ["kept by the parameter keep"] if reason.is_kept else []
-    more.append(_CHOSEN[reason.kind](reason))
+    if reason.kind in _CHOSEN:
+        more.append(_CHOSEN[reason.kind].format(**_fields(reason, names)))
     if reason.relevance is not None and reason.relevance != reason.score:
         more.append(f"relevance {_number(reason.relevance)}")
     if reason.partner is not None:
         if reason.redundancy not in (None, reason.value):
             more.append(f"mean redundancy {_number(reason.redundancy)}")
-        more.append(_with(reason, names))
-    known = ", ".join(clause for clause in more if clause)
-    return f"{text}; {known}" if known else text
+        more.append(_value(reason, names))
+    return f"{text}; {', '.join(more)}" if more else text
 
 
-def _irrelevant(reason: Reason, names: Names | None) -> str:
-    text = f"irrelevant: relevance {_number(reason.relevance)}"
-    return (
-        text if reason.against is None else f"{text} is not above the threshold {reason.against:g}"
-    )
-
-
-def _outscored(reason: Reason, names: Names | None) -> str:
-    known = []
-    if reason.relevance is not None:
-        known.append(f"relevance {_number(reason.relevance)}")
-    if reason.score is not None:
-        known.append(f"last score {_number(reason.score)}")
-    if reason.what:
-        known.append(_with(reason, names))
-    return f"outscored: {', '.join(known)}"
-
-
-def _redundant(words: str) -> Callable[[Reason, Names | None], str]:
-    def say(reason: Reason, names: Names | None) -> str:
-        assert reason.partner is not None
-        label = feature_label(names, reason.partner)
-        return (
-            f"{words} {label}, {_similarity(reason.value)}; relevance {_number(reason.relevance)}"
-        )
-
-    return say
-
-
-def _represented(reason: Reason, names: Names | None) -> str:
-    assert reason.partner is not None
-    return (
-        f"cluster {reason.value:.0f} is represented by its medoid {feature_label(names, reason.partner)} "
-        f"and one companion; relevance {_number(reason.relevance)}"
-    )
+def _value(reason: Reason, names: Names | None) -> str:
+    """What the reason says of the value and the partner."""
+    text = f"{reason.what} {_number(reason.value)}"
+    return text if reason.partner is None else f"{text} with {feature_label(names, reason.partner)}"
 
 
 # Sentences that would not say by themselves that the feature was left.
 _NOT_A_VERB = ("insignificant", "outranked", "represented", "undefined")
 
-_LEFT: dict[str, Callable[[Reason, Names | None], str]] = {
-    "collinear": lambda reason, names: (
-        f"collinear with the chosen features; relevance {_number(reason.relevance)}"
-    ),
-    "constant": lambda reason, names: "constant",
-    "entered later": lambda reason, names: f"entered later, at penalty {_number(reason.value)}",
-    "excluded": lambda reason, names: "excluded by the parameter exclude",
-    "insignificant": lambda reason, names: (
-        f"{_rank(reason)}, corrected p-value {_number(reason.value)} above {_number(reason.against)}"
-    ),
-    "irrelevant": _irrelevant,
-    "left out": lambda reason, names: (
-        f"not in the best set, {'though' if reason.value else 'and'} {_teams(reason)}"
-    ),
-    "never near": lambda reason, names: f"never came near: relevance {_number(reason.relevance)}",
-    "not entered": lambda reason, names: "did not enter the part of the path that was followed",
-    "not in the pool": lambda reason, names: (
-        f"not among the {reason.against:.0f} features of the pool; relevance {_number(reason.relevance)}"
-    ),
-    "not looked at": lambda reason, names: "not looked at: enough features were kept",
-    "not needed": lambda reason, names: (
-        f"not needed: the risk of the chosen features is {_number(reason.value)} without it"
-    ),
-    "not reached": lambda reason, names: (
-        f"not reached: the walk ended after {reason.against:.0f} features; relevance {_number(reason.relevance)}"
-    ),
-    "not significant": lambda reason, names: (
-        f"not significant: p-value {_number(reason.value)}, at most {_number(reason.against)} passes the gate"
-    ),
-    "outranked": lambda reason, names: _rank(reason),
-    "outscored": _outscored,
-    "outvoted": lambda reason, names: (
-        f"outvoted: {_votes(reason)}" if reason.value else _votes(reason)
-    ),
-    "passed over": lambda reason, names: (
-        f"passed over: given those chosen it told {_number(reason.value)} bits, "
-        f"the next of the list {_number(reason.against)}; relevance {_number(reason.relevance)}"
-    ),
-    "redundant": _redundant("redundant with"),
-    "represented": _represented,
-    "too similar": _redundant("too similar to"),
-    "undefined": lambda reason, names: "its score is undefined",
-    "unexplained": lambda reason, names: "",
+_LEFT = {
+    "collinear": "collinear with the chosen features; relevance {relevance}",
+    "constant": "constant",
+    "entered later": "entered later, at penalty {value}",
+    "excluded": "excluded by the parameter exclude",
+    "insignificant": "{rank}, corrected p-value {value} above {against}",
+    "irrelevant": "irrelevant: relevance {relevance}",
+    "left out": "not in the best set, {though} {sets}",
+    "never near": "never came near: relevance {relevance}",
+    "not entered": "did not enter the part of the path that was followed",
+    "not in the pool": "not among the {total} features of the pool; relevance {relevance}",
+    "not looked at": "not looked at: enough features were kept",
+    "not needed": "not needed: the risk of the chosen features is {value} without it",
+    "not reached": "not reached: the walk ended after {total} features; relevance {relevance}",
+    "not significant": "not significant: p-value {value}, at most {against} passes the gate",
+    "outranked": "{rank}",
+    "outvoted": "{outvoted}{votes}",
+    "passed over": "passed over: given those chosen it told {value} bits, the next of the list {against}; "
+    "relevance {relevance}",
+    "redundant": "redundant with {partner}, {similarity}; relevance {relevance}",
+    "represented": "cluster {cluster} is represented by its medoid {partner} and one companion; "
+    "relevance {relevance}",
+    "too similar": "too similar to {partner}, {similarity}; relevance {relevance}",
+    "undefined": "its score is undefined",
+    "unexplained": "",
 }
+
+
+def _left(reason: Reason, names: Names | None) -> str:
+    if reason.kind == "outscored":
+        numbers = (("relevance", reason.relevance), ("last score", reason.score))
+        known = [f"{what} {_number(value)}" for what, value in numbers if value is not None]
+        return f"outscored: {', '.join([*known, _value(reason, names)] if reason.what else known)}"
+    text = _LEFT[reason.kind].format(**_fields(reason, names))
+    if reason.kind == "irrelevant" and reason.against is not None:
+        text += f" is not above the threshold {reason.against:g}"
+    return text

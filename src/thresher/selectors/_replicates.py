@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +30,7 @@ from thresher.search.ensemble import (
 )
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, SearchTask
+from thresher.selectors._filter import FilterSelector
 
 Rows = npt.NDArray[np.intp]
 
@@ -248,10 +248,8 @@ class ReplicateSearch:
     data : TrainingData
     criterion : Criterion
     n_features : int or None
-    owner : object
-        The selector whose progress is reported.
-    make_measures : callable
-        Return the measures of all rows or, with parts, of each replicate.
+    owner : FilterSelector
+        The selector, which makes the measures and whose progress is reported.
     kind : str
         The kind of ensemble.
     plan : Plan
@@ -266,8 +264,7 @@ class ReplicateSearch:
     data: TrainingData
     criterion: Criterion
     n_features: int | None
-    owner: Any
-    make_measures: Callable[..., Measures]
+    owner: FilterSelector
     kind: str
     plan: Plan
     packed: Measures | None
@@ -278,9 +275,9 @@ class ReplicateSearch:
         """Search all replicates; return what was found and the measures of all rows."""
         criterion, plan = self.criterion, self.plan
         if self.kind == "bagging" or self._selects_rows():
-            whole = self.make_measures()
+            whole = self._measures()
             return self._search_each(whole.on_rows(plan.rows(i)) for i in plan.usable), whole
-        whole = self.make_measures(plan.parts) if self.packed is None else self.packed
+        whole = self._measures(plan.parts) if self.packed is None else self.packed
         if self.kind == "inner":
             selection = self._search(SummedReplicates(whole, plan.usable))
             lists = [np.asarray(selection.selected, dtype=np.intp).tolist()]
@@ -326,8 +323,11 @@ class ReplicateSearch:
             if not has_rows or not shared.full:
                 yield shared.replicate(i)
                 continue
-            plain = self.make_measures() if plain is None else plain
+            plain = self._measures() if plain is None else plain
             yield plain.on_rows(self.plan.rows(i))
+
+    def _measures(self, parts: PartSets | NumberedParts | None = None) -> Measures:
+        return self.owner.make_measures(self.data, self.criterion, parts)
 
     def _task(self, measures: SearchMeasures) -> SearchTask:
         return SearchTask(self.data, measures, self.criterion, self.n_features, self.owner)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from functools import partial
-from typing import Any
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.utils import get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils._metadata_requests import _raise_for_params
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
@@ -17,7 +18,9 @@ from thresher._utils.params import MetaEstimatorMixin, estimator, param
 from thresher._utils.types import (
     DataLike,
     Estimator,
+    FeatureNames,
     Floats,
+    Mask,
     RandomState,
     Selector,
     TargetLike,
@@ -59,14 +62,14 @@ def order_of_choice(selector: Estimator) -> Positions:
 
 def told_of(selector: Estimator, name: str, seen: Positions, n_features: int) -> Floats:
     """A fitted attribute of each feature that the selector saw, nan for the others."""
-    values: Any = getattr(selector, name, None)
+    values = getattr(selector, name, ())
     told = np.full(n_features, np.nan)
     if np.shape(values) == seen.shape:
         told[seen] = values
     return told
 
 
-def resize(selector: Estimator, size: int) -> Any:
+def resize(selector: Estimator, size: int) -> Estimator | None:
     """A clone of the selector that will choose `size` features; None if it has no parameter for that."""
     resized = getattr(selector, "_resized", None)
     if resized is not None:
@@ -81,7 +84,7 @@ def resize(selector: Estimator, size: int) -> Any:
     return None
 
 
-def _of_chosen(values: Any, support: npt.NDArray[np.bool_]) -> Floats:
+def _of_chosen(values: npt.ArrayLike | None, support: Mask) -> Floats:
     """One number per chosen feature, from one per feature or per chosen one; zeros if there are none."""
     n_chosen = int(support.sum())
     try:
@@ -93,9 +96,9 @@ def _of_chosen(values: Any, support: npt.NDArray[np.bool_]) -> Floats:
     return numbers if numbers.shape == (n_chosen,) else np.zeros(n_chosen)
 
 
-def _importances(selector: Estimator) -> Any:
+def _importances(selector: Estimator) -> npt.ArrayLike | None:
     estimator = getattr(selector, "estimator_", None)
-    found = getattr(estimator, "feature_importances_", None)
+    found: npt.ArrayLike | None = getattr(estimator, "feature_importances_", None)
     if found is not None:
         return found
     coefficients = getattr(estimator, "coef_", None)
@@ -109,10 +112,10 @@ def fit_on_rows(
     selector: Estimator,
     X: DataLike,
     y: TargetLike,
-    rows: npt.NDArray[np.intp],
+    rows: Positions,
     params: Values,
     n_rows: int,
-) -> Any:
+) -> Estimator:
     """Fit on some rows, with those of whatever else has one value for each."""
     some = {
         name: take(value, rows) if _is_per_row(value, n_rows) else value
@@ -125,8 +128,8 @@ def fit_on_rows(
         return call_interruptibly(fit, n_threads=None)
 
 
-def _is_per_row(value: Any, n_rows: int) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, str) and len(value) == n_rows
+def _is_per_row(value: object, n_rows: int) -> bool:
+    return isinstance(value, Sized) and not isinstance(value, str) and len(value) == n_rows
 
 
 # Older pipelines ask what fit_transform passes on.
@@ -141,7 +144,7 @@ def kept_by(selector: Estimator) -> str:
     return ""
 
 
-def excluded_by(selector: Estimator) -> tuple[str, Any]:
+def excluded_by(selector: Estimator) -> tuple[str, FeatureNames]:
     """The parameter ``exclude`` of a selector, or of the first one inside it, by name, and its value."""
     inside = getattr(selector, "_first_inside", None)
     if inside is None:
@@ -159,16 +162,16 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):
     random_state: RandomState = param(default=None)
     verbose: int = param(default=0)
 
-    def _given_selector(self) -> Any:
+    def _given_selector(self) -> Estimator:
         given = MRMR() if self.selector is None else self.selector
         if isinstance(given, type) or not hasattr(given, "fit") or not hasattr(given, "get_params"):
             raise ValueError(f"selector must be a selector such as MRMR(), got {given!r}")
         return given
 
-    def _first_inside(self) -> tuple[str, Any]:
+    def _first_inside(self) -> tuple[str, Estimator]:
         return "selector", self._given_selector()
 
-    def _take_names(self, fitted: Any) -> None:
+    def _take_names(self, fitted: Estimator) -> None:
         """What is known of the columns is what a selector that read them knows."""
         self.n_features_in_ = fitted.n_features_in_
         if hasattr(fitted, "feature_names_in_"):
@@ -179,25 +182,26 @@ class MetaSelector(MetaEstimatorMixin, BaseSelector):
         _raise_for_params(params, self, "fit")
         return dict(process_routing(self, "fit", **params)["selector"]["fit"]) if params else {}
 
-    def _resized(self, k: int) -> Any:
+    def _resized(self, k: int) -> Self:
         """A clone around a selector of `k` features."""
         selector = resize(self._given_selector(), k)
         if selector is None:
             inside = type(self._given_selector()).__name__
             raise ValueError(f"the selector {inside} has no parameter n_features_to_select or k")
-        return clone(self).set_params(selector=selector)
+        resized: Self = clone(self).set_params(selector=selector)
+        return resized
 
     def _check_state(self) -> None:
         super()._check_state()
         if not isinstance(self._given_selector(), BaseSelector):
             raise ValueError(f"{type(self).__name__} has a selector that is none of thresher")
 
-    def get_metadata_routing(self) -> Any:
+    def get_metadata_routing(self) -> MetadataRouter:
         """What is passed to the selector; see scikit-learn's user guide on metadata routing."""
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(selector=self._given_selector(), method_mapping=FITTING)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(self._given_selector())
         tags.input_tags = inner.input_tags

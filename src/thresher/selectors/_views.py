@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from html import escape
-from typing import Any
 from unicodedata import east_asian_width
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher._utils.types import Estimator, Values
+from thresher._utils.types import Estimator, Floats, Values
 from thresher.selectors._reason import feature_label
 
 MOST_SHOWN = 20
@@ -63,7 +63,7 @@ def _width(text: str, size: float) -> float:
     )
 
 
-def _bars(selector: Estimator, chosen: Any) -> tuple[Any, str]:
+def _bars(selector: Estimator, chosen: npt.NDArray[np.intp]) -> tuple[Floats, str]:
     """What is drawn: votes, else relevances, else scores; nothing where all are unknown."""
     for attribute, what in (("votes_", "votes"), ("relevance_", "relevance"), ("scores_", "score")):
         values = getattr(selector, attribute, None)

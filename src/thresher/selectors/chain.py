@@ -9,13 +9,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
-from sklearn.utils import get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, _routing_enabled, process_routing
 from sklearn.utils.validation import validate_data
 
 from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import BaseComposition, estimator, param
-from thresher._utils.types import DataLike, TargetLike, Values
+from thresher._utils.types import DataLike, Estimator, Selector, TargetLike, Values
 from thresher.blocks import refuse_blocks
 from thresher.data import is_frame, refuse_files, take, to_native, unmasked
 from thresher.io.sparse import check_sparse
@@ -76,11 +76,11 @@ class Chain(BaseSelector, BaseComposition):
     'left by selector 1 (rfs): rank 21 (largest first), score 0.1475'
     """
 
-    selectors: Sequence[Any] = param(kw_only=False)
+    selectors: Sequence[Selector | tuple[str, Selector]] = param(kw_only=False)
     verbose: int = param(default=0)
 
     @property
-    def _steps(self) -> list[tuple[str, Any]]:
+    def _steps(self) -> list[tuple[str, Estimator]]:
         return _named(self.selectors)
 
     def get_params(self, deep: bool = True) -> Values:
@@ -89,7 +89,7 @@ class Chain(BaseSelector, BaseComposition):
         parameters: Values = self._get_params("_steps", deep=deep and is_list)
         return parameters
 
-    def set_params(self, **parameters: Any) -> Any:
+    def set_params(self, **parameters: Any) -> Self:
         """Set parameters of the chain or, as ``name__parameter``, of its selectors."""
         for key in ("selectors", "verbose"):
             if key in parameters:
@@ -113,7 +113,7 @@ class Chain(BaseSelector, BaseComposition):
         return self
 
     @all_or_nothing
-    def fit(self, X: DataLike, y: TargetLike = None, **params: Any) -> Self:
+    def fit(self, X: DataLike, y: TargetLike = None, **params: object) -> Self:
         """Fit the selectors one after the other.
 
         Parameters
@@ -176,11 +176,14 @@ class Chain(BaseSelector, BaseComposition):
                 reduced = take(reduced, np.flatnonzero(support), axis=1)
         return self._describe()
 
-    def _resized(self, k: int) -> Any:
+    def _resized(self, k: int) -> Self | None:
         """A clone whose last selector chooses `k` features; None if that has no parameter for it."""
         name, last = self._steps[-1]
         selector = resize(last, k)
-        return None if selector is None else clone(self).set_params(**{name: selector})
+        if selector is None:
+            return None
+        resized: Self = clone(self).set_params(**{name: selector})
+        return resized
 
     def _describe(self) -> Self:
         p = self.n_features_in_
@@ -200,7 +203,7 @@ class Chain(BaseSelector, BaseComposition):
         report(self, "%d of %d features", len(self.selected_), p)
         return self
 
-    def _first_inside(self) -> tuple[str, Any]:
+    def _first_inside(self) -> tuple[str, Estimator]:
         return self._steps[0]
 
     def _account(self) -> Callable[[int], Reason]:
@@ -260,7 +263,7 @@ class Chain(BaseSelector, BaseComposition):
             router.add(**{name: selector}, method_mapping=FITTING)
         return router
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         try:
             inner = [get_tags(selector) for _, selector in self._steps]
@@ -273,13 +276,13 @@ class Chain(BaseSelector, BaseComposition):
         return tags
 
 
-def _named(selectors: Any) -> list[tuple[str, Any]]:
+def _named(selectors: object) -> list[tuple[str, Estimator]]:
     """Selectors with names: those given, else the lower-case class names, numbered if they repeat."""
     if not isinstance(selectors, list | tuple):
         raise ValueError(
             f"selectors must be a list of selectors or of (name, selector), got {selectors!r}"
         )
-    named: list[tuple[str, Any]] = []
+    named: list[tuple[str, Estimator]] = []
     for item in selectors:
         if isinstance(item, tuple):
             name, selector = item
@@ -300,7 +303,7 @@ def _named(selectors: Any) -> list[tuple[str, Any]]:
 
 
 def _ranks(
-    selectors: list[Any],
+    selectors: list[Estimator],
     seen: list[npt.NDArray[np.intp]],
     selected: npt.NDArray[np.intp],
     n_features: int,

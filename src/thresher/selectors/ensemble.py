@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +16,20 @@ from sklearn.utils.validation import validate_data
 from thresher._utils.checks import check_choice, shown
 from thresher._utils.long_calls import log, report, run_in_threads
 from thresher._utils.params import Fitted, Interval, NoneOr, Options, ThreadCount, estimator, param
-from thresher._utils.types import DataLike, Estimator, Floats, GroupsLike, TargetLike, Values
+from thresher._utils.types import (
+    Array,
+    DataLike,
+    Estimator,
+    FeatureNames,
+    Floats,
+    GroupsLike,
+    TargetLike,
+    Values,
+)
 from thresher.blocks import is_in_blocks, refuse_blocks
 from thresher.data import (
     FeatureRoles,
+    Target,
     TrainingData,
     read_target,
     refuse_files,
@@ -28,6 +37,7 @@ from thresher.data import (
     rows_and_columns,
     split_remote_options,
 )
+from thresher.discretize import GivenBins
 from thresher.io.table import is_files
 from thresher.measures import Bins, PartSets
 from thresher.search.ensemble import (
@@ -42,17 +52,10 @@ from thresher.search.ensemble import (
     number_groups,
 )
 from thresher.search.error_bounds import ASSUMPTIONS
+from thresher.selectors import _halves
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Ballot
 from thresher.selectors._filter import FilterSelector, StreamingMixin
-from thresher.selectors._halves import (
-    check_bins,
-    check_halves,
-    check_nothing_kept,
-    count_choosable,
-    judge_halves,
-    keep_voted,
-)
 from thresher.selectors._json import check_state
 from thresher.selectors._replicates import (
     Found,
@@ -240,7 +243,7 @@ class Ensemble(StreamingMixin, MetaSelector):
 
     @all_or_nothing
     def fit(
-        self, X: DataLike, y: TargetLike = None, *, groups: GroupsLike = None, **params: Any
+        self, X: DataLike, y: TargetLike = None, *, groups: GroupsLike = None, **params: object
     ) -> Self:
         """Choose features.
 
@@ -270,7 +273,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         if self.n_jobs is not None and "n_jobs" in selector.get_params(deep=False):
             selector.set_params(n_jobs=self.n_jobs)
         if self.kind == "halves":
-            check_nothing_kept(selector)
+            _halves.check_nothing_kept(selector)
         if isinstance(selector, FilterSelector):
             with selector._read(X, y, routed.get("sample_weight"), remote) as training:
                 return self._fit_sums(selector, training, groups)
@@ -288,8 +291,8 @@ class Ensemble(StreamingMixin, MetaSelector):
         of_sums = self.kind in ("fast", "inner", "halves")
         return of_sums and getattr(self._given_selector(), "_reads_blocks", False)
 
-    def _stored_for(self) -> tuple[Any, Any]:
-        stored_for: tuple[Any, Any] = self._given_selector()._stored_for()
+    def _stored_for(self) -> tuple[GivenBins | None, FeatureNames]:
+        stored_for: tuple[GivenBins | None, FeatureNames] = self._given_selector()._stored_for()
         return stored_for
 
     def _check_parameters(self) -> None:
@@ -300,7 +303,7 @@ class Ensemble(StreamingMixin, MetaSelector):
                 "no rows; fit the selector itself for a single selection"
             )
         if self.kind == "halves":
-            check_halves(self)
+            _halves.check_halves(self)
 
     def _fit_sums(
         self, selector: FilterSelector, training: TrainingData, groups: GroupsLike
@@ -316,7 +319,7 @@ class Ensemble(StreamingMixin, MetaSelector):
                 f'kind="{self.kind}" needs measures that are sums over rows, and "{culprit}" is not one; {remedy}'
             )
         if self.kind == "halves":
-            check_bins(selector, criterion, training)
+            _halves.check_bins(selector, criterion, training)
         wanted = selector.count_features(training.features)
         packed = None
         rows = training.local
@@ -333,7 +336,6 @@ class Ensemble(StreamingMixin, MetaSelector):
             criterion,
             wanted,
             selector,
-            partial(selector.make_measures, training, criterion),
             self.kind,
             plan,
             packed,
@@ -365,7 +367,9 @@ class Ensemble(StreamingMixin, MetaSelector):
             self.n_pairs_fast_ = count_pairs_fast(found.lists, p, k)
         return self
 
-    def _plan(self, n_given: int, target: Any, groups: GroupsLike, rows: Any = None) -> Plan:
+    def _plan(
+        self, n_given: int, target: Target | None, groups: GroupsLike, rows: Array | None = None
+    ) -> Plan:
         """The replicates of the rows used: all, or those at these positions."""
         used = np.arange(n_given) if rows is None else rows
         if groups is not None:
@@ -389,7 +393,9 @@ class Ensemble(StreamingMixin, MetaSelector):
         shortfall, needed = "", 0
         if self.kind == "halves":
             assert plan.parts is not None
-            verdict = judge_halves(lists, p, n_choosable, self.cutoff, self.pfer, self.assumption)
+            verdict = _halves.judge_halves(
+                lists, p, n_choosable, self.cutoff, self.pfer, self.assumption
+            )
             self.halves_ = plan.parts.keeps[plan.usable[::2]]
             self.cutoff_, self.q_ = verdict.cutoff, verdict.q
             self.error_bound_ = verdict.error_bound
@@ -458,7 +464,7 @@ class Ensemble(StreamingMixin, MetaSelector):
             delayed(fit_on_rows)(clone(selector), X, y, plan.rows(i), params, n_rows)
             for i in plan.usable
         )
-        fitted: list[Any] = []
+        fitted: list[Estimator] = []
         progress = self._progress(len(plan.usable))
         for one in run_in_threads(fits, self.n_jobs, return_as="generator"):
             fitted.append(one)
@@ -471,7 +477,7 @@ class Ensemble(StreamingMixin, MetaSelector):
         n_choosable = n_features
         if self.kind == "halves":
             names = getattr(self, "feature_names_in_", None)
-            n_choosable = count_choosable(X, excluded_by(selector)[1], names)
+            n_choosable = _halves.count_choosable(X, excluded_by(selector)[1], names)
         excluded = getattr(fitted[0], "_excluded", np.zeros(n_features, dtype=bool))
         columns = FeatureRoles(None, ~excluded, np.empty(0, np.intp), excluded)
         self._describe(columns, found, None, plan, n_choosable)
@@ -495,4 +501,4 @@ class Ensemble(StreamingMixin, MetaSelector):
             return combine_votes(lists, self.n_features_in_, k, self.vote)
         if self.pfer is not None:  # the cutoff, or whether it is good enough, depends on k
             return None
-        return keep_voted(lists, self.n_features_in_, round(self.cutoff_ * len(lists)))
+        return _halves.keep_voted(lists, self.n_features_in_, round(self.cutoff_ * len(lists)))

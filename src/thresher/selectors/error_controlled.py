@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,15 @@ from thresher._utils.checks import check_choice, resolve_count
 from thresher._utils.long_calls import on_behalf, report
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import DataLike, Estimator, Floats, TargetLike, Values, WeightsLike
+from thresher._utils.types import (
+    BinRule,
+    DataLike,
+    Estimator,
+    Floats,
+    TargetLike,
+    Values,
+    WeightsLike,
+)
 from thresher.blocks import refuse_blocks
 from thresher.data import FeatureRoles, refuse_files, rows_and_columns, take, with_shuffled_copies
 from thresher.discretize import uses_target
@@ -88,7 +96,7 @@ def harmonic(k: int) -> float:
 Positions = npt.NDArray[np.intp]
 
 # From X, features of it and how many to choose, to those chosen and the fitted selector.
-Search = Callable[[Any, Positions, int | None], tuple[Positions, Any]]
+Search = Callable[[DataLike, Positions, int | None], tuple[Positions, Estimator]]
 
 METHODS = ("gate", "compete")
 PVALUES = ("permutation", "analytic")
@@ -170,14 +178,16 @@ class ErrorControlled(MetaSelector):
     fdr: float = param(Interval(), default=0.1, kw_only=False)
     pfer: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
     method: Literal["gate", "compete"] = param(Options(*METHODS), default="gate")
-    pvalues: Any = param(default="permutation")
+    pvalues: Literal["permutation", "analytic"] | Floats | Sequence[float] = param(
+        default="permutation"
+    )
     n_permutations: int = param(Interval(20, integer=True), default=100)
     dependence: Literal["positive", "any"] = param(Options("positive", "any"), default="positive")
 
     _fitted_too = ("gate_", "gate_level_", "pvalues_", "relevance_name_")
 
     @all_or_nothing
-    def fit(self, X: DataLike, y: TargetLike, **params: Any) -> Self:
+    def fit(self, X: DataLike, y: TargetLike, **params: object) -> Self:
         """Choose features.
 
         Parameters
@@ -240,10 +250,10 @@ class ErrorControlled(MetaSelector):
                 name = "r2"  # its meaning for classes
             options["measure"] = name if name in TESTED else "mi"
             options["discretize"] = _unsupervised(selector)
-        analytic = self.method == "compete" or not isinstance(self.pvalues, str)
+        kind = self.pvalues if isinstance(self.pvalues, str) else "analytic"
         ranking = Univariate(
             1,
-            pvalues="analytic" if analytic else self.pvalues,
+            pvalues="analytic" if self.method == "compete" else kind,
             n_permutations=self.n_permutations,
             random_state=self.random_state,
             **options,
@@ -315,7 +325,7 @@ class ErrorControlled(MetaSelector):
         self._keep_gate(Gate(np.ones(p, dtype=bool), end, np.nan), candidates, fitted)
         return candidates[places[order[:end]][is_real[:end]]]
 
-    def _keep_gate(self, gate: Gate, passed: Positions, fitted: Any) -> None:
+    def _keep_gate(self, gate: Gate, passed: Positions, fitted: Estimator) -> None:
         self.gate_ = np.zeros(self.n_features_in_, dtype=bool)
         self.gate_[passed] = True
         self.gate_level_ = gate.level
@@ -384,7 +394,7 @@ def _search_among(
     X: DataLike,
     features: Positions,
     n_features: int | None,
-) -> tuple[Positions, Any]:
+) -> tuple[Positions, Estimator]:
     """What a clone of the selector chooses among these features, and the clone."""
     if not features.size:
         return features, None
@@ -410,7 +420,7 @@ def _count_of(selector: Estimator, n_candidates: int) -> int | None:
     return None
 
 
-def _unsupervised(selector: Estimator) -> Any:
+def _unsupervised(selector: FilterSelector) -> BinRule:
     """The selector's bins, or equal frequencies where they look at y."""
     rule = selector.bin_rule()
     return "equal-frequency" if rule is not None and uses_target(rule) else rule

@@ -21,7 +21,7 @@ from thresher.data import LocalData, RemoteOptions, rescaled
 from thresher.measures import Codes
 from thresher.search.subsets import sweep
 from thresher.selectors._base import all_or_nothing
-from thresher.selectors._judge import Judge, dense_columns, is_number_of_folds
+from thresher.selectors._scoring import SubsetScorer, dense_columns, is_number_of_folds
 from thresher.selectors.consistency._problem import (
     MEASURES,
     ConsistencySelector,
@@ -97,7 +97,7 @@ class SALCC(ConsistencySelector):
     -----
     Among sets of equal score the smaller one is chosen, then the one seen first. The start is the
     tightest threshold, so the result never scores below plain `LCC` there. The score was used for
-    the choice, so it is optimistic: judge the result on other data. Missing values as for
+    the choice, so it is optimistic: evaluate the result on other data. Missing values as for
     `INTERACT`.
 
     References
@@ -148,8 +148,8 @@ class SALCC(ConsistencySelector):
         training = self._read_rows(X, y, remote=remote)
         codes = self._codes(training)
         problem = build_problem(training, codes, self.measure)
-        judge = self._judge(training, codes)
-        memo = _Memo(problem, judge)
+        scorer = self._subset_scorer(training, codes)
+        memo = _Memo(problem, scorer)
         low, high = problem.core.full_risk, _largest_bound(problem, self.delta_max)
         trace: dict[str, list[Any]] = {}
         if high < low:
@@ -158,14 +158,14 @@ class SALCC(ConsistencySelector):
             best = _score_all(memo, low, high)
         else:
             best = self._anneal(memo, low, high, trace)
-        judge.refuse_if_all_failed()
+        scorer.refuse_if_all_failed()
         self._describe(problem, memo, best)
         return self._conclude(
             training,
             problem,
             problem.order[best.positions],
             removed=np.delete(problem.order, best.positions),
-            n_evaluations=judge.n_scored,
+            n_evaluations=scorer.n_scored,
             trace=trace,
         )
 
@@ -211,7 +211,7 @@ class SALCC(ConsistencySelector):
             n_moves -= 1
         return min(n_moves, most)
 
-    def _judge(self, training: LocalData, codes: Codes) -> Judge:
+    def _subset_scorer(self, training: LocalData, codes: Codes) -> SubsetScorer:
         y = class_codes(training)
         sizes = np.bincount(y)
         estimator, largest = self.estimator, np.inf
@@ -232,7 +232,7 @@ class SALCC(ConsistencySelector):
         folds = check_cv(folds, y, classifier=True)
         if isinstance(scoring, str) and scoring == "auto":
             scoring = _default_scoring(estimator, sizes, folds.get_n_splits(None, y))
-        return Judge.of(
+        return SubsetScorer(
             lambda features: rescaled(_columns(training, codes, features), largest),
             y,
             estimator=estimator,
@@ -271,7 +271,7 @@ class _Memo:
     """Sets by their risk, which two sets never share."""
 
     problem: Problem
-    judge: Judge
+    scorer: SubsetScorer
     sets: list[_Set] = field(default_factory=list)
     n_runs: int = 0
 
@@ -293,7 +293,7 @@ class _Memo:
     def score(self, found: _Set) -> float:
         if found.score is None:
             chosen = self.problem.order[found.positions]
-            found.score = self.judge.score(np.concatenate([chosen, self.problem.kept]))
+            found.score = self.scorer.score(np.concatenate([chosen, self.problem.kept]))
         return found.score
 
 

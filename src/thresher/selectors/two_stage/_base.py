@@ -1,15 +1,15 @@
-"""What wrappers over a pool share: the judge, the checkpoint, the end of the search and what is told of it."""
+"""What wrappers over a pool share: the scorer, the checkpoint, the end of the search and what is told of it."""
 
 from __future__ import annotations
 
 import math
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import joblib
 import numpy as np
@@ -26,7 +26,6 @@ from thresher._utils.types import (
     DataLike,
     Estimator,
     FeatureNames,
-    Floats,
     Folds,
     GroupsLike,
     RandomState,
@@ -37,8 +36,8 @@ from thresher.data import InputRules, LocalData, RemoteOptions
 from thresher.search.ensemble import draw_seed, number_groups
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import Teamed
-from thresher.selectors._judge import Judge, Key, Outcome, dense_columns, splitter_of
-from thresher.selectors.two_stage._moves import Field, Pool, Solution, Stopped
+from thresher.selectors._scoring import Key, Outcome, SubsetScorer, dense_columns, splitter_of
+from thresher.selectors.two_stage._moves import Field, Pool, SearchState, Solution, Stopped
 
 # Parameters that change neither a score nor the search.
 FREE = ("n_jobs", "verbose", "time_budget", "callback", "checkpoint", "random_state", "cv")
@@ -63,8 +62,8 @@ class TwoStageSelector(BaseSelector):
     keep: FeatureNames = param(default=None)
     exclude: FeatureNames = param(default=None)
     time_budget: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
-    callback: Any = param(default=None)
-    checkpoint: Any = param(default=None)
+    callback: Callable[[SearchState], object] | None = param(default=None)
+    checkpoint: str | os.PathLike[str] | None = param(default=None)
     random_state: RandomState = param(default=None)
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
@@ -117,16 +116,17 @@ class TwoStageSelector(BaseSelector):
     ) -> Self:
         self._check_parameters()
         training = self._read_rows(X, y, remote=remote)
-        judge = self._judge(training, groups)
-        fields.append(field := Field(judge, Pool(training, self.n_jobs), len(training.kept)))
-        field.callback, field.time_budget = self.callback, self.time_budget
-        given = None if self.random_state is None else draw_seed(self.random_state)
-        field.seed = draw_seed(None) if given is None else given
-        name = type(self).__name__
-        with (
-            self._recording(field, given, training),
-            Bar(name, self._n_cycles()) if self.verbose > 1 else nullcontext() as field.bar,
-        ):
+        field = Field(
+            self._subset_scorer(training, groups),
+            Pool(training, self.n_jobs),
+            len(training.kept),
+            draw_seed(self.random_state),
+            self.callback,
+            self.time_budget,
+        )
+        fields.append(field)
+        bar = Bar(type(self).__name__, self._n_cycles()) if self.verbose > 1 else nullcontext()
+        with self._recording(field, training), bar as field.bar:
             try:
                 self.stopped_by_ = self._search(field)
                 self.cut_off_ = None
@@ -135,9 +135,9 @@ class TwoStageSelector(BaseSelector):
                 self.cut_off_ = {
                     "cycle": field.cycle,
                     "phase": field.phase,
-                    "n_unscored": judge.n_waiting,
+                    "n_unscored": field.scorer.n_waiting,
                 }
-        judge.refuse_if_all_failed()
+        field.scorer.refuse_if_all_failed()
         self.__dict__.pop("best_so_far_", None)
         return self._describe(training, field)
 
@@ -149,19 +149,21 @@ class TwoStageSelector(BaseSelector):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        estimator = self.estimator
-        if estimator is not None and not (
-            hasattr(estimator, "get_params") and hasattr(estimator, "fit")
-        ):
-            raise ValueError(
-                f"estimator must be a scikit-learn estimator or None, got {shown(estimator)}"
-            )
-        if self.callback is not None and not callable(self.callback):
-            raise ValueError(
-                f"callback must be a function of the state or None, got {shown(self.callback)}"
-            )
-        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
-            raise ValueError(f"checkpoint must be a path or None, got {shown(self.checkpoint)}")
+        checks: tuple[tuple[str, str, Callable[[object], bool]], ...] = (
+            ("estimator", "a scikit-learn estimator", _is_estimator),
+            ("callback", "a function of the state", callable),
+            ("checkpoint", "a path", lambda path: isinstance(path, str | os.PathLike)),
+        )
+        for name, what, is_good in checks:
+            value = getattr(self, name)
+            if value is not None and not is_good(value):
+                raise ValueError(f"{name} must be {what} or None, got {shown(value)}")
+
+    def _is_finished(self, best_score: float, n_unchanged: int) -> str | None:
+        """The word for why the search ends after a cycle; None if it goes on."""
+        if self.target_score is not None and best_score >= self.target_score:
+            return "target_score"
+        return "patience" if self.patience is not None and n_unchanged >= self.patience else None
 
     def _tell_cycle(
         self,
@@ -169,12 +171,12 @@ class TwoStageSelector(BaseSelector):
         best: Solution,
         score: float,
         scores: Sequence[float],
-        more: Mapping[str, Any] | None = None,
+        **more: int,
     ) -> None:
         """A line of the trace, and one for the user."""
         finite = [value for value in scores if math.isfinite(value)]
         mean = float(np.mean(finite)) if finite else -math.inf
-        field.note(best=score, mean=mean, n_features=len(best), **(more or {}))
+        field.note(best=score, mean=mean, n_features=len(best), **more)
         field.show()
         if field.bar is None:
             report(
@@ -185,7 +187,7 @@ class TwoStageSelector(BaseSelector):
                 score,
                 len(best),
                 mean,
-                field.judge.n_scored,
+                field.scorer.n_scored,
             )
 
     def _input_rules(self) -> InputRules:
@@ -193,7 +195,7 @@ class TwoStageSelector(BaseSelector):
         kind = "numeric" if numeric else "auto"
         return replace(super()._input_rules(), target=kind, classes_only=not numeric)
 
-    def _judge(self, training: LocalData, groups: GroupsLike) -> Judge:
+    def _subset_scorer(self, training: LocalData, groups: GroupsLike) -> SubsetScorer:
         labels = training.labels
         if labels.codes is None or labels.classes is None:
             y: Array = labels.values
@@ -202,7 +204,7 @@ class TwoStageSelector(BaseSelector):
             y = np.array(labels.classes.tolist())[labels.codes]
         if groups is not None:
             groups = number_groups(groups, training.n_rows)
-        return Judge.of(
+        return SubsetScorer(
             lambda features: dense_columns(training, features),
             y,
             estimator=self.estimator,
@@ -214,17 +216,18 @@ class TwoStageSelector(BaseSelector):
         )
 
     @contextmanager
-    def _recording(self, field: Field, seed: int | None, training: LocalData) -> Iterator[None]:
+    def _recording(self, field: Field, training: LocalData) -> Iterator[None]:
         """Write every scored set to the checkpoint, after taking over those that it has."""
         if self.checkpoint is None:
             yield
             return
-        identity = self._fingerprints(field.judge, training)
+        identity = self._fingerprints(field.scorer, training)
         with closing(
             Journal(Path(self.checkpoint), identity=identity, kind="checkpoint")
         ) as journal:
-            field.seed = journal.settle("random_state", field.seed, is_given=seed is not None)
-            field.judge.restored = known = {
+            is_given = self.random_state is not None
+            field.seed = journal.settle("random_state", field.seed, is_given=is_given)
+            field.scorer.restored = known = {
                 tuple(map(int, key.split())): journal.get(key)
                 for key in journal
                 if key != "random_state"
@@ -237,15 +240,15 @@ class TwoStageSelector(BaseSelector):
             field.keep_record = keep
             yield
 
-    def _fingerprints(self, judge: Judge, training: LocalData) -> dict[str, str]:
+    def _fingerprints(self, scorer: SubsetScorer, training: LocalData) -> dict[str, str]:
         """Of everything that a score, or the search, depends on."""
         given = self.get_params(deep=False)
         parameters = {name: value for name, value in given.items() if name not in FREE}
         versions = (thresher.__version__, sklearn.__version__)
         try:
             return {
-                "data": joblib.hash((training.table.matrix, judge.y)),
-                "folds": joblib.hash([(np.asarray(a), np.asarray(b)) for a, b in judge.folds]),
+                "data": joblib.hash((training.table.matrix, scorer.y)),
+                "folds": joblib.hash([(np.asarray(a), np.asarray(b)) for a, b in scorer.folds]),
                 "parameters": joblib.hash((type(self).__name__, parameters)),
                 "versions": joblib.hash(versions),
             }
@@ -256,56 +259,45 @@ class TwoStageSelector(BaseSelector):
 
     def _describe(self, training: LocalData, field: Field) -> Self:
         ranked = field.ranked()
-        verdict = _choose(field, ranked, self.select)
-        self.pool_ = field.pool.features
-        self.sets_ = [field.features(solution) for solution, _ in ranked]
-        self.set_scores_ = np.array([score for _, score in ranked], dtype=np.float64)
-        self.best_score_ = ranked[0][1] if ranked else math.nan
-        self.selected_score_ = verdict.score
-        self.n_fitness_calls_ = field.judge.n_asked
-        selected = field.features(verdict.solution)
+        good = _within_one_error(field, ranked)
+        best = ranked[0] if ranked else ((), math.nan)
+        # Among equally small ones the first, which is the best.
+        smallest = min(good, key=lambda item: len(item[0]), default=best)
+        solution, selected_score = smallest if self.select == "1se" else best
+        shares = np.zeros(field.size)
+        for each, _ in good:
+            shares[list(each)] += 1 / len(good)
         share = np.full(training.n_features, np.nan)
-        share[field.pool.features] = verdict.shares
-        return self._finish(
-            training.features,
-            Selection(
-                selected=selected,
-                scores=share,
-                relevance=field.pool.relevance,
-                n_evaluations=field.judge.n_scored,
-                trace=field.trace,
-                explanation=Teamed(share, verdict.n_good),
-                shortfall="no feature varies after binning, so the pool is empty",
-            ),
+        share[field.pool.features] = shares
+        self.pool_ = field.pool.features
+        self.sets_ = [field.features(each) for each, _ in ranked]
+        self.set_scores_ = np.array([score for _, score in ranked], dtype=np.float64)
+        self.best_score_ = best[1]
+        self.selected_score_ = selected_score
+        self.n_fitness_calls_ = field.scorer.n_asked
+        selection = Selection(
+            field.features(solution),
+            share,
+            field.pool.relevance,
+            n_evaluations=field.scorer.n_scored,
+            trace=field.trace,
+            explanation=Teamed(share, len(good)),
+            shortfall="no feature varies after binning, so the pool is empty",
         )
+        return self._finish(training.features, selection)
 
 
-def is_reached(target: float | None, score: float) -> bool:
-    """Whether a score is good enough."""
-    return target is not None and score >= target
+def _is_estimator(value: object) -> bool:
+    return hasattr(value, "get_params") and hasattr(value, "fit")
 
 
-@dataclass(frozen=True)
-class _Verdict:
-    """The set that is chosen, and what the good ones have in common."""
-
-    solution: Solution
-    score: float
-    n_good: int
-    shares: Floats
-
-
-def _choose(field: Field, ranked: list[tuple[Solution, float]], select: str) -> _Verdict:
-    """The best solution, or the smallest within one standard error of it."""
+def _within_one_error(
+    field: Field, ranked: list[tuple[Solution, float]]
+) -> list[tuple[Solution, float]]:
+    """The solutions whose score is within one standard error of the best."""
     if not ranked:
-        return _Verdict((), math.nan, 0, np.empty(0))
+        return []
     best, score = ranked[0]
-    folds = field.judge.known_folds(field.pool.features[list(best)])
+    folds = field.scorer.known_folds(field.pool.features[list(best)])
     error = float(np.std(folds, ddof=1) / math.sqrt(len(folds))) if len(folds) > 1 else 0.0
-    good = [item for item in ranked if item[1] >= score - error]
-    shares = np.zeros(field.size)
-    for solution, _ in good:
-        shares[list(solution)] += 1 / len(good)
-    # Among equally small ones the first, which is the best.
-    chosen = min(good, key=lambda item: len(item[0])) if select == "1se" else ranked[0]
-    return _Verdict(*chosen, len(good), shares)
+    return [item for item in ranked if item[1] >= score - error]

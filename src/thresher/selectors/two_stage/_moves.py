@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,7 @@ from thresher._utils.types import Floats
 from thresher.data import LocalData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.selectors._criterion import SearchTask
-from thresher.selectors._judge import Judge, Key, Outcome
+from thresher.selectors._scoring import Key, Outcome, SubsetScorer
 from thresher.selectors.mrmr import MRMR
 
 # Positions in the pool, ascending.
@@ -68,8 +67,12 @@ def shift(position: int, distance: float, n: int) -> int:
 def neighbour(own: Solution, partner: Solution, n: int, rng: np.random.Generator) -> Solution:
     """`own` with one position shifted by a share of its distance from the partner's."""
     i = int(rng.integers(len(own)))
+    return tuple(sorted({*own[:i], *own[i + 1 :], _shifted(own, i, partner, n, rng)}))
+
+
+def _shifted(own: Solution, i: int, partner: Solution, n: int, rng: np.random.Generator) -> int:
     distance = rng.uniform(-1, 1) * (own[i] - partner[i % len(partner)])
-    return tuple(sorted({*own[:i], *own[i + 1 :], shift(own[i], distance, n)}))
+    return shift(own[i], distance, n)
 
 
 def crossover(one: Solution, other: Solution, rng: np.random.Generator) -> Solution:
@@ -87,8 +90,7 @@ def mutate(
     for i, position in enumerate(solution):
         if rng.random() < rate:
             other = others[int(rng.integers(len(others)))]
-            distance = rng.uniform(-1, 1) * (position - other[i % len(other)])
-            position = shift(position, distance, n)
+            position = _shifted(solution, i, other, n, rng)
         moved.append(position)
     return tuple(sorted(set(moved)))
 
@@ -206,7 +208,7 @@ class Field:
 
     Attributes
     ----------
-    judge : Judge
+    scorer : SubsetScorer
     pool : Pool
     n_kept : int
         The first so many positions of the pool are in every set.
@@ -225,11 +227,11 @@ class Field:
         A line per cycle.
     """
 
-    judge: Judge
+    scorer: SubsetScorer
     pool: Pool
     n_kept: int = 0
     seed: int = 0
-    callback: Callable[[SearchState], Any] | None = None
+    callback: Callable[[SearchState], object] | None = None
     time_budget: float | None = None
     keep_record: Callable[[Key, Sequence[Outcome]], None] | None = None
     bar: Bar | None = None
@@ -237,12 +239,12 @@ class Field:
     phase: str = "pool"
     best: Solution | None = None
     best_score: float = -math.inf
-    trace: dict[str, list[Any]] = field(default_factory=dict)
+    trace: dict[str, list[float]] = field(default_factory=dict)
     _start: float = field(default_factory=time.monotonic)
     _places: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.judge.after_each = self._after_each
+        self.scorer.after_each = self._after_each
 
     @property
     def size(self) -> int:
@@ -268,12 +270,13 @@ class Field:
 
     def score_all(self, solutions: Sequence[Solution]) -> list[float]:
         """One score per solution, each scored once; minus infinity where the estimator failed."""
-        return self.judge.score_all([self.pool.features[list(s)] for s in solutions])
+        return self.scorer.score_all([self.pool.features[list(s)] for s in solutions])
 
-    def note(self, **values: Any) -> None:
+    def note(self, **values: float) -> None:
         """A line of the trace."""
-        counts = {"n_evaluations": self.judge.n_scored, "n_fitness_calls": self.judge.n_asked}
-        for name, value in {"cycle": self.cycle, **values, **counts}.items():
+        counts = {"n_evaluations": self.scorer.n_scored, "n_fitness_calls": self.scorer.n_asked}
+        line: dict[str, float] = {"cycle": self.cycle, **values, **counts}
+        for name, value in line.items():
             self.trace.setdefault(name, []).append(value)
 
     def show(self) -> None:
@@ -281,7 +284,7 @@ class Field:
         if self.bar is not None:
             size = len(self.best or ())
             found = f"best {self.best_score:.4g} with {size} features"
-            self.bar.show(self.cycle, f"{found}, {self.judge.n_scored} evaluations")
+            self.bar.show(self.cycle, f"{found}, {self.scorer.n_scored} evaluations")
 
     def features(self, solution: Solution) -> Features:
         """The features of a solution, most relevant first, then by position."""
@@ -290,7 +293,7 @@ class Field:
 
     def ranked(self) -> list[tuple[Solution, float]]:
         """All solutions that have a score, best first."""
-        scored = self.judge.scored().items()
+        scored = self.scorer.scored().items()
         solutions = [(self._solution(key), score) for key, score in scored]
         return sorted(solutions, key=lambda item: rank(*item))
 
@@ -298,7 +301,7 @@ class Field:
         return tuple(sorted(self._places[feature] for feature in key))
 
     def _after_each(self, key: Key, outcomes: Sequence[Outcome]) -> None:
-        solution, score = self._solution(key), self.judge.known_score(key)
+        solution, score = self._solution(key), self.scorer.known_score(key)
         if score > -math.inf and (
             self.best is None or is_better(solution, score, self.best, self.best_score)
         ):
@@ -307,23 +310,22 @@ class Field:
             self.keep_record(key, outcomes)
         self.show()
         elapsed = time.monotonic() - self._start
-        if self.callback is not None and self.callback(self._state(solution, score, elapsed)):
-            raise Stopped("callback")
+        if self.callback is not None:
+            state = SearchState(
+                self.scorer.n_scored,
+                self.scorer.n_asked,
+                self.cycle,
+                self.phase,
+                self.features(solution),
+                score,
+                self.features(self.best or ()),
+                self.best_score,
+                elapsed,
+            )
+            if self.callback(state):
+                raise Stopped("callback")
         if self.time_budget is not None and elapsed > self.time_budget:
             raise Stopped("time_budget")
-
-    def _state(self, solution: Solution, score: float, elapsed: float) -> SearchState:
-        return SearchState(
-            self.judge.n_scored,
-            self.judge.n_asked,
-            self.cycle,
-            self.phase,
-            self.features(solution),
-            score,
-            self.features(self.best or ()),
-            self.best_score,
-            elapsed,
-        )
 
 
 def rank(solution: Solution, score: float) -> tuple[float, int, Solution]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from thresher._utils.params import Interval, NoneOr, Options, estimator, param
-from thresher._utils.types import Floats
-from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
+from thresher.selectors.two_stage._base import TwoStageSelector
 from thresher.selectors.two_stage._moves import (
     Field,
     Solution,
@@ -39,12 +39,13 @@ class _Colony:
     queen_fit: float
     unchanged: int = 0
 
-    def offer(self, i: int, solution: Solution, fit: float) -> None:
-        """A new solution for bee `i`, which takes it if it is better."""
-        if fit > self.fits[i]:
-            self.settle(i, solution, fit)
-        else:
-            self.trials[i] += 1
+    def offer(self, bees: Iterable[int], solutions: list[Solution], fits: list[float]) -> None:
+        """A new solution for each of these bees, which takes it if it is better."""
+        for i, solution, fit in zip(bees, solutions, fits, strict=True):
+            if fit > self.fits[i]:
+                self.settle(i, solution, fit)
+            else:
+                self.trials[i] += 1
 
     def settle(self, i: int, solution: Solution, fit: float) -> None:
         self.solutions[i], self.fits[i], self.trials[i] = solution, fit, 0
@@ -187,20 +188,18 @@ class GBC(TwoStageSelector):
         if field.size == 0:
             return "max_cycles"
         colony = self._settle(field)
-        self._note(field, colony, 0)
+        self._tell_cycle(field, colony.queen, colony.queen_fit, colony.fits, n_scouts=0)
         while field.cycle < self.max_cycles:
-            if self.variant == "plus":
-                if is_reached(self.target_score, colony.queen_fit):
-                    return "target_score"
-                if self.patience is not None and colony.unchanged >= self.patience:
-                    return "patience"
+            why = self._is_finished(colony.queen_fit, colony.unchanged)
+            if self.variant == "plus" and why is not None:
+                return why
             colony.unchanged += 1
             self._employ(field, colony)
             self._look_on(field, colony)
             n_scouts = self._scout(field, colony)
             self._improve_queen(field, colony)
             field.cycle += 1
-            self._note(field, colony, n_scouts)
+            self._tell_cycle(field, colony.queen, colony.queen_fit, colony.fits, n_scouts=n_scouts)
         return "max_cycles"
 
     def _fill_pool(self, field: Field) -> None:
@@ -211,7 +210,7 @@ class GBC(TwoStageSelector):
             if not field.grow(max(size, field.n_kept)):
                 return
             score = field.score(tuple(range(field.size)))
-            if is_reached(self.target_score, score):
+            if self.target_score is not None and score >= self.target_score:
                 return
             n_idle = 0 if score > best else n_idle + 1
             best = max(best, score)
@@ -230,7 +229,8 @@ class GBC(TwoStageSelector):
         """A solution for each bee, feature by feature until one does not help; all bees at the same time."""
         n = field.size
         rngs = {bee: field.rng(purpose, bee) for bee in bees}
-        weights = {bee: self._weights(n, bee) for bee in bees}
+        is_plus = self.variant == "plus"
+        weights = {b: geometric_weights(n, b + 1) if is_plus else np.full(n, 1 / n) for b in bees}
         start = field.repair(())
         score = field.score(start) if start and bees else 0.0
         found = dict.fromkeys(bees, (start, score))
@@ -250,9 +250,6 @@ class GBC(TwoStageSelector):
             building = still
         return [found[bee] for bee in bees]
 
-    def _weights(self, n: int, bee: int) -> Floats:
-        return geometric_weights(n, bee + 1) if self.variant == "plus" else np.full(n, 1 / n)
-
     def _employ(self, field: Field, colony: _Colony) -> None:
         """Every bee tries a neighbour of its set, on the way to or from that of another."""
         field.phase = "employed bees"
@@ -266,8 +263,7 @@ class GBC(TwoStageSelector):
             partner += partner >= i
             moved = neighbour(own, colony.solutions[partner], field.size, rng)
             tried.append(field.repair(moved))
-        for i, (solution, fit) in enumerate(zip(tried, field.score_all(tried), strict=True)):
-            colony.offer(i, solution, fit)
+        colony.offer(range(n_bees), tried, field.score_all(tried))
 
     def _look_on(self, field: Field, colony: _Colony) -> None:
         """As many onlookers cross the queen's set with that of a bee picked by its score."""
@@ -283,8 +279,7 @@ class GBC(TwoStageSelector):
                 tried.append(child)
             else:
                 colony.trials[bee] += 1
-        for bee, solution, fit in zip(picked, tried, field.score_all(tried), strict=True):
-            colony.offer(bee, solution, fit)
+        colony.offer(picked, tried, field.score_all(tried))
 
     def _scout(self, field: Field, colony: _Colony) -> int:
         """Bees that could not improve their sets start anew; how many."""
@@ -307,7 +302,3 @@ class GBC(TwoStageSelector):
             found = field.repair(mutated)
             fit = field.score(found)
         colony.crown(found, fit)
-
-    def _note(self, field: Field, colony: _Colony, n_scouts: int) -> None:
-        more = {"n_scouts": n_scouts}
-        self._tell_cycle(field, colony.queen, colony.queen_fit, colony.fits, more)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from thresher._utils.params import Interval, estimator, param
-from thresher.selectors.two_stage._base import TwoStageSelector, is_reached
+from thresher._utils.types import Mask
+from thresher.selectors.two_stage._base import TwoStageSelector
 from thresher.selectors.two_stage._moves import Field, Solution, is_better, rank
 
 # Purposes of random streams.
@@ -88,17 +87,17 @@ class MRMRGA(TwoStageSelector):
         if field.size == 0:
             return "generations"
         field.phase = "start"
-        solutions = [self._from_bits(field, i) for i in range(self.population)]
+        rngs = [field.rng(START, i) for i in range(self.population)]
+        solutions = [_solution(field, rng.random(field.size) < 0.5, rng) for rng in rngs]
         fits = field.score_all(solutions)
         best = _best(solutions, fits)
         self._tell_cycle(field, solutions[best], fits[best], fits)
         field.phase = "children"
         unchanged = 0
         while field.cycle < self.generations:
-            if is_reached(self.target_score, fits[best]):
-                return "target_score"
-            if self.patience is not None and unchanged >= self.patience:
-                return "patience"
+            why = self._is_finished(fits[best], unchanged)
+            if why is not None:
+                return why
             elite, elite_fit = solutions[best], fits[best]
             children = [self._child(field, i, solutions, fits) for i in range(1, self.population)]
             fits = [elite_fit, *field.score_all(children)]
@@ -108,10 +107,6 @@ class MRMRGA(TwoStageSelector):
             field.cycle += 1
             self._tell_cycle(field, solutions[best], fits[best], fits)
         return "generations"
-
-    def _from_bits(self, field: Field, i: int) -> Solution:
-        rng = field.rng(START, i)
-        return _solution(field, rng.random(field.size) < 0.5, rng)
 
     def _child(
         self, field: Field, i: int, solutions: list[Solution], fits: list[float]
@@ -128,7 +123,7 @@ class MRMRGA(TwoStageSelector):
         return _solution(field, bits, rng)
 
 
-def _solution(field: Field, bits: Any, rng: np.random.Generator) -> Solution:
+def _solution(field: Field, bits: Mask, rng: np.random.Generator) -> Solution:
     """The positions of the bits, and one at random if there are none."""
     chosen = field.repair(np.flatnonzero(bits).tolist())
     return chosen or (int(rng.integers(field.size)),)

@@ -1,4 +1,4 @@
-"""The judge of feature sets: scored once, on fixed folds, by any scorer, whatever fails."""
+"""The scores of feature sets: each set once, on fixed folds, by any scoring, whatever fails."""
 
 from __future__ import annotations
 
@@ -22,26 +22,31 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from thresher import SALCC, ThresherWarning
-from thresher.selectors._judge import Judge
+from thresher.selectors._scoring import SubsetScorer
 
 X, Y = load_breast_cancer(return_X_y=True)
 
 
-def judge_of(estimator, **settings):
-    return Judge.of(lambda features: X[:, features], Y, estimator=estimator, **settings)
+def scorer_with(estimator, **settings):
+    return SubsetScorer(lambda features: X[:, features], Y, estimator=estimator, **settings)
+
+
+def fold_scores(scorer, features):
+    scorer.score(features)
+    return scorer.known_folds(features)
 
 
 @pytest.mark.parametrize("scoring", [None, "roc_auc", "neg_log_loss"])
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_scores_are_those_of_cross_validation(scoring, n_jobs):
-    judge = judge_of(GaussianNB(), scoring=scoring, cv=4, n_jobs=n_jobs)
+    scorer = scorer_with(GaussianNB(), scoring=scoring, cv=4, n_jobs=n_jobs)
     sets = [[0, 3], [7], [2, 5, 11]]
     expected = [
         cross_val_score(GaussianNB(), X[:, s], Y, cv=StratifiedKFold(4), scoring=scoring)
         for s in sets
     ]
-    assert judge.score_all(sets) == [float(np.mean(values)) for values in expected]
-    np.testing.assert_array_equal(judge.fold_scores([3, 0]), expected[0])
+    assert scorer.score_all(sets) == [float(np.mean(values)) for values in expected]
+    np.testing.assert_array_equal(fold_scores(scorer, [3, 0]), expected[0])
 
 
 def test_a_set_is_scored_once_however_it_is_written():
@@ -51,32 +56,32 @@ def test_a_set_is_scored_once_however_it_is_written():
         shown.append(features.tolist())
         return X[:, features]
 
-    judge = Judge.of(columns, Y, estimator=DecisionTreeClassifier(random_state=0))
-    scores = judge.score_all([[4, 1], (1, 4), np.array([4, 1])])
-    assert scores[0] == scores[1] == scores[2] == judge.score([1, 4])
+    scorer = SubsetScorer(columns, Y, estimator=DecisionTreeClassifier(random_state=0))
+    scores = scorer.score_all([[4, 1], (1, 4), np.array([4, 1])])
+    assert scores[0] == scores[1] == scores[2] == scorer.score([1, 4])
     assert shown == [[1, 4]]
-    assert (judge.n_asked, judge.n_scored) == (4, 1)
+    assert (scorer.n_asked, scorer.n_scored) == (4, 1)
 
 
 def test_random_folds_are_drawn_once():
-    judge = judge_of(GaussianNB(), cv=ShuffleSplit(3))
-    again = judge_of(GaussianNB(), cv=judge.folds)
-    assert judge.score_all([[1], [2, 3]]) == again.score_all([[1], [2, 3]])
+    scorer = scorer_with(GaussianNB(), cv=ShuffleSplit(3))
+    again = scorer_with(GaussianNB(), cv=scorer.folds)
+    assert scorer.score_all([[1], [2, 3]]) == again.score_all([[1], [2, 3]])
 
 
 def test_groups_stay_together():
     groups = np.arange(len(Y)) % 7
-    judge = judge_of(GaussianNB(), cv=GroupKFold(3), groups=groups)
-    assert len(judge.folds) == 3
-    assert all(not set(groups[a]) & set(groups[b]) for a, b in judge.folds)
+    scorer = scorer_with(GaussianNB(), cv=GroupKFold(3), groups=groups)
+    assert len(scorer.folds) == 3
+    assert all(not set(groups[a]) & set(groups[b]) for a, b in scorer.folds)
 
 
 def test_regressors_are_judged_too():
     target = X[:, 0]
-    judge = Judge.of(
+    scorer = SubsetScorer(
         lambda features: X[:, features], target, estimator=Ridge(), classifier=False, scoring="r2"
     )
-    assert judge.score([1, 2]) < judge.score([2, 3])
+    assert scorer.score([1, 2]) < scorer.score([2, 3])
 
 
 class FailsOn(ClassifierMixin, BaseEstimator):
@@ -96,23 +101,23 @@ class FailsOn(ClassifierMixin, BaseEstimator):
 
 
 def test_a_failing_set_counts_as_the_worst_and_the_error_is_shown_once():
-    judge = judge_of(FailsOn(2))
+    scorer = scorer_with(FailsOn(2))
     with pytest.warns(ThresherWarning, match="RuntimeError: no 2 columns") as caught:
-        scores = judge.score_all([[1], [1, 2], [2, 3]])
+        scores = scorer.score_all([[1], [1, 2], [2, 3]])
     assert len(caught) == 1
     assert scores[0] > 0
     assert scores[1] == scores[2] == -math.inf
-    assert np.isnan(judge.fold_scores([1, 2])).all()
-    judge.refuse_if_all_failed()
+    assert np.isnan(fold_scores(scorer, [1, 2])).all()
+    scorer.refuse_if_all_failed()
 
 
 def test_nothing_but_failures_is_an_error():
-    judge = judge_of(FailsOn(1))
-    judge.refuse_if_all_failed()
+    scorer = scorer_with(FailsOn(1))
+    scorer.refuse_if_all_failed()
     with pytest.warns(ThresherWarning):
-        judge.score([4])
+        scorer.score([4])
     with pytest.raises(ValueError, match=r"not be scored on any of 1 sets.*no 1 columns"):
-        judge.refuse_if_all_failed()
+        scorer.refuse_if_all_failed()
 
 
 def test_an_estimator_without_what_the_scorer_asks_for_fails_in_words():
@@ -125,29 +130,29 @@ def test_an_estimator_without_what_the_scorer_asks_for_fails_in_words():
 
 def test_restored_sets_count_and_are_told_of_but_not_computed():
     told = []
-    judge = judge_of(FailsOn(1))
-    judge.restored = {(3,): [0.5] * 4 + ["RuntimeError: then"], (4,): [0.25] * 5}
-    judge.after_each = lambda key, outcomes: told.append(key)
+    scorer = scorer_with(FailsOn(1))
+    scorer.restored = {(3,): [0.5] * 4 + ["RuntimeError: then"], (4,): [0.25] * 5}
+    scorer.after_each = lambda key, outcomes: told.append(key)
     with pytest.warns(ThresherWarning, match="RuntimeError: then"):
-        assert judge.score_all([[1, 2], [4], [3]])[1:] == [0.25, -math.inf]
+        assert scorer.score_all([[1, 2], [4], [3]])[1:] == [0.25, -math.inf]
     assert told == [(1, 2), (4,), (3,)]
-    assert judge.n_scored == 3
-    assert list(judge.scored()) == [(1, 2), (4,)]
+    assert scorer.n_scored == 3
+    assert list(scorer.scored()) == [(1, 2), (4,)]
 
 
 @pytest.mark.filterwarnings("ignore:.*tasks which were still being processed:UserWarning")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_whoever_is_told_of_a_set_may_end_the_scoring(n_jobs):
-    judge = judge_of(GaussianNB(), n_jobs=n_jobs)
+    scorer = scorer_with(GaussianNB(), n_jobs=n_jobs)
 
     def stop(key, outcomes):
         if key == (2,):
             raise StopIteration("enough")
 
-    judge.after_each = stop
+    scorer.after_each = stop
     with pytest.raises(StopIteration, match="enough"):
-        judge.score_all([[1], [2], [3], [4]])
-    assert list(judge.scored()) == [(1,), (2,)]
+        scorer.score_all([[1], [2], [3], [4]])
+    assert list(scorer.scored()) == [(1,), (2,)]
 
 
 def test_an_estimator_without_a_score_needs_a_scoring():
@@ -156,7 +161,7 @@ def test_an_estimator_without_a_score_needs_a_scoring():
             return self
 
     with pytest.raises(ValueError, match="has no method score; say by scoring"):
-        judge_of(Scoreless())
+        scorer_with(Scoreless())
 
 
 def test_annealing_survives_an_estimator_that_fails_on_some_sets():
@@ -195,5 +200,5 @@ def test_a_fit_that_hears_nothing_is_left_when_interrupted():
     timer = threading.Timer(0.3, signal.raise_signal, (signal.SIGINT,))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        judge_of(Deaf()).score([0])
+        scorer_with(Deaf()).score([0])
     assert Deaf.ended == ()

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +41,12 @@ from thresher._utils.types import (
 from thresher.data import LocalData, rescaled, take
 
 Features = npt.NDArray[np.intp]
+# The columns of some features.
+Columns = Callable[[Features], DataLike]
+# A fitted estimator, X and y to their score.
+Scorer = Callable[..., float]
+# Indices of rows, or a mask of them.
+Rows = Sequence[int] | Array
 
 # Columns are rounded to at least so many binary digits after the point, in standard deviations.
 LEAST_DIGITS = 12
@@ -75,15 +80,15 @@ class Machines:
         A scorer; None is accuracy.
     """
 
-    columns: Callable[[Features], Any]
+    columns: Columns
     y: Array
-    folds: list[tuple[Any, Any]]
-    score: Callable[..., float] | None = None
+    folds: list[tuple[Rows, Rows]]
+    score: Scorer | None = None
     _places: dict[int, int] = field(default_factory=dict)
     _folds: list[_Fold] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._folds = [_Fold.of(self.y, *fold) for fold in self.folds]
+        self._folds = [_Fold(self.y, *fold) for fold in self.folds]
 
     def prepare(self, features: Iterable[int]) -> None:
         """Standardise the columns of features that are new."""
@@ -107,7 +112,6 @@ class Machines:
         ]
 
 
-@dataclass
 class _Fold:
     """The rows of one fold, those to train on first.
 
@@ -121,30 +125,16 @@ class _Fold:
         Classes of the rows to train on, sorted.
     """
 
-    order: Features
-    n_train: int
-    present: Array
-    codes: npt.NDArray[np.int32]
-    truth: Array
-    standard: Floats
-    variance: Floats
-    farthest: Floats
-
-    @classmethod
-    def of(cls, y: Array, train: Any, test: Any) -> _Fold:
-        order = np.concatenate([np.arange(len(y))[train], np.arange(len(y))[test]])
-        n_train = len(np.arange(len(y))[train])
-        present, codes = np.unique(y[order[:n_train]], return_inverse=True)
-        return cls(
-            order,
-            n_train,
-            present,
-            codes.astype(np.int32),
-            y[order[n_train:]],
-            np.empty((0, len(order))),
-            np.empty(0),
-            np.empty(0),
-        )
+    def __init__(self, y: Array, train: Rows, test: Rows) -> None:
+        rows = np.arange(len(y))
+        self.order = np.concatenate([rows[train], rows[test]])
+        self.n_train = len(rows[train])
+        self.present, codes = np.unique(y[self.order[: self.n_train]], return_inverse=True)
+        self.codes = codes.astype(np.int32)
+        self.truth = y[self.order[self.n_train :]]
+        self.standard: Floats = np.empty((0, len(self.order)))
+        self.variance: Floats = np.empty(0)
+        self.farthest: Floats = np.empty(0)
 
     def add(self, columns: Floats) -> None:
         """Standardise more columns."""
@@ -161,7 +151,7 @@ class _Fold:
             return 0
         return min(MOST_DIGITS, (53 - math.frexp(largest)[1]) // 2)
 
-    def score(self, places: Features, digits: int, scorer: Callable[..., float] | None) -> float:
+    def score(self, places: Features, digits: int, scorer: Scorer | None) -> float:
         """The score of the machines on some columns."""
         decisions = self._decide(places, digits)
         predictions = self.present[_winners(decisions, len(self.present))]
@@ -224,9 +214,10 @@ Key = tuple[int, ...]
 Outcome = float | str
 
 
-@dataclass
-class Judge:
+class SubsetScorer:
     """Scores sets of features; the same set is scored once, and all on the same folds.
+
+    The folds of any splitter are drawn once. Without an estimator it is `default_classifier`.
 
     A set is shown to the estimator in the order of its positions, so that its score does not depend on how it was
     found. A set on which the estimator fails, or has no score, is worth minus infinity; the first failure is warned of.
@@ -255,25 +246,9 @@ class Judge:
         it raises ends the scoring.
     """
 
-    columns: Callable[[Features], Any]
-    y: TargetLike
-    estimator: Estimator
-    scorer: Callable[..., float]
-    folds: list[tuple[Any, Any]]
-    n_jobs: int | None = None
-    machines: Machines | None = None
-    n_asked: int = 0
-    n_scored: int = 0
-    n_waiting: int = 0
-    restored: Mapping[Key, Sequence[Outcome]] = field(default_factory=dict)
-    after_each: Callable[[Key, Sequence[Outcome]], None] | None = None
-    _known: dict[Key, Floats] = field(default_factory=dict)
-    _failure: str = ""
-
-    @classmethod
-    def of(
-        cls,
-        columns: Callable[[Features], Any],
+    def __init__(
+        self,
+        columns: Columns,
         y: TargetLike,
         *,
         estimator: Estimator = None,
@@ -282,21 +257,29 @@ class Judge:
         classifier: bool = True,
         groups: GroupsLike = None,
         n_jobs: int | None = None,
-    ) -> Judge:
-        """A judge with the folds of any splitter, drawn once, and any scorer; None is `default_classifier`."""
+    ) -> None:
         splitter = check_cv(cv, y, classifier=classifier)
         with warnings.catch_warnings(), quiet_sums():
             # Classes smaller than the number of folds: who chooses the scoring allows for them.
             warnings.filterwarnings("ignore", message="The least populated class")
-            folds = list(splitter.split(np.empty((len(y), 0)), y, groups))
-        if estimator is None:
-            columns = _rescaling(columns)
-        given = default_classifier() if estimator is None else estimator
-        scorer = scorer_of(given, scoring)
-        machines = None
-        if estimator is None and all(len(y) - len(test) <= MOST_ROWS for _, test in folds):
-            machines = Machines(columns, np.asarray(y), folds, None if scoring is None else scorer)
-        return cls(columns, y, given, scorer, folds, n_jobs, machines)
+            self.folds: list[tuple[Rows, Rows]] = list(
+                splitter.split(np.empty((len(y), 0)), y, groups)
+            )
+        is_default = estimator is None
+        self.columns = _rescaling(columns) if is_default else columns
+        self.y = y
+        self.estimator = default_classifier() if is_default else estimator
+        self.scorer = scorer_of(self.estimator, scoring)
+        self.n_jobs = n_jobs
+        self.machines: Machines | None = None
+        if is_default and all(len(y) - len(test) <= MOST_ROWS for _, test in self.folds):
+            score = None if scoring is None else self.scorer
+            self.machines = Machines(self.columns, np.asarray(y), self.folds, score)
+        self.n_asked = self.n_scored = self.n_waiting = 0
+        self.restored: Mapping[Key, Sequence[Outcome]] = {}
+        self.after_each: Callable[[Key, Sequence[Outcome]], None] | None = None
+        self._known: dict[Key, Floats] = {}
+        self._failure = ""
 
     def score(self, features: Iterable[int]) -> float:
         """The mean over the folds; minus infinity for a set that cannot be scored."""
@@ -317,11 +300,6 @@ class Judge:
             # To its end: joblib gives up the workers of a generator that is closed before.
             next(computed, None)
         return [_mean(self._known[key]) for key in keys]
-
-    def fold_scores(self, features: Iterable[int]) -> Floats:
-        """The score on each fold, nan where it failed; the set is scored if it is new."""
-        self.score(features)
-        return self.known_folds(features)
 
     def known_folds(self, features: Iterable[int]) -> Floats:
         """The score on each fold of a set that was scored; this does not count as asking for it."""
@@ -393,7 +371,7 @@ def dense_columns(training: LocalData, features: Features) -> Floats:
     return np.asarray(columns, dtype=np.float64)
 
 
-def _rescaling(columns: Callable[[Features], Any]) -> Callable[[Features], Any]:
+def _rescaling(columns: Columns) -> Columns:
     """The same columns, rescaled, for an estimator that standardises them."""
     return lambda features: rescaled(np.asarray(columns(features), dtype=np.float64))
 
@@ -413,7 +391,7 @@ def is_number_of_folds(cv: Folds) -> bool:
     return isinstance(cv, int | np.integer) or (isinstance(cv, np.ndarray) and cv.ndim < 2)
 
 
-def splitter_of(cv: Folds, y: TargetLike, groups: GroupsLike, *, classifier: bool) -> Any:
+def splitter_of(cv: Folds, y: TargetLike, groups: GroupsLike, *, classifier: bool) -> Folds:
     """What a number of folds stands for; anything else as it is."""
     if not is_number_of_folds(cv) and not isinstance(cv, float | str):
         return cv
@@ -436,7 +414,7 @@ def check_scorer(scoring: Scoring) -> None:
         check_choice("scoring", scoring, get_scorer_names())
 
 
-def scorer_of(estimator: Estimator, scoring: Scoring) -> Any:
+def scorer_of(estimator: Estimator, scoring: Scoring) -> Scorer:
     """The scorer, if the estimator has what it asks for."""
     if isinstance(scoring, list | tuple | set | dict):
         raise ValueError(f"scoring must be one score, got {scoring!r}; name the one to search by")
@@ -445,7 +423,7 @@ def scorer_of(estimator: Estimator, scoring: Scoring) -> Any:
             f"the estimator {estimator!r} has no method score; say by scoring how it is judged"
         )
     check_scorer(scoring)
-    scorer = check_scoring(estimator, scoring=scoring)
+    scorer: Scorer = check_scoring(estimator, scoring=scoring)
     wanted = getattr(scorer, "_response_method", ())
     methods = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     if methods and not any(callable(getattr(estimator, name, None)) for name in methods):
@@ -458,11 +436,11 @@ def scorer_of(estimator: Estimator, scoring: Scoring) -> Any:
 
 def fit_and_score(
     estimator: Estimator,
-    scorer: Callable[..., float],
+    scorer: Scorer,
     X: DataLike,
     y: TargetLike,
-    train: Any,
-    test: Any,
+    train: Rows,
+    test: Rows,
 ) -> Outcome:
     """The score of a fold, or what went wrong."""
     try:
