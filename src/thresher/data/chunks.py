@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from thresher._utils.types import Estimator
+from thresher._utils.types import Estimator, Indices
 from thresher.data.table import Table
 from thresher.data.training import read_table
 
@@ -74,7 +73,7 @@ class RowChunks:
         """How many columns at a time fit into so many bytes."""
         return max(1, memory // max(1, self.n_rows * self.dtype.itemsize))
 
-    def columns(self, features: npt.NDArray[np.intp]) -> Table:
+    def columns(self, features: Indices) -> Table:
         """All rows of some columns, in one pass over the blocks."""
         labels = self.names
         if labels is None:

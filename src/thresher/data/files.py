@@ -9,14 +9,22 @@ from typing import Any, Protocol
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.arrays import LARGEST_EXACT, from_smallest
 from thresher._utils.checks import is_missing, resolve_features, resolve_threads
 from thresher._utils.long_calls import report
-from thresher._utils.types import Array, DataLike, Estimator, Mask, TargetLike, WeightsLike
+from thresher._utils.types import (
+    Array,
+    DataLike,
+    Estimator,
+    Indices,
+    Mask,
+    Names,
+    TargetLike,
+    WeightsLike,
+)
 from thresher.data.frames import as_they_are, is_exact_kind, refuse_type
-from thresher.data.table import FeatureRoles, FileTable, Names, Slabs, Table
+from thresher.data.table import FeatureRoles, FileTable, Slabs, Table
 from thresher.data.target import Target, read_weights
 from thresher.data.training import (
     InputRules,
@@ -76,7 +84,7 @@ class SlabReader:
         self,
         files: FileColumns,
         names: Names,
-        excluded: npt.NDArray[np.bool_],
+        excluded: Mask,
         scratch: Scratch,
         n_threads: int,
     ) -> None:
@@ -89,7 +97,7 @@ class SlabReader:
                 kind = "Unknown" if kinds[feature] == "null" else kinds[feature]
                 raise refuse_type(names[feature], kind)
         self._kinds = kinds
-        self.is_category: npt.NDArray[np.bool_] = (kinds == "text") & ~excluded
+        self.is_category: Mask = (kinds == "text") & ~excluded
         read = names[~excluded].tolist()
         types = {name: {str(kind) for kind in files.types[name]} for name in read}
         is_single = all(found == {"float"} for found in types.values())
@@ -403,9 +411,7 @@ def _usable(slabs: Iterator[tuple[slice, Table]], missing: str) -> Iterator[tupl
         yield slab, table
 
 
-def _complete_rows(
-    readings: Slabs, n_rows: int, rows: npt.NDArray[np.intp] | None
-) -> npt.NDArray[np.intp] | None:
+def _complete_rows(readings: Slabs, n_rows: int, rows: Indices | None) -> Indices | None:
     complete = np.ones(n_rows, dtype=bool)
     for _, table in readings():
         for feature in np.flatnonzero(table.schema.has_missing):
@@ -413,7 +419,7 @@ def _complete_rows(
     return rows if complete.all() else complete_rows(complete, rows)
 
 
-def _refuse_empty(X: DataLike, source: TableSource, names: npt.NDArray[np.object_]) -> None:
+def _refuse_empty(X: DataLike, source: TableSource, names: Names) -> None:
     parts: Any = getattr(source.columns, "parts", ())
     what = parts[0].name if len(parts) == 1 else str(X)
     if source.shape[0] == 0:

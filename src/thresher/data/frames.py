@@ -13,17 +13,16 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from thresher._utils.arrays import LARGEST_EXACT, are_exact, as_double, from_smallest
 from thresher._utils.checks import is_missing, resolve_features
-from thresher._utils.types import Array, DataLike, FeatureNames
+from thresher._utils.types import Array, DataLike, FeatureNames, Floats, Indices, Mask, Names
 from thresher.data.table import feature_blocks
 from thresher.io.table import reading
 
-Ranks = npt.NDArray[np.float64]
+Ranks = Floats
 
 # Texts are told apart with a table of columns by texts, which is at most so many times as large as the columns.
 _MOST_TEXTS_PER_ROW = 8
@@ -108,7 +107,7 @@ def text_ranks(
 
 def _numbered(
     columns: Array, factorize: Callable[..., Any] | None
-) -> tuple[npt.NDArray[np.intp], list[Any]] | None:
+) -> tuple[Indices, list[Any]] | None:
     """Every value as its number among the distinct ones, and these; None if some cannot be told apart."""
     values = columns.ravel()
     try:
@@ -136,8 +135,8 @@ class FrameColumns:
     """
 
     matrix: Array  # (n_rows, n_columns)
-    names: npt.NDArray[np.object_]
-    is_category: npt.NDArray[np.bool_]
+    names: Names
+    is_category: Mask
     texts: dict[int, list[str]] = field(default_factory=dict)  # of the ranks of each category
     rounded: list[int] = field(default_factory=list)  # of a block: whole numbers beyond doubles
 
@@ -173,7 +172,7 @@ def with_plain_names(X: DataLike) -> Any:
     return plain
 
 
-def take_columns(X: DataLike, places: npt.NDArray[np.intp], package: str = "default") -> Any:
+def take_columns(X: DataLike, places: Indices, package: str = "default") -> Any:
     """Some columns of a dataframe, as a frame of its own kind or of a package by name; types stay."""
     frame = nw.from_native(X, eager_only=True)[:, places.tolist()]
     if package in ("default", frame.implementation.value):
@@ -289,7 +288,7 @@ class _Kinds:
     """The types of all columns: those found, and which of them each column has."""
 
     found: list[Any]
-    which: npt.NDArray[np.intp]
+    which: Indices
 
     def places(self, is_wanted: Callable[[Any], bool]) -> list[int]:
         """Columns of the wanted types."""
@@ -347,7 +346,7 @@ def is_exact_kind(kind: Any) -> bool:
     return bool(kind.is_integer() or kind.is_decimal())
 
 
-def _rounded(columns: Array, kinds: _Kinds, is_used: npt.NDArray[np.bool_]) -> list[int]:
+def _rounded(columns: Array, kinds: _Kinds, is_used: Mask) -> list[int]:
     """Columns in use of exact numbers that are too large for the doubles they were read as."""
     exact = kinds.places(lambda kind: is_exact_kind(kind) or kind == nw.Object)
     if columns.dtype.kind != "f" or not exact:
@@ -388,9 +387,7 @@ def _sparse_types(X: DataLike) -> dict[Any, Any]:
     return {name: kind for name, kind in X.dtypes.items() if type(kind) in sparse_kinds}
 
 
-def _read_column(
-    column: Any, kind: Any, name: str
-) -> tuple[npt.NDArray[np.float64], list[str] | None]:
+def _read_column(column: Any, kind: Any, name: str) -> tuple[Floats, list[str] | None]:
     """The numbers of a column, and of a category the texts of its ranks."""
     if kind == nw.Boolean or kind.is_numeric():
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), None
@@ -409,8 +406,8 @@ def refuse_type(name: str, kind: Any) -> ValueError:
 
 
 def _ranked_columns(
-    frame: Any, kinds: _Kinds, to_read: npt.NDArray[np.bool_]
-) -> Iterator[tuple[list[int], npt.NDArray[np.float64], list[list[str] | None]]]:
+    frame: Any, kinds: _Kinds, to_read: Mask
+) -> Iterator[tuple[list[int], Floats, list[list[str] | None]]]:
     """Columns of categories and texts, many at a time: their ranks, and the texts of each; None where it has others."""
     categories = kinds.places(lambda kind: kind in (nw.Categorical, nw.Enum))
     words = kinds.places(lambda kind: kind in (nw.String, nw.Object))
@@ -430,9 +427,7 @@ def _ranked_columns(
             yield some, *text_ranks(values.T, factorize)
 
 
-def _object_column(
-    values: list[Any], name: str
-) -> tuple[npt.NDArray[np.float64], list[str] | None]:
+def _object_column(values: list[Any], name: str) -> tuple[Floats, list[str] | None]:
     present = [value for value in values if not is_missing(value)]
     if all(isinstance(value, str) for value in present):
         return _text_column(values)
@@ -445,6 +440,6 @@ def _object_column(
     )
 
 
-def _text_column(values: list[Any]) -> tuple[npt.NDArray[np.float64], list[str] | None]:
+def _text_column(values: list[Any]) -> tuple[Floats, list[str] | None]:
     ranks, texts = text_ranks(np.array([values], dtype=object))
     return ranks[0], texts[0]

@@ -15,11 +15,9 @@ from scipy import sparse
 from thresher import _core
 from thresher._utils.checks import resolve_features
 from thresher._utils.lazy import cached
-from thresher._utils.types import Array, FeatureNames, Floats, Mask
+from thresher._utils.types import Array, FeatureNames, Floats, Indices, Mask, Names
 from thresher.data.target import MOST_DISCRETE_VALUES, native_bytes
 from thresher.io.temporary import Scratch
-
-Names = npt.NDArray[np.object_]
 
 # Sums of squares of such values, and of their differences, are finite.
 LARGEST_SQUARABLE = 1e140
@@ -49,8 +47,8 @@ class Schema:
     n_rows: int
     names: Names | None
     is_category: Mask
-    minimum: npt.NDArray[np.float64]
-    maximum: npt.NDArray[np.float64]
+    minimum: Floats
+    maximum: Floats
     n_missing: npt.NDArray[np.int64]
     n_infinite: npt.NDArray[np.int64]
     is_whole: Mask
@@ -140,7 +138,7 @@ class FeatureRoles:
 
     names: Names | None
     candidates: Mask
-    kept: npt.NDArray[np.intp]
+    kept: Indices
     excluded: Mask
 
     @classmethod
@@ -253,8 +251,8 @@ class Table:
     """
 
     matrix: Any
-    names: npt.NDArray[np.object_] | None
-    is_category: npt.NDArray[np.bool_]
+    names: Names | None
+    is_category: Mask
     n_threads: int = 1
 
     @property
@@ -321,7 +319,7 @@ class Table:
         of_values: Array = of_columns[self.matrix.indices]
         return of_values
 
-    def without(self, features: npt.NDArray[np.bool_]) -> Table:
+    def without(self, features: Mask) -> Table:
         """The table with zeros in some columns, which are then as good as absent."""
         if not features.any():
             return self
@@ -386,7 +384,7 @@ class FileTable(Table):
         self,
         slabs: Slabs,
         names: Names | None,
-        is_category: npt.NDArray[np.bool_],
+        is_category: Mask,
         shape: tuple[int, int],
         dtype: np.dtype[Any],
         scratch: Scratch,
@@ -458,7 +456,7 @@ class FileTable(Table):
             self.is_category,
         )
 
-    def without(self, features: npt.NDArray[np.bool_]) -> Table:
+    def without(self, features: Mask) -> Table:
         if not features.any():
             return self
         return self._like(
@@ -474,7 +472,7 @@ class FileTable(Table):
             self.is_category,
         )
 
-    def _like(self, slabs: Slabs, n_rows: int, is_category: npt.NDArray[np.bool_]) -> FileTable:
+    def _like(self, slabs: Slabs, n_rows: int, is_category: Mask) -> FileTable:
         shape = (n_rows, self.n_features)
         return FileTable(
             slabs, self.names, is_category, shape, self._dtype, self.scratch, self.n_threads

@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from thresher._utils.arrays import as_double, as_numpy
 from thresher._utils.checks import check_choice, is_missing, warn
-from thresher._utils.types import Array, TargetLike, WeightsLike
+from thresher._utils.types import Array, Floats, Indices, TargetLike, WeightsLike
 
 # Whole weights are counts, and exact, as long as no sum of as many weights as there are rows exceeds this.
 MOST_COUNTED = 1 << 50
@@ -112,7 +112,7 @@ def range_shift(largest: float, is_whole: bool, n_rows: int) -> int:
     return min(max(exponent, SMALLEST_EXPONENT), LARGEST_EXPONENT) - exponent
 
 
-def in_range(weights: Array, shift: int) -> npt.NDArray[np.float64]:
+def in_range(weights: Array, shift: int) -> Floats:
     """Return the weights times two to the power of `shift`."""
     return np.ldexp(weights.astype(np.float64), shift)
 
@@ -169,11 +169,11 @@ class Target(TargetSummary):
         Class codes 0..n_classes-1; None if numeric.
     """
 
-    values: npt.NDArray[np.float64]
+    values: Floats
     codes: npt.NDArray[np.int32] | None
 
     @classmethod
-    def of_numbers(cls, values: npt.NDArray[np.float64]) -> Target:
+    def of_numbers(cls, values: Floats) -> Target:
         lowest, highest = (values.min(), values.max()) if values.size else (np.nan, np.nan)
         return cls(False, None, float(lowest), float(highest), values, None)
 
@@ -184,7 +184,7 @@ class Target(TargetSummary):
             True, classes, 0.0, len(classes) - 1.0, values, codes.astype(np.int32, copy=False)
         )
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Target:
+    def take(self, rows: Indices) -> Target:
         """Return the target of some rows; classes that no longer occur are left out."""
         if self.codes is None or self.classes is None:
             return Target.of_numbers(self.values[rows])
@@ -332,7 +332,7 @@ def refuse_missing_labels(y: Array, where: str = "") -> None:
             )
 
 
-def as_numbers(y: Array) -> npt.NDArray[np.float64]:
+def as_numbers(y: Array) -> Floats:
     """A target that is to be a quantity."""
     try:
         return y.astype(np.float64)

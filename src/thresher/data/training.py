@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Self, TypedDict
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
@@ -23,7 +22,10 @@ from thresher._utils.types import (
     DataLike,
     Estimator,
     FeatureNames,
+    Floats,
+    Indices,
     Mask,
+    Names,
     TargetLike,
     Values,
     WeightsLike,
@@ -36,7 +38,7 @@ from thresher.data.frames import (
     to_native,
     with_plain_names,
 )
-from thresher.data.table import FeatureRoles, FileTable, Names, Schema, Table
+from thresher.data.table import FeatureRoles, FileTable, Schema, Table
 from thresher.data.target import (
     Target,
     TargetSummary,
@@ -201,7 +203,7 @@ class TrainingData(ABC):
         return self.schema.n_features
 
     @property
-    def names(self) -> npt.NDArray[np.object_] | None:
+    def names(self) -> Names | None:
         return self.schema.names
 
     @property
@@ -209,7 +211,7 @@ class TrainingData(ABC):
         return self.features.candidates
 
     @property
-    def kept(self) -> npt.NDArray[np.intp]:
+    def kept(self) -> Indices:
         return self.features.kept
 
     @property
@@ -253,7 +255,7 @@ class LocalData(TrainingData):
     table: Table
     grouped: FileTable | None = None
     weights: Array | None = None
-    rows: npt.NDArray[np.intp] | None = None
+    rows: Indices | None = None
     n_given: int = 0
 
     @property
@@ -265,7 +267,7 @@ class LocalData(TrainingData):
         return float(self.n_rows if self.weights is None else self.weights.sum())
 
     @property
-    def real_weights(self) -> npt.NDArray[np.float64] | None:
+    def real_weights(self) -> Floats | None:
         return None if self.weights is None else self.weights.astype(np.float64)
 
     @property
@@ -342,7 +344,7 @@ def reader_named(name: str) -> Any:
 
 def rows_of_weight(
     weights: Array | None,
-) -> tuple[Array | None, npt.NDArray[np.intp] | None]:
+) -> tuple[Array | None, Indices | None]:
     """The weights, None if all are 1, and the rows with a weight above 0, None if all have."""
     if weights is None:
         return None, None
@@ -515,7 +517,7 @@ def _exact(table: Table, X: DataLike) -> Table:
     return Table(matrix, table.names, table.is_category, table.n_threads)
 
 
-def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp] | None:
+def _complete_rows(table: Table, rows: Indices | None) -> Indices | None:
     """The rows without missing values, or `rows` as it is where none is missing."""
     if not table.schema.has_missing.any():
         return rows
@@ -528,7 +530,7 @@ def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArr
     return complete_rows(complete, rows)
 
 
-def complete_rows(complete: Mask, rows: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp]:
+def complete_rows(complete: Mask, rows: Indices | None) -> Indices:
     """Those of the rows (None: of all) that are complete, with a warning of how many are not."""
     if rows is not None:
         used = np.zeros(len(complete), dtype=bool)

@@ -23,10 +23,10 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import Array, DataLike, TargetLike, WeightsLike
+from thresher._utils.types import Array, DataLike, Floats, Mask, TargetLike, WeightsLike
 from thresher.data import MOST_DISCRETE_VALUES, read_weights, to_feature_major, to_native
 
-Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
+Cuts = tuple[Floats, NDArray[np.int64]]
 
 
 @estimator
@@ -42,7 +42,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     _learn: ClassVar[Callable[..., Cuts]]
 
     def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
+        self, matrix: Array, y: TargetLike, weights: Floats | None, n_threads: int
     ) -> Cuts:
         """The cuts of every row of a feature-major matrix, and where each feature's begin."""
         return self._learn(matrix, self._rule()[1], weights, n_threads)
@@ -50,9 +50,9 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     def learn_sparse_cuts(
         self,
         columns: tuple[Any, Any, Any, int],
-        wanted: NDArray[np.bool_],
+        wanted: Mask,
         y: TargetLike,
-        weights: NDArray[np.float64] | None,
+        weights: Floats | None,
         n_threads: int,
     ) -> Cuts:
         """The same of some columns of a sparse matrix, from the stored values and the number of zeros.
@@ -194,8 +194,8 @@ def class_codes(y: TargetLike) -> tuple[NDArray[np.int32], int]:
 
 def _with_discrete(
     matrix: Array,
-    weights: NDArray[np.float64] | None,
-    cuts: NDArray[np.float64],
+    weights: Floats | None,
+    cuts: Floats,
     offsets: NDArray[np.int64],
 ) -> Cuts:
     """Replace the cuts of discrete features by one between each two of their values."""

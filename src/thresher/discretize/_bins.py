@@ -8,12 +8,12 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from thresher import _core
 from thresher._utils.checks import feature_position, shown
 from thresher._utils.params import estimator, param
-from thresher._utils.types import Array, TargetLike
+from thresher._utils.types import Array, Floats, Indices, Mask, Names, TargetLike
 from thresher.discretize._base import Bins, CountedBins, Cuts, class_codes
 
 
@@ -192,7 +192,7 @@ class MDLBins(Bins):
             raise ValueError(f"cuts must be 'n-1' or 'weka', got {self.cuts!r}")
 
     def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
+        self, matrix: Array, y: TargetLike, weights: Floats | None, n_threads: int
     ) -> Cuts:
         classes, n_classes = class_codes(y)
         return _core.cuts_mdl(matrix, classes, n_classes, self.cuts == "weka", weights, n_threads)
@@ -236,11 +236,9 @@ class GivenBins(Bins):
         default=(), kw_only=False
     )
 
-    def by_feature(
-        self, names: NDArray[np.object_] | None, n_features: int
-    ) -> list[NDArray[np.float64] | None]:
+    def by_feature(self, names: Names | None, n_features: int) -> list[Floats | None]:
         """The cuts of every feature, None where there are none given."""
-        found: list[NDArray[np.float64] | None] = [None] * n_features
+        found: list[Floats | None] = [None] * n_features
         if isinstance(self.cuts, Mapping):
             for feature, cuts in self.cuts.items():
                 place = feature_position("cuts", feature, names, n_features)
@@ -264,15 +262,13 @@ class GivenBins(Bins):
             for feature, cuts in enumerate(self.cuts)
         ]
 
-    def on(
-        self, features: NDArray[np.intp], names: NDArray[np.object_] | None, n_features: int
-    ) -> GivenBins:
+    def on(self, features: Indices, names: Names | None, n_features: int) -> GivenBins:
         """The bins of some of the features of X."""
         cuts = self.by_feature(names, n_features)
         return GivenBins([cuts[feature] for feature in features], n_jobs=self.n_jobs)
 
     def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
+        self, matrix: Array, y: TargetLike, weights: Floats | None, n_threads: int
     ) -> Cuts:
         cuts, offsets = self._all_cuts(getattr(self, "feature_names_in_", None), len(matrix))
         coded = _core.apply_cuts(matrix, cuts, offsets, n_threads)
@@ -287,9 +283,9 @@ class GivenBins(Bins):
     def learn_sparse_cuts(
         self,
         columns: tuple[Any, Any, Any, int],
-        wanted: NDArray[np.bool_],
+        wanted: Mask,
         y: TargetLike,
-        weights: NDArray[np.float64] | None,
+        weights: Floats | None,
         n_threads: int,
     ) -> Cuts:
         values, _, starts, n_rows = columns
@@ -306,7 +302,7 @@ class GivenBins(Bins):
             used.append(own[np.unique(codes)[1:] - 1])
         return _joined(used)
 
-    def _all_cuts(self, names: NDArray[np.object_] | None, n_features: int) -> Cuts:
+    def _all_cuts(self, names: Names | None, n_features: int) -> Cuts:
         cuts = self.by_feature(names, n_features)
         given = [own for own in cuts if own is not None]
         if len(given) < n_features:
@@ -323,7 +319,7 @@ class GivenBins(Bins):
         pass
 
 
-def _checked(cuts: Any, feature: Any) -> NDArray[np.float64]:
+def _checked(cuts: Any, feature: Any) -> Floats:
     try:
         own = np.asarray(cuts, dtype=np.float64)
     except (TypeError, ValueError):
@@ -339,6 +335,6 @@ def _checked(cuts: Any, feature: Any) -> NDArray[np.float64]:
     return own
 
 
-def _joined(cuts: Sequence[NDArray[np.float64]]) -> Cuts:
+def _joined(cuts: Sequence[Floats]) -> Cuts:
     offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
     return np.concatenate([np.empty(0), *cuts]), offsets

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from thresher._utils.checks import did_you_mean
-from thresher._utils.types import Array, BinRule, TargetLike
+from thresher._utils.types import Array, BinRule, Floats, TargetLike
 from thresher.discretize._base import Bins, Cuts
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
 
@@ -24,7 +23,7 @@ class _Foreign:
         self.transformer = transformer
 
     def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
+        self, matrix: Array, y: TargetLike, weights: Floats | None, n_threads: int
     ) -> Cuts:
         if weights is not None:
             raise ValueError(
@@ -48,7 +47,7 @@ class _Foreign:
         )
 
 
-def _cuts_of_codes(values: Array, codes: Array) -> NDArray[np.float64]:
+def _cuts_of_codes(values: Array, codes: Array) -> Floats:
     order = np.argsort(values, kind="stable")
     values, codes = values[order].astype(np.float64), codes[order]
     steps = np.flatnonzero(np.diff(codes) != 0)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.types import Array, BinRule, Values
+from thresher._utils.types import Array, BinRule, Floats, Indices, Mask, Values
 from thresher.data import (
     FileRows,
     LocalData,
@@ -40,13 +40,13 @@ class PartSets:
     """
 
     part: npt.NDArray[np.int32]
-    keeps: npt.NDArray[np.bool_]
+    keeps: Mask
 
     @property
     def n_replicates(self) -> int:
         return len(self.keeps)
 
-    def rows(self, replicate: int) -> npt.NDArray[np.intp]:
+    def rows(self, replicate: int) -> Indices:
         """The rows that a replicate keeps."""
         return np.flatnonzero(self.keeps[replicate, self.part])
 
@@ -125,8 +125,8 @@ class Bins:
     """
 
     rule: str
-    is_binned: npt.NDArray[np.bool_]
-    cuts: list[npt.NDArray[np.float64]] = field(default_factory=list)
+    is_binned: Mask
+    cuts: list[Floats] = field(default_factory=list)
 
     def __repr__(self) -> str:
         n_binned = int(self.is_binned.sum())
@@ -194,7 +194,7 @@ def too_many_levels(schema: Schema, column: int) -> ValueError:
     )
 
 
-def columns_to_bin(schema: Schema, rule: BinRule) -> npt.NDArray[np.bool_]:
+def columns_to_bin(schema: Schema, rule: BinRule) -> Mask:
     """Return which columns are binned.
 
     Those that are not discrete; all but categories if the discretiser keeps nothing as it is; those with given cuts.
@@ -253,10 +253,10 @@ def _code_as_is(
 def _code_sparse(
     training: LocalData,
     discretizer: BinRule,
-    to_bin: npt.NDArray[np.bool_],
+    to_bin: Mask,
     in_parts: Values,
     missing: str,
-) -> tuple[_core.CodedTable, list[npt.NDArray[np.float64]]]:
+) -> tuple[_core.CodedTable, list[Floats]]:
     """Bins from the stored values and the number of zeros, some columns at a time: no column is ever dense.
 
     Codes are stored less the code of zero, so that the values not stored keep it.
@@ -306,19 +306,17 @@ def _slabs_of_entries(starts: npt.NDArray[np.int64], size: int) -> Iterator[tupl
 class CodingRows:
     """What the coding of a column uses of the rows: weights, classes, and how missing values are treated."""
 
-    weights: npt.NDArray[np.float64] | None
+    weights: Floats | None
     missing: str
     classes: npt.NDArray[np.int32] | None
 
 
 def code_mixed(
-    table: Table, rows: CodingRows, discretizer: BinRule, to_bin: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
+    table: Table, rows: CodingRows, discretizer: BinRule, to_bin: Mask
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[Floats]]:
     """Return codes and levels of every column of a dense table, and the cuts of those that are binned."""
 
-    def binned(
-        columns: Array, features: npt.NDArray[np.intp]
-    ) -> tuple[Any, Any, list[npt.NDArray[np.float64]]]:
+    def binned(columns: Array, features: Indices) -> tuple[Any, Any, list[Floats]]:
         learner = _on(discretizer, features, table.schema)
         cuts, offsets = learner.learn_cuts(columns, rows.classes, rows.weights, table.n_threads)
         coded = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
@@ -348,14 +346,14 @@ def code_mixed(
     return codes, levels, all_cuts
 
 
-def _on(discretizer: BinRule, features: npt.NDArray[np.intp], schema: Schema) -> Any:
+def _on(discretizer: BinRule, features: Indices, schema: Schema) -> Any:
     """The discretiser for some of the features; only given cuts are other ones for each."""
     if isinstance(discretizer, GivenBins):
         return discretizer.on(features, schema.names, schema.n_features)
     return discretizer
 
 
-def _with_given_cuts(rule: GivenBins, schema: Schema) -> npt.NDArray[np.bool_]:
+def _with_given_cuts(rule: GivenBins, schema: Schema) -> Mask:
     cuts = rule.by_feature(schema.names, schema.n_features)
     given = np.array([own is not None for own in cuts], dtype=bool)
     texts = np.flatnonzero(given & schema.is_category)
@@ -366,7 +364,7 @@ def _with_given_cuts(rule: GivenBins, schema: Schema) -> npt.NDArray[np.bool_]:
     return given
 
 
-def _in_blocks(features: npt.NDArray[np.intp], n_rows: int) -> Iterator[npt.NDArray[np.intp]]:
+def _in_blocks(features: Indices, n_rows: int) -> Iterator[Indices]:
     return (features[block] for block in feature_blocks(len(features), n_rows))
 
 
@@ -374,7 +372,7 @@ def _place_missing(
     schema: Schema,
     codes: npt.NDArray[np.uint8],
     levels: npt.NDArray[np.int32],
-    to_bin: npt.NDArray[np.bool_],
+    to_bin: Mask,
     missing: str,
 ) -> None:
     """Give missing values their own last level, or for pairwise counting the code that means missing."""

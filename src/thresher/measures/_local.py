@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
-from thresher._utils.types import Array, BinRule, Floats, Mask
+from thresher._utils.types import Array, BinRule, Floats, Indices, Mask
 from thresher.data import LocalData, TargetSummary
 from thresher.measures._codes import Bins, Codes, PartSets, code_features, code_target
 from thresher.measures._names import BY_CLASS, KINDS
@@ -211,7 +211,7 @@ class LocalMeasures:
     def whole(self) -> LocalMeasures:
         return self
 
-    def on_rows(self, rows: npt.NDArray[np.intp]) -> ChosenRows:
+    def on_rows(self, rows: Indices) -> ChosenRows:
         """Return the measures of some rows, with the bins of all."""
         return ChosenRows(self, rows)
 
@@ -229,7 +229,7 @@ class LocalMeasures:
         assert self.parts is not None
         return self.parts.weights(replicates, self.training.weights)
 
-    def candidates(self, *names: str) -> npt.NDArray[np.bool_]:
+    def candidates(self, *names: str) -> Mask:
         """Features that may be chosen by these measures: not excluded, varying, also after binning.
 
         One row per replicate if there are parts.
@@ -251,7 +251,7 @@ class ChosenRows:
 
     scale = 1
 
-    def __init__(self, whole: LocalMeasures, rows: npt.NDArray[np.intp]) -> None:
+    def __init__(self, whole: LocalMeasures, rows: Indices) -> None:
         self.whole = whole
         self.rows = rows
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.arrays import as_numpy
-from thresher._utils.types import Array, TargetLike, WeightsLike
+from thresher._utils.types import Array, Floats, Indices, TargetLike, WeightsLike
 from thresher.data import read_target, read_weights
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 
 
-def _codes(values: Any, name: str) -> tuple[npt.NDArray[np.intp], int]:
+def _codes(values: Any, name: str) -> tuple[Indices, int]:
     array = np.asarray(as_numpy(values))
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
@@ -24,7 +23,7 @@ def _codes(values: Any, name: str) -> tuple[npt.NDArray[np.intp], int]:
     return codes, len(levels)
 
 
-def _numbers(values: Any, name: str) -> npt.NDArray[np.float64]:
+def _numbers(values: Any, name: str) -> Floats:
     array = np.asarray(as_numpy(values), dtype=np.float64)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {array.shape}")

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.checks import check_choice
-from thresher._utils.types import Array
+from thresher._utils.types import Array, Floats
 from thresher.measures._names import BY_CLASS, KINDS
 
 
@@ -42,7 +42,7 @@ class PairCounts:
     """
 
     counts: Array
-    rest: npt.NDArray[np.float64] | None = None
+    rest: Floats | None = None
 
     @classmethod
     def of(
@@ -82,7 +82,7 @@ class PairCounts:
         words = _core.add_sums(self._words(), sign * other._words())
         return PairCounts(words[..., 0], words[..., 1])
 
-    def _words(self) -> npt.NDArray[np.float64]:
+    def _words(self) -> Floats:
         high = np.asarray(self.counts, dtype=np.float64)
         return np.stack([high, np.zeros_like(high) if self.rest is None else self.rest], axis=-1)
 
@@ -170,9 +170,9 @@ class ClassMoments(_Moments):
         return self._value(measure)
 
 
-def _floats(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _floats(values: npt.ArrayLike) -> Floats:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def _weights(sample_weight: npt.ArrayLike | None) -> npt.NDArray[np.float64] | None:
+def _weights(sample_weight: npt.ArrayLike | None) -> Floats | None:
     return None if sample_weight is None else _floats(sample_weight)

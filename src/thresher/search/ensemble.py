@@ -6,13 +6,12 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from thresher import _core
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import Array, RandomState
+from thresher._utils.types import Array, Floats, Indices, Mask, RandomState
 
 PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
 
@@ -88,7 +87,7 @@ class NumberedParts:
 
     kind: str
     n_rows: int
-    keeps: NDArray[np.bool_]
+    keeps: Mask
     seed: int = 0
 
     @property
@@ -122,7 +121,7 @@ def bootstrap_counts(n_rows: int, n_samples: int, seed: int = 0) -> NDArray[np.i
     return counts
 
 
-def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> NDArray[np.bool_]:
+def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> Mask:
     """The parts of the first half of every pair; the second half is the rest.
 
     Examples
@@ -137,7 +136,7 @@ def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> NDArray[np.bool_]:
     return halves
 
 
-def number_groups(groups: ArrayLike, n_rows: int) -> NDArray[np.intp]:
+def number_groups(groups: ArrayLike, n_rows: int) -> Indices:
     """Groups of rows numbered as they first occur.
 
     Examples
@@ -197,7 +196,7 @@ def combine_votes(
     return chosen
 
 
-def membership(sets: Sequence[Sequence[Hashable]]) -> NDArray[np.bool_]:
+def membership(sets: Sequence[Sequence[Hashable]]) -> Mask:
     """One row per set, one column per distinct member, True where the set holds the member."""
     column: dict[Hashable, int] = {}
     columns = [[column.setdefault(member, len(column)) for member in members] for members in sets]
@@ -207,7 +206,7 @@ def membership(sets: Sequence[Sequence[Hashable]]) -> NDArray[np.bool_]:
     return matrix
 
 
-def mean_jaccard_of(matrix: NDArray[np.bool_]) -> float:
+def mean_jaccard_of(matrix: Mask) -> float:
     """Mean of ``|A and B| / |A or B|`` over the unordered pairs of rows.
 
     Two empty sets count 1, and so does a single set.
@@ -259,7 +258,7 @@ class FoundParts:
 
 def greedy_ensemble(
     measure: _core.PairMeasure,
-    relevance: npt.NDArray[np.float64],
+    relevance: Floats,
     n_select: int,
     *,
     objective: str,
@@ -267,8 +266,8 @@ def greedy_ensemble(
     offset: float = 0.0,
     strategy: str = "lazy",
     replicates: Sequence[int],
-    candidates: npt.NDArray[np.bool_],
-    kept: npt.NDArray[np.intp],
+    candidates: Mask,
+    kept: Indices,
     memory_limit: int = 0,
 ) -> FoundParts:
     """The lists that `greedy_forward` would find on each replicate; each pair is computed once.

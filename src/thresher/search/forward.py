@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from thresher import _core
 from thresher._core import BestFirstResult, SearchResult
-from thresher._utils.types import Floats, Mask, Values
+from thresher._utils.types import Floats, Indices, Mask, Values
 
-Features = NDArray[np.intp]
+Features = Indices
 Progress = Callable[[int, int, float], object]
 Found = TypeVar("Found")
 Report = TypeVar("Report")
