@@ -285,11 +285,9 @@ class LocalData(TrainingData):
     def __exit__(self, *failure: object) -> None:
         """Do nothing: temporary files end with the table."""
 
-    def with_table(self, table: Table, features: FeatureRoles, **changes: Any) -> LocalData:
+    def with_table(self, table: Table, features: FeatureRoles) -> LocalData:
         """Return the data of other columns, or other rows, in memory."""
-        return replace(
-            self, schema=table.schema, features=features, table=table, grouped=None, **changes
-        )
+        return replace(self, schema=table.schema, features=features, table=table, grouped=None)
 
 
 def read_training(

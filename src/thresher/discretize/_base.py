@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,24 @@ from thresher.data import MOST_DISCRETE_VALUES, read_weights, to_feature_major, 
 Cuts = tuple[Floats, NDArray[np.int64]]
 
 
+# Values, rows, where each column starts, and the number of rows: some columns of a sparse matrix.
+SparseColumns = tuple[Array, Array, Array, int]
+# One per row; None stands for 1.
+Weights = Floats | None
+
+
+class Discretizer(Protocol):
+    """Learns cuts for a selector."""
+
+    def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
+        """Return the cuts of every row of a feature-major matrix, and where each feature's start."""
+
+    def learn_sparse_cuts(
+        self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
+    ) -> Cuts:
+        """Return those of some columns of a sparse matrix, from the stored values and the number of zeros."""
+
+
 @estimator
 class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     """What all discretisers share; a subclass says how cuts are learnt."""
@@ -41,24 +59,14 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     # The function of the core that finds cuts by this rule in dense columns.
     _learn: ClassVar[Callable[..., Cuts]]
 
-    def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: Floats | None, n_threads: int
-    ) -> Cuts:
-        """The cuts of every row of a feature-major matrix, and where each feature's begin."""
+    def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
+        """Return the cuts of every row of a feature-major matrix, and where each feature's start."""
         return self._learn(matrix, self._rule()[1], weights, n_threads)
 
     def learn_sparse_cuts(
-        self,
-        columns: tuple[Any, Any, Any, int],
-        wanted: Mask,
-        y: TargetLike,
-        weights: Floats | None,
-        n_threads: int,
+        self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
     ) -> Cuts:
-        """The same of some columns of a sparse matrix, from the stored values and the number of zeros.
-
-        `columns`: values, rows, where each column starts, and the number of rows.
-        """
+        """Return those of some columns of a sparse matrix, from the stored values and the number of zeros."""
         classes, n_classes = class_codes(y) if self._uses_target else (None, 1)
         rule, setting = self._rule()
         flags = wanted.view(np.uint8)
@@ -109,8 +117,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         -------
         codes : ndarray of uint8 of shape (n_samples, n_features)
         """
-        matrix = self._fit(X, y, sample_weight)
-        return self._code(matrix)
+        return self._code(self._fit(X, y, sample_weight))
 
     def _fit(self, X: DataLike, y: TargetLike, sample_weight: WeightsLike) -> Array:
         self._validate_parameters()
@@ -121,9 +128,8 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
             else:
                 X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan")
         n_threads = resolve_threads(self.n_jobs)
-        weights = read_weights(sample_weight, X.shape[0])
-        if weights is not None:
-            weights = weights.astype(np.float64)
+        given = read_weights(sample_weight, X.shape[0])
+        weights = None if given is None else given.astype(np.float64)
         matrix = to_feature_major(X, n_threads)
         cuts, offsets = self.learn_cuts(matrix, y, weights, n_threads)
         if self.keep_discrete:
@@ -194,18 +200,23 @@ def class_codes(y: TargetLike) -> tuple[NDArray[np.int32], int]:
 
 def _with_discrete(
     matrix: Array,
-    weights: Floats | None,
+    weights: Weights,
     cuts: Floats,
     offsets: NDArray[np.int64],
 ) -> Cuts:
     """Replace the cuts of discrete features by one between each two of their values."""
     pieces = []
-    for feature, column in enumerate(matrix):
+    for column, own in zip(matrix, np.split(cuts, offsets[1:-1]), strict=True):
         values = column if weights is None else column[weights > 0]
         distinct = np.unique(values[~np.isnan(values)]).astype(np.float64)
         if len(distinct) <= MOST_DISCRETE_VALUES and (distinct == np.round(distinct)).all():
             pieces.append((distinct[1:] + distinct[:-1]) / 2)
         else:
-            pieces.append(cuts[offsets[feature] : offsets[feature + 1]])
-    counts = np.array([len(piece) for piece in pieces], dtype=np.int64)
-    return np.concatenate(pieces), np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+            pieces.append(own)
+    return joined(pieces)
+
+
+def joined(cuts: Sequence[Floats]) -> Cuts:
+    """Return the cuts of all features as one array, and where each feature's start."""
+    offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
+    return np.concatenate([np.empty(0), *cuts]), offsets

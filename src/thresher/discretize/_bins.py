@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,15 @@ from thresher import _core
 from thresher._utils.checks import feature_position, shown
 from thresher._utils.params import estimator, param
 from thresher._utils.types import Array, Floats, Indices, Mask, Names, TargetLike
-from thresher.discretize._base import Bins, CountedBins, Cuts, class_codes
+from thresher.discretize._base import (
+    Bins,
+    CountedBins,
+    Cuts,
+    SparseColumns,
+    Weights,
+    class_codes,
+    joined,
+)
 
 
 class EqualFrequencyBins(CountedBins):
@@ -191,9 +199,7 @@ class MDLBins(Bins):
         if self.cuts not in ("n-1", "weka"):
             raise ValueError(f"cuts must be 'n-1' or 'weka', got {self.cuts!r}")
 
-    def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: Floats | None, n_threads: int
-    ) -> Cuts:
+    def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
         classes, n_classes = class_codes(y)
         return _core.cuts_mdl(matrix, classes, n_classes, self.cuts == "weka", weights, n_threads)
 
@@ -267,9 +273,7 @@ class GivenBins(Bins):
         cuts = self.by_feature(names, n_features)
         return GivenBins([cuts[feature] for feature in features], n_jobs=self.n_jobs)
 
-    def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: Floats | None, n_threads: int
-    ) -> Cuts:
+    def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
         cuts, offsets = self._all_cuts(getattr(self, "feature_names_in_", None), len(matrix))
         coded = _core.apply_cuts(matrix, cuts, offsets, n_threads)
         if weights is not None and not weights.all():
@@ -278,15 +282,10 @@ class GivenBins(Bins):
             own[np.flatnonzero(np.bincount(codes, minlength=256)[: len(own) + 1])[1:] - 1]
             for codes, own in zip(coded, np.split(cuts, offsets[1:-1]), strict=True)
         ]
-        return _joined(used)
+        return joined(used)
 
     def learn_sparse_cuts(
-        self,
-        columns: tuple[Any, Any, Any, int],
-        wanted: Mask,
-        y: TargetLike,
-        weights: Floats | None,
-        n_threads: int,
+        self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
     ) -> Cuts:
         values, _, starts, n_rows = columns
         cuts = self.by_feature(getattr(self, "feature_names_in_", None), len(wanted))
@@ -300,7 +299,7 @@ class GivenBins(Bins):
             if len(stored) < n_rows:
                 codes = np.append(codes, np.searchsorted(own, 0.0))
             used.append(own[np.unique(codes)[1:] - 1])
-        return _joined(used)
+        return joined(used)
 
     def _all_cuts(self, names: Names | None, n_features: int) -> Cuts:
         cuts = self.by_feature(names, n_features)
@@ -310,7 +309,7 @@ class GivenBins(Bins):
             raise ValueError(
                 f"cuts gives none for feature {first}; give an empty list where all values are one level"
             )
-        return _joined(given)
+        return joined(given)
 
     def _rule(self) -> tuple[str, float]:
         return "given", 0.0
@@ -319,7 +318,7 @@ class GivenBins(Bins):
         pass
 
 
-def _checked(cuts: Any, feature: Any) -> Floats:
+def _checked(cuts: ArrayLike, feature: object) -> Floats:
     try:
         own = np.asarray(cuts, dtype=np.float64)
     except (TypeError, ValueError):
@@ -333,8 +332,3 @@ def _checked(cuts: Any, feature: Any) -> Floats:
             f"cuts of feature {feature!r} are {len(own)}, at most {MOST_CUTS} can be coded"
         )
     return own
-
-
-def _joined(cuts: Sequence[Floats]) -> Cuts:
-    offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
-    return np.concatenate([np.empty(0), *cuts]), offsets

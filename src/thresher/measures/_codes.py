@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from thresher import _core
 from thresher._utils.types import Array, BinRule, Floats, Indices, Mask, Values
 from thresher.data import (
     FileRows,
+    FileTable,
     LocalData,
     Schema,
     Table,
@@ -21,7 +21,7 @@ from thresher.data import (
     feature_blocks,
     to_feature_major,
 )
-from thresher.discretize import GivenBins, MDLBins, make_discretizer
+from thresher.discretize import Discretizer, GivenBins, MDLBins, make_discretizer
 from thresher.io.sparse import MappedMatrix
 from thresher.io.temporary import Scratch, ScratchFile
 from thresher.measures.columns import stored_columns
@@ -86,13 +86,13 @@ class Packing:
         """More features, a row of codes for each."""
         self._builder.append(codes, levels, missing_code, self._n_threads, self._write())
 
-    def add_sparse(self, starts: Any, rows: Any, values: Any) -> None:
+    def add_sparse(self, starts: Array, rows: Array, values: Array) -> None:
         """More features, columns of a CSC matrix whose values are codes, or any few numbers."""
         self._builder.append_sparse(
             starts, rows, values, len(starts) - 1, self._n_threads, self._write()
         )
 
-    def _write(self) -> Any:
+    def _write(self) -> Callable[..., object] | None:
         if self._scratch is None:
             return None
         if self._file is None and self._builder.n_bytes > self._scratch.memory_limit // 4:
@@ -158,13 +158,12 @@ def code_table(training: LocalData, rule: BinRule, parts: PartSets | None = None
     try:
         is_mapped = isinstance(table.matrix, MappedMatrix)
         if not to_bin.any() and not is_mapped:
-            bins = Bins("none", to_bin)
-            return Codes(_code_as_is(table, in_parts, training.weights, missing), bins)
-        name = rule if isinstance(rule, str) else type(rule).__name__
+            coded = _code_as_is(table, in_parts, training.weights, missing)
+            return Codes(coded, _bins(rule, to_bin))
         discretizer = None if rule is None else make_discretizer(rule)
         if table.is_sparse:
             coded, cuts = _code_sparse(training, discretizer, to_bin, in_parts, missing)
-            return Codes(coded, Bins(name if to_bin.any() else "none", to_bin, cuts))
+            return Codes(coded, _bins(rule, to_bin, cuts))
         rows = CodingRows(
             training.real_weights, training.missing, _classes_of(training.target, training.weights)
         )
@@ -174,10 +173,10 @@ def code_table(training: LocalData, rule: BinRule, parts: PartSets | None = None
             levels,
             weights=training.weights,
             n_threads=table.n_threads,
-            missing_code=MISSING_CODE if missing == "pairwise" else -1,
+            missing_code=_missing_code(missing),
             **in_parts,
         )
-        return Codes(coded, Bins(name, to_bin, cuts))
+        return Codes(coded, _bins(rule, to_bin, cuts))
     except _core.TooManyLevels as error:
         raise too_many_levels(table.schema, error.column) from None
 
@@ -231,6 +230,11 @@ def code_target(
     return codes, int(codes.max()) + 1
 
 
+def _bins(rule: BinRule, is_binned: Mask, cuts: Iterable[Floats] = ()) -> Bins:
+    name = rule if isinstance(rule, str) else type(rule).__name__
+    return Bins(name if is_binned.any() else "none", is_binned, list(cuts))
+
+
 def _classes_of(target: Target | None, weights: Array | None) -> npt.NDArray[np.int32] | None:
     """The classes, for rules that use the target, where there is one."""
     return None if target is None else code_target(target, weights)[0]
@@ -239,12 +243,7 @@ def _classes_of(target: Target | None, weights: Array | None) -> npt.NDArray[np.
 def _code_as_is(
     table: Table, in_parts: Values, weights: Array | None, missing: str
 ) -> _core.CodedTable:
-    options: Values = {
-        **in_parts,
-        "weights": weights,
-        "n_threads": table.n_threads,
-        "missing": missing,
-    }
+    options = dict(in_parts, weights=weights, n_threads=table.n_threads, missing=missing)
     if table.is_sparse:
         return _core.CodedTable.from_sparse(*table.stored, dense_bytes=DENSE_BYTES, **options)
     return _core.CodedTable.from_dense(table.matrix, **options)
@@ -316,7 +315,9 @@ def code_mixed(
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[Floats]]:
     """Return codes and levels of every column of a dense table, and the cuts of those that are binned."""
 
-    def binned(columns: Array, features: Indices) -> tuple[Any, Any, list[Floats]]:
+    def binned(
+        columns: Array, features: Indices
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], list[Floats]]:
         learner = _on(discretizer, features, table.schema)
         cuts, offsets = learner.learn_cuts(columns, rows.classes, rows.weights, table.n_threads)
         coded = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
@@ -346,7 +347,7 @@ def code_mixed(
     return codes, levels, all_cuts
 
 
-def _on(discretizer: BinRule, features: Indices, schema: Schema) -> Any:
+def _on(discretizer: BinRule, features: Indices, schema: Schema) -> Discretizer:
     """The discretiser for some of the features; only given cuts are other ones for each."""
     if isinstance(discretizer, GivenBins):
         return discretizer.on(features, schema.names, schema.n_features)
@@ -391,9 +392,11 @@ def slab_coder(discretize: BinRule, default: str) -> Callable[[FileRows], SlabCo
     return lambda rows: SlabCoder(rows, rule)
 
 
-def code_files(rows: FileRows, rule: BinRule, parts: PartSets | None = None) -> Codes:
+def _code_files(
+    training: LocalData, table: FileTable, rule: BinRule, parts: PartSets | None
+) -> Codes:
     """The codes made while the files were read, if by the same rule; else from another reading."""
-    table = rows.table
+    rows = FileRows(table, training.excluded, training.target, training.weights, training.missing)
     if table.packed is None or not _is_same(table.packed[0], rule):
         coder = SlabCoder(rows, rule)
         for slab, some in table.slabs():
@@ -403,7 +406,7 @@ def code_files(rows: FileRows, rule: BinRule, parts: PartSets | None = None) -> 
     return codes if parts is None else _in_parts(rows, codes, parts)
 
 
-def _is_same(rule: BinRule, other: Any) -> bool:
+def _is_same(rule: BinRule, other: BinRule) -> bool:
     return rule is other or (isinstance(rule, str) and isinstance(other, str) and rule == other)
 
 
@@ -440,10 +443,9 @@ class SlabCoder:
         self._is_binned[slab] = to_bin
         self._cuts.extend(own.tobytes() for own in cuts)
 
-    def finish(self) -> tuple[Any, Codes]:
-        name = self._rule if isinstance(self._rule, str) else type(self._rule).__name__
-        cuts = [np.frombuffer(bytearray(own)) for own in self._cuts]
-        bins = Bins(name if self._is_binned.any() else "none", self._is_binned, cuts)
+    def finish(self) -> tuple[BinRule, Codes]:
+        cuts = (np.frombuffer(bytearray(own)) for own in self._cuts)
+        bins = _bins(self._rule, self._is_binned, cuts)
         return self._rule, Codes(self._packing.finish(), bins)
 
 
@@ -482,8 +484,6 @@ def code_features(
     Bins are learnt on all rows of the training data, with its weights, and for all parts alike.
     """
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
-    table = training.grouped
-    if table is None:
+    if training.grouped is None:
         return code_table(training, rule, parts)
-    rows = FileRows(table, training.excluded, training.target, training.weights, training.missing)
-    return code_files(rows, rule, parts)
+    return _code_files(training, training.grouped, rule, parts)

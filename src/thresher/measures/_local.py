@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,13 +70,18 @@ class LocalMeasures:
         return code_target(self.training.labels, self.training.weights, self.discretize)
 
     @cached
-    def _numbers(self) -> Any:
+    def _numbers(self) -> _core.NumericTable | _core.SparseTable:
         """The core's table of numeric columns."""
         training = self.training
         weights = training.real_weights
         table = training.table
+        is_pairwise = training.missing == "pairwise"
         if table.is_sparse:
-            return self._sparse_numbers(weights)
+            if is_pairwise:
+                raise ValueError(
+                    'missing="pairwise" with a measure of numbers needs dense X; give X.toarray()'
+                )
+            return sparse_numbers(table, weights, **_arguments(self.parts))
         order = self._row_order
         if order is None or table.is_category.any():  # which feature_major refuses
             columns, parts = table.feature_major(), self.parts
@@ -92,8 +96,8 @@ class LocalMeasures:
             columns,
             weights=weights,
             n_threads=training.n_threads,
-            missing="pairwise" if training.missing == "pairwise" else "error",
-            **({} if parts is None else parts.arguments()),
+            missing="pairwise" if is_pairwise else "error",
+            **_arguments(parts),
         )
 
     @cached
@@ -107,14 +111,6 @@ class LocalMeasures:
 
     def _in_row_order(self, values: Array) -> Array:
         return values if self._row_order is None else values[self._row_order]
-
-    def _sparse_numbers(self, weights: Floats | None) -> Any:
-        if self.training.missing == "pairwise":
-            raise ValueError(
-                'missing="pairwise" with a measure of numbers needs dense X; give X.toarray()'
-            )
-        parts = {} if self.parts is None else self.parts.arguments()
-        return sparse_numbers(self.training.table, weights, **parts)
 
     @cached
     def _ranked(self) -> tuple[_core.RankPairMeasure, Floats]:
@@ -142,18 +138,17 @@ class LocalMeasures:
         n_threads = self.training.n_threads
         if KINDS[name].is_discrete:
             codes, n_classes = self.target_codes
-            return _as_floats(self.codes.table.relevance(codes, n_classes, name, n_threads))
+            return self.codes.table.relevance(codes, n_classes, name, n_threads)
         target = self.training.labels
         if name in BY_CLASS and target.codes is not None:
             codes = self._in_row_order(target.codes)
-            found = self._numbers.relevance_of_classes(name, codes, target.n_classes, n_threads)
-            return _as_floats(found)
+            return self._numbers.relevance_of_classes(name, codes, target.n_classes, n_threads)
         refuse_classes(name, target)
         if name == "spearman":
             ranks, values = self._ranked
-            return _as_floats(ranks.relevance_spearman(values))
+            return ranks.relevance_spearman(values)
         values = self._in_row_order(target.values)
-        return _as_floats(self._numbers.relevance_of_numbers(name, values, n_threads))
+        return self._numbers.relevance_of_numbers(name, values, n_threads)
 
     def pairs(self, name: str) -> _core.PairMeasure:
         """The measure of feature pairs, for a search."""
@@ -162,9 +157,10 @@ class LocalMeasures:
             return _core.DiscretePairMeasure(self.codes.table, name, n_threads)
         if name == "spearman":
             return self._ranked[0]
-        if self.training.table.is_sparse:
-            return _core.SparsePairMeasure(self._numbers, name, n_threads)
-        return _core.NumericPairMeasure(self._numbers, name, n_threads)
+        numbers = self._numbers
+        if isinstance(numbers, _core.SparseTable):
+            return _core.SparsePairMeasure(numbers, name, n_threads)
+        return _core.NumericPairMeasure(numbers, name, n_threads)
 
     def triples(self, term: str) -> _core.PairMeasure:
         """A term of two features and the target, for a search."""
@@ -267,22 +263,19 @@ class ChosenRows:
         features = replace(
             training.features, candidates=training.candidates & ~table.schema.is_constant
         )
-        return LocalMeasures(
-            training.with_table(
-                table,
-                features,
-                target=training.labels.take(self.rows),
-                weights=None if weights is None else weights[self.rows],
-            )
+        chosen = replace(
+            training.with_table(table, features),
+            target=training.labels.take(self.rows),
+            weights=None if weights is None else weights[self.rows],
         )
+        return LocalMeasures(chosen)
 
     def relevance(self, name: str) -> Floats:
         if not KINDS[name].is_discrete:
             return self._numeric.relevance(name)
         codes, n_classes = self.whole.target_codes
         n_threads = self.whole.training.n_threads
-        values = self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
-        return np.asarray(values, dtype=np.float64)
+        return self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
 
     def pairs(self, name: str) -> _core.PairMeasure:
         if not KINDS[name].is_discrete:
@@ -318,5 +311,5 @@ def refuse_classes(name: str, target: TargetSummary) -> None:
         )
 
 
-def _as_floats(values: Any) -> Floats:
-    return np.asarray(values, dtype=np.float64)
+def _arguments(parts: PartSets | None) -> dict[str, Array]:
+    return {} if parts is None else parts.arguments()

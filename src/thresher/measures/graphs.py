@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,7 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._utils.long_calls import call_interruptibly
-from thresher._utils.types import Floats
+from thresher._utils.types import Array, DataLike, Floats
 from thresher.data import LocalData, Table, feature_blocks
 from thresher.io.sparse import check_sparse
 from thresher.measures.columns import stored_columns
@@ -80,7 +79,7 @@ def _edge_cosines(table: Table, first: Rows, second: Rows, squared: Floats) -> F
     return np.minimum(cosine, 1.0)
 
 
-def _sparse_neighbours(matrix: Any, n_neighbors: int) -> tuple[Rows, Rows, Floats]:
+def _sparse_neighbours(matrix: sparse.csr_matrix, n_neighbors: int) -> tuple[Rows, Rows, Floats]:
     """Nearest rows of a CSR matrix: by products first, near ties by differences; ties to the lower."""
     matrix = matrix.astype(np.float64)
     n = matrix.shape[0]
@@ -112,7 +111,7 @@ def _sparse_neighbours(matrix: Any, n_neighbors: int) -> tuple[Rows, Rows, Float
     )
 
 
-def _squared_differences(matrix: Any, first: Any, second: Any) -> Floats:
+def _squared_differences(matrix: sparse.csr_matrix, first: Array, second: Array) -> Floats:
     parts = []
     for block in feature_blocks(len(first), 8 * max(1, matrix.nnz // matrix.shape[0])):
         difference = matrix[first[block]] - matrix[second[block]]
@@ -150,7 +149,7 @@ def class_graph(training: LocalData) -> Graph:
     return given_graph((codes[:, None] == codes[None]) / sizes[codes][:, None], training.n_rows)
 
 
-def given_graph(weights: Any, n_rows: int) -> Graph:
+def given_graph(weights: DataLike, n_rows: int) -> Graph:
     """The graph of a symmetric matrix of non-negative weights; loops count in the degrees only."""
     if sparse.issparse(weights):
         full = sparse.csr_matrix(check_sparse(weights, "graph"), dtype=np.float64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -94,12 +94,15 @@ class PairCounts:
         return _core.value_of_counts(np.ascontiguousarray(self.counts, dtype=np.int64), measure)
 
 
-class _Moments:
+Sums = TypeVar("Sums", _core.PairSums, _core.ClassSums)
+
+
+class _Moments(Generic[Sums]):
     """Sums of the core that add and subtract, and give the values of measures."""
 
     _measures: ClassVar[tuple[str, ...]]
 
-    def __init__(self, sums: Any) -> None:
+    def __init__(self, sums: Sums) -> None:
         self._sums = sums
 
     def __add__(self, other: Self) -> Self:
@@ -110,10 +113,10 @@ class _Moments:
 
     def _value(self, measure: str) -> float:
         check_choice("measure", measure, self._measures)
-        return float(self._sums.value(measure))
+        return self._sums.value(measure)
 
 
-class PairMoments(_Moments):
+class PairMoments(_Moments[_core.PairSums]):
     """Sums of two numeric columns, in twice double precision about a centre near their means.
 
     Values do not depend on how rows were split into blocks.
@@ -139,7 +142,7 @@ class PairMoments(_Moments):
         return self._value(measure)
 
 
-class ClassMoments(_Moments):
+class ClassMoments(_Moments[_core.ClassSums]):
     """Sums of a numeric column by class, in twice double precision about a centre near its mean.
 
     Values do not depend on how rows were split into blocks.
