@@ -87,7 +87,8 @@ def make_discretizer(discretize: BinRule) -> Discretizer:
     """
     if not isinstance(discretize, str):
         if hasattr(discretize, "learn_cuts"):
-            return discretize
+            learner: Discretizer = discretize
+            return learner
         if hasattr(discretize, "fit") and hasattr(discretize, "transform"):
             return _Foreign(discretize)
         raise ValueError(

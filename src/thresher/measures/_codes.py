@@ -251,7 +251,7 @@ def _code_as_is(
 
 def _code_sparse(
     training: LocalData,
-    discretizer: BinRule,
+    discretizer: Discretizer | None,
     to_bin: Mask,
     in_parts: Values,
     missing: str,
@@ -311,7 +311,7 @@ class CodingRows:
 
 
 def code_mixed(
-    table: Table, rows: CodingRows, discretizer: BinRule, to_bin: Mask
+    table: Table, rows: CodingRows, discretizer: Discretizer | None, to_bin: Mask
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[Floats]]:
     """Return codes and levels of every column of a dense table, and the cuts of those that are binned."""
 
@@ -347,8 +347,9 @@ def code_mixed(
     return codes, levels, all_cuts
 
 
-def _on(discretizer: BinRule, features: Indices, schema: Schema) -> Discretizer:
+def _on(discretizer: Discretizer | None, features: Indices, schema: Schema) -> Discretizer:
     """The discretiser for some of the features; only given cuts are other ones for each."""
+    assert discretizer is not None
     if isinstance(discretizer, GivenBins):
         return discretizer.on(features, schema.names, schema.n_features)
     return discretizer

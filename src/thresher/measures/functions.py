@@ -12,7 +12,7 @@ from thresher.data import read_target, read_weights
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 
 
-def _column(values: ArrayLike, name: str, dtype: DTypeLike = None) -> Array:
+def _column(values: ArrayLike, name: str, dtype: DTypeLike | None = None) -> Array:
     array = np.asarray(as_numpy(values), dtype=dtype)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {array.shape}")

@@ -103,7 +103,7 @@ class _Moments(Generic[Sums]):
     _measures: ClassVar[tuple[str, ...]]
 
     def __init__(self, sums: Sums) -> None:
-        self._sums = sums
+        self._sums: Sums = sums
 
     def __add__(self, other: Self) -> Self:
         return type(self)(self._sums + other._sums)
