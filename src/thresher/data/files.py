@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,6 +15,7 @@ from thresher._utils.checks import is_missing, resolve_features, resolve_threads
 from thresher._utils.long_calls import report
 from thresher._utils.types import (
     Array,
+    BinRule,
     DataLike,
     Estimator,
     Indices,
@@ -43,6 +44,9 @@ from thresher.io import open_table
 from thresher.io.table import FileColumns, TableSource, is_files
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import PIECE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Of the memory limit: a slab and as much again, while it is read and coded.
 _SLAB_SHARE = 4
@@ -176,7 +180,7 @@ class SlabReader:
         columns: Array,
         first: int,
         features: list[int],
-        pieces: Iterator[Any] | None = None,
+        pieces: Iterator[pa.Table] | None = None,
     ) -> None:
         """Fill the rows of `columns`, the first of which is for the feature `first`."""
         texts = {f: _Texts() for f in features if self._kinds[f] == "text"}
@@ -192,7 +196,7 @@ class SlabReader:
         for feature in features:
             self._mend_large(columns[feature - first], feature)
 
-    def _fill(self, out: Array, column: Any, kind: str, texts: _Texts | None) -> None:
+    def _fill(self, out: Array, column: pa.Array, kind: str, texts: _Texts | None) -> None:
         import pyarrow as pa
 
         at = 0
@@ -228,7 +232,7 @@ class _Texts:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def number(self, out: Array, chunk: Any) -> None:
+    def number(self, out: Array, chunk: pa.Array) -> None:
         import pyarrow as pa
 
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
@@ -270,7 +274,7 @@ class SlabConsumer(Protocol):
 
     def add(self, slab: slice, table: Table) -> None: ...
 
-    def finish(self) -> tuple[Any, Any]:
+    def finish(self) -> tuple[BinRule, object]:
         """What `FileTable.packed` is to be."""
 
 
@@ -282,7 +286,8 @@ def read_files(
     options: RemoteOptions,
     rules: InputRules,
     consumer: Callable[[FileRows], SlabConsumer] | None = None,
-    read_tall: Callable[[FileColumns, Any, Any, Scratch], TrainingData] | None = None,
+    read_tall: Callable[[FileColumns, TargetLike, WeightsLike, Scratch], TrainingData]
+    | None = None,
 ) -> TrainingData:
     """As `read_training`, of a table in files in one reading: columns go to a consumer, or else to a mapped file.
 
@@ -369,7 +374,7 @@ def read_files(
     )
 
 
-def refuse_files(X: DataLike, owner: Any) -> None:
+def refuse_files(X: DataLike, owner: object) -> None:
     """Raise for a table in files, for those who need its rows in memory."""
     if is_files(X):
         raise ValueError(
@@ -420,8 +425,9 @@ def _complete_rows(readings: Slabs, n_rows: int, rows: Indices | None) -> Indice
 
 
 def _refuse_empty(X: DataLike, source: TableSource, names: Names) -> None:
-    parts: Any = getattr(source.columns, "parts", ())
-    what = parts[0].name if len(parts) == 1 else str(X)
+    files = source.columns
+    is_one = isinstance(files, FileColumns) and len(files.parts) == 1
+    what = files.parts[0].name if is_one else str(X)
     if source.shape[0] == 0:
         raise ValueError(f"{what} holds no rows (0 samples); at least 2 are needed")
     if not len(names):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,12 @@ from scipy import sparse
 from thresher import _core
 from thresher._utils.checks import resolve_features
 from thresher._utils.lazy import cached
-from thresher._utils.types import Array, FeatureNames, Floats, Indices, Mask, Names
+from thresher._utils.types import Array, BinRule, FeatureNames, Floats, Indices, Mask, Names
 from thresher.data.target import MOST_DISCRETE_VALUES, native_bytes
 from thresher.io.temporary import Scratch
+
+# Numbers in an array, or a sparse matrix of SciPy, whose classes have no types.
+Matrix: TypeAlias = Any
 
 # Sums of squares of such values, and of their differences, are finite.
 LARGEST_SQUARABLE = 1e140
@@ -207,7 +210,7 @@ def label(names: Names | Sequence[str] | None, feature: int) -> str:
 LARGEST_SAFE = 1e120
 
 
-def powers_of_two(sizes: Any, largest: float = LARGEST_SAFE) -> npt.NDArray[np.intc]:
+def powers_of_two(sizes: npt.ArrayLike, largest: float = LARGEST_SAFE) -> npt.NDArray[np.intc]:
     """Return the exponents that bring extreme sizes near 1; 0 for others.
 
     Parameters
@@ -250,7 +253,7 @@ class Table:
         Columns whose values carry no order: categorical, string.
     """
 
-    matrix: Any
+    matrix: Matrix
     names: Names | None
     is_category: Mask
     n_threads: int = 1
@@ -268,7 +271,7 @@ class Table:
         return bool(sparse.issparse(self.matrix))
 
     @property
-    def stored(self) -> tuple[Any, Any, Any, int, int, bool]:
+    def stored(self) -> tuple[Array, Array, Array, int, int, bool]:
         """A sparse matrix as the core takes it."""
         m = self.matrix
         return m.indptr, m.indices, m.data, self.n_rows, self.n_features, m.format == "csc"
@@ -347,7 +350,7 @@ class Table:
             matrix = np.ldexp(self.matrix.astype(np.float64, copy=False), powers)
         return Table(matrix, self.names, self.is_category, self.n_threads)
 
-    def of_features(self, features: Any) -> Table:
+    def of_features(self, features: Indices | slice) -> Table:
         """The table of some of the features."""
         names = None if self.names is None else self.names[features]
         return Table(self.matrix[:, features], names, self.is_category[features], self.n_threads)
@@ -386,7 +389,7 @@ class FileTable(Table):
         names: Names | None,
         is_category: Mask,
         shape: tuple[int, int],
-        dtype: np.dtype[Any],
+        dtype: npt.DTypeLike,
         scratch: Scratch,
         n_threads: int,
     ) -> None:
@@ -394,7 +397,7 @@ class FileTable(Table):
         self.scratch = scratch
         self._slabs, self._shape, self._dtype = slabs, shape, dtype
         # Codes that were made while the files were read, and by which rule.
-        self.packed: tuple[Any, Any] | None = None
+        self.packed: tuple[BinRule, object] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -486,7 +489,7 @@ def feature_blocks(n_features: int, n_rows: int, n_values: int = BLOCK_VALUES) -
         yield slice(start, min(start + size, n_features))
 
 
-def to_feature_major(matrix: Any, n_threads: int = 1) -> Array:
+def to_feature_major(matrix: Array, n_threads: int = 1) -> Array:
     """The columns of a dense matrix as rows of a C-contiguous float32 or float64 array."""
     matrix = native_bytes(matrix)
     turned: Array = matrix.T

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -178,7 +178,7 @@ class Target(TargetSummary):
         return cls(False, None, float(lowest), float(highest), values, None)
 
     @classmethod
-    def of_classes(cls, classes: Array, codes: npt.NDArray[np.integer[Any]]) -> Target:
+    def of_classes(cls, classes: Array, codes: Array) -> Target:
         values = codes.astype(np.float64)
         return cls(
             True, classes, 0.0, len(classes) - 1.0, values, codes.astype(np.int32, copy=False)
@@ -301,10 +301,11 @@ def _numbers_of_objects(y: Array) -> Array:
     return np.array([as_double(v) for v in y])
 
 
-def is_plain_array(values: Any, n_dimensions: int) -> bool:
+def is_plain_array(values: object, n_dimensions: int) -> bool:
     """Whether these are real numbers in an array of NumPy, of which scikit-learn would ask for long what they are."""
-    is_array = type(values) is np.ndarray and values.ndim == n_dimensions
-    return is_array and values.dtype.kind in "iufb"
+    return (
+        type(values) is np.ndarray and values.ndim == n_dimensions and values.dtype.kind in "iufb"
+    )
 
 
 def native_bytes(values: Array) -> Array:

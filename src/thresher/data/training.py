@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self, TypedDict
+from typing import Self, TypedDict
 
 import numpy as np
 from scipy import sparse
@@ -38,7 +38,7 @@ from thresher.data.frames import (
     to_native,
     with_plain_names,
 )
-from thresher.data.table import FeatureRoles, FileTable, Schema, Table
+from thresher.data.table import FeatureRoles, FileTable, Matrix, Schema, Table
 from thresher.data.target import (
     Target,
     TargetSummary,
@@ -111,12 +111,14 @@ class RemoteOptions(TypedDict, total=False):
     """
 
     memory_limit: int | str
-    client: Any
+    client: object
     checkpoint: str | Path
     scratch: str | Path
 
 
-def check_remote_options(owner: str, options: Mapping[str, Any] | None, *, in_memory: bool) -> None:
+def check_remote_options(
+    owner: str, options: Mapping[str, object] | None, *, in_memory: bool
+) -> None:
     """Raise for a name that ``fit`` does not have, and for an option that is not for rows in memory."""
     for name in options or ():
         if name not in RemoteOptions.__annotations__:
@@ -128,7 +130,7 @@ def check_remote_options(owner: str, options: Mapping[str, Any] | None, *, in_me
             )
 
 
-def split_remote_options(params: Mapping[str, Any]) -> tuple[RemoteOptions, Values]:
+def split_remote_options(params: Values) -> tuple[RemoteOptions, Values]:
     """Return the options among these that are for rows that are not in memory, and the rest."""
     known = {name: params[name] for name in RemoteOptions.__annotations__ if name in params}
     options = RemoteOptions(**known)  # type: ignore[typeddict-item]
@@ -191,7 +193,7 @@ class TrainingData(ABC):
         return {}
 
     @abstractmethod
-    def report_as(self, owner: Any) -> None:
+    def report_as(self, owner: Estimator) -> None:
         """Report passes over the rows in the name of another estimator from now on."""
 
     @property
@@ -279,7 +281,7 @@ class LocalData(TrainingData):
     def local(self) -> LocalData:
         return self
 
-    def report_as(self, owner: Any) -> None:
+    def report_as(self, owner: Estimator) -> None:
         """Do nothing: files were read before."""
 
     def __exit__(self, *failure: object) -> None:
@@ -335,7 +337,7 @@ def read_training(
     )
 
 
-def reader_named(name: str) -> Any:
+def reader_named(name: str) -> Estimator:
     """Return an estimator in whose name a function reads data: scikit-learn's checks take one."""
     return type(name, (BaseEstimator,), {})()
 
@@ -455,26 +457,26 @@ def _read(
     return Table(matrix, None, np.zeros(matrix.shape[1], dtype=bool), n_threads)
 
 
-def unmasked(X: DataLike) -> Any:
+def unmasked(X: DataLike) -> DataLike:
     """Masked arrays with NaN where a value is masked, as they are if none is; all else as it is."""
     if np.ma.is_masked(X):
         return np.ma.filled(X.astype(np.float64), np.nan)
     return np.ma.getdata(X) if isinstance(X, np.ma.MaskedArray) else X
 
 
-def indexable(X: DataLike) -> Any:
+def indexable(X: DataLike) -> DataLike:
     """X as something whose rows and columns can be taken, if it has both; a lazy frame is refused."""
     X = as_numpy(to_native(X))
     return X if is_frame(X) or sparse.issparse(check_sparse(X)) else np.asarray(unmasked(X))
 
 
-def rows_and_columns(X: DataLike) -> Any:
+def rows_and_columns(X: DataLike) -> DataLike:
     """X as something with rows and columns that can be taken; all else is refused in scikit-learn's words."""
     X = indexable(X)
     return X if len(X.shape) == 2 else check_array(X, dtype=None)
 
 
-def _with_own_places(matrix: Any) -> Any:
+def _with_own_places(matrix: Matrix) -> Matrix:
     """The matrix with checked copies of where its entries are.
 
     Whoever changes X during a fit may change a result, but must not make anybody write elsewhere; what is mapped

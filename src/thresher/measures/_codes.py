@@ -403,7 +403,8 @@ def _code_files(
         for slab, some in table.slabs():
             coder.add(slab, some)
         table.packed = coder.finish()
-    codes: Codes = table.packed[1]
+    codes = table.packed[1]
+    assert isinstance(codes, Codes)
     return codes if parts is None else _in_parts(rows, codes, parts)
 
 

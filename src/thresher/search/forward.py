@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypedDict, TypeVar, Unpack
+from typing import Generic, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
 from thresher._core import BestFirstResult, SearchResult
-from thresher._utils.types import Floats, Indices, Mask, Values
+from thresher._utils.types import Array, Floats, Indices, Mask, Values
 
 Features = Indices
 Progress = Callable[[int, int, float], object]
@@ -201,11 +201,8 @@ def add_locally_predictive(
     return np.array(added, dtype=np.intp)
 
 
-FeatureRoles = NDArray[np.floating[Any]] | NDArray[np.signedinteger[Any]]
-
-
 def gso(
-    columns: NDArray[np.floating[Any]],
+    columns: Array,
     target: Floats,
     n_select: int,
     *,
@@ -221,8 +218,8 @@ def gso(
 
 
 def rrct(
-    ranks: FeatureRoles,
-    values: FeatureRoles,
+    ranks: Array,
+    values: Array,
     target: Floats,
     n_select: int,
     *,

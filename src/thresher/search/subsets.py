@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -142,7 +141,7 @@ class FeatureClusters:
     def __init__(
         self,
         similarity: _core.PairMeasure,
-        features: npt.NDArray[np.integer[Any]],
+        features: Indices,
         relevance: Floats,
         *,
         memory: int,
