@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from thresher._utils.arrays import LARGEST_EXACT, from_smallest
-from thresher._utils.checks import is_missing, resolve_features, resolve_threads
+from thresher._utils.checks import is_missing, resolve_threads
 from thresher._utils.long_calls import report
 from thresher._utils.types import (
     Array,
@@ -25,7 +25,7 @@ from thresher._utils.types import (
     WeightsLike,
 )
 from thresher.data.frames import as_they_are, is_exact_kind, refuse_type
-from thresher.data.table import FeatureRoles, FileTable, Slabs, Table
+from thresher.data.table import FeatureRoles, FileTable, Slabs, Table, excluded_features
 from thresher.data.target import Target, read_weights
 from thresher.data.training import (
     InputRules,
@@ -322,14 +322,8 @@ def read_files(
                 "not: it is a sparse matrix, or a file that is read whole. Leave checkpoint out"
             )
         matrix = source.select(names.tolist()).in_memory().columns
-        return read_training(
-            selector,
-            matrix,
-            given["y"],
-            given["sample_weight"],
-            rules,
-            names=names,
-        )
+        values = given["y"], given["sample_weight"]
+        return read_training(selector, matrix, *values, rules, names=names)
     is_tall = bytes_for_one_column(files.n_rows) > scratch.memory_limit
     if read_tall is not None and (is_tall or options.get("checkpoint") is not None):
         return read_tall(files, given["y"], given["sample_weight"], scratch)
@@ -343,8 +337,7 @@ def read_files(
     selector.feature_names_in_ = names
     labels = rules.read_target(given["y"], files.n_rows, selector)
     weights, rows = rows_of_weight(read_weights(given["sample_weight"], files.n_rows))
-    excluded = np.zeros(len(names), dtype=bool)
-    excluded[resolve_features("exclude", rules.exclude, names, len(names))] = True
+    excluded = excluded_features(rules.exclude, names, len(names))
     reader = SlabReader(files, names, excluded, scratch, n_threads)
     readings = _readings(selector, reader)
     if rules.missing == "drop_rows":
@@ -360,18 +353,8 @@ def read_files(
     in_files = FileRows(table, excluded, labels, weights, rules.missing)
     _read_slabs(table, None if consumer is None else consumer(in_files), rules.missing)
     features = check_training(table.schema, labels, rules)
-    return LocalData(
-        table.schema,
-        features,
-        labels,
-        rules.missing,
-        n_threads,
-        table,
-        table,
-        weights,
-        rows,
-        files.n_rows,
-    )
+    shared = table.schema, features, labels, rules.missing, n_threads
+    return LocalData(*shared, table, table, weights, rows, files.n_rows)
 
 
 def refuse_files(X: DataLike, owner: object) -> None:

@@ -77,8 +77,8 @@ class Schema:
 
     def label(self, feature: int) -> str:
         """Return what messages call a feature."""
-        names = names_of_matrix(self.n_features) if self.names is None else self.names
-        return label(names, feature)
+        names = _OF_MATRIX.get() if self.names is None else self.names
+        return label(names if len(names) == self.n_features else None, feature)
 
     def refuse_categories(self) -> None:
         """Raise for columns that are categories, for methods of numbers."""
@@ -154,9 +154,7 @@ class FeatureRoles:
     ) -> FeatureRoles:
         """From what varies, and features to keep and to exclude by name or position."""
         kept = resolve_features("keep", keep, names, len(varies))
-        dropped = resolve_features("exclude", exclude, names, len(varies))
-        excluded = np.zeros(len(varies), dtype=bool)
-        excluded[dropped] = True
+        excluded = excluded_features(exclude, names, len(varies))
         if excluded[kept].any():
             both = int(kept[excluded[kept]].min())
             raise ValueError(
@@ -181,6 +179,13 @@ class FeatureRoles:
         return can
 
 
+def excluded_features(exclude: FeatureNames, names: Names | None, n_features: int) -> Mask:
+    """Return which of the features are excluded, by name or position."""
+    excluded = np.zeros(n_features, dtype=bool)
+    excluded[resolve_features("exclude", exclude, names, n_features)] = True
+    return excluded
+
+
 # Names of the columns of a matrix, which has none itself, for messages.
 _OF_MATRIX: ContextVar[Sequence[str]] = ContextVar("names of the columns of a matrix", default=())
 
@@ -193,12 +198,6 @@ def calling_columns(names: Sequence[str]) -> Iterator[None]:
         yield
     finally:
         _OF_MATRIX.reset(before)
-
-
-def names_of_matrix(n_features: int) -> Sequence[str] | None:
-    """What messages call the columns of a matrix, if that is known."""
-    names = _OF_MATRIX.get()
-    return names if len(names) == n_features else None
 
 
 def label(names: Names | Sequence[str] | None, feature: int) -> str:
@@ -228,8 +227,7 @@ def powers_of_two(sizes: npt.ArrayLike, largest: float = LARGEST_SAFE) -> npt.ND
 def rescaled(columns: Floats, largest: float = LARGEST_SAFE) -> Floats:
     """Return the columns, those of extreme size times a power of two."""
     powers = powers_of_two(np.fmax.reduce(np.abs(columns), axis=0, initial=0.0), largest)
-    scaled: Floats = np.ldexp(columns, powers) if powers.any() else columns
-    return scaled
+    return np.asarray(np.ldexp(columns, powers) if powers.any() else columns)
 
 
 # The facts of columns that reading them finds.
@@ -282,17 +280,9 @@ class Table:
             found = _core.scan_sparse(*self.stored, self.n_threads)
         else:
             found = _core.scan_columns(self.matrix, self.n_threads)
-        return Schema(
-            self.n_rows,
-            self.names,
-            self.is_category,
-            found.minimum,
-            found.maximum,
-            found.n_missing,
-            found.n_infinite,
-            found.whole,
-            found.n_distinct,
-        )
+        counts = found.n_missing, found.n_infinite, found.whole, found.n_distinct
+        facts = found.minimum, found.maximum, *counts
+        return Schema(self.n_rows, self.names, self.is_category, *facts)
 
     def feature_major(self) -> Array:
         """The columns as the rows of one float array, without a copy where X has that order already.
@@ -319,8 +309,7 @@ class Table:
         """Return the value of its column for every stored value of a sparse table."""
         if self.matrix.format == "csc":
             return np.repeat(of_columns, np.diff(self.matrix.indptr))
-        of_values: Array = of_columns[self.matrix.indices]
-        return of_values
+        return np.asarray(of_columns[self.matrix.indices])
 
     def without(self, features: Mask) -> Table:
         """The table with zeros in some columns, which are then as good as absent."""
@@ -453,32 +442,28 @@ class FileTable(Table):
         return self.take(order).coded_columns()
 
     def take(self, rows: Array) -> FileTable:
-        return self._like(
-            lambda: ((slab, table.take(rows)) for slab, table in self.slabs()),
-            len(rows),
-            self.is_category,
-        )
+        return self._changed(lambda slab, table: table.take(rows), n_rows=len(rows))
 
-    def without(self, features: Mask) -> Table:
+    def without(self, features: Mask) -> FileTable:
         if not features.any():
             return self
-        return self._like(
-            lambda: ((slab, table.without(features[slab])) for slab, table in self.slabs()),
-            self.n_rows,
-            self.is_category & ~features,
-        )
+        table = self._changed(lambda slab, table: table.without(features[slab]), self.n_rows)
+        table.is_category = self.is_category & ~features
+        return table
 
     def _times(self, powers: npt.NDArray[np.intc]) -> FileTable:
-        return self._like(
-            lambda: ((slab, table._times(powers[slab])) for slab, table in self.slabs()),
-            self.n_rows,
-            self.is_category,
-        )
+        return self._changed(lambda slab, table: table._times(powers[slab]), self.n_rows)
 
-    def _like(self, slabs: Slabs, n_rows: int, is_category: Mask) -> FileTable:
-        shape = (n_rows, self.n_features)
+    def _changed(self, change: Callable[[slice, Table], Table], n_rows: int) -> FileTable:
+        """Return the table whose slabs are changed as they are read."""
         return FileTable(
-            slabs, self.names, is_category, shape, self._dtype, self.scratch, self.n_threads
+            lambda: ((slab, change(slab, table)) for slab, table in self.slabs()),
+            self.names,
+            self.is_category,
+            (n_rows, self.n_features),
+            self._dtype,
+            self.scratch,
+            self.n_threads,
         )
 
 
@@ -492,7 +477,6 @@ def feature_blocks(n_features: int, n_rows: int, n_values: int = BLOCK_VALUES) -
 def to_feature_major(matrix: Array, n_threads: int = 1) -> Array:
     """The columns of a dense matrix as rows of a C-contiguous float32 or float64 array."""
     matrix = native_bytes(matrix)
-    turned: Array = matrix.T
-    if turned.dtype in (np.float32, np.float64) and turned.flags.c_contiguous:
-        return turned
+    if matrix.dtype in (np.float32, np.float64) and matrix.T.flags.c_contiguous:
+        return matrix.T
     return _core.feature_major(matrix, n_threads)

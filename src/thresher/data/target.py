@@ -49,13 +49,6 @@ def read_weights(sample_weight: WeightsLike, n_rows: int) -> Array | None:
     return in_range(weights, range_shift(largest, is_whole, n_rows))
 
 
-def kind_of_weights(weights: Array | None) -> WeightKind:
-    """Return how weights that were read count."""
-    if weights is None:
-        return "none"
-    return "real" if weights.dtype.kind == "f" else "whole"
-
-
 def are_whole(weights: Array) -> bool:
     """Return whether all weights are whole numbers."""
     return weights.dtype.kind != "f" or bool((weights == np.floor(weights)).all())

@@ -38,13 +38,12 @@ from thresher.data.frames import (
     to_native,
     with_plain_names,
 )
-from thresher.data.table import FeatureRoles, FileTable, Matrix, Schema, Table
+from thresher.data.table import FeatureRoles, FileTable, Matrix, Schema, Table, excluded_features
 from thresher.data.target import (
     Target,
     TargetSummary,
     WeightKind,
     is_plain_array,
-    kind_of_weights,
     native_bytes,
     read_target,
     read_weights,
@@ -262,7 +261,9 @@ class LocalData(TrainingData):
 
     @property
     def weight_kind(self) -> WeightKind:
-        return kind_of_weights(self.weights)
+        if self.weights is None:
+            return "none"
+        return "real" if self.weights.dtype.kind == "f" else "whole"
 
     @property
     def total_weight(self) -> float:
@@ -313,10 +314,9 @@ def read_training(
         exclude=rules.exclude,
         names=names,
     )
-    labels = rules.read_target(y, table.n_rows, selector)
     n_given = table.n_rows
-    weights = read_weights(sample_weight, n_given)
-    weights, rows = rows_of_weight(weights)
+    labels = rules.read_target(y, n_given, selector)
+    weights, rows = rows_of_weight(read_weights(sample_weight, n_given))
     if rules.missing == "drop_rows":
         rows = _complete_rows(table, rows)
     if rows is not None:
@@ -324,17 +324,8 @@ def read_training(
         labels = labels.take(rows) if labels is not None else None
         weights = weights[rows] if weights is not None else None
     features = check_training(table.schema, labels, rules)
-    return LocalData(
-        table.schema,
-        features,
-        labels,
-        rules.missing,
-        table.n_threads,
-        table,
-        weights=weights,
-        rows=rows,
-        n_given=n_given,
-    )
+    shared = table.schema, features, labels, rules.missing, table.n_threads
+    return LocalData(*shared, table, None, weights, rows, n_given)
 
 
 def reader_named(name: str) -> Estimator:
@@ -391,9 +382,7 @@ def read_table(
     table = table if is_block else _exact(table, X)
     if exclude is None:
         return table
-    dropped = np.zeros(table.n_features, dtype=bool)
-    dropped[resolve_features("exclude", exclude, table.names, table.n_features)] = True
-    return table.without(dropped)
+    return table.without(excluded_features(exclude, table.names, table.n_features))
 
 
 def _read(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ from thresher.measures._protocol import RowWeights
 from thresher.measures.columns import dispersion, separation, sparse_numbers
 
 
+@dataclass(eq=False, repr=False)
 class LocalMeasures:
     """The `Measures` of rows in this process.
 
@@ -37,21 +39,14 @@ class LocalMeasures:
     those on numbers. Spearman is the exception, and has no replicates.
     """
 
-    # What values are multiplied by; more than 1 where they are sums over replicates.
-    scale = 1
+    training: LocalData
+    _: KW_ONLY
+    discretize: BinRule = "auto"
+    default: str = "mean-sd"
+    parts: PartSets | None = None
 
-    def __init__(
-        self,
-        training: LocalData,
-        *,
-        discretize: BinRule = "auto",
-        default: str = "mean-sd",
-        parts: PartSets | None = None,
-    ) -> None:
-        self.training = training
-        self.discretize = discretize
-        self.default = default
-        self.parts = parts
+    # What values are multiplied by; more than 1 where they are sums over replicates.
+    scale: ClassVar[int] = 1
 
     @cached
     def codes(self) -> Codes:
@@ -82,15 +77,13 @@ class LocalMeasures:
                     'missing="pairwise" with a measure of numbers needs dense X; give X.toarray()'
                 )
             return sparse_numbers(table, weights, **_arguments(self.parts))
-        order = self._row_order
-        if order is None or table.is_category.any():  # which feature_major refuses
-            columns, parts = table.feature_major(), self.parts
+        order, parts = self._row_order, self.parts
+        if order is None or parts is None or table.is_category.any():  # which feature_major refuses
+            columns = table.feature_major()
         else:
             # Rows are put in the order of their parts as the columns are turned, not in a second
             # copy.
-            assert self.parts is not None
-            columns = table.in_order(order)
-            parts = self.parts.in_order(order)
+            columns, parts = table.in_order(order), parts.in_order(order)
             weights = None if weights is None else weights[order]
         return _core.NumericTable(
             columns,
@@ -242,14 +235,14 @@ class LocalMeasures:
         return may
 
 
+@dataclass(eq=False, repr=False)
 class ChosenRows:
     """Some rows of a training set, with repeats where `rows` has them, and the bins of all rows."""
 
-    scale = 1
+    whole: LocalMeasures
+    rows: Indices
 
-    def __init__(self, whole: LocalMeasures, rows: Indices) -> None:
-        self.whole = whole
-        self.rows = rows
+    scale: ClassVar[int] = 1
 
     @cached
     def _codes(self) -> _core.CodedTable:

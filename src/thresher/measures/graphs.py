@@ -52,9 +52,8 @@ def neighbour_graph(
     if table.is_sparse:
         first, second, squared = _sparse_neighbours(table.matrix.tocsr(), n_neighbors)
     else:
-        first, second, squared = _core.nearest_graph(
-            table.feature_major(), n_neighbors, training.n_threads
-        )
+        columns = table.feature_major()
+        first, second, squared = _core.nearest_graph(columns, n_neighbors, training.n_threads)
     values = np.ones(len(first))
     if weight == "heat":
         if bandwidth is None:
@@ -104,11 +103,8 @@ def _sparse_neighbours(matrix: sparse.csr_matrix, n_neighbors: int) -> tuple[Row
         pairs.append(np.stack([rows[which[taken]], near[taken]]))
     ends = np.sort(np.concatenate(pairs, axis=1), axis=0)
     first, second = np.unique(ends, axis=1)
-    return (
-        first.astype(np.uint32),
-        second.astype(np.uint32),
-        _squared_differences(matrix, first, second),
-    )
+    squared = _squared_differences(matrix, first, second)
+    return first.astype(np.uint32), second.astype(np.uint32), squared
 
 
 def _squared_differences(matrix: sparse.csr_matrix, first: Array, second: Array) -> Floats:
@@ -181,9 +177,8 @@ def given_graph(weights: DataLike, n_rows: int) -> Graph:
 def smoothness(training: LocalData, graph: Graph, *, centred: bool) -> Floats:
     """x'Lx / x'Dx of every feature, with x taken off its degree-weighted mean if `centred`."""
     edges = graph.first, graph.second, graph.weight, graph.degree
+    options = centred, training.n_threads
     table = training.table.rescaled
     if table.is_sparse:
-        return _core.graph_scores_sparse(
-            *stored_columns(table), *edges, centred, n_threads=training.n_threads
-        )
-    return _core.graph_scores(table.feature_major(), *edges, centred, n_threads=training.n_threads)
+        return _core.graph_scores_sparse(*stored_columns(table), *edges, *options)
+    return _core.graph_scores(table.feature_major(), *edges, *options)
