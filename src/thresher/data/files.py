@@ -85,12 +85,7 @@ class SlabReader:
     """
 
     def __init__(
-        self,
-        files: FileColumns,
-        names: Names,
-        excluded: Mask,
-        scratch: Scratch,
-        n_threads: int,
+        self, files: FileColumns, names: Names, excluded: Mask, scratch: Scratch, n_threads: int
     ) -> None:
         self.files, self.names = files, names
         self.n_threads = n_threads
@@ -384,19 +379,18 @@ def _readings(selector: Estimator, reader: SlabReader) -> Slabs:
 
 def _read_slabs(table: FileTable, consumer: SlabConsumer | None, missing: str) -> None:
     """The reading that tells everything of the columns."""
-    slabs = table.look(_usable(table.slabs(), missing))
+
+    def usable() -> Iterator[tuple[slice, Table]]:
+        for slab, columns in table.look(table.slabs()):
+            columns.schema.refuse_unusable(allow_missing=missing != "error")
+            yield slab, columns
+
     if consumer is None:
-        table.keep(slab_table for _, slab_table in slabs)
+        table.keep(columns for _, columns in usable())
         return
-    for slab, slab_table in slabs:
-        consumer.add(slab, slab_table)
+    for slab, columns in usable():
+        consumer.add(slab, columns)
     table.packed = consumer.finish()
-
-
-def _usable(slabs: Iterator[tuple[slice, Table]], missing: str) -> Iterator[tuple[slice, Table]]:
-    for slab, table in slabs:
-        table.schema.refuse_unusable(allow_missing=missing != "error")
-        yield slab, table
 
 
 def _complete_rows(readings: Slabs, n_rows: int, rows: Indices | None) -> Indices | None:

@@ -333,9 +333,7 @@ def reader_named(name: str) -> Estimator:
     return type(name, (BaseEstimator,), {})()
 
 
-def rows_of_weight(
-    weights: Array | None,
-) -> tuple[Array | None, Indices | None]:
+def rows_of_weight(weights: Array | None) -> tuple[Array | None, Indices | None]:
     """The weights, None if all are 1, and the rows with a weight above 0, None if all have."""
     if weights is None:
         return None, None

@@ -199,10 +199,7 @@ def class_codes(y: TargetLike) -> tuple[NDArray[np.int32], int]:
 
 
 def _with_discrete(
-    matrix: Array,
-    weights: Weights,
-    cuts: Floats,
-    offsets: NDArray[np.int64],
+    matrix: Array, weights: Weights, cuts: Floats, offsets: NDArray[np.int64]
 ) -> Cuts:
     """Replace the cuts of discrete features by one between each two of their values."""
     pieces = []

@@ -70,14 +70,33 @@ class Packing:
 
     Parameters
     ----------
-    builder : SlabBuilder
+    table : Table
+        Whose rows and features are packed.
+    weights : ndarray or None
+    parts : dict of str to ndarray
+        As the tables of the core take them.
     scratch : Scratch or None
         None: memory is never short.
-    n_threads : int
+    missing : {"pairwise", "category"}, default="pairwise"
     """
 
-    def __init__(self, builder: _core.SlabBuilder, scratch: Scratch | None, n_threads: int) -> None:
-        self._builder, self._scratch, self._n_threads = builder, scratch, n_threads
+    def __init__(
+        self,
+        table: Table,
+        weights: Array | None,
+        parts: Values,
+        scratch: Scratch | None,
+        missing: str = "pairwise",
+    ) -> None:
+        self._scratch, self._n_threads = scratch, table.n_threads
+        self._builder = _core.SlabBuilder(
+            table.n_rows,
+            table.n_features,
+            weights=weights,
+            missing=missing,
+            dense_bytes=DENSE_BYTES,
+            **parts,
+        )
         self._file: ScratchFile | None = None
 
     def add(
@@ -264,15 +283,8 @@ def _code_sparse(
     weights = training.real_weights
     classes = _classes_of(training.target, training.weights)
     values, rows, starts, n_rows = stored_columns(table)
-    builder = _core.SlabBuilder(
-        n_rows,
-        table.n_features,
-        weights=training.weights,
-        missing=missing,
-        dense_bytes=DENSE_BYTES,
-        **in_parts,
-    )
-    packing = Packing(builder, getattr(table.matrix, "scratch", None), table.n_threads)
+    scratch = getattr(table.matrix, "scratch", None)
+    packing = Packing(table, training.weights, in_parts, scratch, missing)
     found: list[bytes] = []  # no arrays: see SlabCoder
     # Each slab costs a look at all rows.
     for begin, end in _slabs_of_entries(starts, max(_SLAB_ENTRIES, n_rows)):
@@ -425,7 +437,7 @@ class SlabCoder:
             rows.missing,
             _classes_of(rows.target, weights),
         )
-        self._packing = _packing(rows)
+        self._packing = Packing(rows.table, weights, {}, rows.table.scratch)
         self._is_binned = np.zeros(rows.table.n_features, dtype=bool)
         # As small objects of Python: an array for each, between the large ones that come and go with a slab, would
         # keep their memory from being used again.
@@ -451,13 +463,6 @@ class SlabCoder:
         return self._rule, Codes(self._packing.finish(), bins)
 
 
-def _packing(rows: FileRows, parts: PartSets | None = None) -> Packing:
-    table = rows.table
-    options: Values = {} if parts is None else parts.arguments()
-    builder = _core.SlabBuilder(table.n_rows, table.n_features, weights=rows.weights, **options)
-    return Packing(builder, table.scratch, table.n_threads)
-
-
 def _missing_code(missing: str) -> int:
     return MISSING_CODE if missing == "pairwise" else -1
 
@@ -465,7 +470,7 @@ def _missing_code(missing: str) -> int:
 def _in_parts(rows: FileRows, codes: Codes, parts: PartSets) -> Codes:
     """The same codes with rows in parts."""
     table = rows.table
-    packing = _packing(rows, parts)
+    packing = Packing(table, rows.weights, parts.arguments(), table.scratch)
     levels = codes.levels
     for block in feature_blocks(table.n_features, table.n_rows, table.scratch.memory_limit // 8):
         features = np.arange(block.start, block.stop, dtype=np.uint32)

@@ -18,10 +18,7 @@ LARGEST_EXPONENT = 5.0
 
 
 def power_columns(
-    columns: npt.NDArray[np.floating],
-    power: str,
-    features: Indices,
-    names: list[str],
+    columns: npt.NDArray[np.floating], power: str, features: Indices, names: list[str]
 ) -> tuple[Floats, Floats]:
     """Transform the given features, each with its maximum likelihood exponent.
 
