@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import quiet_sums, resolve_threads, shown
+from thresher._utils.checks import check_number, quiet_sums, resolve_threads
 from thresher._utils.params import (
     BaseEstimator,
     OneToOneFeatureMixin,
@@ -185,11 +184,7 @@ class CountedBins(Bins):
     keep_discrete: bool = param(default=False)
 
     def _validate_parameters(self) -> None:
-        is_whole = isinstance(self.n_bins, Integral) and not isinstance(self.n_bins, bool)
-        if not is_whole or not 2 <= self.n_bins <= 255:
-            raise ValueError(
-                f"n_bins must be a whole number from 2 to 255, got {shown(self.n_bins)}"
-            )
+        check_number("n_bins", self.n_bins, minimum=2, maximum=255, integer=True)
 
 
 def class_codes(y: TargetLike) -> tuple[NDArray[np.int32], int]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from thresher import _core
-from thresher._utils.checks import feature_position, shown
+from thresher._utils.checks import check_choice, feature_position, shown
 from thresher._utils.params import estimator, param
 from thresher._utils.types import Array, Floats, Indices, Mask, Names, TargetLike
 from thresher.discretize._base import (
@@ -196,8 +196,7 @@ class MDLBins(Bins):
     keep_discrete: bool = param(default=False)
 
     def _validate_parameters(self) -> None:
-        if self.cuts not in ("n-1", "weka"):
-            raise ValueError(f"cuts must be 'n-1' or 'weka', got {self.cuts!r}")
+        check_choice("cuts", self.cuts, ("n-1", "weka"))
 
     def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
         classes, n_classes = class_codes(y)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from thresher import _core
+from thresher._utils.checks import check_choice
 from thresher._utils.random import Purpose, stream
 from thresher._utils.types import Array, Floats, Indices, Mask, RandomState
 
@@ -52,6 +53,7 @@ def assign_parts(
     """
     if not 2 <= n_parts <= n_rows:
         raise ValueError(f"n_parts must lie in 2..{n_rows} (the number of rows), got {n_parts}")
+    check_choice("parts", kind, PART_KINDS)
     rows = np.arange(n_rows, dtype=np.int64)
     if kind == "contiguous":
         return (rows * n_parts // n_rows).astype(np.int32)
@@ -60,12 +62,10 @@ def assign_parts(
         return dealt
     if kind == "shuffled":
         order = stream(seed, Purpose.SHUFFLED_ROWS).permutation(n_rows)
-    elif kind == "stratified":
-        if target is None:
-            raise ValueError('parts="stratified" needs a target to sort the rows by')
-        order = np.argsort(np.asarray(target), kind="stable")
+    elif target is None:
+        raise ValueError('parts="stratified" needs a target to sort the rows by')
     else:
-        raise ValueError(f"parts must be one of {', '.join(map(repr, PART_KINDS))}, got {kind!r}")
+        order = np.argsort(np.asarray(target), kind="stable")
     part = np.empty(n_rows, dtype=np.int32)
     part[order] = dealt
     return part
@@ -181,6 +181,7 @@ def combine_votes(
     >>> combine_votes([[1, 3, 0], [1, 0, 4], [1, 0, 2]], 5, 3)
     [1, 0, 3]
     """
+    check_choice("vote", vote, VOTE_KINDS)
     votes = count_votes(lists, n_features)
     positions = np.zeros(n_features, dtype=np.int64)
     for entries in lists:
@@ -188,10 +189,8 @@ def combine_votes(
     if vote == "mean-rank":
         positions += (len(lists) - votes) * (k + 1)
         order = np.lexsort((np.arange(n_features), -votes, positions))
-    elif vote == "majority":
-        order = np.lexsort((np.arange(n_features), positions, -votes))
     else:
-        raise ValueError(f"vote must be one of {', '.join(map(repr, VOTE_KINDS))}, got {vote!r}")
+        order = np.lexsort((np.arange(n_features), positions, -votes))
     chosen: list[int] = order[votes[order] > 0][:k].tolist()
     return chosen
 

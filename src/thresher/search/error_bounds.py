@@ -91,9 +91,7 @@ def error_bound(
             f"exactly two of q, cutoff and pfer must be given, got {', '.join(names) or 'none'}"
         )
     if q is not None:
-        check_number("q", q, minimum=0)
-        if q > p:
-            raise ValueError(f"q must be at most p={p}, the features there are, got {q}")
+        check_number("q", q, minimum=0, maximum=p)
     if pfer is not None:
         check_number("pfer", pfer, minimum=0)
     if cutoff is None:
@@ -109,9 +107,7 @@ def error_bound(
 
 def votes_needed(cutoff: float, n_pairs: int, above: float = 0.5) -> int:
     """The cutoff as a number of halves, rounded up."""
-    check_number("cutoff", cutoff)
-    if not above < cutoff <= 1:
-        raise ValueError(f"cutoff must be above {above:g} and at most 1, got {cutoff}")
+    check_number("cutoff", cutoff, minimum=above, maximum=1, exclusive_minimum=True)
     return math.ceil(2 * n_pairs * cutoff - 1e-9)
 
 
