@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special, stats
 
 from thresher import _core
-from thresher._utils.types import Array, Floats, Indices, Names
+from thresher._utils.types import Array, Floats, Names
 from thresher.data import FeatureRoles, LocalData, TrainingData
 from thresher.measures._local import LocalMeasures
 from thresher.measures._names import KINDS
@@ -58,14 +58,10 @@ def evidence(training: LocalData) -> Floats:
         (_of_categories, np.flatnonzero(is_category & training.candidates)),
     ):
         if places.size:
-            found[places] = of_columns(_among(training, places)) / np.log(10)
+            some = training.table.of_features(places)
+            roles = FeatureRoles.read(some.names, np.ones(len(places), bool))
+            found[places] = of_columns(training.with_table(some, roles)) / np.log(10)
     return round_significant(found)
-
-
-def _among(training: LocalData, places: Indices) -> LocalData:
-    """The training set of some of the columns."""
-    some = training.table.of_features(places)
-    return training.with_table(some, FeatureRoles.read(some.names, np.ones(len(places), bool)))
 
 
 def _of_numbers(training: LocalData) -> Floats:
