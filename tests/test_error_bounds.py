@@ -170,9 +170,15 @@ def test_tiny_shares_are_no_trouble():
         ({"p": 0, "q": 1, "cutoff": 0.7}, "p must"),
         ({"p": 10, "q": 1}, "exactly two of q, cutoff and pfer must be given, got q"),
         ({"p": 10, "q": 1, "cutoff": 0.7, "pfer": 1}, "exactly two"),
-        ({"p": 10, "q": 11, "cutoff": 0.7}, "q must be at most p=10"),
-        ({"p": 10, "q": 1, "cutoff": 0.5}, "cutoff must be above 0.5 and at most 1, got 0.5"),
-        ({"p": 10, "q": 1, "cutoff": 1.1}, "cutoff must be above"),
+        (
+            {"p": 10, "q": 11, "cutoff": 0.7},
+            "q must be a number of at least 0 and of at most 10, got 11",
+        ),
+        (
+            {"p": 10, "q": 1, "cutoff": 0.5},
+            "cutoff must be a number above 0.5 and of at most 1, got 0.5",
+        ),
+        ({"p": 10, "q": 1, "cutoff": 1.1}, "cutoff must be a number above"),
         ({"p": 10, "q": 1, "cutoff": 0.7, "n_pairs": 1}, "n_pairs"),
         ({"p": 10, "q": 1, "cutoff": 0.7, "assumption": "normal"}, "assumption must be one of"),
         ({"p": 10, "q": 5, "pfer": 0.5}, "no cutoff keeps pfer=0.5 with q=5.*at most 2 features"),

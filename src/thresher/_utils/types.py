@@ -10,6 +10,8 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
+Indices: TypeAlias = npt.NDArray[np.intp]  # positions of rows or features
+Names: TypeAlias = npt.NDArray[np.object_]
 # X: an array, sparse matrix, dataframe, path of a file, dataset, or rows in blocks.
 DataLike: TypeAlias = Any
 # y: labels or numbers, or the name of a column.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
-from thresher._utils.types import Estimator
-from thresher.data.table import Table
+from thresher._utils.types import DataLike, Estimator, Indices
+from thresher.data.table import Matrix, Table
 from thresher.data.training import read_table
 
 
@@ -26,7 +24,7 @@ class RowChunks:
     n_threads : int
     """
 
-    def __init__(self, chunks: Any, selector: Estimator, n_threads: int = 1) -> None:
+    def __init__(self, chunks: DataLike, selector: Estimator, n_threads: int = 1) -> None:
         if not callable(chunks) and (not hasattr(chunks, "__iter__") or iter(chunks) is chunks):
             raise ValueError(
                 "chunks are read more than once: give a list of blocks, or a function that returns "
@@ -74,14 +72,14 @@ class RowChunks:
         """How many columns at a time fit into so many bytes."""
         return max(1, memory // max(1, self.n_rows * self.dtype.itemsize))
 
-    def columns(self, features: npt.NDArray[np.intp]) -> Table:
+    def columns(self, features: Indices) -> Table:
         """All rows of some columns, in one pass over the blocks."""
         labels = self.names
         if labels is None:
             labels = np.array([str(i) for i in range(self.n_features)], dtype=object)
         if self.is_sparse:
             parts = [table.matrix[:, features] for table in self._tables()]
-            matrix: Any = sparse.vstack(parts, format="csc")
+            matrix: Matrix = sparse.vstack(parts, format="csc")
         else:
             matrix = np.empty((self.n_rows, len(features)), dtype=self.dtype, order="F")
             row = 0

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.arrays import LARGEST_EXACT, from_smallest
-from thresher._utils.checks import is_missing, resolve_features, resolve_threads
+from thresher._utils.checks import is_missing, resolve_threads
 from thresher._utils.long_calls import report
-from thresher._utils.types import Array, DataLike, Estimator, Mask, TargetLike, WeightsLike
+from thresher._utils.types import (
+    Array,
+    BinRule,
+    DataLike,
+    Estimator,
+    Indices,
+    Mask,
+    Names,
+    TargetLike,
+    WeightsLike,
+)
 from thresher.data.frames import as_they_are, is_exact_kind, refuse_type
-from thresher.data.table import FeatureRoles, FileTable, Names, Slabs, Table
+from thresher.data.table import FeatureRoles, FileTable, Slabs, Table, excluded_features
 from thresher.data.target import Target, read_weights
 from thresher.data.training import (
     InputRules,
@@ -35,6 +44,9 @@ from thresher.io import open_table
 from thresher.io.table import FileColumns, TableSource, is_files
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import PIECE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # Of the memory limit: a slab and as much again, while it is read and coded.
 _SLAB_SHARE = 4
@@ -73,12 +85,7 @@ class SlabReader:
     """
 
     def __init__(
-        self,
-        files: FileColumns,
-        names: Names,
-        excluded: npt.NDArray[np.bool_],
-        scratch: Scratch,
-        n_threads: int,
+        self, files: FileColumns, names: Names, excluded: Mask, scratch: Scratch, n_threads: int
     ) -> None:
         self.files, self.names = files, names
         self.n_threads = n_threads
@@ -89,7 +96,7 @@ class SlabReader:
                 kind = "Unknown" if kinds[feature] == "null" else kinds[feature]
                 raise refuse_type(names[feature], kind)
         self._kinds = kinds
-        self.is_category: npt.NDArray[np.bool_] = (kinds == "text") & ~excluded
+        self.is_category: Mask = (kinds == "text") & ~excluded
         read = names[~excluded].tolist()
         types = {name: {str(kind) for kind in files.types[name]} for name in read}
         is_single = all(found == {"float"} for found in types.values())
@@ -168,7 +175,7 @@ class SlabReader:
         columns: Array,
         first: int,
         features: list[int],
-        pieces: Iterator[Any] | None = None,
+        pieces: Iterator[pa.Table] | None = None,
     ) -> None:
         """Fill the rows of `columns`, the first of which is for the feature `first`."""
         texts = {f: _Texts() for f in features if self._kinds[f] == "text"}
@@ -184,7 +191,7 @@ class SlabReader:
         for feature in features:
             self._mend_large(columns[feature - first], feature)
 
-    def _fill(self, out: Array, column: Any, kind: str, texts: _Texts | None) -> None:
+    def _fill(self, out: Array, column: pa.Array, kind: str, texts: _Texts | None) -> None:
         import pyarrow as pa
 
         at = 0
@@ -220,7 +227,7 @@ class _Texts:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def number(self, out: Array, chunk: Any) -> None:
+    def number(self, out: Array, chunk: pa.Array) -> None:
         import pyarrow as pa
 
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
@@ -262,7 +269,7 @@ class SlabConsumer(Protocol):
 
     def add(self, slab: slice, table: Table) -> None: ...
 
-    def finish(self) -> tuple[Any, Any]:
+    def finish(self) -> tuple[BinRule, object]:
         """What `FileTable.packed` is to be."""
 
 
@@ -274,7 +281,8 @@ def read_files(
     options: RemoteOptions,
     rules: InputRules,
     consumer: Callable[[FileRows], SlabConsumer] | None = None,
-    read_tall: Callable[[FileColumns, Any, Any, Scratch], TrainingData] | None = None,
+    read_tall: Callable[[FileColumns, TargetLike, WeightsLike, Scratch], TrainingData]
+    | None = None,
 ) -> TrainingData:
     """As `read_training`, of a table in files in one reading: columns go to a consumer, or else to a mapped file.
 
@@ -309,14 +317,8 @@ def read_files(
                 "not: it is a sparse matrix, or a file that is read whole. Leave checkpoint out"
             )
         matrix = source.select(names.tolist()).in_memory().columns
-        return read_training(
-            selector,
-            matrix,
-            given["y"],
-            given["sample_weight"],
-            rules,
-            names=names,
-        )
+        values = given["y"], given["sample_weight"]
+        return read_training(selector, matrix, *values, rules, names=names)
     is_tall = bytes_for_one_column(files.n_rows) > scratch.memory_limit
     if read_tall is not None and (is_tall or options.get("checkpoint") is not None):
         return read_tall(files, given["y"], given["sample_weight"], scratch)
@@ -330,8 +332,7 @@ def read_files(
     selector.feature_names_in_ = names
     labels = rules.read_target(given["y"], files.n_rows, selector)
     weights, rows = rows_of_weight(read_weights(given["sample_weight"], files.n_rows))
-    excluded = np.zeros(len(names), dtype=bool)
-    excluded[resolve_features("exclude", rules.exclude, names, len(names))] = True
+    excluded = excluded_features(rules.exclude, names, len(names))
     reader = SlabReader(files, names, excluded, scratch, n_threads)
     readings = _readings(selector, reader)
     if rules.missing == "drop_rows":
@@ -347,21 +348,11 @@ def read_files(
     in_files = FileRows(table, excluded, labels, weights, rules.missing)
     _read_slabs(table, None if consumer is None else consumer(in_files), rules.missing)
     features = check_training(table.schema, labels, rules)
-    return LocalData(
-        table.schema,
-        features,
-        labels,
-        rules.missing,
-        n_threads,
-        table,
-        table,
-        weights,
-        rows,
-        files.n_rows,
-    )
+    shared = table.schema, features, labels, rules.missing, n_threads
+    return LocalData(*shared, table, table, weights, rows, files.n_rows)
 
 
-def refuse_files(X: DataLike, owner: Any) -> None:
+def refuse_files(X: DataLike, owner: object) -> None:
     """Raise for a table in files, for those who need its rows in memory."""
     if is_files(X):
         raise ValueError(
@@ -388,24 +379,21 @@ def _readings(selector: Estimator, reader: SlabReader) -> Slabs:
 
 def _read_slabs(table: FileTable, consumer: SlabConsumer | None, missing: str) -> None:
     """The reading that tells everything of the columns."""
-    slabs = table.look(_usable(table.slabs(), missing))
+
+    def usable() -> Iterator[tuple[slice, Table]]:
+        for slab, columns in table.look(table.slabs()):
+            columns.schema.refuse_unusable(allow_missing=missing != "error")
+            yield slab, columns
+
     if consumer is None:
-        table.keep(slab_table for _, slab_table in slabs)
+        table.keep(columns for _, columns in usable())
         return
-    for slab, slab_table in slabs:
-        consumer.add(slab, slab_table)
+    for slab, columns in usable():
+        consumer.add(slab, columns)
     table.packed = consumer.finish()
 
 
-def _usable(slabs: Iterator[tuple[slice, Table]], missing: str) -> Iterator[tuple[slice, Table]]:
-    for slab, table in slabs:
-        table.schema.refuse_unusable(allow_missing=missing != "error")
-        yield slab, table
-
-
-def _complete_rows(
-    readings: Slabs, n_rows: int, rows: npt.NDArray[np.intp] | None
-) -> npt.NDArray[np.intp] | None:
+def _complete_rows(readings: Slabs, n_rows: int, rows: Indices | None) -> Indices | None:
     complete = np.ones(n_rows, dtype=bool)
     for _, table in readings():
         for feature in np.flatnonzero(table.schema.has_missing):
@@ -413,9 +401,10 @@ def _complete_rows(
     return rows if complete.all() else complete_rows(complete, rows)
 
 
-def _refuse_empty(X: DataLike, source: TableSource, names: npt.NDArray[np.object_]) -> None:
-    parts: Any = getattr(source.columns, "parts", ())
-    what = parts[0].name if len(parts) == 1 else str(X)
+def _refuse_empty(X: DataLike, source: TableSource, names: Names) -> None:
+    files = source.columns
+    is_one = isinstance(files, FileColumns) and len(files.parts) == 1
+    what = files.parts[0].name if is_one else str(X)
     if source.shape[0] == 0:
         raise ValueError(f"{what} holds no rows (0 samples); at least 2 are needed")
     if not len(names):

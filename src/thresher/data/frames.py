@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import count, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -19,21 +19,34 @@ from sklearn.utils import _safe_indexing
 
 from thresher._utils.arrays import LARGEST_EXACT, are_exact, as_double, from_smallest
 from thresher._utils.checks import is_missing, resolve_features
-from thresher._utils.types import Array, DataLike, FeatureNames
+from thresher._utils.types import Array, DataLike, FeatureNames, Floats, Indices, Mask, Names
 from thresher.data.table import feature_blocks
 from thresher.io.table import reading
 
-Ranks = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    import pandas as pd
+    from narwhals.dtypes import DType
+    from narwhals.stable.v2.typing import IntoDataFrame, IntoSeries
+
+    Frame = nw.DataFrame[IntoDataFrame]
+    Column = nw.Series[IntoSeries]
+
+# The ranks of the values of columns, which are rows, and the texts of each; None where a column has others.
+Ranked = tuple[Floats, list[list[str] | None]]
+# `pandas.factorize`: the number of each value among the distinct ones, and these.
+Factorize = Callable[[Array], tuple[Indices, Array]]
 
 # Texts are told apart with a table of columns by texts, which is at most so many times as large as the columns.
 _MOST_TEXTS_PER_ROW = 8
 
 
-def category_ranks(X: DataLike, places: list[int]) -> Iterator[tuple[list[int], Ranks, list[str]]]:
+def category_ranks(
+    X: pd.DataFrame, places: list[int]
+) -> Iterator[tuple[list[int], Floats, list[str]]]:
     """Columns of a pandas frame that are categories: those with the same, their ranks as rows, and the texts."""
-    alike: dict[tuple[str, ...], tuple[list[int], list[Any]]] = {}
+    alike: dict[tuple[str, ...], tuple[list[int], list[Array]]] = {}
 
-    def take(place: int, column: Any) -> None:
+    def take(place: int, column: pd.Series) -> None:
         values = column.array
         texts = tuple(map(str, values.categories.tolist()))
         members, codes = alike.setdefault(texts, ([], []))
@@ -47,7 +60,9 @@ def category_ranks(X: DataLike, places: list[int]) -> Iterator[tuple[list[int], 
         yield members, rank[np.array(codes)], sorted(texts)
 
 
-def _show_columns(X: DataLike, places: list[int], take: Callable[[int, Any], None]) -> None:
+def _show_columns(
+    X: pd.DataFrame, places: list[int], take: Callable[[int, pd.Series], None]
+) -> None:
     """Call `take` with some columns of a pandas frame.
 
     Of the ways to many columns `apply` is the fastest, and unlike `items` it does not keep them; of a frame without
@@ -60,7 +75,7 @@ def _show_columns(X: DataLike, places: list[int], take: Callable[[int, Any], Non
     wanted = set(places)
     at = count()
 
-    def show(column: Any) -> None:
+    def show(column: pd.Series) -> None:
         place = next(at)
         if place in wanted:
             take(place, column)
@@ -68,9 +83,7 @@ def _show_columns(X: DataLike, places: list[int], take: Callable[[int, Any], Non
     X.apply(show)
 
 
-def text_ranks(
-    columns: Array, factorize: Callable[..., Any] | None = None
-) -> tuple[Ranks, list[list[str] | None]]:
+def text_ranks(columns: Array, factorize: Factorize | None = None) -> Ranked:
     """Ranks of texts among those of their column, of columns that are rows of objects, and the texts of each.
 
     A column with anything but texts and missing values has None for its texts, and its ranks mean nothing. `factorize`
@@ -106,9 +119,7 @@ def text_ranks(
     ]
 
 
-def _numbered(
-    columns: Array, factorize: Callable[..., Any] | None
-) -> tuple[npt.NDArray[np.intp], list[Any]] | None:
+def _numbered(columns: Array, factorize: Factorize | None) -> tuple[Indices, list[object]] | None:
     """Every value as its number among the distinct ones, and these; None if some cannot be told apart."""
     values = columns.ravel()
     try:
@@ -116,7 +127,7 @@ def _numbered(
             numbers, found = factorize(values)
             numbers[numbers < 0] = len(found)  # what is missing
             return numbers.reshape(columns.shape), [*found, None]
-        number: defaultdict[Any, int] = defaultdict(count().__next__)
+        number: defaultdict[object, int] = defaultdict(count().__next__)
         numbers = np.fromiter(
             map(number.__getitem__, values.tolist()), dtype=np.intp, count=len(values)
         )
@@ -136,8 +147,8 @@ class FrameColumns:
     """
 
     matrix: Array  # (n_rows, n_columns)
-    names: npt.NDArray[np.object_]
-    is_category: npt.NDArray[np.bool_]
+    names: Names
+    is_category: Mask
     texts: dict[int, list[str]] = field(default_factory=dict)  # of the ranks of each category
     rounded: list[int] = field(default_factory=list)  # of a block: whole numbers beyond doubles
 
@@ -159,12 +170,12 @@ def is_frame(X: DataLike) -> bool:
     return isinstance(frame, nw.DataFrame)
 
 
-def to_native(X: DataLike) -> Any:
+def to_native(X: DataLike) -> DataLike:
     """Return the frame inside a narwhals wrapper, whose column names scikit-learn does not read; all else unchanged."""
     return nw.to_native(X, pass_through=True)
 
 
-def with_plain_names(X: DataLike) -> Any:
+def with_plain_names(X: DataLike) -> DataLike:
     """Frames of pandas with names that are objects of Python: those of Arrow are slow to go through."""
     if not nw.dependencies.is_pandas_dataframe(X) or isinstance(X.columns.dtype, np.dtype):
         return X
@@ -173,7 +184,7 @@ def with_plain_names(X: DataLike) -> Any:
     return plain
 
 
-def take_columns(X: DataLike, places: npt.NDArray[np.intp], package: str = "default") -> Any:
+def take_columns(X: DataLike, places: Indices, package: str = "default") -> DataLike:
     """Some columns of a dataframe, as a frame of its own kind or of a package by name; types stay."""
     frame = nw.from_native(X, eager_only=True)[:, places.tolist()]
     if package in ("default", frame.implementation.value):
@@ -188,7 +199,7 @@ def take_columns(X: DataLike, places: npt.NDArray[np.intp], package: str = "defa
         return nw.from_dict(columns, backend=other).to_native()
 
 
-def take(X: DataLike, places: Any, axis: int = 0) -> Any:
+def take(X: DataLike, places: npt.ArrayLike, axis: int = 0) -> DataLike:
     """Some rows, or columns with ``axis=1``, of anything; scikit-learn before 1.8 cannot take those of pyarrow."""
     X = to_native(X)
     if not type(X).__module__.startswith("pyarrow"):
@@ -199,7 +210,7 @@ def take(X: DataLike, places: Any, axis: int = 0) -> Any:
     return X.select(chosen.tolist()) if axis == 1 else X.take(chosen)
 
 
-def with_shuffled_copies(X: DataLike, rng: np.random.Generator) -> Any:
+def with_shuffled_copies(X: DataLike, rng: np.random.Generator) -> DataLike:
     """The columns of X and, after them, a copy of each with its values in another order; what X is it stays."""
     n_rows, p = X.shape
     if sparse.issparse(X):
@@ -288,23 +299,24 @@ def read_frame(
 class _Kinds:
     """The types of all columns: those found, and which of them each column has."""
 
-    found: list[Any]
-    which: npt.NDArray[np.intp]
+    found: list[DType]
+    which: Indices
 
-    def places(self, is_wanted: Callable[[Any], bool]) -> list[int]:
+    def places(self, is_wanted: Callable[[DType], bool]) -> list[int]:
         """Columns of the wanted types."""
         wanted = np.array([is_wanted(kind) for kind in self.found], dtype=bool)
         return np.flatnonzero(wanted[self.which]).tolist()
 
-    def of(self, column: int) -> Any:
-        return self.found[self.which[column]]
+    def of(self, column: int) -> DType:
+        return self.found[int(self.which[column])]
 
 
-def _kinds(frame: Any) -> _Kinds:
+def _kinds(frame: Frame) -> _Kinds:
     """The type of every column; of pandas' many columns of one type only the first is asked, and none of objects."""
     if not frame.implementation.is_pandas():
         return _by_class(list(frame.schema.values()))
-    dtypes = frame.to_native().dtypes.to_numpy()
+    pandas: pd.DataFrame = frame.to_native()
+    dtypes = pandas.dtypes.to_numpy()
     # Most columns of one type share its object, and two types of categories are dear to compare.
     ids = np.fromiter(map(id, dtypes), dtype=np.int64, count=len(dtypes))
     _, first, which = np.unique(ids, return_index=True, return_inverse=True)
@@ -319,10 +331,10 @@ def _kinds(frame: Any) -> _Kinds:
     return _Kinds(found.tolist(), which)
 
 
-def _by_class(kinds: list[Any]) -> _Kinds:
+def _by_class(kinds: list[DType]) -> _Kinds:
     """Kinds by their class: only of what is refused does more of them matter, for the message."""
     read = (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Object)
-    first: dict[Any, int] = {}
+    first: dict[object, int] = {}
     which = [
         first.setdefault(type(kind) if kind.is_numeric() or type(kind) in read else kind, i)
         for i, kind in enumerate(kinds)
@@ -331,23 +343,23 @@ def _by_class(kinds: list[Any]) -> _Kinds:
     return _Kinds([kinds[i] for i in asked], places)
 
 
-def _matrix_of(frame: Any, letters: str) -> Array | None:
+def _matrix_of(frame: Frame, letters: str) -> Array | None:
     """All columns at once, where the library gives such numbers without a detour through objects."""
     matrix = frame.to_numpy()
     return matrix if matrix.dtype.kind in letters else None
 
 
-def _is_wide(kind: Any) -> bool:
+def _is_wide(kind: DType) -> bool:
     """Whether numbers of this kind may have more digits than any of NumPy's."""
     return bool(kind.is_decimal() or kind in (nw.Int128, nw.UInt128))
 
 
-def is_exact_kind(kind: Any) -> bool:
+def is_exact_kind(kind: DType) -> bool:
     """Whether numbers of this kind are whole or decimal."""
     return bool(kind.is_integer() or kind.is_decimal())
 
 
-def _rounded(columns: Array, kinds: _Kinds, is_used: npt.NDArray[np.bool_]) -> list[int]:
+def _rounded(columns: Array, kinds: _Kinds, is_used: Mask) -> list[int]:
     """Columns in use of exact numbers that are too large for the doubles they were read as."""
     exact = kinds.places(lambda kind: is_exact_kind(kind) or kind == nw.Object)
     if columns.dtype.kind != "f" or not exact:
@@ -357,14 +369,14 @@ def _rounded(columns: Array, kinds: _Kinds, is_used: npt.NDArray[np.bool_]) -> l
     return [i for i in exact if large[i]]
 
 
-def as_they_are(column: Any) -> Array:
+def as_they_are(column: Column) -> Array:
     """The values of a column, as objects where they are no numbers of NumPy's."""
     if column.dtype.is_integer() and not _is_wide(column.dtype) and not column.null_count():
         return np.asarray(column.to_numpy())
     return np.array(column.to_list(), dtype=object)
 
 
-def sparse_frame(X: DataLike) -> Any | None:
+def sparse_frame(X: DataLike) -> sparse.csc_matrix | None:
     """The matrix of a pandas frame whose columns are all sparse, with zeros left out; None of any other."""
     types = _sparse_types(X)
     if not types or len(types) < X.shape[1] or any(kind.fill_value for kind in types.values()):
@@ -372,13 +384,13 @@ def sparse_frame(X: DataLike) -> Any | None:
     return X.sparse.to_coo().tocsc()
 
 
-def dense_frame(X: DataLike) -> Any:
+def dense_frame(X: DataLike) -> DataLike:
     """A pandas frame with the values of its sparse columns one by one; any other as it is."""
     types = _sparse_types(X)
     return X.astype({name: kind.subtype for name, kind in types.items()}) if types else X
 
 
-def _sparse_types(X: DataLike) -> dict[Any, Any]:
+def _sparse_types(X: DataLike) -> dict[str, pd.SparseDtype]:
     """The types of a pandas frame's sparse columns, known by name, as pandas need not be there."""
     if not nw.dependencies.is_pandas_dataframe(X):
         return {}
@@ -388,9 +400,7 @@ def _sparse_types(X: DataLike) -> dict[Any, Any]:
     return {name: kind for name, kind in X.dtypes.items() if type(kind) in sparse_kinds}
 
 
-def _read_column(
-    column: Any, kind: Any, name: str
-) -> tuple[npt.NDArray[np.float64], list[str] | None]:
+def _read_column(column: Column, kind: DType, name: str) -> tuple[Floats, list[str] | None]:
     """The numbers of a column, and of a category the texts of its ranks."""
     if kind == nw.Boolean or kind.is_numeric():
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64), None
@@ -401,7 +411,7 @@ def _read_column(
     raise refuse_type(name, kind)
 
 
-def refuse_type(name: str, kind: Any) -> ValueError:
+def refuse_type(name: str, kind: object) -> ValueError:
     return ValueError(
         f"column {name!r} has the type {kind}, which is neither a number nor a category; "
         "convert or drop it, or name it in exclude"
@@ -409,13 +419,13 @@ def refuse_type(name: str, kind: Any) -> ValueError:
 
 
 def _ranked_columns(
-    frame: Any, kinds: _Kinds, to_read: npt.NDArray[np.bool_]
-) -> Iterator[tuple[list[int], npt.NDArray[np.float64], list[list[str] | None]]]:
+    frame: Frame, kinds: _Kinds, to_read: Mask
+) -> Iterator[tuple[list[int], Floats, list[list[str] | None]]]:
     """Columns of categories and texts, many at a time: their ranks, and the texts of each; None where it has others."""
     categories = kinds.places(lambda kind: kind in (nw.Categorical, nw.Enum))
     words = kinds.places(lambda kind: kind in (nw.String, nw.Object))
     categories, words = ([i for i in some if to_read[i]] for some in (categories, words))
-    pandas = frame.to_native() if frame.implementation.is_pandas() else None
+    pandas: pd.DataFrame = frame.to_native() if frame.implementation.is_pandas() else None
     if pandas is not None:
         for some, ranks, found in category_ranks(pandas, categories):
             yield some, ranks, [found] * len(some)
@@ -430,9 +440,7 @@ def _ranked_columns(
             yield some, *text_ranks(values.T, factorize)
 
 
-def _object_column(
-    values: list[Any], name: str
-) -> tuple[npt.NDArray[np.float64], list[str] | None]:
+def _object_column(values: list[object], name: str) -> tuple[Floats, list[str] | None]:
     present = [value for value in values if not is_missing(value)]
     if all(isinstance(value, str) for value in present):
         return _text_column(values)
@@ -445,6 +453,6 @@ def _object_column(
     )
 
 
-def _text_column(values: list[Any]) -> tuple[npt.NDArray[np.float64], list[str] | None]:
+def _text_column(values: list[object]) -> tuple[Floats, list[str] | None]:
     ranks, texts = text_ranks(np.array([values], dtype=object))
     return ranks[0], texts[0]

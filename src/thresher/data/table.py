@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,12 @@ from scipy import sparse
 from thresher import _core
 from thresher._utils.checks import resolve_features
 from thresher._utils.lazy import cached
-from thresher._utils.types import Array, FeatureNames, Floats, Mask
+from thresher._utils.types import Array, BinRule, FeatureNames, Floats, Indices, Mask, Names
 from thresher.data.target import MOST_DISCRETE_VALUES, native_bytes
 from thresher.io.temporary import Scratch
 
-Names = npt.NDArray[np.object_]
+# Numbers in an array, or a sparse matrix of SciPy, whose classes have no types.
+Matrix: TypeAlias = Any
 
 # Sums of squares of such values, and of their differences, are finite.
 LARGEST_SQUARABLE = 1e140
@@ -49,8 +50,8 @@ class Schema:
     n_rows: int
     names: Names | None
     is_category: Mask
-    minimum: npt.NDArray[np.float64]
-    maximum: npt.NDArray[np.float64]
+    minimum: Floats
+    maximum: Floats
     n_missing: npt.NDArray[np.int64]
     n_infinite: npt.NDArray[np.int64]
     is_whole: Mask
@@ -76,8 +77,8 @@ class Schema:
 
     def label(self, feature: int) -> str:
         """Return what messages call a feature."""
-        names = names_of_matrix(self.n_features) if self.names is None else self.names
-        return label(names, feature)
+        names = _OF_MATRIX.get() if self.names is None else self.names
+        return label(names if len(names) == self.n_features else None, feature)
 
     def refuse_categories(self) -> None:
         """Raise for columns that are categories, for methods of numbers."""
@@ -140,7 +141,7 @@ class FeatureRoles:
 
     names: Names | None
     candidates: Mask
-    kept: npt.NDArray[np.intp]
+    kept: Indices
     excluded: Mask
 
     @classmethod
@@ -153,9 +154,7 @@ class FeatureRoles:
     ) -> FeatureRoles:
         """From what varies, and features to keep and to exclude by name or position."""
         kept = resolve_features("keep", keep, names, len(varies))
-        dropped = resolve_features("exclude", exclude, names, len(varies))
-        excluded = np.zeros(len(varies), dtype=bool)
-        excluded[dropped] = True
+        excluded = excluded_features(exclude, names, len(varies))
         if excluded[kept].any():
             both = int(kept[excluded[kept]].min())
             raise ValueError(
@@ -180,6 +179,13 @@ class FeatureRoles:
         return can
 
 
+def excluded_features(exclude: FeatureNames, names: Names | None, n_features: int) -> Mask:
+    """Return which of the features are excluded, by name or position."""
+    excluded = np.zeros(n_features, dtype=bool)
+    excluded[resolve_features("exclude", exclude, names, n_features)] = True
+    return excluded
+
+
 # Names of the columns of a matrix, which has none itself, for messages.
 _OF_MATRIX: ContextVar[Sequence[str]] = ContextVar("names of the columns of a matrix", default=())
 
@@ -194,12 +200,6 @@ def calling_columns(names: Sequence[str]) -> Iterator[None]:
         _OF_MATRIX.reset(before)
 
 
-def names_of_matrix(n_features: int) -> Sequence[str] | None:
-    """What messages call the columns of a matrix, if that is known."""
-    names = _OF_MATRIX.get()
-    return names if len(names) == n_features else None
-
-
 def label(names: Names | Sequence[str] | None, feature: int) -> str:
     """What messages call a feature."""
     return repr(str(names[feature])) if names is not None else str(feature)
@@ -209,7 +209,7 @@ def label(names: Names | Sequence[str] | None, feature: int) -> str:
 LARGEST_SAFE = 1e120
 
 
-def powers_of_two(sizes: Any, largest: float = LARGEST_SAFE) -> npt.NDArray[np.intc]:
+def powers_of_two(sizes: npt.ArrayLike, largest: float = LARGEST_SAFE) -> npt.NDArray[np.intc]:
     """Return the exponents that bring extreme sizes near 1; 0 for others.
 
     Parameters
@@ -227,8 +227,7 @@ def powers_of_two(sizes: Any, largest: float = LARGEST_SAFE) -> npt.NDArray[np.i
 def rescaled(columns: Floats, largest: float = LARGEST_SAFE) -> Floats:
     """Return the columns, those of extreme size times a power of two."""
     powers = powers_of_two(np.fmax.reduce(np.abs(columns), axis=0, initial=0.0), largest)
-    scaled: Floats = np.ldexp(columns, powers) if powers.any() else columns
-    return scaled
+    return np.asarray(np.ldexp(columns, powers) if powers.any() else columns)
 
 
 # The facts of columns that reading them finds.
@@ -252,9 +251,9 @@ class Table:
         Columns whose values carry no order: categorical, string.
     """
 
-    matrix: Any
-    names: npt.NDArray[np.object_] | None
-    is_category: npt.NDArray[np.bool_]
+    matrix: Matrix
+    names: Names | None
+    is_category: Mask
     n_threads: int = 1
 
     @property
@@ -270,7 +269,7 @@ class Table:
         return bool(sparse.issparse(self.matrix))
 
     @property
-    def stored(self) -> tuple[Any, Any, Any, int, int, bool]:
+    def stored(self) -> tuple[Array, Array, Array, int, int, bool]:
         """A sparse matrix as the core takes it."""
         m = self.matrix
         return m.indptr, m.indices, m.data, self.n_rows, self.n_features, m.format == "csc"
@@ -281,17 +280,9 @@ class Table:
             found = _core.scan_sparse(*self.stored, self.n_threads)
         else:
             found = _core.scan_columns(self.matrix, self.n_threads)
-        return Schema(
-            self.n_rows,
-            self.names,
-            self.is_category,
-            found.minimum,
-            found.maximum,
-            found.n_missing,
-            found.n_infinite,
-            found.whole,
-            found.n_distinct,
-        )
+        counts = found.n_missing, found.n_infinite, found.whole, found.n_distinct
+        facts = found.minimum, found.maximum, *counts
+        return Schema(self.n_rows, self.names, self.is_category, *facts)
 
     def feature_major(self) -> Array:
         """The columns as the rows of one float array, without a copy where X has that order already.
@@ -318,10 +309,9 @@ class Table:
         """Return the value of its column for every stored value of a sparse table."""
         if self.matrix.format == "csc":
             return np.repeat(of_columns, np.diff(self.matrix.indptr))
-        of_values: Array = of_columns[self.matrix.indices]
-        return of_values
+        return np.asarray(of_columns[self.matrix.indices])
 
-    def without(self, features: npt.NDArray[np.bool_]) -> Table:
+    def without(self, features: Mask) -> Table:
         """The table with zeros in some columns, which are then as good as absent."""
         if not features.any():
             return self
@@ -349,7 +339,7 @@ class Table:
             matrix = np.ldexp(self.matrix.astype(np.float64, copy=False), powers)
         return Table(matrix, self.names, self.is_category, self.n_threads)
 
-    def of_features(self, features: Any) -> Table:
+    def of_features(self, features: Indices | slice) -> Table:
         """The table of some of the features."""
         names = None if self.names is None else self.names[features]
         return Table(self.matrix[:, features], names, self.is_category[features], self.n_threads)
@@ -386,9 +376,9 @@ class FileTable(Table):
         self,
         slabs: Slabs,
         names: Names | None,
-        is_category: npt.NDArray[np.bool_],
+        is_category: Mask,
         shape: tuple[int, int],
-        dtype: np.dtype[Any],
+        dtype: npt.DTypeLike,
         scratch: Scratch,
         n_threads: int,
     ) -> None:
@@ -396,7 +386,7 @@ class FileTable(Table):
         self.scratch = scratch
         self._slabs, self._shape, self._dtype = slabs, shape, dtype
         # Codes that were made while the files were read, and by which rule.
-        self.packed: tuple[Any, Any] | None = None
+        self.packed: tuple[BinRule, object] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -452,32 +442,28 @@ class FileTable(Table):
         return self.take(order).coded_columns()
 
     def take(self, rows: Array) -> FileTable:
-        return self._like(
-            lambda: ((slab, table.take(rows)) for slab, table in self.slabs()),
-            len(rows),
-            self.is_category,
-        )
+        return self._changed(lambda slab, table: table.take(rows), n_rows=len(rows))
 
-    def without(self, features: npt.NDArray[np.bool_]) -> Table:
+    def without(self, features: Mask) -> FileTable:
         if not features.any():
             return self
-        return self._like(
-            lambda: ((slab, table.without(features[slab])) for slab, table in self.slabs()),
-            self.n_rows,
-            self.is_category & ~features,
-        )
+        table = self._changed(lambda slab, table: table.without(features[slab]), self.n_rows)
+        table.is_category = self.is_category & ~features
+        return table
 
     def _times(self, powers: npt.NDArray[np.intc]) -> FileTable:
-        return self._like(
-            lambda: ((slab, table._times(powers[slab])) for slab, table in self.slabs()),
-            self.n_rows,
-            self.is_category,
-        )
+        return self._changed(lambda slab, table: table._times(powers[slab]), self.n_rows)
 
-    def _like(self, slabs: Slabs, n_rows: int, is_category: npt.NDArray[np.bool_]) -> FileTable:
-        shape = (n_rows, self.n_features)
+    def _changed(self, change: Callable[[slice, Table], Table], n_rows: int) -> FileTable:
+        """Return the table whose slabs are changed as they are read."""
         return FileTable(
-            slabs, self.names, is_category, shape, self._dtype, self.scratch, self.n_threads
+            lambda: ((slab, change(slab, table)) for slab, table in self.slabs()),
+            self.names,
+            self.is_category,
+            (n_rows, self.n_features),
+            self._dtype,
+            self.scratch,
+            self.n_threads,
         )
 
 
@@ -488,10 +474,9 @@ def feature_blocks(n_features: int, n_rows: int, n_values: int = BLOCK_VALUES) -
         yield slice(start, min(start + size, n_features))
 
 
-def to_feature_major(matrix: Any, n_threads: int = 1) -> Array:
+def to_feature_major(matrix: Array, n_threads: int = 1) -> Array:
     """The columns of a dense matrix as rows of a C-contiguous float32 or float64 array."""
     matrix = native_bytes(matrix)
-    turned: Array = matrix.T
-    if turned.dtype in (np.float32, np.float64) and turned.flags.c_contiguous:
-        return turned
+    if matrix.dtype in (np.float32, np.float64) and matrix.T.flags.c_contiguous:
+        return matrix.T
     return _core.feature_major(matrix, n_threads)

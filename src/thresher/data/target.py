@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from thresher._utils.arrays import as_double, as_numpy
 from thresher._utils.checks import check_choice, is_missing, warn
-from thresher._utils.types import Array, TargetLike, WeightsLike
+from thresher._utils.types import Array, Floats, Indices, TargetLike, WeightsLike
 
 # Whole weights are counts, and exact, as long as no sum of as many weights as there are rows exceeds this.
 MOST_COUNTED = 1 << 50
@@ -47,13 +47,6 @@ def read_weights(sample_weight: WeightsLike, n_rows: int) -> Array | None:
     used = weights[weights > 0]
     warn_of_few(float(used.sum()) if used.max() < 2 else np.inf, len(used))
     return in_range(weights, range_shift(largest, is_whole, n_rows))
-
-
-def kind_of_weights(weights: Array | None) -> WeightKind:
-    """Return how weights that were read count."""
-    if weights is None:
-        return "none"
-    return "real" if weights.dtype.kind == "f" else "whole"
 
 
 def are_whole(weights: Array) -> bool:
@@ -112,7 +105,7 @@ def range_shift(largest: float, is_whole: bool, n_rows: int) -> int:
     return min(max(exponent, SMALLEST_EXPONENT), LARGEST_EXPONENT) - exponent
 
 
-def in_range(weights: Array, shift: int) -> npt.NDArray[np.float64]:
+def in_range(weights: Array, shift: int) -> Floats:
     """Return the weights times two to the power of `shift`."""
     return np.ldexp(weights.astype(np.float64), shift)
 
@@ -169,22 +162,22 @@ class Target(TargetSummary):
         Class codes 0..n_classes-1; None if numeric.
     """
 
-    values: npt.NDArray[np.float64]
+    values: Floats
     codes: npt.NDArray[np.int32] | None
 
     @classmethod
-    def of_numbers(cls, values: npt.NDArray[np.float64]) -> Target:
+    def of_numbers(cls, values: Floats) -> Target:
         lowest, highest = (values.min(), values.max()) if values.size else (np.nan, np.nan)
         return cls(False, None, float(lowest), float(highest), values, None)
 
     @classmethod
-    def of_classes(cls, classes: Array, codes: npt.NDArray[np.integer[Any]]) -> Target:
+    def of_classes(cls, classes: Array, codes: Array) -> Target:
         values = codes.astype(np.float64)
         return cls(
             True, classes, 0.0, len(classes) - 1.0, values, codes.astype(np.int32, copy=False)
         )
 
-    def take(self, rows: npt.NDArray[np.intp]) -> Target:
+    def take(self, rows: Indices) -> Target:
         """Return the target of some rows; classes that no longer occur are left out."""
         if self.codes is None or self.classes is None:
             return Target.of_numbers(self.values[rows])
@@ -301,10 +294,11 @@ def _numbers_of_objects(y: Array) -> Array:
     return np.array([as_double(v) for v in y])
 
 
-def is_plain_array(values: Any, n_dimensions: int) -> bool:
+def is_plain_array(values: object, n_dimensions: int) -> bool:
     """Whether these are real numbers in an array of NumPy, of which scikit-learn would ask for long what they are."""
-    is_array = type(values) is np.ndarray and values.ndim == n_dimensions
-    return is_array and values.dtype.kind in "iufb"
+    return (
+        type(values) is np.ndarray and values.ndim == n_dimensions and values.dtype.kind in "iufb"
+    )
 
 
 def native_bytes(values: Array) -> Array:
@@ -332,7 +326,7 @@ def refuse_missing_labels(y: Array, where: str = "") -> None:
             )
 
 
-def as_numbers(y: Array) -> npt.NDArray[np.float64]:
+def as_numbers(y: Array) -> Floats:
     """A target that is to be a quantity."""
     try:
         return y.astype(np.float64)

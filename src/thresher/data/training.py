@@ -6,10 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self, TypedDict
+from typing import Self, TypedDict
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
@@ -23,7 +22,10 @@ from thresher._utils.types import (
     DataLike,
     Estimator,
     FeatureNames,
+    Floats,
+    Indices,
     Mask,
+    Names,
     TargetLike,
     Values,
     WeightsLike,
@@ -36,13 +38,12 @@ from thresher.data.frames import (
     to_native,
     with_plain_names,
 )
-from thresher.data.table import FeatureRoles, FileTable, Names, Schema, Table
+from thresher.data.table import FeatureRoles, FileTable, Matrix, Schema, Table, excluded_features
 from thresher.data.target import (
     Target,
     TargetSummary,
     WeightKind,
     is_plain_array,
-    kind_of_weights,
     native_bytes,
     read_target,
     read_weights,
@@ -109,12 +110,14 @@ class RemoteOptions(TypedDict, total=False):
     """
 
     memory_limit: int | str
-    client: Any
+    client: object
     checkpoint: str | Path
     scratch: str | Path
 
 
-def check_remote_options(owner: str, options: Mapping[str, Any] | None, *, in_memory: bool) -> None:
+def check_remote_options(
+    owner: str, options: Mapping[str, object] | None, *, in_memory: bool
+) -> None:
     """Raise for a name that ``fit`` does not have, and for an option that is not for rows in memory."""
     for name in options or ():
         if name not in RemoteOptions.__annotations__:
@@ -126,7 +129,7 @@ def check_remote_options(owner: str, options: Mapping[str, Any] | None, *, in_me
             )
 
 
-def split_remote_options(params: Mapping[str, Any]) -> tuple[RemoteOptions, Values]:
+def split_remote_options(params: Values) -> tuple[RemoteOptions, Values]:
     """Return the options among these that are for rows that are not in memory, and the rest."""
     known = {name: params[name] for name in RemoteOptions.__annotations__ if name in params}
     options = RemoteOptions(**known)  # type: ignore[typeddict-item]
@@ -189,7 +192,7 @@ class TrainingData(ABC):
         return {}
 
     @abstractmethod
-    def report_as(self, owner: Any) -> None:
+    def report_as(self, owner: Estimator) -> None:
         """Report passes over the rows in the name of another estimator from now on."""
 
     @property
@@ -201,7 +204,7 @@ class TrainingData(ABC):
         return self.schema.n_features
 
     @property
-    def names(self) -> npt.NDArray[np.object_] | None:
+    def names(self) -> Names | None:
         return self.schema.names
 
     @property
@@ -209,7 +212,7 @@ class TrainingData(ABC):
         return self.features.candidates
 
     @property
-    def kept(self) -> npt.NDArray[np.intp]:
+    def kept(self) -> Indices:
         return self.features.kept
 
     @property
@@ -253,19 +256,21 @@ class LocalData(TrainingData):
     table: Table
     grouped: FileTable | None = None
     weights: Array | None = None
-    rows: npt.NDArray[np.intp] | None = None
+    rows: Indices | None = None
     n_given: int = 0
 
     @property
     def weight_kind(self) -> WeightKind:
-        return kind_of_weights(self.weights)
+        if self.weights is None:
+            return "none"
+        return "real" if self.weights.dtype.kind == "f" else "whole"
 
     @property
     def total_weight(self) -> float:
         return float(self.n_rows if self.weights is None else self.weights.sum())
 
     @property
-    def real_weights(self) -> npt.NDArray[np.float64] | None:
+    def real_weights(self) -> Floats | None:
         return None if self.weights is None else self.weights.astype(np.float64)
 
     @property
@@ -277,17 +282,15 @@ class LocalData(TrainingData):
     def local(self) -> LocalData:
         return self
 
-    def report_as(self, owner: Any) -> None:
+    def report_as(self, owner: Estimator) -> None:
         """Do nothing: files were read before."""
 
     def __exit__(self, *failure: object) -> None:
         """Do nothing: temporary files end with the table."""
 
-    def with_table(self, table: Table, features: FeatureRoles, **changes: Any) -> LocalData:
+    def with_table(self, table: Table, features: FeatureRoles) -> LocalData:
         """Return the data of other columns, or other rows, in memory."""
-        return replace(
-            self, schema=table.schema, features=features, table=table, grouped=None, **changes
-        )
+        return replace(self, schema=table.schema, features=features, table=table, grouped=None)
 
 
 def read_training(
@@ -311,10 +314,9 @@ def read_training(
         exclude=rules.exclude,
         names=names,
     )
-    labels = rules.read_target(y, table.n_rows, selector)
     n_given = table.n_rows
-    weights = read_weights(sample_weight, n_given)
-    weights, rows = rows_of_weight(weights)
+    labels = rules.read_target(y, n_given, selector)
+    weights, rows = rows_of_weight(read_weights(sample_weight, n_given))
     if rules.missing == "drop_rows":
         rows = _complete_rows(table, rows)
     if rows is not None:
@@ -322,27 +324,16 @@ def read_training(
         labels = labels.take(rows) if labels is not None else None
         weights = weights[rows] if weights is not None else None
     features = check_training(table.schema, labels, rules)
-    return LocalData(
-        table.schema,
-        features,
-        labels,
-        rules.missing,
-        table.n_threads,
-        table,
-        weights=weights,
-        rows=rows,
-        n_given=n_given,
-    )
+    shared = table.schema, features, labels, rules.missing, table.n_threads
+    return LocalData(*shared, table, None, weights, rows, n_given)
 
 
-def reader_named(name: str) -> Any:
+def reader_named(name: str) -> Estimator:
     """Return an estimator in whose name a function reads data: scikit-learn's checks take one."""
     return type(name, (BaseEstimator,), {})()
 
 
-def rows_of_weight(
-    weights: Array | None,
-) -> tuple[Array | None, npt.NDArray[np.intp] | None]:
+def rows_of_weight(weights: Array | None) -> tuple[Array | None, Indices | None]:
     """The weights, None if all are 1, and the rows with a weight above 0, None if all have."""
     if weights is None:
         return None, None
@@ -389,9 +380,7 @@ def read_table(
     table = table if is_block else _exact(table, X)
     if exclude is None:
         return table
-    dropped = np.zeros(table.n_features, dtype=bool)
-    dropped[resolve_features("exclude", exclude, table.names, table.n_features)] = True
-    return table.without(dropped)
+    return table.without(excluded_features(exclude, table.names, table.n_features))
 
 
 def _read(
@@ -455,26 +444,26 @@ def _read(
     return Table(matrix, None, np.zeros(matrix.shape[1], dtype=bool), n_threads)
 
 
-def unmasked(X: DataLike) -> Any:
+def unmasked(X: DataLike) -> DataLike:
     """Masked arrays with NaN where a value is masked, as they are if none is; all else as it is."""
     if np.ma.is_masked(X):
         return np.ma.filled(X.astype(np.float64), np.nan)
     return np.ma.getdata(X) if isinstance(X, np.ma.MaskedArray) else X
 
 
-def indexable(X: DataLike) -> Any:
+def indexable(X: DataLike) -> DataLike:
     """X as something whose rows and columns can be taken, if it has both; a lazy frame is refused."""
     X = as_numpy(to_native(X))
     return X if is_frame(X) or sparse.issparse(check_sparse(X)) else np.asarray(unmasked(X))
 
 
-def rows_and_columns(X: DataLike) -> Any:
+def rows_and_columns(X: DataLike) -> DataLike:
     """X as something with rows and columns that can be taken; all else is refused in scikit-learn's words."""
     X = indexable(X)
     return X if len(X.shape) == 2 else check_array(X, dtype=None)
 
 
-def _with_own_places(matrix: Any) -> Any:
+def _with_own_places(matrix: Matrix) -> Matrix:
     """The matrix with checked copies of where its entries are.
 
     Whoever changes X during a fit may change a result, but must not make anybody write elsewhere; what is mapped
@@ -515,7 +504,7 @@ def _exact(table: Table, X: DataLike) -> Table:
     return Table(matrix, table.names, table.is_category, table.n_threads)
 
 
-def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp] | None:
+def _complete_rows(table: Table, rows: Indices | None) -> Indices | None:
     """The rows without missing values, or `rows` as it is where none is missing."""
     if not table.schema.has_missing.any():
         return rows
@@ -528,7 +517,7 @@ def _complete_rows(table: Table, rows: npt.NDArray[np.intp] | None) -> npt.NDArr
     return complete_rows(complete, rows)
 
 
-def complete_rows(complete: Mask, rows: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp]:
+def complete_rows(complete: Mask, rows: Indices | None) -> Indices:
     """Those of the rows (None: of all) that are complete, with a warning of how many are not."""
     if rows is not None:
         used = np.zeros(len(complete), dtype=bool)

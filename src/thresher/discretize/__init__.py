@@ -5,6 +5,7 @@ the number of cuts strictly below it. Each discretiser is a scikit-learn transfo
 them by name through :func:`make_discretizer`.
 """
 
+from thresher.discretize._base import Discretizer, SparseColumns
 from thresher.discretize._bins import (
     EqualFrequencyBins,
     EqualWidthBins,
@@ -15,11 +16,13 @@ from thresher.discretize._bins import (
 from thresher.discretize._choice import make_discretizer, uses_target
 
 __all__ = [
+    "Discretizer",
     "EqualFrequencyBins",
     "EqualWidthBins",
     "GivenBins",
     "MDLBins",
     "MeanSdBins",
+    "SparseColumns",
     "make_discretizer",
     "uses_target",
 ]

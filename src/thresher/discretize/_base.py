@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from numbers import Integral
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from thresher import _core
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import quiet_sums, resolve_threads, shown
+from thresher._utils.checks import check_number, quiet_sums, resolve_threads
 from thresher._utils.params import (
     BaseEstimator,
     OneToOneFeatureMixin,
@@ -23,10 +22,28 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import Array, DataLike, TargetLike, WeightsLike
+from thresher._utils.types import Array, DataLike, Floats, Mask, TargetLike, WeightsLike
 from thresher.data import MOST_DISCRETE_VALUES, read_weights, to_feature_major, to_native
 
-Cuts = tuple[NDArray[np.float64], NDArray[np.int64]]
+Cuts = tuple[Floats, NDArray[np.int64]]
+
+
+# Values, rows, where each column starts, and the number of rows: some columns of a sparse matrix.
+SparseColumns = tuple[Array, Array, Array, int]
+# One per row; None stands for 1.
+Weights = Floats | None
+
+
+class Discretizer(Protocol):
+    """Learns cuts for a selector."""
+
+    def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
+        """Return the cuts of every row of a feature-major matrix, and where each feature's start."""
+
+    def learn_sparse_cuts(
+        self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
+    ) -> Cuts:
+        """Return those of some columns of a sparse matrix, from the stored values and the number of zeros."""
 
 
 @estimator
@@ -41,24 +58,14 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     # The function of the core that finds cuts by this rule in dense columns.
     _learn: ClassVar[Callable[..., Cuts]]
 
-    def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
-    ) -> Cuts:
-        """The cuts of every row of a feature-major matrix, and where each feature's begin."""
+    def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
+        """Return the cuts of every row of a feature-major matrix, and where each feature's start."""
         return self._learn(matrix, self._rule()[1], weights, n_threads)
 
     def learn_sparse_cuts(
-        self,
-        columns: tuple[Any, Any, Any, int],
-        wanted: NDArray[np.bool_],
-        y: TargetLike,
-        weights: NDArray[np.float64] | None,
-        n_threads: int,
+        self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
     ) -> Cuts:
-        """The same of some columns of a sparse matrix, from the stored values and the number of zeros.
-
-        `columns`: values, rows, where each column starts, and the number of rows.
-        """
+        """Return those of some columns of a sparse matrix, from the stored values and the number of zeros."""
         classes, n_classes = class_codes(y) if self._uses_target else (None, 1)
         rule, setting = self._rule()
         flags = wanted.view(np.uint8)
@@ -109,8 +116,7 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
         -------
         codes : ndarray of uint8 of shape (n_samples, n_features)
         """
-        matrix = self._fit(X, y, sample_weight)
-        return self._code(matrix)
+        return self._code(self._fit(X, y, sample_weight))
 
     def _fit(self, X: DataLike, y: TargetLike, sample_weight: WeightsLike) -> Array:
         self._validate_parameters()
@@ -121,9 +127,8 @@ class Bins(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
             else:
                 X = validate_data(self, X, dtype="numeric", ensure_all_finite="allow-nan")
         n_threads = resolve_threads(self.n_jobs)
-        weights = read_weights(sample_weight, X.shape[0])
-        if weights is not None:
-            weights = weights.astype(np.float64)
+        given = read_weights(sample_weight, X.shape[0])
+        weights = None if given is None else given.astype(np.float64)
         matrix = to_feature_major(X, n_threads)
         cuts, offsets = self.learn_cuts(matrix, y, weights, n_threads)
         if self.keep_discrete:
@@ -179,11 +184,7 @@ class CountedBins(Bins):
     keep_discrete: bool = param(default=False)
 
     def _validate_parameters(self) -> None:
-        is_whole = isinstance(self.n_bins, Integral) and not isinstance(self.n_bins, bool)
-        if not is_whole or not 2 <= self.n_bins <= 255:
-            raise ValueError(
-                f"n_bins must be a whole number from 2 to 255, got {shown(self.n_bins)}"
-            )
+        check_number("n_bins", self.n_bins, minimum=2, maximum=255, integer=True)
 
 
 def class_codes(y: TargetLike) -> tuple[NDArray[np.int32], int]:
@@ -193,19 +194,21 @@ def class_codes(y: TargetLike) -> tuple[NDArray[np.int32], int]:
 
 
 def _with_discrete(
-    matrix: Array,
-    weights: NDArray[np.float64] | None,
-    cuts: NDArray[np.float64],
-    offsets: NDArray[np.int64],
+    matrix: Array, weights: Weights, cuts: Floats, offsets: NDArray[np.int64]
 ) -> Cuts:
     """Replace the cuts of discrete features by one between each two of their values."""
     pieces = []
-    for feature, column in enumerate(matrix):
+    for column, own in zip(matrix, np.split(cuts, offsets[1:-1]), strict=True):
         values = column if weights is None else column[weights > 0]
         distinct = np.unique(values[~np.isnan(values)]).astype(np.float64)
         if len(distinct) <= MOST_DISCRETE_VALUES and (distinct == np.round(distinct)).all():
             pieces.append((distinct[1:] + distinct[:-1]) / 2)
         else:
-            pieces.append(cuts[offsets[feature] : offsets[feature + 1]])
-    counts = np.array([len(piece) for piece in pieces], dtype=np.int64)
-    return np.concatenate(pieces), np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+            pieces.append(own)
+    return joined(pieces)
+
+
+def joined(cuts: Sequence[Floats]) -> Cuts:
+    """Return the cuts of all features as one array, and where each feature's start."""
+    offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
+    return np.concatenate([np.empty(0), *cuts]), offsets

@@ -5,16 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from thresher import _core
-from thresher._utils.checks import feature_position, shown
+from thresher._utils.checks import check_choice, feature_position, shown
 from thresher._utils.params import estimator, param
-from thresher._utils.types import Array, TargetLike
-from thresher.discretize._base import Bins, CountedBins, Cuts, class_codes
+from thresher._utils.types import Array, Floats, Indices, Mask, Names, TargetLike
+from thresher.discretize._base import (
+    Bins,
+    CountedBins,
+    Cuts,
+    SparseColumns,
+    Weights,
+    class_codes,
+    joined,
+)
 
 
 class EqualFrequencyBins(CountedBins):
@@ -188,12 +196,9 @@ class MDLBins(Bins):
     keep_discrete: bool = param(default=False)
 
     def _validate_parameters(self) -> None:
-        if self.cuts not in ("n-1", "weka"):
-            raise ValueError(f"cuts must be 'n-1' or 'weka', got {self.cuts!r}")
+        check_choice("cuts", self.cuts, ("n-1", "weka"))
 
-    def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
-    ) -> Cuts:
+    def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
         classes, n_classes = class_codes(y)
         return _core.cuts_mdl(matrix, classes, n_classes, self.cuts == "weka", weights, n_threads)
 
@@ -236,11 +241,9 @@ class GivenBins(Bins):
         default=(), kw_only=False
     )
 
-    def by_feature(
-        self, names: NDArray[np.object_] | None, n_features: int
-    ) -> list[NDArray[np.float64] | None]:
+    def by_feature(self, names: Names | None, n_features: int) -> list[Floats | None]:
         """The cuts of every feature, None where there are none given."""
-        found: list[NDArray[np.float64] | None] = [None] * n_features
+        found: list[Floats | None] = [None] * n_features
         if isinstance(self.cuts, Mapping):
             for feature, cuts in self.cuts.items():
                 place = feature_position("cuts", feature, names, n_features)
@@ -264,16 +267,12 @@ class GivenBins(Bins):
             for feature, cuts in enumerate(self.cuts)
         ]
 
-    def on(
-        self, features: NDArray[np.intp], names: NDArray[np.object_] | None, n_features: int
-    ) -> GivenBins:
+    def on(self, features: Indices, names: Names | None, n_features: int) -> GivenBins:
         """The bins of some of the features of X."""
         cuts = self.by_feature(names, n_features)
         return GivenBins([cuts[feature] for feature in features], n_jobs=self.n_jobs)
 
-    def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
-    ) -> Cuts:
+    def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
         cuts, offsets = self._all_cuts(getattr(self, "feature_names_in_", None), len(matrix))
         coded = _core.apply_cuts(matrix, cuts, offsets, n_threads)
         if weights is not None and not weights.all():
@@ -282,15 +281,10 @@ class GivenBins(Bins):
             own[np.flatnonzero(np.bincount(codes, minlength=256)[: len(own) + 1])[1:] - 1]
             for codes, own in zip(coded, np.split(cuts, offsets[1:-1]), strict=True)
         ]
-        return _joined(used)
+        return joined(used)
 
     def learn_sparse_cuts(
-        self,
-        columns: tuple[Any, Any, Any, int],
-        wanted: NDArray[np.bool_],
-        y: TargetLike,
-        weights: NDArray[np.float64] | None,
-        n_threads: int,
+        self, columns: SparseColumns, wanted: Mask, y: TargetLike, weights: Weights, n_threads: int
     ) -> Cuts:
         values, _, starts, n_rows = columns
         cuts = self.by_feature(getattr(self, "feature_names_in_", None), len(wanted))
@@ -304,9 +298,9 @@ class GivenBins(Bins):
             if len(stored) < n_rows:
                 codes = np.append(codes, np.searchsorted(own, 0.0))
             used.append(own[np.unique(codes)[1:] - 1])
-        return _joined(used)
+        return joined(used)
 
-    def _all_cuts(self, names: NDArray[np.object_] | None, n_features: int) -> Cuts:
+    def _all_cuts(self, names: Names | None, n_features: int) -> Cuts:
         cuts = self.by_feature(names, n_features)
         given = [own for own in cuts if own is not None]
         if len(given) < n_features:
@@ -314,7 +308,7 @@ class GivenBins(Bins):
             raise ValueError(
                 f"cuts gives none for feature {first}; give an empty list where all values are one level"
             )
-        return _joined(given)
+        return joined(given)
 
     def _rule(self) -> tuple[str, float]:
         return "given", 0.0
@@ -323,7 +317,7 @@ class GivenBins(Bins):
         pass
 
 
-def _checked(cuts: Any, feature: Any) -> NDArray[np.float64]:
+def _checked(cuts: ArrayLike, feature: object) -> Floats:
     try:
         own = np.asarray(cuts, dtype=np.float64)
     except (TypeError, ValueError):
@@ -337,8 +331,3 @@ def _checked(cuts: Any, feature: Any) -> NDArray[np.float64]:
             f"cuts of feature {feature!r} are {len(own)}, at most {MOST_CUTS} can be coded"
         )
     return own
-
-
-def _joined(cuts: Sequence[NDArray[np.float64]]) -> Cuts:
-    offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
-    return np.concatenate([np.empty(0), *cuts]), offsets

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from thresher._utils.checks import did_you_mean
-from thresher._utils.types import Array, BinRule, TargetLike
-from thresher.discretize._base import Bins, Cuts
+from thresher._utils.types import Array, BinRule, Estimator, Floats, TargetLike
+from thresher.discretize._base import Bins, Cuts, Discretizer, Weights, joined
 from thresher.discretize._bins import EqualFrequencyBins, EqualWidthBins, MDLBins, MeanSdBins
 
 
 class _Foreign:
     """The cuts of a transformer of another package, read off its codes of the training data."""
 
-    def __init__(self, transformer: Any) -> None:
+    def __init__(self, transformer: Estimator) -> None:
         self.transformer = transformer
 
-    def learn_cuts(
-        self, matrix: Array, y: TargetLike, weights: NDArray[np.float64] | None, n_threads: int
-    ) -> Cuts:
+    def learn_cuts(self, matrix: Array, y: TargetLike, weights: Weights, n_threads: int) -> Cuts:
         if weights is not None:
             raise ValueError(
                 f"discretize={self.transformer!r} cannot be used with sample_weight; "
@@ -37,18 +33,17 @@ class _Foreign:
                 f"discretize={self.transformer!r} must turn each feature into one column of codes, but made "
                 f'{matrix.shape[0]} features into {np.shape(found)[1]} columns; set encode="ordinal"'
             )
-        cuts = [_cuts_of_codes(*pair) for pair in zip(matrix, np.asarray(found).T, strict=True)]
-        offsets = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
-        return np.concatenate(cuts).astype(np.float64), offsets
+        pairs = zip(matrix, np.asarray(found).T, strict=True)
+        return joined([_cuts_of_codes(values, codes) for values, codes in pairs])
 
-    def learn_sparse_cuts(self, *_: Any) -> Cuts:
+    def learn_sparse_cuts(self, *_: object, **__: object) -> Cuts:
         raise ValueError(
             f"discretize={self.transformer!r} would have to make sparse X dense; "
             'use one of thresher\'s, e.g. "equal-frequency", or give X.toarray()'
         )
 
 
-def _cuts_of_codes(values: Array, codes: Array) -> NDArray[np.float64]:
+def _cuts_of_codes(values: Array, codes: Array) -> Floats:
     order = np.argsort(values, kind="stable")
     values, codes = values[order].astype(np.float64), codes[order]
     steps = np.flatnonzero(np.diff(codes) != 0)
@@ -69,7 +64,7 @@ _BY_NAME: dict[str, Callable[..., Bins]] = {
 }
 
 
-def make_discretizer(discretize: BinRule) -> Any:
+def make_discretizer(discretize: BinRule) -> Discretizer:
     """A discretiser from its name, or the object itself.
 
     Parameters
@@ -92,7 +87,8 @@ def make_discretizer(discretize: BinRule) -> Any:
     """
     if not isinstance(discretize, str):
         if hasattr(discretize, "learn_cuts"):
-            return discretize
+            learner: Discretizer = discretize
+            return learner
         if hasattr(discretize, "fit") and hasattr(discretize, "transform"):
             return _Foreign(discretize)
         raise ValueError(
@@ -107,7 +103,7 @@ def make_discretizer(discretize: BinRule) -> Any:
         )
     if not colon:
         return _BY_NAME[name]()
-    kind: Callable[[str], Any] = {"mean-sd": float, "mdl": str}.get(name, int)
+    kind: Callable[[str], object] = {"mean-sd": float, "mdl": str}.get(name, int)
     try:
         made = _BY_NAME[name](kind(setting))
         made._validate_parameters()

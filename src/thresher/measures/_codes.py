@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.types import Array, BinRule, Values
+from thresher._utils.types import Array, BinRule, Floats, Indices, Mask, Values
 from thresher.data import (
     FileRows,
+    FileTable,
     LocalData,
     Schema,
     Table,
@@ -21,7 +21,7 @@ from thresher.data import (
     feature_blocks,
     to_feature_major,
 )
-from thresher.discretize import GivenBins, MDLBins, make_discretizer
+from thresher.discretize import Discretizer, GivenBins, MDLBins, make_discretizer
 from thresher.io.sparse import MappedMatrix
 from thresher.io.temporary import Scratch, ScratchFile
 from thresher.measures.columns import stored_columns
@@ -40,13 +40,13 @@ class PartSets:
     """
 
     part: npt.NDArray[np.int32]
-    keeps: npt.NDArray[np.bool_]
+    keeps: Mask
 
     @property
     def n_replicates(self) -> int:
         return len(self.keeps)
 
-    def rows(self, replicate: int) -> npt.NDArray[np.intp]:
+    def rows(self, replicate: int) -> Indices:
         """The rows that a replicate keeps."""
         return np.flatnonzero(self.keeps[replicate, self.part])
 
@@ -70,14 +70,33 @@ class Packing:
 
     Parameters
     ----------
-    builder : SlabBuilder
+    table : Table
+        Whose rows and features are packed.
+    weights : ndarray or None
+    parts : dict of str to ndarray
+        As the tables of the core take them.
     scratch : Scratch or None
         None: memory is never short.
-    n_threads : int
+    missing : {"pairwise", "category"}, default="pairwise"
     """
 
-    def __init__(self, builder: _core.SlabBuilder, scratch: Scratch | None, n_threads: int) -> None:
-        self._builder, self._scratch, self._n_threads = builder, scratch, n_threads
+    def __init__(
+        self,
+        table: Table,
+        weights: Array | None,
+        parts: Values,
+        scratch: Scratch | None,
+        missing: str = "pairwise",
+    ) -> None:
+        self._scratch, self._n_threads = scratch, table.n_threads
+        self._builder = _core.SlabBuilder(
+            table.n_rows,
+            table.n_features,
+            weights=weights,
+            missing=missing,
+            dense_bytes=DENSE_BYTES,
+            **parts,
+        )
         self._file: ScratchFile | None = None
 
     def add(
@@ -86,13 +105,13 @@ class Packing:
         """More features, a row of codes for each."""
         self._builder.append(codes, levels, missing_code, self._n_threads, self._write())
 
-    def add_sparse(self, starts: Any, rows: Any, values: Any) -> None:
+    def add_sparse(self, starts: Array, rows: Array, values: Array) -> None:
         """More features, columns of a CSC matrix whose values are codes, or any few numbers."""
         self._builder.append_sparse(
             starts, rows, values, len(starts) - 1, self._n_threads, self._write()
         )
 
-    def _write(self) -> Any:
+    def _write(self) -> Callable[..., object] | None:
         if self._scratch is None:
             return None
         if self._file is None and self._builder.n_bytes > self._scratch.memory_limit // 4:
@@ -125,8 +144,8 @@ class Bins:
     """
 
     rule: str
-    is_binned: npt.NDArray[np.bool_]
-    cuts: list[npt.NDArray[np.float64]] = field(default_factory=list)
+    is_binned: Mask
+    cuts: list[Floats] = field(default_factory=list)
 
     def __repr__(self) -> str:
         n_binned = int(self.is_binned.sum())
@@ -158,13 +177,12 @@ def code_table(training: LocalData, rule: BinRule, parts: PartSets | None = None
     try:
         is_mapped = isinstance(table.matrix, MappedMatrix)
         if not to_bin.any() and not is_mapped:
-            bins = Bins("none", to_bin)
-            return Codes(_code_as_is(table, in_parts, training.weights, missing), bins)
-        name = rule if isinstance(rule, str) else type(rule).__name__
+            coded = _code_as_is(table, in_parts, training.weights, missing)
+            return Codes(coded, _bins(rule, to_bin))
         discretizer = None if rule is None else make_discretizer(rule)
         if table.is_sparse:
             coded, cuts = _code_sparse(training, discretizer, to_bin, in_parts, missing)
-            return Codes(coded, Bins(name if to_bin.any() else "none", to_bin, cuts))
+            return Codes(coded, _bins(rule, to_bin, cuts))
         rows = CodingRows(
             training.real_weights, training.missing, _classes_of(training.target, training.weights)
         )
@@ -174,10 +192,10 @@ def code_table(training: LocalData, rule: BinRule, parts: PartSets | None = None
             levels,
             weights=training.weights,
             n_threads=table.n_threads,
-            missing_code=MISSING_CODE if missing == "pairwise" else -1,
+            missing_code=_missing_code(missing),
             **in_parts,
         )
-        return Codes(coded, Bins(name, to_bin, cuts))
+        return Codes(coded, _bins(rule, to_bin, cuts))
     except _core.TooManyLevels as error:
         raise too_many_levels(table.schema, error.column) from None
 
@@ -194,7 +212,7 @@ def too_many_levels(schema: Schema, column: int) -> ValueError:
     )
 
 
-def columns_to_bin(schema: Schema, rule: BinRule) -> npt.NDArray[np.bool_]:
+def columns_to_bin(schema: Schema, rule: BinRule) -> Mask:
     """Return which columns are binned.
 
     Those that are not discrete; all but categories if the discretiser keeps nothing as it is; those with given cuts.
@@ -231,6 +249,11 @@ def code_target(
     return codes, int(codes.max()) + 1
 
 
+def _bins(rule: BinRule, is_binned: Mask, cuts: Iterable[Floats] = ()) -> Bins:
+    name = rule if isinstance(rule, str) else type(rule).__name__
+    return Bins(name if is_binned.any() else "none", is_binned, list(cuts))
+
+
 def _classes_of(target: Target | None, weights: Array | None) -> npt.NDArray[np.int32] | None:
     """The classes, for rules that use the target, where there is one."""
     return None if target is None else code_target(target, weights)[0]
@@ -239,12 +262,7 @@ def _classes_of(target: Target | None, weights: Array | None) -> npt.NDArray[np.
 def _code_as_is(
     table: Table, in_parts: Values, weights: Array | None, missing: str
 ) -> _core.CodedTable:
-    options: Values = {
-        **in_parts,
-        "weights": weights,
-        "n_threads": table.n_threads,
-        "missing": missing,
-    }
+    options = dict(in_parts, weights=weights, n_threads=table.n_threads, missing=missing)
     if table.is_sparse:
         return _core.CodedTable.from_sparse(*table.stored, dense_bytes=DENSE_BYTES, **options)
     return _core.CodedTable.from_dense(table.matrix, **options)
@@ -252,11 +270,11 @@ def _code_as_is(
 
 def _code_sparse(
     training: LocalData,
-    discretizer: BinRule,
-    to_bin: npt.NDArray[np.bool_],
+    discretizer: Discretizer | None,
+    to_bin: Mask,
     in_parts: Values,
     missing: str,
-) -> tuple[_core.CodedTable, list[npt.NDArray[np.float64]]]:
+) -> tuple[_core.CodedTable, list[Floats]]:
     """Bins from the stored values and the number of zeros, some columns at a time: no column is ever dense.
 
     Codes are stored less the code of zero, so that the values not stored keep it.
@@ -265,15 +283,8 @@ def _code_sparse(
     weights = training.real_weights
     classes = _classes_of(training.target, training.weights)
     values, rows, starts, n_rows = stored_columns(table)
-    builder = _core.SlabBuilder(
-        n_rows,
-        table.n_features,
-        weights=training.weights,
-        missing=missing,
-        dense_bytes=DENSE_BYTES,
-        **in_parts,
-    )
-    packing = Packing(builder, getattr(table.matrix, "scratch", None), table.n_threads)
+    scratch = getattr(table.matrix, "scratch", None)
+    packing = Packing(table, training.weights, in_parts, scratch, missing)
     found: list[bytes] = []  # no arrays: see SlabCoder
     # Each slab costs a look at all rows.
     for begin, end in _slabs_of_entries(starts, max(_SLAB_ENTRIES, n_rows)):
@@ -306,19 +317,19 @@ def _slabs_of_entries(starts: npt.NDArray[np.int64], size: int) -> Iterator[tupl
 class CodingRows:
     """What the coding of a column uses of the rows: weights, classes, and how missing values are treated."""
 
-    weights: npt.NDArray[np.float64] | None
+    weights: Floats | None
     missing: str
     classes: npt.NDArray[np.int32] | None
 
 
 def code_mixed(
-    table: Table, rows: CodingRows, discretizer: BinRule, to_bin: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[npt.NDArray[np.float64]]]:
+    table: Table, rows: CodingRows, discretizer: Discretizer | None, to_bin: Mask
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32], list[Floats]]:
     """Return codes and levels of every column of a dense table, and the cuts of those that are binned."""
 
     def binned(
-        columns: Array, features: npt.NDArray[np.intp]
-    ) -> tuple[Any, Any, list[npt.NDArray[np.float64]]]:
+        columns: Array, features: Indices
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], list[Floats]]:
         learner = _on(discretizer, features, table.schema)
         cuts, offsets = learner.learn_cuts(columns, rows.classes, rows.weights, table.n_threads)
         coded = _core.apply_cuts(columns, cuts, offsets, table.n_threads)
@@ -348,14 +359,15 @@ def code_mixed(
     return codes, levels, all_cuts
 
 
-def _on(discretizer: BinRule, features: npt.NDArray[np.intp], schema: Schema) -> Any:
+def _on(discretizer: Discretizer | None, features: Indices, schema: Schema) -> Discretizer:
     """The discretiser for some of the features; only given cuts are other ones for each."""
+    assert discretizer is not None
     if isinstance(discretizer, GivenBins):
         return discretizer.on(features, schema.names, schema.n_features)
     return discretizer
 
 
-def _with_given_cuts(rule: GivenBins, schema: Schema) -> npt.NDArray[np.bool_]:
+def _with_given_cuts(rule: GivenBins, schema: Schema) -> Mask:
     cuts = rule.by_feature(schema.names, schema.n_features)
     given = np.array([own is not None for own in cuts], dtype=bool)
     texts = np.flatnonzero(given & schema.is_category)
@@ -366,7 +378,7 @@ def _with_given_cuts(rule: GivenBins, schema: Schema) -> npt.NDArray[np.bool_]:
     return given
 
 
-def _in_blocks(features: npt.NDArray[np.intp], n_rows: int) -> Iterator[npt.NDArray[np.intp]]:
+def _in_blocks(features: Indices, n_rows: int) -> Iterator[Indices]:
     return (features[block] for block in feature_blocks(len(features), n_rows))
 
 
@@ -374,7 +386,7 @@ def _place_missing(
     schema: Schema,
     codes: npt.NDArray[np.uint8],
     levels: npt.NDArray[np.int32],
-    to_bin: npt.NDArray[np.bool_],
+    to_bin: Mask,
     missing: str,
 ) -> None:
     """Give missing values their own last level, or for pairwise counting the code that means missing."""
@@ -393,19 +405,22 @@ def slab_coder(discretize: BinRule, default: str) -> Callable[[FileRows], SlabCo
     return lambda rows: SlabCoder(rows, rule)
 
 
-def code_files(rows: FileRows, rule: BinRule, parts: PartSets | None = None) -> Codes:
+def _code_files(
+    training: LocalData, table: FileTable, rule: BinRule, parts: PartSets | None
+) -> Codes:
     """The codes made while the files were read, if by the same rule; else from another reading."""
-    table = rows.table
+    rows = FileRows(table, training.excluded, training.target, training.weights, training.missing)
     if table.packed is None or not _is_same(table.packed[0], rule):
         coder = SlabCoder(rows, rule)
         for slab, some in table.slabs():
             coder.add(slab, some)
         table.packed = coder.finish()
-    codes: Codes = table.packed[1]
+    codes = table.packed[1]
+    assert isinstance(codes, Codes)
     return codes if parts is None else _in_parts(rows, codes, parts)
 
 
-def _is_same(rule: BinRule, other: Any) -> bool:
+def _is_same(rule: BinRule, other: BinRule) -> bool:
     return rule is other or (isinstance(rule, str) and isinstance(other, str) and rule == other)
 
 
@@ -422,7 +437,7 @@ class SlabCoder:
             rows.missing,
             _classes_of(rows.target, weights),
         )
-        self._packing = _packing(rows)
+        self._packing = Packing(rows.table, weights, {}, rows.table.scratch)
         self._is_binned = np.zeros(rows.table.n_features, dtype=bool)
         # As small objects of Python: an array for each, between the large ones that come and go with a slab, would
         # keep their memory from being used again.
@@ -442,18 +457,10 @@ class SlabCoder:
         self._is_binned[slab] = to_bin
         self._cuts.extend(own.tobytes() for own in cuts)
 
-    def finish(self) -> tuple[Any, Codes]:
-        name = self._rule if isinstance(self._rule, str) else type(self._rule).__name__
-        cuts = [np.frombuffer(bytearray(own)) for own in self._cuts]
-        bins = Bins(name if self._is_binned.any() else "none", self._is_binned, cuts)
+    def finish(self) -> tuple[BinRule, Codes]:
+        cuts = (np.frombuffer(bytearray(own)) for own in self._cuts)
+        bins = _bins(self._rule, self._is_binned, cuts)
         return self._rule, Codes(self._packing.finish(), bins)
-
-
-def _packing(rows: FileRows, parts: PartSets | None = None) -> Packing:
-    table = rows.table
-    options: Values = {} if parts is None else parts.arguments()
-    builder = _core.SlabBuilder(table.n_rows, table.n_features, weights=rows.weights, **options)
-    return Packing(builder, table.scratch, table.n_threads)
 
 
 def _missing_code(missing: str) -> int:
@@ -463,7 +470,7 @@ def _missing_code(missing: str) -> int:
 def _in_parts(rows: FileRows, codes: Codes, parts: PartSets) -> Codes:
     """The same codes with rows in parts."""
     table = rows.table
-    packing = _packing(rows, parts)
+    packing = Packing(table, rows.weights, parts.arguments(), table.scratch)
     levels = codes.levels
     for block in feature_blocks(table.n_features, table.n_rows, table.scratch.memory_limit // 8):
         features = np.arange(block.start, block.stop, dtype=np.uint32)
@@ -484,8 +491,6 @@ def code_features(
     Bins are learnt on all rows of the training data, with its weights, and for all parts alike.
     """
     rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
-    table = training.grouped
-    if table is None:
+    if training.grouped is None:
         return code_table(training, rule, parts)
-    rows = FileRows(table, training.excluded, training.target, training.weights, training.missing)
-    return code_files(rows, rule, parts)
+    return _code_files(training, training.grouped, rule, parts)

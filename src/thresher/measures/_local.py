@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
-from thresher._utils.types import Array, BinRule, Floats, Mask
+from thresher._utils.types import Array, BinRule, Floats, Indices, Mask
 from thresher.data import LocalData, TargetSummary
 from thresher.measures._codes import Bins, Codes, PartSets, code_features, code_target
 from thresher.measures._names import BY_CLASS, KINDS
@@ -19,6 +19,7 @@ from thresher.measures._protocol import RowWeights
 from thresher.measures.columns import dispersion, separation, sparse_numbers
 
 
+@dataclass(eq=False, repr=False)
 class LocalMeasures:
     """The `Measures` of rows in this process.
 
@@ -38,21 +39,14 @@ class LocalMeasures:
     those on numbers. Spearman is the exception, and has no replicates.
     """
 
-    # What values are multiplied by; more than 1 where they are sums over replicates.
-    scale = 1
+    training: LocalData
+    _: KW_ONLY
+    discretize: BinRule = "auto"
+    default: str = "mean-sd"
+    parts: PartSets | None = None
 
-    def __init__(
-        self,
-        training: LocalData,
-        *,
-        discretize: BinRule = "auto",
-        default: str = "mean-sd",
-        parts: PartSets | None = None,
-    ) -> None:
-        self.training = training
-        self.discretize = discretize
-        self.default = default
-        self.parts = parts
+    # What values are multiplied by; more than 1 where they are sums over replicates.
+    scale: ClassVar[int] = 1
 
     @cached
     def codes(self) -> Codes:
@@ -71,29 +65,32 @@ class LocalMeasures:
         return code_target(self.training.labels, self.training.weights, self.discretize)
 
     @cached
-    def _numbers(self) -> Any:
+    def _numbers(self) -> _core.NumericTable | _core.SparseTable:
         """The core's table of numeric columns."""
         training = self.training
         weights = training.real_weights
         table = training.table
+        is_pairwise = training.missing == "pairwise"
         if table.is_sparse:
-            return self._sparse_numbers(weights)
-        order = self._row_order
-        if order is None or table.is_category.any():  # which feature_major refuses
-            columns, parts = table.feature_major(), self.parts
+            if is_pairwise:
+                raise ValueError(
+                    'missing="pairwise" with a measure of numbers needs dense X; give X.toarray()'
+                )
+            return sparse_numbers(table, weights, **_arguments(self.parts))
+        order, parts = self._row_order, self.parts
+        if order is None or parts is None or table.is_category.any():  # which feature_major refuses
+            columns = table.feature_major()
         else:
             # Rows are put in the order of their parts as the columns are turned, not in a second
             # copy.
-            assert self.parts is not None
-            columns = table.in_order(order)
-            parts = self.parts.in_order(order)
+            columns, parts = table.in_order(order), parts.in_order(order)
             weights = None if weights is None else weights[order]
         return _core.NumericTable(
             columns,
             weights=weights,
             n_threads=training.n_threads,
-            missing="pairwise" if training.missing == "pairwise" else "error",
-            **({} if parts is None else parts.arguments()),
+            missing="pairwise" if is_pairwise else "error",
+            **_arguments(parts),
         )
 
     @cached
@@ -107,14 +104,6 @@ class LocalMeasures:
 
     def _in_row_order(self, values: Array) -> Array:
         return values if self._row_order is None else values[self._row_order]
-
-    def _sparse_numbers(self, weights: Floats | None) -> Any:
-        if self.training.missing == "pairwise":
-            raise ValueError(
-                'missing="pairwise" with a measure of numbers needs dense X; give X.toarray()'
-            )
-        parts = {} if self.parts is None else self.parts.arguments()
-        return sparse_numbers(self.training.table, weights, **parts)
 
     @cached
     def _ranked(self) -> tuple[_core.RankPairMeasure, Floats]:
@@ -142,18 +131,17 @@ class LocalMeasures:
         n_threads = self.training.n_threads
         if KINDS[name].is_discrete:
             codes, n_classes = self.target_codes
-            return _as_floats(self.codes.table.relevance(codes, n_classes, name, n_threads))
+            return self.codes.table.relevance(codes, n_classes, name, n_threads)
         target = self.training.labels
         if name in BY_CLASS and target.codes is not None:
             codes = self._in_row_order(target.codes)
-            found = self._numbers.relevance_of_classes(name, codes, target.n_classes, n_threads)
-            return _as_floats(found)
+            return self._numbers.relevance_of_classes(name, codes, target.n_classes, n_threads)
         refuse_classes(name, target)
         if name == "spearman":
             ranks, values = self._ranked
-            return _as_floats(ranks.relevance_spearman(values))
+            return ranks.relevance_spearman(values)
         values = self._in_row_order(target.values)
-        return _as_floats(self._numbers.relevance_of_numbers(name, values, n_threads))
+        return self._numbers.relevance_of_numbers(name, values, n_threads)
 
     def pairs(self, name: str) -> _core.PairMeasure:
         """The measure of feature pairs, for a search."""
@@ -162,9 +150,10 @@ class LocalMeasures:
             return _core.DiscretePairMeasure(self.codes.table, name, n_threads)
         if name == "spearman":
             return self._ranked[0]
-        if self.training.table.is_sparse:
-            return _core.SparsePairMeasure(self._numbers, name, n_threads)
-        return _core.NumericPairMeasure(self._numbers, name, n_threads)
+        numbers = self._numbers
+        if isinstance(numbers, _core.SparseTable):
+            return _core.SparsePairMeasure(numbers, name, n_threads)
+        return _core.NumericPairMeasure(numbers, name, n_threads)
 
     def triples(self, term: str) -> _core.PairMeasure:
         """A term of two features and the target, for a search."""
@@ -211,7 +200,7 @@ class LocalMeasures:
     def whole(self) -> LocalMeasures:
         return self
 
-    def on_rows(self, rows: npt.NDArray[np.intp]) -> ChosenRows:
+    def on_rows(self, rows: Indices) -> ChosenRows:
         """Return the measures of some rows, with the bins of all."""
         return ChosenRows(self, rows)
 
@@ -229,7 +218,7 @@ class LocalMeasures:
         assert self.parts is not None
         return self.parts.weights(replicates, self.training.weights)
 
-    def candidates(self, *names: str) -> npt.NDArray[np.bool_]:
+    def candidates(self, *names: str) -> Mask:
         """Features that may be chosen by these measures: not excluded, varying, also after binning.
 
         One row per replicate if there are parts.
@@ -246,14 +235,14 @@ class LocalMeasures:
         return may
 
 
+@dataclass(eq=False, repr=False)
 class ChosenRows:
     """Some rows of a training set, with repeats where `rows` has them, and the bins of all rows."""
 
-    scale = 1
+    whole: LocalMeasures
+    rows: Indices
 
-    def __init__(self, whole: LocalMeasures, rows: npt.NDArray[np.intp]) -> None:
-        self.whole = whole
-        self.rows = rows
+    scale: ClassVar[int] = 1
 
     @cached
     def _codes(self) -> _core.CodedTable:
@@ -267,22 +256,19 @@ class ChosenRows:
         features = replace(
             training.features, candidates=training.candidates & ~table.schema.is_constant
         )
-        return LocalMeasures(
-            training.with_table(
-                table,
-                features,
-                target=training.labels.take(self.rows),
-                weights=None if weights is None else weights[self.rows],
-            )
+        chosen = replace(
+            training.with_table(table, features),
+            target=training.labels.take(self.rows),
+            weights=None if weights is None else weights[self.rows],
         )
+        return LocalMeasures(chosen)
 
     def relevance(self, name: str) -> Floats:
         if not KINDS[name].is_discrete:
             return self._numeric.relevance(name)
         codes, n_classes = self.whole.target_codes
         n_threads = self.whole.training.n_threads
-        values = self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
-        return np.asarray(values, dtype=np.float64)
+        return self._codes.relevance(codes[self.rows], n_classes, name, n_threads)
 
     def pairs(self, name: str) -> _core.PairMeasure:
         if not KINDS[name].is_discrete:
@@ -318,5 +304,5 @@ def refuse_classes(name: str, target: TargetSummary) -> None:
         )
 
 
-def _as_floats(values: Any) -> Floats:
-    return np.asarray(values, dtype=np.float64)
+def _arguments(parts: PartSets | None) -> dict[str, Array]:
+    return {} if parts is None else parts.arguments()

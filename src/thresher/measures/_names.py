@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -178,7 +178,7 @@ class MeasureName:
 
     symmetric: bool = False
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         check_choice(name, value, ("auto", *(REDUNDANCIES if self.symmetric else RELEVANCES)))
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.types import Floats, Mask
+from thresher._utils.types import Floats, Indices, Mask
 from thresher.measures._codes import Bins, Codes
 
-RowWeights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+RowWeights = npt.NDArray[np.int64] | Floats
 
 
 class SearchMeasures(Protocol):
@@ -90,7 +90,7 @@ class Measures(SearchMeasures, Protocol):
     def coded_rows(self) -> CodedRows:
         """Return all rows as integers. Rows in blocks raise."""
 
-    def on_rows(self, rows: npt.NDArray[np.intp]) -> SearchMeasures:
+    def on_rows(self, rows: Indices) -> SearchMeasures:
         """Return the measures of some rows, with repeats, and the bins of all. Rows in blocks raise."""
 
     def weights_on(self, replicates: Sequence[int]) -> RowWeights:

@@ -8,6 +8,8 @@ is the table of all rows (`whole`) with other weights (`row_weights`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from thresher._utils.types import Floats, Mask
 from thresher.measures._protocol import Measures, RowWeights
 
 
+@dataclass(eq=False, repr=False)
 class SharedReplicates:
     """All replicates of measures with parts, each value computed once for all of them.
 
@@ -29,12 +32,12 @@ class SharedReplicates:
         Whether replicates of few rows count their own pairs instead of keeping them for each other.
     """
 
-    def __init__(
-        self, whole: Measures, memory_limit: int = 0, *, own_replicates: bool = False
-    ) -> None:
-        self.whole = whole
-        self.memory_limit = memory_limit
-        self.own_replicates = own_replicates
+    whole: Measures
+    memory_limit: int = 0
+    _: KW_ONLY
+    own_replicates: bool = False
+
+    def __post_init__(self) -> None:
         self._caches: dict[str, _core.ReplicateCache] = {}
         self._relevance: dict[str, Floats] = {}
         self._candidates: dict[tuple[str, ...], Mask] = {}
@@ -67,22 +70,25 @@ class SharedReplicates:
     @property
     def n_computed(self) -> int:
         """Passes over the rows made for pairs, each serving all replicates."""
-        return sum(int(cache.n_computed) for cache in self._caches.values())
+        return sum(cache.n_computed for cache in self._caches.values())
 
     @property
     def full(self) -> bool:
         return any(cache.full for cache in self._caches.values())
 
 
+@dataclass(eq=False, repr=False)
 class OneReplicate:
     """One of the `SharedReplicates`."""
 
-    scale = 1
+    shared: SharedReplicates
+    replicate: int
 
-    def __init__(self, shared: SharedReplicates, replicate: int) -> None:
-        self.shared = shared
-        self.whole = shared.whole
-        self.replicate = replicate
+    scale: ClassVar[int] = 1
+
+    @property
+    def whole(self) -> Measures:
+        return self.shared.whole
 
     def relevance(self, name: str) -> Floats:
         return np.ascontiguousarray(self.shared.relevance(name)[self.replicate])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special, stats
 
 from thresher import _core
-from thresher._utils.types import Array, Floats
+from thresher._utils.types import Array, Floats, Names
 from thresher.data import FeatureRoles, LocalData, TrainingData
 from thresher.measures._local import LocalMeasures
 from thresher.measures._names import KINDS
@@ -44,7 +43,7 @@ def analytic_pvalues(
     return np.asarray(found, dtype=np.float64)
 
 
-def names_of_tests(training: TrainingData) -> npt.NDArray[np.object_]:
+def names_of_tests(training: TrainingData) -> Names:
     """``"f"`` for numbers; for categories ``"chi2"`` with classes, ``"anova"`` with numbers."""
     of_categories = "chi2" if training.labels.is_nominal else "anova"
     return np.where(training.schema.is_category, of_categories, "f").astype(object)
@@ -59,14 +58,10 @@ def evidence(training: LocalData) -> Floats:
         (_of_categories, np.flatnonzero(is_category & training.candidates)),
     ):
         if places.size:
-            found[places] = of_columns(_among(training, places)) / np.log(10)
+            some = training.table.of_features(places)
+            roles = FeatureRoles.read(some.names, np.ones(len(places), bool))
+            found[places] = of_columns(training.with_table(some, roles)) / np.log(10)
     return round_significant(found)
-
-
-def _among(training: LocalData, places: npt.NDArray[np.intp]) -> LocalData:
-    """The training set of some of the columns."""
-    some = training.table.of_features(places)
-    return training.with_table(some, FeatureRoles.read(some.names, np.ones(len(places), bool)))
 
 
 def _of_numbers(training: LocalData) -> Floats:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from thresher import _core
@@ -17,9 +15,10 @@ from thresher.data import (
     reader_named,
     resolve_threads,
 )
+from thresher.discretize import SparseColumns
 
 
-def stored_columns(table: Table) -> tuple[Any, Any, Any, int]:
+def stored_columns(table: Table) -> SparseColumns:
     """Values, rows and starts of a sparse table by columns, in the types of the core."""
     matrix = table.matrix.tocsc()
     values = matrix.data
@@ -32,15 +31,11 @@ def stored_columns(table: Table) -> tuple[Any, Any, Any, int]:
 def dispersion(training: LocalData, measure: str) -> Floats:
     """Dispersion of every feature: 0 for constant ones, for "am/gm" 1."""
     table = training.table
-    skip = training.missing == "pairwise"
+    options = measure, training.missing == "pairwise", training.n_threads
     if table.is_sparse:
-        values = _core.dispersion_sparse(
-            *stored_columns(table), measure, skip, n_threads=training.n_threads
-        )
+        values = _core.dispersion_sparse(*stored_columns(table), *options)
     else:
-        values = _core.dispersion(
-            table.feature_major(), measure, skip, n_threads=training.n_threads
-        )
+        values = _core.dispersion(table.feature_major(), *options)
     bad = np.isnan(values) & training.candidates
     if bad.any():
         first = int(np.argmax(bad))
@@ -69,13 +64,12 @@ def separation(training: LocalData, measure: str) -> Floats:
 def class_values(table: Table, labels: Target, measure: str) -> Floats:
     """Return a measure of every feature and the classes, NaN where a dense one is not finite; rows count once each."""
     assert labels.codes is not None
-    target = (measure, labels.codes, labels.n_classes)
-    n_threads = table.n_threads
+    options = measure, labels.codes, labels.n_classes, table.n_threads
     if table.is_sparse:
-        return sparse_numbers(table).relevance_of_classes(*target, n_threads)
+        return sparse_numbers(table).relevance_of_classes(*options)
     if reads_by_rows(table):
-        return _core.separation_rows(table.matrix, *target, n_threads=n_threads)
-    return _core.separation(table.feature_major(), *target, n_threads=n_threads)
+        return _core.separation_rows(table.matrix, *options)
+    return _core.separation(table.feature_major(), *options)
 
 
 def sparse_numbers(
@@ -83,14 +77,8 @@ def sparse_numbers(
 ) -> _core.SparseTable:
     """The core's table of the columns of a sparse one."""
     values, rows, starts, n_rows = stored_columns(table)
-    return _core.SparseTable(
-        starts,
-        rows,
-        values.astype(np.float64, copy=False),
-        n_rows,
-        weights=weights,
-        **parts,
-    )
+    values = values.astype(np.float64, copy=False)
+    return _core.SparseTable(starts, rows, values, n_rows, weights=weights, **parts)
 
 
 def reads_by_rows(table: Table) -> bool:
@@ -148,18 +136,14 @@ def anova_f(X: DataLike, y: TargetLike, *, n_jobs: int | None = None) -> Floats:
 
 def similarity(training: LocalData, measure: str) -> _core.PairMeasure:
     """Similarity of feature pairs as a ``_core.PairMeasure``."""
-    table = training.table
-    skip = training.missing == "pairwise"
+    table, n_threads = training.table, training.n_threads
+    missing = "pairwise" if training.missing == "pairwise" else "error"
     if not table.is_sparse:
-        numbers = _core.NumericTable(
-            table.feature_major(),
-            n_threads=training.n_threads,
-            missing="pairwise" if skip else "error",
-        )
-        return _core.NumericPairMeasure(numbers, measure, training.n_threads)
-    if skip and table.schema.has_missing.any():
+        numbers = _core.NumericTable(table.feature_major(), n_threads=n_threads, missing=missing)
+        return _core.NumericPairMeasure(numbers, measure, n_threads)
+    if missing == "pairwise" and table.schema.has_missing.any():
         raise ValueError(
             'missing="pairwise" compares values present in both columns, which needs dense X; '
             "give X.toarray() or fill the values in"
         )
-    return _core.SparsePairMeasure(sparse_numbers(table), measure, training.n_threads)
+    return _core.SparsePairMeasure(sparse_numbers(table), measure, n_threads)

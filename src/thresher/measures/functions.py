@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike, DTypeLike
 
 from thresher import _core
 from thresher._utils.arrays import as_numpy
-from thresher._utils.types import Array, TargetLike, WeightsLike
+from thresher._utils.types import Array, Floats, Indices, TargetLike, WeightsLike
 from thresher.data import read_target, read_weights
 from thresher.measures.sums import ClassMoments, PairCounts, PairMoments
 
 
-def _codes(values: Any, name: str) -> tuple[npt.NDArray[np.intp], int]:
-    array = np.asarray(as_numpy(values))
+def _column(values: ArrayLike, name: str, dtype: DTypeLike | None = None) -> Array:
+    array = np.asarray(as_numpy(values), dtype=dtype)
     if array.ndim != 1:
         raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
+    return array
+
+
+def _codes(values: ArrayLike, name: str) -> tuple[Indices, int]:
+    array = _column(values, name)
     if array.dtype.kind == "f" and np.isnan(array).any():
         raise ValueError(f"{name} contains NaN; drop those samples or fill the values in")
     levels, codes = np.unique(array, return_inverse=True)
     return codes, len(levels)
 
 
-def _numbers(values: Any, name: str) -> npt.NDArray[np.float64]:
-    array = np.asarray(as_numpy(values), dtype=np.float64)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, got shape {array.shape}")
+def _numbers(values: ArrayLike, name: str) -> Floats:
+    array = _column(values, name, np.float64)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} contains NaN or infinity; drop those samples")
     return array
@@ -38,14 +39,14 @@ def _same_length(x: Array, y: Array) -> None:
         raise ValueError(f"x and y must have the same length, got {len(x)} and {len(y)}")
 
 
-def _discrete(measure: str, x: Any, y: TargetLike, sample_weight: WeightsLike) -> float:
+def _discrete(measure: str, x: ArrayLike, y: TargetLike, sample_weight: WeightsLike) -> float:
     a, n_a = _codes(x, "x")
     b, n_b = _codes(y, "y")
     _same_length(a, b)
     return PairCounts.of(a, b, n_a, n_b, read_weights(sample_weight, len(a))).value(measure)
 
 
-def mutual_information(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
+def mutual_information(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Plug-in mutual information of two discrete columns, in bits.
 
     Parameters
@@ -68,7 +69,9 @@ def mutual_information(x: Any, y: TargetLike, *, sample_weight: WeightsLike = No
     return _discrete("mi", x, y, sample_weight)
 
 
-def symmetrical_uncertainty(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
+def symmetrical_uncertainty(
+    x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None
+) -> float:
     """Symmetrical uncertainty of two discrete columns: ``2 I(x; y) / (H(x) + H(y))``, 0 if both are constant.
 
     Parameters and rounding as for `mutual_information`.
@@ -82,7 +85,7 @@ def symmetrical_uncertainty(x: Any, y: TargetLike, *, sample_weight: WeightsLike
 
 
 def normalized_mutual_information(
-    x: Any, y: TargetLike, *, sample_weight: WeightsLike = None
+    x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None
 ) -> float:
     """Mutual information over the smaller entropy, in [0, 1]; 0 if that is 0.
 
@@ -94,7 +97,7 @@ def normalized_mutual_information(
     return _discrete("nmi", x, y, sample_weight)
 
 
-def chi_squared(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
+def chi_squared(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Pearson's chi-squared of the contingency table of two discrete columns.
 
     Not ``sklearn.feature_selection.chi2``, which sums the raw values of x per class.
@@ -107,13 +110,13 @@ def chi_squared(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> 
     return _discrete("chi2", x, y, sample_weight)
 
 
-def _numeric(measure: str, x: Any, y: TargetLike, sample_weight: WeightsLike) -> float:
+def _numeric(measure: str, x: ArrayLike, y: TargetLike, sample_weight: WeightsLike) -> float:
     a, b = _numbers(x, "x"), _numbers(y, "y")
     _same_length(a, b)
     return PairMoments.of(a, b, read_weights(sample_weight, len(a))).value(measure)
 
 
-def pearson(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
+def pearson(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Absolute Pearson correlation; 0 if either is constant.
 
     Examples
@@ -124,7 +127,7 @@ def pearson(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> floa
     return _numeric("pearson", x, y, sample_weight)
 
 
-def cosine(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
+def cosine(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Absolute cosine of the angle between two columns; 0 if either is zero.
 
     Examples
@@ -135,7 +138,7 @@ def cosine(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float
     return _numeric("cosine", x, y, sample_weight)
 
 
-def r_squared(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
+def r_squared(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Squared Pearson correlation of two columns of numbers; 0 if either is constant.
 
     Examples
@@ -146,7 +149,7 @@ def r_squared(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> fl
     return _numeric("r2", x, y, sample_weight)
 
 
-def class_r_squared(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
+def class_r_squared(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Share of the scatter of numbers x that lies between the classes y (eta squared); 0 if x is constant.
 
     Examples
@@ -157,7 +160,7 @@ def class_r_squared(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None)
     return _by_class("r2", x, y, sample_weight)
 
 
-def spearman(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
+def spearman(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """Absolute Pearson correlation of the average ranks; 0 if either is constant.
 
     A sample of weight w counts like w samples of equal rank, w any number.
@@ -172,13 +175,13 @@ def spearman(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> flo
     if len(a) == 0:
         return 0.0
     weights = read_weights(sample_weight, len(a))
-    if weights is not None:
-        weights = weights.astype(np.float64)
-    ranks = _core.RankPairMeasure(np.stack([a, b]), 1, weights)
+    ranks = _core.RankPairMeasure(
+        np.stack([a, b]), weights=None if weights is None else weights.astype(np.float64)
+    )
     return float(ranks.values(0, np.array([1], dtype=np.uint32))[0, 0])
 
 
-def f_statistic(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
+def f_statistic(x: ArrayLike, y: TargetLike, *, sample_weight: WeightsLike = None) -> float:
     """One-way F of numbers x against classes y, with the ratio of scatters capped at 1e12.
 
     Examples
@@ -189,7 +192,7 @@ def f_statistic(x: Any, y: TargetLike, *, sample_weight: WeightsLike = None) -> 
     return _by_class("f", x, y, sample_weight)
 
 
-def _by_class(measure: str, x: Any, y: TargetLike, sample_weight: WeightsLike) -> float:
+def _by_class(measure: str, x: ArrayLike, y: TargetLike, sample_weight: WeightsLike) -> float:
     a = _numbers(x, "x")
     target = read_target(y, len(a), kind="nominal")
     assert target.codes is not None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,7 @@ from scipy import sparse
 
 from thresher import _core
 from thresher._utils.long_calls import call_interruptibly
-from thresher._utils.types import Floats
+from thresher._utils.types import Array, DataLike, Floats
 from thresher.data import LocalData, Table, feature_blocks
 from thresher.io.sparse import check_sparse
 from thresher.measures.columns import stored_columns
@@ -53,9 +52,8 @@ def neighbour_graph(
     if table.is_sparse:
         first, second, squared = _sparse_neighbours(table.matrix.tocsr(), n_neighbors)
     else:
-        first, second, squared = _core.nearest_graph(
-            table.feature_major(), n_neighbors, training.n_threads
-        )
+        columns = table.feature_major()
+        first, second, squared = _core.nearest_graph(columns, n_neighbors, training.n_threads)
     values = np.ones(len(first))
     if weight == "heat":
         if bandwidth is None:
@@ -80,7 +78,7 @@ def _edge_cosines(table: Table, first: Rows, second: Rows, squared: Floats) -> F
     return np.minimum(cosine, 1.0)
 
 
-def _sparse_neighbours(matrix: Any, n_neighbors: int) -> tuple[Rows, Rows, Floats]:
+def _sparse_neighbours(matrix: sparse.csr_matrix, n_neighbors: int) -> tuple[Rows, Rows, Floats]:
     """Nearest rows of a CSR matrix: by products first, near ties by differences; ties to the lower."""
     matrix = matrix.astype(np.float64)
     n = matrix.shape[0]
@@ -105,14 +103,11 @@ def _sparse_neighbours(matrix: Any, n_neighbors: int) -> tuple[Rows, Rows, Float
         pairs.append(np.stack([rows[which[taken]], near[taken]]))
     ends = np.sort(np.concatenate(pairs, axis=1), axis=0)
     first, second = np.unique(ends, axis=1)
-    return (
-        first.astype(np.uint32),
-        second.astype(np.uint32),
-        _squared_differences(matrix, first, second),
-    )
+    squared = _squared_differences(matrix, first, second)
+    return first.astype(np.uint32), second.astype(np.uint32), squared
 
 
-def _squared_differences(matrix: Any, first: Any, second: Any) -> Floats:
+def _squared_differences(matrix: sparse.csr_matrix, first: Array, second: Array) -> Floats:
     parts = []
     for block in feature_blocks(len(first), 8 * max(1, matrix.nnz // matrix.shape[0])):
         difference = matrix[first[block]] - matrix[second[block]]
@@ -150,7 +145,7 @@ def class_graph(training: LocalData) -> Graph:
     return given_graph((codes[:, None] == codes[None]) / sizes[codes][:, None], training.n_rows)
 
 
-def given_graph(weights: Any, n_rows: int) -> Graph:
+def given_graph(weights: DataLike, n_rows: int) -> Graph:
     """The graph of a symmetric matrix of non-negative weights; loops count in the degrees only."""
     if sparse.issparse(weights):
         full = sparse.csr_matrix(check_sparse(weights, "graph"), dtype=np.float64)
@@ -182,9 +177,8 @@ def given_graph(weights: Any, n_rows: int) -> Graph:
 def smoothness(training: LocalData, graph: Graph, *, centred: bool) -> Floats:
     """x'Lx / x'Dx of every feature, with x taken off its degree-weighted mean if `centred`."""
     edges = graph.first, graph.second, graph.weight, graph.degree
+    options = centred, training.n_threads
     table = training.table.rescaled
     if table.is_sparse:
-        return _core.graph_scores_sparse(
-            *stored_columns(table), *edges, centred, n_threads=training.n_threads
-        )
-    return _core.graph_scores(table.feature_major(), *edges, centred, n_threads=training.n_threads)
+        return _core.graph_scores_sparse(*stored_columns(table), *edges, *options)
+    return _core.graph_scores(table.feature_major(), *edges, *options)

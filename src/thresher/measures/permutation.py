@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
 from thresher._utils.long_calls import call_interruptibly
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import Floats
+from thresher._utils.types import Floats, Indices, Mask
 from thresher.data import LocalData, feature_blocks, powers_of_two
 from thresher.measures._names import KINDS
 from thresher.measures._protocol import Measures
 from thresher.measures.chance import minus_log_chi2
 
-Orders = npt.NDArray[np.intp]
+Orders = Indices
 
 # Correlations closer than a rounding of their sums, or than so many standard deviations of what the rounding of
 # the columns can do, count as equal: a tie on paper never makes a p-value smaller.
@@ -29,7 +28,7 @@ def permutation_pvalues(
     training: LocalData,
     measures: Measures,
     measure: str,
-    candidates: npt.NDArray[np.bool_],
+    candidates: Mask,
     *,
     n_permutations: int = 100,
     seed: int = 0,
@@ -94,7 +93,7 @@ Statistic = Callable[[Orders], Iterator[tuple[Floats, Floats]]]
 
 
 def _by_counts(
-    training: LocalData, measures: Measures, measure: str, candidates: npt.NDArray[np.bool_]
+    training: LocalData, measures: Measures, measure: str, candidates: Mask
 ) -> Statistic:
     rows, n_threads = measures.coded_rows(), training.n_threads
     codes, n_classes = rows.target_codes
@@ -117,7 +116,7 @@ def _by_counts(
     return statistic
 
 
-def _by_products(training: LocalData, measure: str, candidates: npt.NDArray[np.bool_]) -> Statistic:
+def _by_products(training: LocalData, measure: str, candidates: Mask) -> Statistic:
     """Correlation with the target or its classes, from whole-number columns: their products are exact in any order."""
     target, table, n_rows = training.labels, training.table, training.n_rows
     chosen = np.flatnonzero(candidates)
@@ -136,7 +135,7 @@ def _by_products(training: LocalData, measure: str, candidates: npt.NDArray[np.b
         lines, divisors = whole.T, _scatter(whole)
         target_slack = _slack(rounded, divisors)[0]
 
-    def columns(block: slice) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    def columns(block: slice) -> tuple[Floats, Mask]:
         some = table.matrix[:, chosen[block]]
         dense = np.asarray(some.toarray() if table.is_sparse else some, dtype=np.float64)
         return _whole_numbers(_ranks(dense) if measure == "spearman" else dense, column_bits)
@@ -161,12 +160,12 @@ def _scatter(columns: Floats) -> Floats:
     return np.asarray(((columns - columns.mean(axis=0)) ** 2).sum(axis=0))
 
 
-def _slack(rounded: npt.NDArray[np.bool_], scatter: Floats) -> Floats:
+def _slack(rounded: Mask, scatter: Floats) -> Floats:
     """What rounding a column to whole numbers of this scatter can do to a correlation."""
     return np.asarray(np.where(rounded, _DEVIATIONS / np.sqrt(12 * scatter), 0.0))
 
 
-def _whole_numbers(columns: Floats, bits: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _whole_numbers(columns: Floats, bits: int) -> tuple[Floats, Mask]:
     """Columns about the middle of their range, in as many steps as `bits` allow, and whether that rounded them.
 
     Whole numbers stay what they are where they fit, so that sums equal on paper tie.

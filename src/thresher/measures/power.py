@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import boxcox
 from scipy.stats import yeojohnson
 
-from thresher._utils.types import Floats
+from thresher._utils.types import Floats, Indices
 
 POWERS = ("box-cox", "box-cox-shift", "yeo-johnson")
 # The search for the exponent is bounded.
@@ -18,10 +18,7 @@ LARGEST_EXPONENT = 5.0
 
 
 def power_columns(
-    columns: npt.NDArray[np.floating],
-    power: str,
-    features: npt.NDArray[np.intp],
-    names: list[str],
+    columns: npt.NDArray[np.floating], power: str, features: Indices, names: list[str]
 ) -> tuple[Floats, Floats]:
     """Transform the given features, each with its maximum likelihood exponent.
 
@@ -69,7 +66,7 @@ def power_columns(
 
 
 def _refuse_nonpositive(
-    columns: npt.NDArray[np.floating], features: npt.NDArray[np.intp], names: list[str]
+    columns: npt.NDArray[np.floating], features: Indices, names: list[str]
 ) -> None:
     bad = [
         name for name, feature in zip(names, features, strict=True) if columns[feature].min() <= 0

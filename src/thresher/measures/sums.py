@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.checks import check_choice
-from thresher._utils.types import Array
+from thresher._utils.types import Array, Floats
 from thresher.measures._names import BY_CLASS, KINDS
 
 
@@ -42,7 +42,7 @@ class PairCounts:
     """
 
     counts: Array
-    rest: npt.NDArray[np.float64] | None = None
+    rest: Floats | None = None
 
     @classmethod
     def of(
@@ -82,7 +82,7 @@ class PairCounts:
         words = _core.add_sums(self._words(), sign * other._words())
         return PairCounts(words[..., 0], words[..., 1])
 
-    def _words(self) -> npt.NDArray[np.float64]:
+    def _words(self) -> Floats:
         high = np.asarray(self.counts, dtype=np.float64)
         return np.stack([high, np.zeros_like(high) if self.rest is None else self.rest], axis=-1)
 
@@ -94,13 +94,16 @@ class PairCounts:
         return _core.value_of_counts(np.ascontiguousarray(self.counts, dtype=np.int64), measure)
 
 
-class _Moments:
+Sums = TypeVar("Sums", _core.PairSums, _core.ClassSums)
+
+
+class _Moments(Generic[Sums]):
     """Sums of the core that add and subtract, and give the values of measures."""
 
     _measures: ClassVar[tuple[str, ...]]
 
-    def __init__(self, sums: Any) -> None:
-        self._sums = sums
+    def __init__(self, sums: Sums) -> None:
+        self._sums: Sums = sums
 
     def __add__(self, other: Self) -> Self:
         return type(self)(self._sums + other._sums)
@@ -110,10 +113,10 @@ class _Moments:
 
     def _value(self, measure: str) -> float:
         check_choice("measure", measure, self._measures)
-        return float(self._sums.value(measure))
+        return self._sums.value(measure)
 
 
-class PairMoments(_Moments):
+class PairMoments(_Moments[_core.PairSums]):
     """Sums of two numeric columns, in twice double precision about a centre near their means.
 
     Values do not depend on how rows were split into blocks.
@@ -139,7 +142,7 @@ class PairMoments(_Moments):
         return self._value(measure)
 
 
-class ClassMoments(_Moments):
+class ClassMoments(_Moments[_core.ClassSums]):
     """Sums of a numeric column by class, in twice double precision about a centre near its mean.
 
     Values do not depend on how rows were split into blocks.
@@ -170,9 +173,9 @@ class ClassMoments(_Moments):
         return self._value(measure)
 
 
-def _floats(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _floats(values: npt.ArrayLike) -> Floats:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def _weights(sample_weight: npt.ArrayLike | None) -> npt.NDArray[np.float64] | None:
+def _weights(sample_weight: npt.ArrayLike | None) -> Floats | None:
     return None if sample_weight is None else _floats(sample_weight)

@@ -9,14 +9,3 @@ from thresher.search.forward import (
     greedy_forward,
     order_by_relevance,
 )
-
-__all__ = [
-    "ForwardSearch",
-    "FoundParts",
-    "SearchResult",
-    "fcbf",
-    "greedy_accumulate",
-    "greedy_ensemble",
-    "greedy_forward",
-    "order_by_relevance",
-]

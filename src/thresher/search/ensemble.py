@@ -6,13 +6,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from thresher import _core
+from thresher._utils.checks import check_choice
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import Array, RandomState
+from thresher._utils.types import Array, Floats, Indices, Mask, RandomState
 
 PART_KINDS = ("round-robin", "contiguous", "shuffled", "stratified")
 
@@ -53,6 +53,7 @@ def assign_parts(
     """
     if not 2 <= n_parts <= n_rows:
         raise ValueError(f"n_parts must lie in 2..{n_rows} (the number of rows), got {n_parts}")
+    check_choice("parts", kind, PART_KINDS)
     rows = np.arange(n_rows, dtype=np.int64)
     if kind == "contiguous":
         return (rows * n_parts // n_rows).astype(np.int32)
@@ -61,12 +62,10 @@ def assign_parts(
         return dealt
     if kind == "shuffled":
         order = stream(seed, Purpose.SHUFFLED_ROWS).permutation(n_rows)
-    elif kind == "stratified":
-        if target is None:
-            raise ValueError('parts="stratified" needs a target to sort the rows by')
-        order = np.argsort(np.asarray(target), kind="stable")
+    elif target is None:
+        raise ValueError('parts="stratified" needs a target to sort the rows by')
     else:
-        raise ValueError(f"parts must be one of {', '.join(map(repr, PART_KINDS))}, got {kind!r}")
+        order = np.argsort(np.asarray(target), kind="stable")
     part = np.empty(n_rows, dtype=np.int32)
     part[order] = dealt
     return part
@@ -88,7 +87,7 @@ class NumberedParts:
 
     kind: str
     n_rows: int
-    keeps: NDArray[np.bool_]
+    keeps: Mask
     seed: int = 0
 
     @property
@@ -122,7 +121,7 @@ def bootstrap_counts(n_rows: int, n_samples: int, seed: int = 0) -> NDArray[np.i
     return counts
 
 
-def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> NDArray[np.bool_]:
+def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> Mask:
     """The parts of the first half of every pair; the second half is the rest.
 
     Examples
@@ -137,7 +136,7 @@ def draw_halves(n_parts: int, n_pairs: int, seed: int = 0) -> NDArray[np.bool_]:
     return halves
 
 
-def number_groups(groups: ArrayLike, n_rows: int) -> NDArray[np.intp]:
+def number_groups(groups: ArrayLike, n_rows: int) -> Indices:
     """Groups of rows numbered as they first occur.
 
     Examples
@@ -182,6 +181,7 @@ def combine_votes(
     >>> combine_votes([[1, 3, 0], [1, 0, 4], [1, 0, 2]], 5, 3)
     [1, 0, 3]
     """
+    check_choice("vote", vote, VOTE_KINDS)
     votes = count_votes(lists, n_features)
     positions = np.zeros(n_features, dtype=np.int64)
     for entries in lists:
@@ -189,15 +189,13 @@ def combine_votes(
     if vote == "mean-rank":
         positions += (len(lists) - votes) * (k + 1)
         order = np.lexsort((np.arange(n_features), -votes, positions))
-    elif vote == "majority":
-        order = np.lexsort((np.arange(n_features), positions, -votes))
     else:
-        raise ValueError(f"vote must be one of {', '.join(map(repr, VOTE_KINDS))}, got {vote!r}")
+        order = np.lexsort((np.arange(n_features), positions, -votes))
     chosen: list[int] = order[votes[order] > 0][:k].tolist()
     return chosen
 
 
-def membership(sets: Sequence[Sequence[Hashable]]) -> NDArray[np.bool_]:
+def membership(sets: Sequence[Sequence[Hashable]]) -> Mask:
     """One row per set, one column per distinct member, True where the set holds the member."""
     column: dict[Hashable, int] = {}
     columns = [[column.setdefault(member, len(column)) for member in members] for members in sets]
@@ -207,7 +205,7 @@ def membership(sets: Sequence[Sequence[Hashable]]) -> NDArray[np.bool_]:
     return matrix
 
 
-def mean_jaccard_of(matrix: NDArray[np.bool_]) -> float:
+def mean_jaccard_of(matrix: Mask) -> float:
     """Mean of ``|A and B| / |A or B|`` over the unordered pairs of rows.
 
     Two empty sets count 1, and so does a single set.
@@ -259,7 +257,7 @@ class FoundParts:
 
 def greedy_ensemble(
     measure: _core.PairMeasure,
-    relevance: npt.NDArray[np.float64],
+    relevance: Floats,
     n_select: int,
     *,
     objective: str,
@@ -267,8 +265,8 @@ def greedy_ensemble(
     offset: float = 0.0,
     strategy: str = "lazy",
     replicates: Sequence[int],
-    candidates: npt.NDArray[np.bool_],
-    kept: npt.NDArray[np.intp],
+    candidates: Mask,
+    kept: Indices,
     memory_limit: int = 0,
 ) -> FoundParts:
     """The lists that `greedy_forward` would find on each replicate; each pair is computed once.

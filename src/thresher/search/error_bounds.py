@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher._utils.checks import check_choice, check_number
+from thresher._utils.types import Floats
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
@@ -90,9 +91,7 @@ def error_bound(
             f"exactly two of q, cutoff and pfer must be given, got {', '.join(names) or 'none'}"
         )
     if q is not None:
-        check_number("q", q, minimum=0)
-        if q > p:
-            raise ValueError(f"q must be at most p={p}, the features there are, got {q}")
+        check_number("q", q, minimum=0, maximum=p)
     if pfer is not None:
         check_number("pfer", pfer, minimum=0)
     if cutoff is None:
@@ -108,9 +107,7 @@ def error_bound(
 
 def votes_needed(cutoff: float, n_pairs: int, above: float = 0.5) -> int:
     """The cutoff as a number of halves, rounded up."""
-    check_number("cutoff", cutoff)
-    if not above < cutoff <= 1:
-        raise ValueError(f"cutoff must be above {above:g} and at most 1, got {cutoff}")
+    check_number("cutoff", cutoff, minimum=above, maximum=1, exclusive_minimum=True)
     return math.ceil(2 * n_pairs * cutoff - 1e-9)
 
 
@@ -214,7 +211,7 @@ def _largest_tail(t: int, mean: Fraction, m: int, power: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def _intervals(mean: Fraction, m: int, power: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _intervals(mean: Fraction, m: int, power: int) -> tuple[NDArray[np.int64], Floats]:
     """The values of k, and log a_k for them and for one more."""
     lasts = np.arange(math.ceil(2 * mean), m)
     return lasts, _log_offsets(float(mean), np.append(lasts, m), power)
@@ -223,7 +220,7 @@ def _intervals(mean: Fraction, m: int, power: int) -> tuple[NDArray[np.int64], N
 _LARGEST_LOG = 46.0  # beyond it all masses are equal in a double
 
 
-def _log_offsets(mu: float, k: NDArray[np.int64], power: int) -> NDArray[np.float64]:
+def _log_offsets(mu: float, k: NDArray[np.int64], power: int) -> Floats:
     """log a for which masses (a + i) ** -power on 0..k have the mean mu, which rises with a towards k/2."""
     low = np.full(len(k), -400.0)
     high = np.full(len(k), _LARGEST_LOG)
@@ -235,7 +232,7 @@ def _log_offsets(mu: float, k: NDArray[np.int64], power: int) -> NDArray[np.floa
     return high
 
 
-def _masses(k: NDArray[np.int64], log_a: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+def _masses(k: NDArray[np.int64], log_a: Floats, power: int) -> Floats:
     """((a + i) / a) ** -power for i = 0..k, a row for each pair, filled up with zeros."""
     i = np.arange(int(k.max()) + 1)
     with np.errstate(over="ignore"):
@@ -245,9 +242,7 @@ def _masses(k: NDArray[np.int64], log_a: NDArray[np.float64], power: int) -> NDA
     return squares if power == 2 else squares * squares
 
 
-def _tail(
-    k: NDArray[np.int64], log_a: NDArray[np.float64], mu: float, t: int, power: int
-) -> NDArray[np.float64]:
+def _tail(k: NDArray[np.int64], log_a: Floats, mu: float, t: int, power: int) -> Floats:
     masses = _masses(k, log_a, power)
     i = np.arange(masses.shape[1])
     weights = np.maximum(k[:, None] + 1 - i, 0)

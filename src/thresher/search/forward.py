@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypedDict, TypeVar, Unpack
+from typing import Generic, Required, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from thresher import _core
 from thresher._core import BestFirstResult, SearchResult
-from thresher._utils.types import Floats, Mask, Values
+from thresher._utils.types import Array, Floats, Indices, Mask, Values
 
-Features = NDArray[np.intp]
+Features = Indices
 Progress = Callable[[int, int, float], object]
 Found = TypeVar("Found")
 Report = TypeVar("Report")
@@ -27,9 +27,9 @@ class Choices(TypedDict, total=False):
 
 
 def in_core(
-    candidates: Mask | None = None, kept: Features | None = None, **others: Progress | None
+    candidates: Mask | None = None, kept: Features | None = None, **others: object
 ) -> Values:
-    """The features to choose from and to start from, as the core takes them."""
+    """Return the options of a search as the core takes them."""
     return {
         "candidates": None if candidates is None else candidates.view(np.uint8),
         "kept": None if kept is None else kept.astype(np.uint32),
@@ -75,66 +75,54 @@ class ForwardSearch(Generic[Found]):
         return ForwardSearch(self._core, lambda: report(self._read()))
 
 
+def _started(search: _core.ForwardSearch) -> ForwardSearch[SearchResult]:
+    return ForwardSearch(search, search.result)
+
+
+class GreedyOptions(Choices, total=False):
+    """The objective of a greedy search, and how it is executed."""
+
+    objective: str
+    weight: float
+    offset: float
+    strategy: str
+
+
 def greedy_forward(
-    pairs: _core.PairMeasure,
-    relevance: Floats,
-    n_select: int,
-    *,
-    objective: str = "difference",
-    weight: float = 1.0,
-    offset: float = 0.0,
-    strategy: str = "lazy",
-    **choices: Unpack[Choices],
+    pairs: _core.PairMeasure, relevance: Floats, n_select: int, **options: Unpack[GreedyOptions]
 ) -> ForwardSearch[SearchResult]:
     """Add the best feature, one at a time; ties go to the lowest position.
 
     Every strategy gives the same features; they differ in the pairs they evaluate.
     """
-    search = _core.greedy_forward(
-        pairs,
-        relevance,
-        n_select,
-        objective=objective,
-        weight=float(weight),
-        offset=float(offset),
-        strategy=strategy,
-        **in_core(**choices),
-    )
-    return ForwardSearch(search, search.result)
+    return _started(_core.greedy_forward(pairs, relevance, n_select, **in_core(**options)))
+
+
+class AccumulateOptions(Choices, total=False):
+    """How the terms of a score are gathered, and how the search is executed."""
+
+    accumulation: Required[str]
+    strategy: str
 
 
 def greedy_accumulate(
-    term: _core.PairMeasure,
-    relevance: Floats,
-    n_select: int,
-    *,
-    accumulation: str,
-    strategy: str = "lazy",
-    **choices: Unpack[Choices],
+    term: _core.PairMeasure, relevance: Floats, n_select: int, **options: Unpack[AccumulateOptions]
 ) -> ForwardSearch[SearchResult]:
     """As `greedy_forward`, the score being gathered from one term per chosen feature."""
-    search = _core.greedy_accumulate(
-        term,
-        relevance,
-        n_select,
-        accumulation=accumulation,
-        strategy=strategy,
-        **in_core(**choices),
-    )
-    return ForwardSearch(search, search.result)
+    return _started(_core.greedy_accumulate(term, relevance, n_select, **in_core(**options)))
+
+
+class CountOptions(Choices, total=False):
+    """How many features to select at most; None for as many as the search finds."""
+
+    n_select: int | None
 
 
 def fcbf(
-    pairs: _core.PairMeasure,
-    relevance: Floats,
-    threshold: float,
-    *,
-    n_select: int | None = None,
-    **choices: Unpack[Choices],
+    pairs: _core.PairMeasure, relevance: Floats, threshold: float, **options: Unpack[CountOptions]
 ) -> ForwardSearch[SearchResult]:
     """Walk by falling relevance down to `threshold`; those more like a chosen one than the target leave."""
-    search = _core.fcbf(pairs, relevance, float(threshold), n_select=n_select, **in_core(**choices))
-    return ForwardSearch(search, search.result)
+    return _started(_core.fcbf(pairs, relevance, threshold, **in_core(**options)))
 
 
 def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:
@@ -142,20 +130,18 @@ def order_by_relevance(relevance: Floats, candidates: Mask) -> Features:
     return _core.order_by_relevance(relevance, candidates.view(np.uint8)).astype(np.intp)
 
 
+class CFSOptions(CountOptions, total=False):
+    """How the search is executed, and what 1 is multiplied by in all values."""
+
+    strategy: str
+    unit: float
+
+
 def cfs_forward(
-    pairs: _core.PairMeasure,
-    relevance: Floats,
-    *,
-    n_select: int | None = None,
-    strategy: str = "lazy",
-    unit: float = 1.0,
-    **choices: Unpack[Choices],
+    pairs: _core.PairMeasure, relevance: Floats, **options: Unpack[CFSOptions]
 ) -> ForwardSearch[SearchResult]:
     """Add the feature that raises the merit most, until none does; `unit` is what 1 is multiplied by in all values."""
-    search = _core.cfs_forward(
-        pairs, relevance, n_select=n_select, strategy=strategy, unit=unit, **in_core(**choices)
-    )
-    return ForwardSearch(search, search.result)
+    return _started(_core.cfs_forward(pairs, relevance, **in_core(**options)))
 
 
 def cfs_best_first(
@@ -201,55 +187,45 @@ def add_locally_predictive(
     return np.array(added, dtype=np.intp)
 
 
-FeatureRoles = NDArray[np.floating[Any]] | NDArray[np.signedinteger[Any]]
+class GSOOptions(Choices, total=False):
+    """Weights of the rows, a line for each sum of squares, and the number of threads."""
+
+    weights: Floats | None
+    n_threads: int
 
 
 def gso(
-    columns: NDArray[np.floating[Any]],
-    target: Floats,
-    n_select: int,
-    *,
-    weights: Floats | None = None,
-    n_threads: int = 1,
-    **choices: Unpack[Choices],
+    columns: Array, target: Floats, n_select: int, **options: Unpack[GSOOptions]
 ) -> ForwardSearch[SearchResult]:
     """Add the feature with the largest squared partial correlation, summed over the lines of `weights`."""
-    search = _core.gso(
-        columns, target, n_select, weights=weights, n_threads=n_threads, **in_core(**choices)
-    )
-    return ForwardSearch(search, search.result)
+    return _started(_core.gso(columns, target, n_select, **in_core(**options)))
+
+
+class RRCTOptions(Choices, total=False):
+    """The terms of the score, and the number of threads."""
+
+    information: Required[bool]
+    complementarity: Required[bool]
+    magnitude_rule: Required[bool]
+    redundancy_scale: Required[float]
+    n_threads: int
 
 
 def rrct(
-    ranks: FeatureRoles,
-    values: FeatureRoles,
-    target: Floats,
-    n_select: int,
-    *,
-    information: bool,
-    complementarity: bool,
-    magnitude_rule: bool,
-    redundancy_scale: float,
-    n_threads: int = 1,
-    **choices: Unpack[Choices],
+    ranks: Array, values: Array, target: Floats, n_select: int, **options: Unpack[RRCTOptions]
 ) -> ForwardSearch[SearchResult]:
     """Add the feature whose relevance and complementarity best outweigh its redundancy.
 
     Relevance and complementarity are correlations of `ranks` with the target; redundancies are those of `values`.
     """
-    search = _core.rrct(
-        ranks,
-        values,
-        target,
-        n_select,
-        information=information,
-        complementarity=complementarity,
-        magnitude_rule=magnitude_rule,
-        redundancy_scale=redundancy_scale,
-        n_threads=n_threads,
-        **in_core(**choices),
-    )
-    return ForwardSearch(search, search.result)
+    return _started(_core.rrct(ranks, values, target, n_select, **in_core(**options)))
+
+
+class CMIOptions(CountOptions, total=False):
+    """Whether the last feature of the list may be selected, and the weights of the rows."""
+
+    take_last: bool
+    weights: NDArray[np.int64] | None
 
 
 def cmi_walk(
@@ -257,21 +233,7 @@ def cmi_walk(
     classes: NDArray[np.int32],
     n_classes: int,
     relevance: Floats,
-    *,
-    n_select: int | None = None,
-    take_last: bool = True,
-    weights: NDArray[np.int64] | None = None,
-    **choices: Unpack[Choices],
+    **options: Unpack[CMIOptions],
 ) -> ForwardSearch[SearchResult]:
     """Walk by falling relevance, keeping each feature that tells more than its successor, given those kept."""
-    search = _core.cmi_walk(
-        table,
-        classes,
-        n_classes,
-        relevance,
-        n_select=n_select,
-        take_last=take_last,
-        weights=weights,
-        **in_core(**choices),
-    )
-    return ForwardSearch(search, search.result)
+    return _started(_core.cmi_walk(table, classes, n_classes, relevance, **in_core(**options)))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
 from thresher import _core
-from thresher._utils.types import Floats
+from thresher._utils.types import Floats, Indices, Mask
 from thresher.data import rescaled
 from thresher.search.forward import Features
 
@@ -142,7 +141,7 @@ class FeatureClusters:
     def __init__(
         self,
         similarity: _core.PairMeasure,
-        features: npt.NDArray[np.integer[Any]],
+        features: Indices,
         relevance: Floats,
         *,
         memory: int,
@@ -188,7 +187,7 @@ class Eliminated:
     """Places in the order of the features removed, one after the other, and the risks of the last ones."""
 
     removed: CoreFeatures
-    risks: NDArray[np.float64]
+    risks: Floats
     n_evaluations: int
 
 
@@ -241,7 +240,7 @@ class Dropped:
         Machines that did not reach the tolerance.
     """
 
-    features: npt.NDArray[np.intp]
+    features: Indices
     scores: Floats
     n_unfinished: int
 
@@ -250,8 +249,8 @@ def drop_by_weight(
     columns: Floats,
     signs: Floats,
     *,
-    used: npt.NDArray[np.intp],
-    never: npt.NDArray[np.bool_],
+    used: Indices,
+    never: Mask,
     counts: list[int],
     penalty: float,
     tolerance: float,
