@@ -65,8 +65,11 @@ def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Axes = No
         y = 0.35 + 0.35 * i
         ends = [by_name[clique[0]] - 0.04, by_name[clique[-1]] + 0.04]
         ax.plot(ends, [y, y], color=COLOURS[0], linewidth=4, solid_capstyle="round", label="clique")
-    if not math.isnan(tests.critical_difference):
-        _draw_reach(ax, low, tests.critical_difference)
+    reach = tests.critical_difference
+    if not math.isnan(reach):
+        ax.plot([low, low + reach], [-1.2, -1.2], color=COLOURS[1], linewidth=2, label="CD")
+        label = f"CD = {reach:.2f}"
+        ax.text(low + reach / 2, -1.3, label, ha="center", va="bottom", fontsize=8)
     kind = {"wilcoxon": "Wilcoxon, Holm", "nemenyi": "Nemenyi"}.get(tests.test, "Bonferroni-Dunn")
     ax.set_title(
         f"mean ranks on {tests.n_sets} data sets; bars: no difference at {tests.alpha:g} ({kind})",
@@ -76,11 +79,6 @@ def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Axes = No
     ax.set_ylim(depth, -1.9)
     ax.axis("off")
     return ax
-
-
-def _draw_reach(ax: Axes, low: float, reach: float) -> None:
-    ax.plot([low, low + reach], [-1.2, -1.2], color=COLOURS[1], linewidth=2, label="CD")
-    ax.text(low + reach / 2, -1.3, f"CD = {reach:.2f}", ha="center", va="bottom", fontsize=8)
 
 
 def plot_scores(

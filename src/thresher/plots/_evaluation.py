@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from thresher._utils.checks import readable
 from thresher._utils.types import Axes, Estimator
 from thresher.evaluate.errors import error_bound
 from thresher.evaluate.probes import ProbeBenchmark
@@ -21,7 +19,7 @@ from thresher.plots._axes import (
     draw_line,
     feature_labels,
     finish,
-    take_literally,
+    name_ticks,
 )
 
 _INDEX_LABELS = {
@@ -135,11 +133,7 @@ def plot_votes(
     ax = axes_or_new(ax, height=max(2.4, 0.9 + 0.22 * len(order)))
     colours = [COLOURS[0] if feature in chosen else "#b8c9d6" for feature in order]
     ax.barh(range(len(order)), votes[order], color=colours)
-    labels = (
-        feature_labels(ensemble, order) if names is None else [readable(names[f]) for f in order]
-    )
-    ax.set_yticks(range(len(order)), labels)
-    take_literally(ax.get_yticklabels())
+    name_ticks(ax.yaxis, range(len(order)), feature_labels(ensemble, order, names))
     ax.invert_yaxis()
     ax.set_xlim(0.0, 1.0)
     ax.set_xlabel("share of parts that chose the feature")
@@ -160,10 +154,11 @@ def plot_votes(
     return ax
 
 
-def _label_some(set_ticks: Any, labels: list[int], *, most: int) -> None:
-    step = -(-len(labels) // most)
-    places = list(range(0, len(labels), step))
-    set_ticks(places, [str(labels[i]) for i in places])
+def _label_some(
+    set_ticks: Callable[[list[int], list[str]], object], labels: list[int], *, most: int
+) -> None:
+    shown = list(range(0, len(labels), -(-len(labels) // most)))
+    set_ticks(shown, [str(labels[i]) for i in shown])
 
 
 _ASSUMPTIONS = ("none", "unimodal", "r-concave")
