@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from collections.abc import Callable, Iterable
+from typing import Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,6 @@ from thresher._utils.types import (
     Relevance,
     TargetKind,
     TargetLike,
-    WeightsLike,
 )
 from thresher.blocks import make_measures
 from thresher.data import (
@@ -48,9 +48,7 @@ from thresher.data import (
 )
 from thresher.discretize import make_discretizer
 from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
-from thresher.measures.columns import (
-    stored_columns,
-)
+from thresher.measures.columns import stored_columns
 from thresher.search.subsets import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
@@ -88,15 +86,10 @@ class RelevanceFilter(Ranking):
             return getattr(self, "_target_given", False)
         return self.relevance not in DISPERSIONS
 
-    def _read(
-        self,
-        X: DataLike,
-        y: TargetLike = None,
-        sample_weight: WeightsLike = None,
-        remote: RemoteOptions | None = None,
-    ) -> TrainingData:
+    def _open(self, X: DataLike, y: TargetLike, remote: RemoteOptions) -> TrainingData:
+        """Read the input, and settle the measures by the target."""
         self._target_given = y is not None
-        training = super()._read(X, y, sample_weight, remote)
+        training = self._read(X, y, remote=remote)
         self._settle_measures(training.target)
         return training
 
@@ -148,7 +141,13 @@ class RelevanceFilter(Ranking):
                 )
 
     @all_or_nothing
-    def fit_chunks(self, chunks: Any, y: TargetLike = None, *, memory: int = 1 << 28) -> Self:
+    def fit_chunks(
+        self,
+        chunks: Iterable[DataLike] | Callable[[], Iterable[DataLike]],
+        y: TargetLike = None,
+        *,
+        memory: int = 1 << 28,
+    ) -> Self:
         """Choose features from blocks of rows that need not fit into memory together.
 
         Parameters
@@ -291,7 +290,7 @@ class RFS(StreamingMixin, RelevanceFilter):
         self : RFS
         """
         self._release_rows(X)
-        with self._read(X, y, remote=remote) as training:
+        with self._open(X, y, remote) as training:
             name = self.relevance_measure_
             names = (name,) if name in KINDS else ()
             measures = make_measures(training, names, self.discretize, BINS)
@@ -332,15 +331,13 @@ def difficulty_ratio(X: DataLike, y: TargetLike) -> float:
     )
     table = training.table
     discretizer = make_discretizer(BINS)
-    arities = []
     if table.is_sparse:
         everything = np.ones(table.n_features, dtype=bool)
-        _, offsets = discretizer.learn_sparse_cuts(stored_columns(table), everything, None, None, 1)
-        arities.append(np.diff(offsets) + 1)
+        learnt = [discretizer.learn_sparse_cuts(stored_columns(table), everything, None, None, 1)]
     else:
-        for block in feature_blocks(table.n_features, table.n_rows):
-            columns = to_feature_major(table.matrix[:, block])
-            _, offsets = discretizer.learn_cuts(columns, None, None, 1)
-            arities.append(np.diff(offsets) + 1)
-    arity = float(np.median(np.concatenate(arities)))
+        learnt = [
+            discretizer.learn_cuts(to_feature_major(table.matrix[:, block]), None, None, 1)
+            for block in feature_blocks(table.n_features, table.n_rows)
+        ]
+    arity = float(np.median(np.concatenate([np.diff(offsets) + 1 for _, offsets in learnt])))
     return training.n_rows / (arity * training.labels.n_classes)

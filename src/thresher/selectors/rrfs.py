@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -134,7 +134,8 @@ class RRFS(RelevanceFilter):
         -------
         self : RRFS
         """
-        training = self._read_rows(X, y, remote=remote)
+        training = self._open(X, y, remote).local
+        assert training is not None
         measures = make_measures(training, (), self.discretize, BINS)
         relevance, mass = self._relevance(training, measures)
         wanted = self._target_count(training.features, mass)
@@ -169,12 +170,14 @@ class RRFS(RelevanceFilter):
         stop = None if self.stop_mass is None else self.stop_mass * float(mass[can].sum())
         return order, stop
 
-    def _pairs(self, training: LocalData, measures: Measures) -> Any:
+    def _pairs(self, training: LocalData, measures: Measures) -> _core.PairMeasure:
         if are_discrete(self.similarity_measure_):
             return measures.pairs(self.similarity_measure_)
         return similarity(training, self.similarity_measure_)
 
-    def _warn_if_blind(self, training: LocalData, pairs: Any, order: Features) -> None:
+    def _warn_if_blind(
+        self, training: LocalData, pairs: _core.PairMeasure, order: Features
+    ) -> None:
         if self.similarity_measure_ == "cosine":
             warn_if_all_alike(training, pairs, order, self.max_similarity)
 
@@ -274,10 +277,7 @@ class RRFS(RelevanceFilter):
 
 
 def warn_if_all_alike(
-    training: LocalData,
-    cosine: _core.PairMeasure,
-    order: npt.NDArray[np.intp],
-    max_similarity: float,
+    training: LocalData, cosine: _core.PairMeasure, order: Features, max_similarity: float
 ) -> None:
     """Warn if the cosine takes most pairs of positive features for copies and correlation does not."""
     table = training.table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self, Unpack
 
@@ -77,6 +77,11 @@ class Problem:
     unit: float
     tolerance: float
     pair_tolerance: float
+
+    @property
+    def step(self) -> float:
+        """A difference of unnormalised risks that is large enough to tell them apart."""
+        return 1.0 if self.tolerance == 0 else 2 * self.tolerance
 
     def threshold(self, delta: float) -> float:
         """The largest unnormalised risk within `delta`."""
@@ -234,12 +239,10 @@ class ConsistencySelector(BaseSelector):
         return features
 
 
-class RiskFit:
-    """Adds ``fit`` to a selector by the risks of one problem, which brings `_choose`."""
+class RiskFit(ConsistencySelector):
+    """A selector by the risks of one problem, from which `_choose` selects."""
 
     measure: Risk
-    _read_rows: Callable[..., LocalData]
-    _codes: Callable[..., Codes]
 
     @all_or_nothing
     def fit(

@@ -13,7 +13,6 @@ from thresher.data import LocalData
 from thresher.search.subsets import sweep
 from thresher.selectors.consistency._problem import (
     MEASURES,
-    ConsistencySelector,
     Problem,
     RiskBound,
     RiskFit,
@@ -22,7 +21,7 @@ from thresher.selectors.consistency._problem import (
 )
 
 
-class _OnePass(RiskFit, ConsistencySelector):
+class _OnePass(RiskFit):
     """A feature goes if the rest does without it; decided once for each, in ascending relevance."""
 
     def _sweep(self, training: LocalData, problem: Problem, rule: str, bound: float) -> Self:
