@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -251,18 +252,14 @@ def plot_error_bound(
     >>> ax = plot_error_bound(200, 10, n_pairs=10, cutoff=0.75)
     """
     cutoffs = np.arange(n_pairs + 1, 2 * n_pairs + 1) / (2 * n_pairs)
-    lines = {
-        name: [error_bound(p, q, float(c), n_pairs=n_pairs, assumption=name) for c in cutoffs]
-        for name in _ASSUMPTIONS
-    }
-    at = dict.fromkeys(_ASSUMPTIONS, "")
-    if cutoff is not None:
-        for name in _ASSUMPTIONS:
-            bound = error_bound(p, q, cutoff, n_pairs=n_pairs, assumption=name)
-            at[name] = f": {bound:.3g}"
+    lines = {}
+    for name in _ASSUMPTIONS:
+        bound = partial(error_bound, p, q, n_pairs=n_pairs, assumption=name)
+        label = "no assumption" if name == "none" else name
+        label += "" if cutoff is None else f": {bound(cutoff):.3g}"
+        lines[label] = [bound(float(c)) for c in cutoffs]
     ax = axes_or_new(ax)
-    for i, (name, bounds) in enumerate(lines.items()):
-        label = ("no assumption" if name == "none" else name) + at[name]
+    for i, (label, bounds) in enumerate(lines.items()):
         ax.plot(cutoffs, bounds, LINES[i], color=COLOURS[i], label=label)
     if cutoff is not None:
         ax.axvline(cutoff, color="0.5", linewidth=0.8, zorder=0)

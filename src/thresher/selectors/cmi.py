@@ -11,16 +11,13 @@ import numpy.typing as npt
 from thresher._utils.checks import warn
 from thresher._utils.params import FeatureCount, Fitted, Options, estimator, param
 from thresher._utils.types import Auto, BinRule
-from thresher.data import TrainingData
+from thresher.data import MOST_DISCRETE_VALUES, TrainingData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import cmi_walk
 from thresher.selectors._base import Selection, spread
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked
 from thresher.selectors._filter import FilterSelector
-
-# A feature with more levels than this is not taken as discrete by itself.
-MOST_DISCRETE_VALUES = 10
 
 
 @estimator

@@ -16,11 +16,7 @@ from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Outscored
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._partial import (
-    class_indicators,
-    safe_columns,
-    uses_indicators,
-)
+from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
 
 
 @estimator

@@ -184,7 +184,11 @@ class RRCT(BaseSelector):
         columns = safe_columns(type(self).__name__, training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
-        _warn_of_many_classes(training.labels.n_classes if by_class else 0)
+        if by_class and training.labels.n_classes >= MANY_CLASSES:
+            warn(
+                f"y has {training.labels.n_classes} classes: with {MANY_CLASSES} or more, features chosen by RRCT are "
+                "usually worse than those of MRMR, and can be worse than random ones; compare with MRMR or JMI"
+            )
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
         search = rrct(
             ranks,
@@ -228,12 +232,7 @@ class RRCT(BaseSelector):
                 "the transform does not change ranks"
             )
 
-    def _redundancy_columns(
-        self,
-        training: LocalData,
-        columns: npt.NDArray[np.floating],
-        ranks: npt.NDArray[np.signedinteger],
-    ) -> Array:
+    def _redundancy_columns(self, training: LocalData, columns: Array, ranks: Array) -> Array:
         """The columns whose correlations are the redundancy."""
         self.exponents_ = np.full(training.n_features, np.nan)
         if self.redundancy == "spearman":
@@ -250,14 +249,6 @@ def _ranked_target(training: LocalData) -> npt.NDArray[np.float64]:
     """Doubled centred ranks of the target, as one row."""
     ranks = 2 * rankdata(training.labels.values) - (training.n_rows + 1)
     return np.ascontiguousarray(ranks, dtype=np.float64)[None, :]
-
-
-def _warn_of_many_classes(n_classes: int) -> None:
-    if n_classes >= MANY_CLASSES:
-        warn(
-            f"y has {n_classes} classes: with {MANY_CLASSES} or more, features chosen by RRCT are usually worse than "
-            "those of MRMR, and can be worse than random ones; compare with MRMR or JMI"
-        )
 
 
 def _warn_of_few_samples(training: LocalData, found: SearchResult, complementarity: bool) -> None:

@@ -115,14 +115,6 @@ class SVMRFE(Ranking):
             )
         training = self._read_rows(X, y, remote=remote)
         wanted = self._count(training.features)
-        return self._eliminate(training, wanted)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.step >= 1:
-            check_number("step", self.step, minimum=1, integer=True)
-
-    def _eliminate(self, training: LocalData, wanted: int) -> Self:
         p = training.n_features
         codes = training.labels.codes
         assert codes is not None
@@ -157,6 +149,11 @@ class SVMRFE(Ranking):
             order=np.concatenate([best_first, np.setdiff1d(np.arange(p), best_first)]),
             n_evaluations=len(counts) * n_machines,
         )
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.step >= 1:
+            check_number("step", self.step, minimum=1, integer=True)
 
     def _counts(self, n_left: int, n_kept: int, wanted: int) -> list[int]:
         """How many features each round drops, until only kept ones are left."""
