@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Literal, Self, Unpack
 
 import numpy as np
@@ -56,6 +57,21 @@ from thresher.selectors._ranking import Ranking
 
 RELEVANCES = (*DISPERSIONS, *SEPARATIONS, *KINDS)
 BINS = "equal-frequency"
+
+
+@dataclass(frozen=True)
+class ColumnGroups:
+    """The columns of chunked rows, in groups of `size` that fit into memory."""
+
+    source: RowChunks
+    target: Target | None
+    size: int
+
+    def training(self, features: npt.NDArray[np.intp]) -> LocalData:
+        """The training data of some columns."""
+        table = self.source.columns(features)
+        roles = FeatureRoles.read(table.names, ~table.schema.is_constant)
+        return LocalData(table.schema, roles, self.target, "error", table.n_threads, table)
 
 
 @estimator
@@ -175,36 +191,22 @@ class RelevanceFilter(Ranking):
         self._settle_measures(target)
         p = source.n_features
         relevance, mass, varies = np.zeros(p), np.zeros(p), np.zeros(p, dtype=bool)
-        size = source.group_size(memory)
-        for start in range(0, p, size):
-            features = np.arange(start, min(p, start + size))
-            part = group_training(source, features, target)
+        groups = ColumnGroups(source, target, source.group_size(memory))
+        for start in range(0, p, groups.size):
+            features = np.arange(start, min(p, start + groups.size))
+            part = groups.training(features)
             measures = make_measures(part, (), self.discretize, BINS)
             relevance[features], mass[features] = self._relevance(part, measures)
             varies[features] = part.candidates
         self.bins_ = Bins("none", np.zeros(p, dtype=bool))
         columns = FeatureRoles.read(source.names, varies, self.keep, self.exclude)
-        return self._choose_from_chunks(columns, source, target, relevance, mass, size)
+        return self._choose(columns, relevance, mass, groups)
 
-    def _choose_from_chunks(
-        self,
-        columns: FeatureRoles,
-        source: RowChunks,
-        target: Target | None,
-        relevance: Floats,
-        mass: Floats,
-        size: int,
+    def _choose(
+        self, columns: FeatureRoles, relevance: Floats, mass: Floats, groups: ColumnGroups
     ) -> Self:
+        """Choose by the relevances of all columns; rows are read again in groups of columns, if need be."""
         return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
-
-
-def group_training(
-    source: RowChunks, features: npt.NDArray[np.intp], target: Target | None = None
-) -> LocalData:
-    """The training data of some columns of chunked rows."""
-    table = source.columns(features)
-    roles = FeatureRoles.read(table.names, ~table.schema.is_constant)
-    return LocalData(table.schema, roles, target, "error", table.n_threads, table)
 
 
 @estimator
