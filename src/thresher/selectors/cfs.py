@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from thresher._utils.params import Boolean, FeatureCount, Fitted, Options, estimator, param
-from thresher._utils.types import Auto, BinRule
+from thresher._utils.types import BinRule
 from thresher.data import TrainingData
 from thresher.measures import measures_of
 from thresher.search import ForwardSearch, SearchResult
@@ -21,6 +21,7 @@ from thresher.search.forward import (
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
+from thresher.selectors._parameters import CountOrAuto
 
 
 @estimator
@@ -121,7 +122,7 @@ class CFS(FilterSelector):
 
     merit_ = Fitted[float]()
 
-    n_features_to_select: int | float | Auto = param(
+    n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
     search: Literal["forward", "best-first"] = param(

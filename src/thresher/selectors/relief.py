@@ -22,11 +22,12 @@ from thresher._utils.params import (
 from thresher._utils.types import DataLike, FeatureNames, RandomState, TargetKind, TargetLike
 from thresher.data import TARGETS, LocalData, RemoteOptions, to_feature_major
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
 
 
 @estimator
-class NeighbourWeights(Ranking):
+class NeighbourWeights(CommonParameters, Ranking):
     """What the Relief family shares."""
 
     _classes_only = True
@@ -36,14 +37,11 @@ class NeighbourWeights(Ranking):
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     n_samples: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
     categorical_features: FeatureNames = param(default=None)
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "expected", "drop_rows"] = param(
         Options("error", "expected", "drop_rows"), default="error"
     )
     random_state: RandomState = param(default=None)
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:

@@ -23,7 +23,6 @@ from thresher._utils.types import (
     Auto,
     BinRule,
     DataLike,
-    FeatureNames,
     Floats,
     Relevance,
     TargetKind,
@@ -53,6 +52,7 @@ from thresher.measures.columns import stored_columns
 from thresher.search.subsets import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
+from thresher.selectors._parameters import CommonParameters, CountOrAuto
 from thresher.selectors._ranking import Ranking
 
 RELEVANCES = (*DISPERSIONS, *SEPARATIONS, *KINDS)
@@ -75,23 +75,20 @@ class ColumnGroups:
 
 
 @estimator
-class RelevanceFilter(Ranking):
+class RelevanceFilter(CommonParameters, Ranking):
     """What `RFS` and `RRFS` share: relevance by any measure, and how many features that asks for."""
 
-    n_features_to_select: int | float | Auto = param(
+    n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
     relevance: Auto | Relevance = param(Options("auto", *RELEVANCES), default="auto")
     cumulative: float = param(Interval(0, 1, open_low=True), default=0.95)
     target: TargetKind = param(Options(*TARGETS), default="auto")
     discretize: BinRule = param(default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "pairwise", "drop_rows"] = param(
         Options("error", "pairwise", "drop_rows"), default="error"
     )
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     relevance_measure_ = Fitted[str]()
     bins_ = Fitted[Bins]()

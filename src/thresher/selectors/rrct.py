@@ -21,13 +21,14 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import Array, DataLike, FeatureNames, TargetKind, TargetLike
+from thresher._utils.types import Array, DataLike, TargetKind, TargetLike
 from thresher.data import TARGETS, LocalData, RemoteOptions
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
+from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
 
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.
@@ -38,7 +39,7 @@ MANY_CLASSES = 5
 
 
 @estimator
-class RRCT(BaseSelector):
+class RRCT(CommonParameters, BaseSelector):
     r"""Relevance, redundancy and complementarity trade-off (Tsanas, Little and McSharry).
 
     The score of a candidate j, given the k features S chosen so far, is
@@ -154,11 +155,8 @@ class RRCT(BaseSelector):
         Options("pearson", "spearman"), default="pearson"
     )
     target: TargetKind = param(Options(*TARGETS), default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Literal, Self, Unpack
+from typing import Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from thresher.data import TARGETS, RemoteOptions
 from thresher.search.subsets import Clustering, FeatureClusters, one_cluster
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
+from thresher.selectors._parameters import MissingDiscrete
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 Features = npt.NDArray[np.intp]
@@ -89,9 +90,7 @@ class S3F(Ranking):
     discretize: BinRule = param(default="auto")
     target: TargetKind = param(Options(*TARGETS), default="auto")
     exclude: FeatureNames = param(default=None)
-    missing: Literal["error", "category", "drop_rows"] = param(
-        Options("error", "category", "drop_rows"), default="error"
-    )
+    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 

@@ -11,11 +11,12 @@ from scipy import sparse
 from thresher import _core
 from thresher._utils.long_calls import step_reporter
 from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
-from thresher._utils.types import Auto, DataLike, FeatureNames, Floats, TargetLike
+from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions
 from thresher.measures.rounding import round_significant
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Outscored
+from thresher.selectors._parameters import CommonParameters, CountOrAuto
 
 # Values of candidates x samples held at a time.
 BLOCK_SIZE = 1 << 21
@@ -24,7 +25,7 @@ MOST_KNOWN = 1 << 23
 
 
 @estimator
-class SFSLW(BaseSelector):
+class SFSLW(CommonParameters, BaseSelector):
     """Sequential forward search with the LW index: distance of class centroids less the radii of the classes.
 
     ``LW = mean_i min_j (|u_i - u_j| - rad_i - rad_j)`` over classes i != j; large is good, negative where classes
@@ -73,15 +74,12 @@ class SFSLW(BaseSelector):
     _takes_sparse = False
     greater_is_better = True
 
-    n_features_to_select: int | float | Auto = param(
+    n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
     radius: Literal["max", "mean"] = param(Options("max", "mean"), default="max")
     standardize: bool = param(Boolean(), default=True)
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:

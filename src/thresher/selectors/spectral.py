@@ -18,7 +18,7 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import DataLike, FeatureNames, Floats, TargetLike
+from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.measures.graphs import (
     WEIGHTS,
@@ -31,6 +31,7 @@ from thresher.measures.graphs import (
 )
 from thresher.measures.rounding import round_bounded
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
 
 AFFINITIES = (*WEIGHTS, "product", "classes")
@@ -39,7 +40,7 @@ SAME_EIGENVALUE = 1e-9
 
 
 @estimator
-class GraphRanking(Ranking):
+class GraphRanking(CommonParameters, Ranking):
     """What `LaplacianScore` and `SPEC` share: the graph."""
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
@@ -49,11 +50,8 @@ class GraphRanking(Ranking):
     )
     bandwidth: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
     graph: DataLike = param(default=None)
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]

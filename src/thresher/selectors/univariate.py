@@ -24,7 +24,6 @@ from thresher._utils.types import (
     Auto,
     BinRule,
     DataLike,
-    FeatureNames,
     Floats,
     Mask,
     RandomState,
@@ -42,6 +41,7 @@ from thresher.measures.permutation import permutation_pvalues
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
+from thresher.selectors._parameters import CommonParameters, CountOrAuto, MissingDiscrete
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 # What discretize="auto" stands for.
@@ -52,7 +52,7 @@ ENOUGH_PER_LEVEL = 100
 
 
 @estimator
-class Univariate(StreamingMixin, Ranking):
+class Univariate(StreamingMixin, CommonParameters, Ranking):
     """Rank features by one measure with the target; p-values, and selection by false discovery rate.
 
     Parameters
@@ -140,9 +140,7 @@ class Univariate(StreamingMixin, Ranking):
     pvalues_ = Fitted[Floats]()
     corrected_pvalues_ = Fitted[Floats]()
 
-    n_features_to_select: int | float | Auto = param(
-        FeatureCount(auto=True), default=10, kw_only=False
-    )
+    n_features_to_select: CountOrAuto = param(FeatureCount(auto=True), default=10, kw_only=False)
     measure: Auto | TestedMeasure = param(Options("auto", *TESTED), default="auto")
     alpha: float = param(Interval(0, 1, open_low=True), default=0.05)
     correction: Literal["bh", "by", "bonferroni"] | None = param(
@@ -155,13 +153,8 @@ class Univariate(StreamingMixin, Ranking):
     random_state: RandomState = param(default=None)
     target: TargetKind = param(Options(*TARGETS), default="auto")
     discretize: BinRule = param(default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
-    missing: Literal["error", "category", "drop_rows"] = param(
-        Options("error", "category", "drop_rows"), default="error"
-    )
+    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(

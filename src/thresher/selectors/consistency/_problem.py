@@ -20,7 +20,6 @@ from thresher._utils.types import (
     BinRule,
     DataLike,
     DeltaMode,
-    FeatureNames,
     Floats,
     Infeasible,
     Risk,
@@ -33,6 +32,7 @@ from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, rank_in_order, spread
 from thresher.selectors._explain import Needed
+from thresher.selectors._parameters import CommonParameters
 
 MEASURES = ("bayes", "binary", "pairs", "entropy")
 Features = npt.NDArray[np.uint32]
@@ -167,16 +167,13 @@ def _unit_and_tolerance(
 
 
 @estimator
-class ConsistencySelector(BaseSelector):
+class ConsistencySelector(CommonParameters, BaseSelector):
     """Common work of the consistency-based selectors."""
 
     min_features: int = param(Interval(0, integer=True), default=0)
     discretize: BinRule = param(default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "category"] = param(Options("error", "category"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     _classes_only = True
 
