@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from thresher._utils.types import Axes, DataLike, Estimator, Floats
@@ -18,6 +17,7 @@ from thresher.plots._axes import (
     name_ticks,
     write_above,
 )
+from thresher.search.forward import Features
 
 
 def plot_path(selector: Estimator, *, ax: Axes = None) -> Axes:
@@ -302,7 +302,7 @@ def plot_front(selector: Estimator, *, ax: Axes = None) -> Axes:
     return finish(ax, "features of the set", "cross-validated score", loc="lower right")
 
 
-def _front(sizes: npt.NDArray[np.intp], scores: Floats) -> list[int]:
+def _front(sizes: Features, scores: Floats) -> list[int]:
     """Sets that score more than every smaller one, and not less than any of the same size; smallest first."""
     front: list[int] = []
     for i in np.lexsort((-scores, sizes)):

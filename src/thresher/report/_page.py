@@ -308,11 +308,10 @@ def _trusted(text: str) -> Markup:
 
 
 def _policy(script: str, style: str) -> str:
-    def mark(text: str) -> str:
-        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
+    digests = (hashlib.sha256(text.encode()).digest() for text in (script, style))
+    of_script, of_style = (base64.b64encode(digest).decode() for digest in digests)
     return (
-        f"default-src 'none'; script-src 'sha256-{mark(script)}'; style-src 'sha256-{mark(style)}'; "
+        f"default-src 'none'; script-src 'sha256-{of_script}'; style-src 'sha256-{of_style}'; "
         "base-uri 'none'; form-action 'none'"
     )
 

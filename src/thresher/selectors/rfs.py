@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.checks import check_number, warn
 from thresher._utils.params import (
@@ -49,6 +48,7 @@ from thresher.data import (
 from thresher.discretize import make_discretizer
 from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
 from thresher.measures.columns import stored_columns
+from thresher.search.forward import Features
 from thresher.search.subsets import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
@@ -67,7 +67,7 @@ class ColumnGroups:
     target: Target | None
     size: int
 
-    def training(self, features: npt.NDArray[np.intp]) -> LocalData:
+    def training(self, features: Features) -> LocalData:
         """The training data of some columns."""
         table = self.source.columns(features)
         roles = FeatureRoles.read(table.names, ~table.schema.is_constant)

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
 from thresher import _core
@@ -21,7 +20,7 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import Array, DataLike, TargetKind, TargetLike
+from thresher._utils.types import Array, DataLike, Floats, TargetKind, TargetLike
 from thresher.data import TARGETS, LocalData, RemoteOptions
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch, SearchResult
@@ -243,7 +242,7 @@ class RRCT(CommonParameters, BaseSelector):
         return transformed
 
 
-def _ranked_target(training: LocalData) -> npt.NDArray[np.float64]:
+def _ranked_target(training: LocalData) -> Floats:
     """Doubled centred ranks of the target, as one row."""
     ranks = 2 * rankdata(training.labels.values) - (training.n_rows + 1)
     return np.ascontiguousarray(ranks, dtype=np.float64)[None, :]

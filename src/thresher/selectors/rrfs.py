@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.checks import resolve_count, warn
@@ -15,13 +14,12 @@ from thresher.blocks import make_measures
 from thresher.data import FeatureRoles, LocalData, RemoteOptions, TargetSummary
 from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
 from thresher.measures.columns import similarity
+from thresher.search.forward import Features
 from thresher.search.subsets import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
 from thresher.selectors.rfs import BINS, ColumnGroups, RelevanceFilter
-
-Features = npt.NDArray[np.intp]
 
 # Pairs of features looked at to see whether a similarity can tell features apart, and values read for that.
 N_PROBED_PAIRS = 200

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
@@ -14,6 +13,7 @@ from thresher._utils.params import Boolean, FeatureCount, Options, estimator, pa
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions
 from thresher.measures.rounding import round_significant
+from thresher.search.forward import Features
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Outscored
 from thresher.selectors._parameters import CommonParameters, CountOrAuto
@@ -166,9 +166,9 @@ class ClassBalls:
         self.of_samples = np.zeros(training.n_rows)
         self.of_centroids = np.zeros((len(self.sizes), len(self.sizes)))
         # Features and what they add, where that fits into memory.
-        self._known: tuple[npt.NDArray[np.intp], Floats, Floats] | None = None
+        self._known: tuple[Features, Floats, Floats] | None = None
 
-    def _terms(self, features: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+    def _terms(self, features: Features) -> tuple[Floats, Floats]:
         """What each feature adds to the squared distances."""
         columns = self.columns[features].astype(np.float64)
         if self.standardize:
@@ -179,7 +179,7 @@ class ClassBalls:
         columns -= np.repeat(centroids, self.sizes, axis=1)
         return columns**2, (centroids[:, :, None] - centroids[:, None, :]) ** 2
 
-    def with_each(self, features: npt.NDArray[np.intp]) -> Floats:
+    def with_each(self, features: Features) -> Floats:
         """The index of the set with one of the features added, for each of them (ascending)."""
         n, n_classes = len(self.of_samples), len(self.sizes)
         known = self._known is not None and bool(np.isin(features, self._known[0]).all())

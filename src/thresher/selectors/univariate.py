@@ -275,7 +275,8 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
         if is_weighted or not KINDS[measure].is_discrete:
             return "analytic"
         most_levels = measures.levels[candidates].max(initial=1)
-        if _rarest_class(measures) >= ENOUGH_PER_LEVEL * most_levels:
+        class_sizes = measures.rows_of_classes.sum(axis=0)
+        if class_sizes[class_sizes > 0].min() >= ENOUGH_PER_LEVEL * most_levels:
             return "analytic"
         if training.local is not None:
             return "permutation"
@@ -284,12 +285,6 @@ class Univariate(StreamingMixin, CommonParameters, Ranking):
             f"{ENOUGH_PER_LEVEL} samples for each level of a feature, as here"
         )
         return "analytic"
-
-
-def _rarest_class(measures: Measures) -> int:
-    """How many samples the rarest class has that occurs."""
-    counts = measures.rows_of_classes.sum(axis=0)
-    return int(counts[counts > 0].min())
 
 
 def _refuse_missing_level(training: TrainingData, has_missing: Mask, of_what: str) -> None:
