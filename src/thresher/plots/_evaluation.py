@@ -200,16 +200,15 @@ def plot_gate(selector: Estimator, *, n_features: int | None = None, ax: Axes = 
     ranks = np.arange(1, len(order) + 1)
     ax = axes_or_new(ax)
     kinds = (
-        ("chosen by the search", chosen, COLOURS[0], "o"),
-        ("passed", passed & ~chosen, COLOURS[5], "s"),
-        ("not significant", ~passed, "#999999", "x"),
+        ("chosen by the search", chosen[order], COLOURS[0], "o", 3),
+        ("passed", (passed & ~chosen)[order], COLOURS[5], "s", 2),
+        ("not significant", ~passed[order], "#999999", "x", 2),
     )
-    for label, some, colour, marker in kinds:
-        held = some[order]
-        if held.any():
+    for label, is_kind, colour, marker, zorder in kinds:
+        if is_kind.any():
             style = {"linestyle": "none", "markersize": 5, "color": colour, "marker": marker}
-            style["zorder"] = 3 if some is chosen else 2
-            ax.plot(ranks[held], pvalues[order][held], label=label, **style)
+            points = ranks[is_kind], pvalues[order][is_kind]
+            ax.plot(*points, label=label, zorder=zorder, **style)
     level = selector.gate_level_
     if selector.pfer is None:
         # The gate is as high as the line where it ends, at the number of features chosen.

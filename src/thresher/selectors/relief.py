@@ -85,7 +85,8 @@ class NeighbourWeights(CommonParameters, Ranking):
             max(1, labels.n_classes),
             rows.astype(np.uint32),
             self._kind if labels.is_nominal else "rrelieff",
-            self._n_nearest(),
+            # Neighbours per class; those kinds that ask for no number pay no heed to it.
+            int(getattr(self, "n_neighbors", 1)),
             training.n_threads,
             None if labels.is_nominal else labels.values,
         )
@@ -93,10 +94,6 @@ class NeighbourWeights(CommonParameters, Ranking):
 
     def _check_classes(self, training: LocalData) -> None:
         """Raise or warn if the method does not suit the classes."""
-
-    def _n_nearest(self) -> int:
-        """Neighbours per class, where the kind asks for a number."""
-        return 1
 
 
 @estimator
@@ -176,9 +173,6 @@ class ReliefF(NeighbourWeights):
 
     n_neighbors: int = param(Interval(1, integer=True), default=10)
     target: TargetKind = param(Options(*TARGETS), default="auto")
-
-    def _n_nearest(self) -> int:
-        return int(self.n_neighbors)
 
     def _check_classes(self, training: LocalData) -> None:
         labels = training.labels
