@@ -13,6 +13,9 @@ from thresher.evaluate.comparison import Comparison
 from thresher.evaluate.significance import PairwiseTests
 from thresher.plots._axes import COLOURS, axes_or_new, count_along_x, draw_line, finish
 
+# The scores in each fold, one per number of features, by data set and selector.
+Folds = dict[tuple[int, int], list[Floats]]
+
 
 def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Axes = None) -> Axes:
     """Mean ranks of several methods, the best at the left; bars join those that do not differ significantly.
@@ -65,8 +68,11 @@ def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Axes = No
         y = 0.35 + 0.35 * i
         ends = [by_name[clique[0]] - 0.04, by_name[clique[-1]] + 0.04]
         ax.plot(ends, [y, y], color=COLOURS[0], linewidth=4, solid_capstyle="round", label="clique")
-    if not math.isnan(tests.critical_difference):
-        _draw_reach(ax, low, tests.critical_difference)
+    reach = tests.critical_difference
+    if not math.isnan(reach):
+        ax.plot([low, low + reach], [-1.2, -1.2], color=COLOURS[1], linewidth=2, label="CD")
+        label = f"CD = {reach:.2f}"
+        ax.text(low + reach / 2, -1.3, label, ha="center", va="bottom", fontsize=8)
     kind = {"wilcoxon": "Wilcoxon, Holm", "nemenyi": "Nemenyi"}.get(tests.test, "Bonferroni-Dunn")
     ax.set_title(
         f"mean ranks on {tests.n_sets} data sets; bars: no difference at {tests.alpha:g} ({kind})",
@@ -76,11 +82,6 @@ def plot_critical_difference(tests: PairwiseTests | Comparison, *, ax: Axes = No
     ax.set_ylim(depth, -1.9)
     ax.axis("off")
     return ax
-
-
-def _draw_reach(ax: Axes, low: float, reach: float) -> None:
-    ax.plot([low, low + reach], [-1.2, -1.2], color=COLOURS[1], linewidth=2, label="CD")
-    ax.text(low + reach / 2, -1.3, f"CD = {reach:.2f}", ha="center", va="bottom", fontsize=8)
 
 
 def plot_scores(
@@ -129,24 +130,15 @@ def plot_scores(
     if estimator is not None:
         check_choice("estimator", estimator, comparison.estimators)
     estimators = comparison.estimators if estimator is None else (estimator,)
-    longest = max(len(entry.sizes) for entry in comparison.data)
-    sets = [
-        d
-        for d, entry in enumerate(comparison.data)
-        if (entry.name == data if data is not None else len(entry.sizes) == longest)
-    ]
-    tables = {
-        (d, s): np.array(
-            [
-                np.mean([cell.scores[name] for name in estimators], axis=0)
-                for (i, j, _), cell in comparison.cells.items()
-                if (i, j) == (d, s)
-            ]
-        )
-        for d in sets
-        for s in range(len(comparison.selectors))
-    }
-    drawn = _means_of_sets(comparison, sets, tables) if data is None else _folds_of(tables)
+    n_sizes = [len(entry.sizes) for entry in comparison.data]
+    sets = [d for d, n in enumerate(n_sizes) if n == max(n_sizes)]
+    if data is not None:
+        sets = [names.index(data)]
+    folds: Folds = {(d, s): [] for d in sets for s in range(len(comparison.selectors))}
+    for (d, s, _), cell in comparison.cells.items():
+        if d in sets:
+            folds[d, s].append(np.mean([cell.scores[name] for name in estimators], axis=0))
+    drawn = _means_of_sets(comparison, sets, folds) if data is None else _folds_of(folds)
     if not any(len(values) for values in drawn.values()):
         raise ValueError(
             "comparison must have a data set on which all selectors have a score, got none; see errors()"
@@ -173,22 +165,20 @@ def plot_scores(
     return finish(ax, "selected features", score, fontsize=8, ncols=n_columns)
 
 
-def _means_of_sets(
-    comparison: Comparison, sets: list[int], tables: dict[tuple[int, int], Floats]
-) -> dict[int, Floats]:
+def _means_of_sets(comparison: Comparison, sets: list[int], folds: Folds) -> dict[int, Floats]:
     """By selector: means over the folds, one row per data set on which all have them."""
     selectors = range(len(comparison.selectors))
-    whole = [d for d in sets if not any(np.isnan(tables[d, s]).any() for s in selectors)]
+    whole = [d for d in sets if not any(np.isnan(folds[d, s]).any() for s in selectors)]
     lacking = [readable(comparison.data[d].name) for d in sets if d not in whole]
     if lacking and whole:
         warn(f"some selector has no score on {', '.join(lacking)}: left out of the means")
-    return {s: np.array([tables[d, s].mean(axis=0) for d in whole]) for s in selectors}
+    return {s: np.array([np.mean(folds[d, s], axis=0) for d in whole]) for s in selectors}
 
 
-def _folds_of(tables: dict[tuple[int, int], Floats]) -> dict[int, Floats]:
+def _folds_of(folds: Folds) -> dict[int, Floats]:
     """By selector: the folds of one data set that did not fail, if there are any."""
-    kept = {s: table[~np.isnan(table).any(axis=1)] for (_, s), table in tables.items()}
-    return {s: values for s, values in kept.items() if len(values)}
+    kept = {s: [row for row in rows if not np.isnan(row).any()] for (_, s), rows in folds.items()}
+    return {s: np.array(rows) for s, rows in kept.items() if rows}
 
 
 def plot_rank_heatmap(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from thresher._utils.checks import readable
 from thresher._utils.types import Axes, Estimator
 from thresher.evaluate.errors import error_bound
 from thresher.evaluate.probes import ProbeBenchmark
@@ -21,7 +20,7 @@ from thresher.plots._axes import (
     draw_line,
     feature_labels,
     finish,
-    take_literally,
+    name_ticks,
 )
 
 _INDEX_LABELS = {
@@ -135,11 +134,7 @@ def plot_votes(
     ax = axes_or_new(ax, height=max(2.4, 0.9 + 0.22 * len(order)))
     colours = [COLOURS[0] if feature in chosen else "#b8c9d6" for feature in order]
     ax.barh(range(len(order)), votes[order], color=colours)
-    labels = (
-        feature_labels(ensemble, order) if names is None else [readable(names[f]) for f in order]
-    )
-    ax.set_yticks(range(len(order)), labels)
-    take_literally(ax.get_yticklabels())
+    name_ticks(ax.yaxis, range(len(order)), feature_labels(ensemble, order, names))
     ax.invert_yaxis()
     ax.set_xlim(0.0, 1.0)
     ax.set_xlabel("share of parts that chose the feature")
@@ -160,10 +155,11 @@ def plot_votes(
     return ax
 
 
-def _label_some(set_ticks: Any, labels: list[int], *, most: int) -> None:
-    step = -(-len(labels) // most)
-    places = list(range(0, len(labels), step))
-    set_ticks(places, [str(labels[i]) for i in places])
+def _label_some(
+    set_ticks: Callable[[list[int], list[str]], object], labels: list[int], *, most: int
+) -> None:
+    shown = list(range(0, len(labels), -(-len(labels) // most)))
+    set_ticks(shown, [str(labels[i]) for i in shown])
 
 
 _ASSUMPTIONS = ("none", "unimodal", "r-concave")
@@ -204,16 +200,15 @@ def plot_gate(selector: Estimator, *, n_features: int | None = None, ax: Axes = 
     ranks = np.arange(1, len(order) + 1)
     ax = axes_or_new(ax)
     kinds = (
-        ("chosen by the search", chosen, COLOURS[0], "o"),
-        ("passed", passed & ~chosen, COLOURS[5], "s"),
-        ("not significant", ~passed, "#999999", "x"),
+        ("chosen by the search", chosen[order], COLOURS[0], "o", 3),
+        ("passed", (passed & ~chosen)[order], COLOURS[5], "s", 2),
+        ("not significant", ~passed[order], "#999999", "x", 2),
     )
-    for label, some, colour, marker in kinds:
-        held = some[order]
-        if held.any():
+    for label, is_kind, colour, marker, zorder in kinds:
+        if is_kind.any():
             style = {"linestyle": "none", "markersize": 5, "color": colour, "marker": marker}
-            style["zorder"] = 3 if some is chosen else 2
-            ax.plot(ranks[held], pvalues[order][held], label=label, **style)
+            points = ranks[is_kind], pvalues[order][is_kind]
+            ax.plot(*points, label=label, zorder=zorder, **style)
     level = selector.gate_level_
     if selector.pfer is None:
         # The gate is as high as the line where it ends, at the number of features chosen.
@@ -256,18 +251,14 @@ def plot_error_bound(
     >>> ax = plot_error_bound(200, 10, n_pairs=10, cutoff=0.75)
     """
     cutoffs = np.arange(n_pairs + 1, 2 * n_pairs + 1) / (2 * n_pairs)
-    lines = {
-        name: [error_bound(p, q, float(c), n_pairs=n_pairs, assumption=name) for c in cutoffs]
-        for name in _ASSUMPTIONS
-    }
-    at = dict.fromkeys(_ASSUMPTIONS, "")
-    if cutoff is not None:
-        for name in _ASSUMPTIONS:
-            bound = error_bound(p, q, cutoff, n_pairs=n_pairs, assumption=name)
-            at[name] = f": {bound:.3g}"
+    lines = {}
+    for name in _ASSUMPTIONS:
+        bound = partial(error_bound, p, q, n_pairs=n_pairs, assumption=name)
+        label = "no assumption" if name == "none" else name
+        label += "" if cutoff is None else f": {bound(cutoff):.3g}"
+        lines[label] = [bound(float(c)) for c in cutoffs]
     ax = axes_or_new(ax)
-    for i, (name, bounds) in enumerate(lines.items()):
-        label = ("no assumption" if name == "none" else name) + at[name]
+    for i, (label, bounds) in enumerate(lines.items()):
         ax.plot(cutoffs, bounds, LINES[i], color=COLOURS[i], label=label)
     if cutoff is not None:
         ax.axvline(cutoff, color="0.5", linewidth=0.8, zorder=0)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from thresher._utils.types import Axes, DataLike, Estimator
+from thresher._utils.types import Axes, DataLike, Estimator, Floats
 from thresher.evaluate.redundancy import redundancy_map
 from thresher.plots._axes import (
     COLOURS,
@@ -16,9 +14,10 @@ from thresher.plots._axes import (
     count_along_x,
     feature_labels,
     finish,
-    take_literally,
+    name_ticks,
     write_above,
 )
+from thresher.search.forward import Features
 
 
 def plot_path(selector: Estimator, *, ax: Axes = None) -> Axes:
@@ -54,8 +53,7 @@ def plot_path(selector: Estimator, *, ax: Axes = None) -> Axes:
     ax.hlines(steps, 0, scores, color="0.8", linewidth=1)
     ax.plot(scores, steps, "o-", color=COLOURS[0], linewidth=1)
     labels = feature_labels(selector, trace["feature"])
-    ax.set_yticks(steps, [f"{label}  {step}" for step, label in enumerate(labels, 1)])
-    take_literally(ax.get_yticklabels())
+    name_ticks(ax.yaxis, steps, [f"{label}  {step}" for step, label in enumerate(labels, 1)])
     ax.invert_yaxis()
     ax.axvline(0, color="0.7", linewidth=0.8, zorder=0)
     ax.set_xlabel("score when chosen")
@@ -118,8 +116,7 @@ def plot_tradeoff(
         ax.plot(steps, values, LINES[i], color=COLOURS[i], marker=_MARKERS[i], label=term)
     ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
     labels = feature_labels(selector, trace["feature"])
-    ax.set_xticks(steps, labels, rotation=90 if len(steps) > 8 else 30, ha="right")
-    take_literally(ax.get_xticklabels())
+    name_ticks(ax.xaxis, steps, labels, rotation=90 if len(steps) > 8 else 30, ha="right")
     ax.set_xlabel("feature, in order of choice")
     ax.set_ylabel("share of the largest" if shares else "term of the score")
     ax.set_title(type(selector).__name__ if title is None else title)
@@ -163,11 +160,9 @@ def plot_redundancy(
     image = ax.imshow(found.values, vmin=0, vmax=1, cmap="Blues")
     ax.figure.colorbar(image, ax=ax, label=found.measure, shrink=0.6)
     labels = feature_labels(selector, found.features.tolist())
-    ax.set_xticks(np.arange(n), labels, rotation=90, fontsize=8)
-    ax.set_yticks(np.arange(n), labels, fontsize=8)
-    for ticks in (ax.get_xticklabels(), ax.get_yticklabels()):
-        take_literally(ticks)
-        for feature, text in zip(found.features.tolist(), ticks, strict=True):
+    for axis, rotation in ((ax.xaxis, 90), (ax.yaxis, 0)):
+        texts = name_ticks(axis, range(n), labels, rotation=rotation, fontsize=8)
+        for feature, text in zip(found.features.tolist(), texts, strict=True):
             text.set_fontweight("bold" if selector.support_[feature] else "normal")
     return ax
 
@@ -307,7 +302,7 @@ def plot_front(selector: Estimator, *, ax: Axes = None) -> Axes:
     return finish(ax, "features of the set", "cross-validated score", loc="lower right")
 
 
-def _front(sizes: Any, scores: Any) -> list[int]:
+def _front(sizes: Features, scores: Floats) -> list[int]:
     """Sets that score more than every smaller one, and not less than any of the same size; smallest first."""
     front: list[int] = []
     for i in np.lexsort((-scores, sizes)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from markupsafe import Markup
 
@@ -11,126 +11,94 @@ from thresher.selectors._views import fit_name
 
 WIDTH = 720
 _LEFT = 200
+_BARS = WIDTH - _LEFT - 10
 _ROW = 20
 # Of one of two names that are told of.
 _TITLE = 300
 
 
-def _join(parts: Sequence[Markup]) -> Markup:
-    return Markup("").join(parts)
-
-
-def _svg(height: float, label: str, content: Markup) -> Markup:
-    return Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
-        WIDTH, round(height), label, content
+def _tag(name: str, *content: str, **attributes: float | str) -> Markup:
+    """Return an element, every text of it escaped; floats get one decimal."""
+    written = Markup("").join(
+        Markup(' {}="{}"').format(
+            key.rstrip("_").replace("_", "-"), f"{value:.1f}" if isinstance(value, float) else value
+        )
+        for key, value in attributes.items()
     )
+    if not content:
+        return Markup("<{}{}/>").format(name, written)
+    return Markup("<{0}{1}>{2}</{0}>").format(name, written, Markup("").join(content))
 
 
-def _row_label(name: str, y: float) -> Markup:
-    return Markup('<text x="{}" y="{:.1f}" class="end">{}<title>{}</title></text>').format(
-        _LEFT - 8, y + 14, fit_name(name, _LEFT - 10), name
-    )
+def _svg(height: float, label: str, parts: Iterable[Markup]) -> Markup:
+    box = f"0 0 {WIDTH} {round(height)}"
+    return _tag("svg", Markup("").join(parts), viewBox=box, role="img", aria_label=label)
+
+
+def _row_label(name: str, y: float, kind: str = "end") -> Markup:
+    shown = fit_name(name, _LEFT - 10)
+    return _tag("text", shown, _tag("title", name), x=_LEFT - 8, y=float(y), class_=kind)
+
+
+def _bar(kind: str, title: str, y: float, length: float, **shape: float | str) -> Markup:
+    text = _tag("title", title)
+    return _tag("rect", text, class_=kind, x=_LEFT, y=float(y), width=length, **shape)
 
 
 def steps_chart(steps: list[Values]) -> Markup:
     """Relevance to the right and redundancy below it, per step, as shares of the largest of each."""
+    if all(step["relevance"] is None for step in steps):
+        return Markup("")
     largest = {
         term: max((step[term] for step in steps if step[term] is not None), default=0) or 1
         for term in ("relevance", "redundancy")
     }
     parts = []
     for i, step in enumerate(steps):
-        top = i * _ROW
-        marks = [_row_label(step["name"], top)]
+        marks = [_row_label(step["name"], i * _ROW + 14)]
         for term, offset in (("relevance", 2.5), ("redundancy", 10.5)):
-            value = step[term]
-            if value is None:
-                continue
-            share = max(0.0, value / largest[term])
-            marks.append(
-                Markup(
-                    '<rect class="{}" x="{}" y="{:.1f}" width="{:.1f}" height="7" rx="1.5">'
-                    "<title>{}: {} {:.4g}</title></rect>"
-                ).format(
-                    term,
-                    _LEFT,
-                    top + offset,
-                    share * (WIDTH - _LEFT - 10),
-                    step["name"],
-                    term,
-                    value,
-                )
-            )
-        parts.append(
-            Markup('<g class="step" data-step="{}">{}</g>').format(step["step"], _join(marks))
-        )
-    return _svg(len(steps) * _ROW + 4, "relevance and redundancy at each step", _join(parts))
+            if (value := step[term]) is not None:
+                title = f"{step['name']}: {term} {value:.4g}"
+                length = max(0.0, value / largest[term]) * _BARS
+                marks.append(_bar(term, title, i * _ROW + offset, length, height=7, rx=1.5))
+        parts.append(_tag("g", *marks, class_="step", data_step=step["step"]))
+    return _svg(len(steps) * _ROW + 4, "relevance and redundancy at each step", parts)
 
 
 def votes_chart(votes: list[Values]) -> Markup:
     """The share of the replicates that chose each feature."""
+    if not votes:
+        return Markup("")
     parts = []
     for i, row in enumerate(votes):
-        top = i * _ROW
-        parts.append(
-            Markup(
-                '<g class="{}">{}<rect class="{}" x="{}" y="{:.1f}" width="{:.1f}" height="12" rx="2">'
-                "<title>{}: {:.0%} of the replicates</title></rect></g>"
-            ).format(
-                "vote",
-                _row_label(row["name"], top),
-                "relevance" if row["selected"] else "other",
-                _LEFT,
-                top + 4,
-                row["votes"] * (WIDTH - _LEFT - 10),
-                row["name"],
-                row["votes"],
-            )
-        )
-    return _svg(len(votes) * _ROW + 4, "votes of the replicates", _join(parts))
+        kind = "relevance" if row["selected"] else "other"
+        title = f"{row['name']}: {row['votes']:.0%} of the replicates"
+        bar = _bar(kind, title, i * _ROW + 4, row["votes"] * _BARS, height=12, rx=2)
+        parts.append(_tag("g", _row_label(row["name"], i * _ROW + 14), bar, class_="vote"))
+    return _svg(len(votes) * _ROW + 4, "votes of the replicates", parts)
 
 
 def map_chart(names: list[str], chosen: list[int | None], values: list[list[float]]) -> Markup:
     """A square for each pair of features, the darker the more one tells of the other."""
     n = len(names)
-    cell = min(22.0, (WIDTH - _LEFT - 10) / n)
+    cell = min(22.0, _BARS / n)
     titles = [fit_name(name, _TITLE) for name in names]
     parts = []
     for i in range(n):
         y = i * cell
-        parts.append(
-            Markup('<text x="{}" y="{:.1f}" class="end{}">{}<title>{}</title></text>').format(
-                _LEFT - 8,
-                y + cell / 2 + 4,
-                "" if chosen[i] is None else " strong",
-                fit_name(names[i], _LEFT - 10),
-                names[i],
-            )
-        )
+        kind = "end" if chosen[i] is None else "end strong"
+        parts.append(_row_label(names[i], y + cell / 2 + 4, kind))
+        square = {"y": y, "width": cell - 1, "height": cell - 1}
         for j in range(n):
             if i == j:
                 continue
-            parts.append(
-                Markup(
-                    '<rect class="pair" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill-opacity="{:.3f}">'
-                    "<title>{} and {}: {:.2f}</title></rect>"
-                ).format(
-                    _LEFT + j * cell,
-                    y,
-                    cell - 1,
-                    cell - 1,
-                    0.04 + 0.96 * float(values[i][j]),
-                    titles[i],
-                    titles[j],
-                    float(values[i][j]),
-                )
-            )
-        parts.append(
-            Markup(
-                '<rect class="own" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>'
-            ).format(_LEFT + i * cell, y, cell - 1, cell - 1)
-        )
-    return _svg(n * cell + 4, "which features tell the same", _join(parts))
+            value = float(values[i][j])
+            title = _tag("title", f"{titles[i]} and {titles[j]}: {value:.2f}")
+            depth = f"{0.04 + 0.96 * value:.3f}"
+            x = _LEFT + j * cell
+            parts.append(_tag("rect", title, class_="pair", x=x, **square, fill_opacity=depth))
+        parts.append(_tag("rect", class_="own", x=_LEFT + i * cell, **square))
+    return _svg(n * cell + 4, "which features tell the same", parts)
 
 
 def number_chart(
@@ -155,36 +123,19 @@ def number_chart(
     def up(value: float) -> float:
         return 10 + (height - 50) * (high - value) / span
 
-    parts = []
     line = " ".join(f"{across(i):.1f},{up(value):.1f}" for i, (_, value, _) in enumerate(points))
-    parts.append(Markup('<polyline class="line" points="{}"/>').format(line))
+    parts = [_tag("polyline", class_="line", points=line)]
     for i, (size, value, spread) in enumerate(points):
         x = across(i)
-        parts.append(
-            Markup(
-                '<line class="error" x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}"/>'
-                '<circle class="{3}" cx="{0:.1f}" cy="{4:.1f}" r="{5}"><title>{6} features: {7:.4g} ± {8:.2g}</title>'
-                '</circle><text class="middle" x="{0:.1f}" y="{9}">{6}</text>'
-            ).format(
-                x,
-                up(value - spread),
-                up(value + spread),
-                "relevance" if size == k else "dot",
-                up(value),
-                6 if size == k else 4,
-                size,
-                value,
-                spread,
-                height - 22,
-            )
-        )
-    parts += [
-        Markup('<text class="end" x="52" y="{:.1f}">{:.3g}</text>').format(up(value) + 4, value)
-        for value in (low, high)
-    ]
-    parts.append(
-        Markup('<text class="middle" x="{}" y="{}">number of features</text>').format(
-            WIDTH / 2, height - 4
-        )
-    )
-    return _svg(height, "score against the number of features", _join(parts))
+        kind, radius = ("relevance", 6) if size == k else ("dot", 4)
+        title = _tag("title", f"{size} features: {value:.4g} ± {spread:.2g}")
+        ends = {"y1": up(value - spread), "y2": up(value + spread)}
+        parts += [
+            _tag("line", class_="error", x1=x, x2=x, **ends),
+            _tag("circle", title, class_=kind, cx=x, cy=up(value), r=radius),
+            _tag("text", str(size), class_="middle", x=x, y=height - 22),
+        ]
+    for value in (low, high):
+        parts.append(_tag("text", f"{value:.3g}", class_="end", x=52, y=up(value) + 4))
+    parts.append(_tag("text", "number of features", class_="middle", x=WIDTH / 2, y=height - 4))
+    return _svg(height, "score against the number of features", parts)

@@ -7,11 +7,12 @@ import hashlib
 import importlib.metadata
 import json
 import math
+import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -26,6 +27,23 @@ from thresher.io import open_table
 from thresher.io.table import is_files
 from thresher.io.temporary import Scratch
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from thresher.evaluate.number import NumberOfFeatures
+
+
+class ReportOptions(TypedDict, total=False):
+    """The options of `render_report`."""
+
+    title: str
+    source: str
+    target: str
+    notes: Iterable[str]
+    number: NumberOfFeatures | None
+    facts: Values | None
+
+
 # Classes whose numbers of samples are listed.
 MOST_CLASSES = 20
 
@@ -38,7 +56,7 @@ def gather_facts(
     source: str = "",
     target: str = "",
     notes: Iterable[str] = (),
-    number: Any = None,
+    number: NumberOfFeatures | None = None,
     command: str = "",
 ) -> Values:
     """What a report tells of the data.
@@ -85,14 +103,10 @@ def gather_facts(
         facts["number"] = {
             "k": int(number.k),
             "sizes": [int(size) for size in number.sizes],
-            "mean": [_finite_or_none(value) for value in number.mean],
-            "error": [_finite_or_none(value) for value in number.standard_error],
+            "mean": [_finite(value, digits=17) for value in number.mean],
+            "error": [_finite(value, digits=17) for value in number.standard_error],
         }
     return facts
-
-
-def _finite_or_none(value: Any) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _checks(selector: Estimator, y: TargetLike) -> list[str]:
@@ -112,11 +126,10 @@ def _checks(selector: Estimator, y: TargetLike) -> list[str]:
         said.append(f"The target is a number from {low:.4g} to {high:.4g}.")
         return said
     counts = np.bincount(target.codes)
-    shown = [f"{label}: {count}" for label, count in zip(target.classes, counts, strict=True)][
-        :MOST_CLASSES
-    ]
-    more = ", ..." if len(counts) > MOST_CLASSES else ""
-    said.append(f"The target has {len(counts)} classes ({', '.join(shown)}{more}).")
+    shown = [f"{label}: {count}" for label, count in zip(target.classes, counts, strict=True)]
+    if len(shown) > MOST_CLASSES:
+        shown[MOST_CLASSES:] = ["..."]
+    said.append(f"The target has {len(counts)} classes ({', '.join(shown)}).")
     if counts.min() < 5:
         smallest = _counted(counts.min(), "sample", "samples")
         said.append(f"The smallest class has {smallest}; a selection cannot be sure of it.")
@@ -127,7 +140,7 @@ def _counted(count: int, one: str, more: str) -> str:
     return f"{count} {one if count == 1 else more}"
 
 
-def _target_kind(selector: Estimator) -> Any:
+def _target_kind(selector: Estimator) -> str:
     """What the selector, or the one inside it, was told to take the target for."""
     if getattr(selector, "_classes_only", False):
         return "nominal"
@@ -156,8 +169,8 @@ def render_report(
     source: str = "",
     target: str = "",
     notes: Iterable[str] = (),
-    number: Any = None,
-    facts: Mapping[str, Any] | None = None,
+    number: NumberOfFeatures | None = None,
+    facts: Values | None = None,
 ) -> str:
     """A selection as one page of HTML that needs nothing else, offline and in any browser.
 
@@ -218,8 +231,7 @@ def render_report(
     votes = sorted(
         (row for row in rows if row["votes"]), key=lambda row: (-row["votes"], row["rank"])
     )[:MOST_DRAWN]
-    mapped = facts.get("map")
-    number_facts = facts.get("number")
+    mapped, curve = facts.get("map"), facts.get("number")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = environment.from_string((folder / "report.html").read_text("utf-8"))
     return template.render(
@@ -241,18 +253,12 @@ def render_report(
         target=label(facts["target"]),
         n_samples=facts["n_samples"],
         notes=[label(note, LONGEST_NOTE) for note in [*facts["checks"], *facts["notes"]]],
-        steps_chart=_charts.steps_chart(steps)
-        if any(row["relevance"] is not None for row in steps)
-        else None,
-        votes_chart=_charts.votes_chart(votes) if votes else None,
+        steps_chart=_charts.steps_chart(steps),
+        votes_chart=_charts.votes_chart(votes),
         map_chart=_map_chart(selector, mapped) if mapped else None,
         map_measure=mapped["measure"] if mapped else "",
-        number_chart=_charts.number_chart(
-            number_facts["sizes"], number_facts["mean"], number_facts["error"], number_facts["k"]
-        )
-        if number_facts
-        else None,
-        number=number_facts["k"] if number_facts else None,
+        number_chart=_charts.number_chart(**curve) if curve else None,
+        number=curve["k"] if curve else None,
         parameters=[
             (name, _cut(repr(value), 500))
             for name, value in sorted(selector.get_params(deep=False).items())
@@ -264,7 +270,13 @@ def render_report(
 
 
 def save_report(
-    selector: Estimator, path: Any, *args: Any, overwrite: bool = False, **kwargs: Any
+    selector: Estimator,
+    path: str | os.PathLike[str],
+    X: DataLike = None,
+    y: TargetLike = None,
+    *,
+    overwrite: bool = False,
+    **options: Unpack[ReportOptions],
 ) -> Path:
     """Write `render_report` to a file.
 
@@ -273,49 +285,50 @@ def save_report(
     selector : fitted selector
     path : path
         Of the file; one that exists is left alone unless `overwrite`.
-    *args, **kwargs
+    X, y
         As of `render_report`.
     overwrite : bool, default=False
+    **options
+        As of `render_report`: `title`, `source`, `target`, `notes`, `number` and `facts`.
 
     Returns
     -------
     path : Path
     """
-    page = render_report(selector, *args, **kwargs).encode()
+    page = render_report(selector, X, y, **options).encode()
     file_path = Path(path)
     atomic_write(file_path, page, overwrite=overwrite)
     return file_path
 
 
-def _trusted(text: str) -> Any:
+def _trusted(text: str) -> Markup:
     from markupsafe import Markup
 
     return Markup(text)
 
 
 def _policy(script: str, style: str) -> str:
-    def mark(text: str) -> str:
-        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
+    digests = (hashlib.sha256(text.encode()).digest() for text in (script, style))
+    of_script, of_style = (base64.b64encode(digest).decode() for digest in digests)
     return (
-        f"default-src 'none'; script-src 'sha256-{mark(script)}'; style-src 'sha256-{mark(style)}'; "
+        f"default-src 'none'; script-src 'sha256-{of_script}'; style-src 'sha256-{of_style}'; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     """JSON that no parser of HTML can take for anything else."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def label(name: Any, longest: int = LONGEST_NAME) -> str:
+def label(name: object, longest: int = LONGEST_NAME) -> str:
     """A name as a page may show it: what is not printable is spelt out, and the middle of a long one left out."""
     text = printable(_cut(str(name), longest))
     return _cut(text, longest) if text.strip() or not name else repr(text)
 
 
-def _name(names: Any, feature: int) -> str:
+def _name(names: Sequence[str] | None, feature: int) -> str:
     return label(f"x{feature}" if names is None else names[feature]) or "''"
 
 
@@ -346,23 +359,23 @@ def _rows(selector: Estimator) -> list[Values]:
     ]
 
 
-def _steps(selector: Estimator, rows: list[Values], facts: Mapping[str, Any]) -> list[Values]:
+def _steps(selector: Estimator, rows: list[Values], facts: Values) -> list[Values]:
     """The first steps; redundancies that the method does not know are taken from the map."""
     steps = [row for row in rows if row["step"]][:MOST_DRAWN]
     mapped = facts.get("map")
     if not mapped or any(step["redundancy"] is not None for step in steps):
         return steps
-    place = {int(feature): i for i, feature in enumerate(mapped["features"])}
-    chosen = [place.get(int(feature)) for feature in selector.selected_[: len(steps)]]
-    found = []
-    for i, step in enumerate(steps):
-        before = [j for j in chosen[:i] if j is not None]
-        here = chosen[i]
-        mean = None
-        if here is not None:
-            mean = sum(float(mapped["values"][here][j]) for j in before) / max(1, len(before))
-        found.append({**step, "redundancy": mean})
-    return found
+    row_of = {int(feature): row for row, feature in enumerate(mapped["features"])}
+    result: list[Values] = []
+    before: list[int] = []
+    for step, feature in zip(steps, selector.selected_.tolist(), strict=False):
+        row, mean = row_of.get(feature), None
+        if row is not None:
+            values = mapped["values"][row]
+            mean = sum(float(values[j]) for j in before) / max(1, len(before))
+            before.append(row)
+        result.append({**step, "redundancy": mean})
+    return result
 
 
 def _within(most: int, rows: list[Values]) -> list[Values]:
@@ -382,11 +395,11 @@ def _shown(selector: Estimator) -> list[tuple[int, int | None]]:
     return steps + [(int(feature), None) for feature in rest]
 
 
-def _finite(value: Any) -> float | None:
-    return float(f"{value:.6g}") if math.isfinite(value) else None
+def _finite(value: float, digits: int = 6) -> float | None:
+    return float(f"{value:.{digits}g}") if math.isfinite(value) else None
 
 
-def _map_chart(selector: Estimator, mapped: Mapping[str, Any]) -> Any:
+def _map_chart(selector: Estimator, mapped: Values) -> Markup:
     from thresher.report._charts import map_chart
 
     names = getattr(selector, "feature_names_in_", None)
@@ -397,11 +410,9 @@ def _map_chart(selector: Estimator, mapped: Mapping[str, Any]) -> Any:
 
 
 def _versions() -> list[tuple[str, str]]:
-    found = [("thresher", thresher.__version__), ("python", platform.python_version())]
-    return found + [
-        (package, importlib.metadata.version(package))
-        for package in ("numpy", "scipy", "scikit-learn")
-    ]
+    packages = ("numpy", "scipy", "scikit-learn")
+    others = [(package, importlib.metadata.version(package)) for package in packages]
+    return [("thresher", thresher.__version__), ("python", platform.python_version()), *others]
 
 
 def _code(selector: Estimator) -> str:

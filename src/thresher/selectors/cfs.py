@@ -6,19 +6,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.params import Boolean, FeatureCount, Fitted, Options, estimator, param
-from thresher._utils.types import Auto, BinRule
+from thresher._utils.types import BinRule
 from thresher.data import TrainingData
 from thresher.measures import measures_of
 from thresher.search import ForwardSearch, SearchResult
-from thresher.search.forward import add_locally_predictive, cfs_best_first, cfs_forward
+from thresher.search.forward import (
+    Features,
+    add_locally_predictive,
+    cfs_best_first,
+    cfs_forward,
+)
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
-
-Indices = npt.NDArray[np.intp]
+from thresher.selectors._parameters import CountOrAuto
 
 
 @estimator
@@ -119,7 +122,7 @@ class CFS(FilterSelector):
 
     merit_ = Fitted[float]()
 
-    n_features_to_select: int | float | Auto = param(
+    n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
     search: Literal["forward", "best-first"] = param(
@@ -150,16 +153,22 @@ class CFS(FilterSelector):
 
 
 @dataclass(frozen=True)
-class MeritCriterion(ForwardCriterion):
-    """Greedy forward selection by merit, then perhaps Weka's locally predictive features."""
+class CFSCriterion(Criterion):
+    """One measure of relevance and redundancy; then perhaps Weka's locally predictive features."""
 
     measure: str
     locally_predictive: bool
-    strategy: str
 
     @property
     def measures(self) -> tuple[str]:
         return (self.measure,)
+
+
+@dataclass(frozen=True)
+class MeritCriterion(CFSCriterion, ForwardCriterion):
+    """Greedy forward selection by merit."""
+
+    strategy: str
 
     def start(self, task: SearchTask) -> ForwardSearch[SearchResult]:
         return cfs_forward(
@@ -175,7 +184,7 @@ class MeritCriterion(ForwardCriterion):
         chosen, relevance = found.selected, task.relevance
         merits = found.scores / np.sqrt(task.scale)
         n_evaluations = found.n_evaluations
-        added: Indices = np.empty(0, dtype=np.intp)
+        added: Features = np.empty(0, dtype=np.intp)
         if self.locally_predictive:
             added = add_locally_predictive(task.pairs, relevance, task.candidates, chosen)
             n_evaluations += (len(chosen) + len(added)) * (len(relevance) - 1)
@@ -194,16 +203,10 @@ class MeritCriterion(ForwardCriterion):
 
 
 @dataclass(frozen=True)
-class BestFirstCriterion(Criterion):
+class BestFirstCriterion(CFSCriterion):
     """Weka's best-first search: expand the best open set until five expansions in a row bring no improvement."""
 
-    measure: str
-    locally_predictive: bool
     zero_as_one: bool
-
-    @property
-    def measures(self) -> tuple[str]:
-        return (self.measure,)
 
     def search(self, task: SearchTask) -> Selection:
         kept = task.data.kept

@@ -10,17 +10,15 @@ import numpy.typing as npt
 
 from thresher._utils.checks import warn
 from thresher._utils.params import FeatureCount, Fitted, Options, estimator, param
-from thresher._utils.types import Auto, BinRule
-from thresher.data import TrainingData
+from thresher._utils.types import BinRule
+from thresher.data import MOST_DISCRETE_VALUES, TrainingData
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import cmi_walk
 from thresher.selectors._base import Selection, spread
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Walked
 from thresher.selectors._filter import FilterSelector
-
-# A feature with more levels than this is not taken as discrete by itself.
-MOST_DISCRETE_VALUES = 10
+from thresher.selectors._parameters import CountOrAuto, MissingDiscrete
 
 
 @estimator
@@ -113,14 +111,12 @@ class CMIFilter(FilterSelector):
 
     n_walked_ = Fitted[int]()
 
-    n_features_to_select: int | float | Auto = param(
+    n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
     last: Literal["positive", "never"] = param(Options("positive", "never"), default="positive")
     discretize: BinRule = param(default="auto")
-    missing: Literal["error", "category", "drop_rows"] = param(
-        Options("error", "category", "drop_rows"), default="error"
-    )
+    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
 
     def make_criterion(self, data: TrainingData) -> WalkCriterion:
         if data.weight_kind == "real":

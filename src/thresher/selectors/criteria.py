@@ -16,6 +16,7 @@ from thresher.selectors._base import Selection
 from thresher.selectors._criterion import Criterion, ForwardCriterion, SearchTask
 from thresher.selectors._explain import Nearest, TermsSeen
 from thresher.selectors._filter import FilterSelector
+from thresher.selectors._parameters import MissingDiscrete
 
 CriterionClass = TypeVar("CriterionClass", bound=type)
 
@@ -104,9 +105,7 @@ class InformationSelector(FilterSelector):
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     discretize: BinRule = param(default="auto")
     strategy: Literal["lazy", "naive"] = param(Options("lazy", "naive"), default="lazy")
-    missing: Literal["error", "category", "drop_rows"] = param(
-        Options("error", "category", "drop_rows"), default="error"
-    )
+    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
 
     def make_criterion(self, data: TrainingData) -> Criterion:
         return TermCriterion(self.term, self.accumulation, self.strategy)

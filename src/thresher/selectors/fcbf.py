@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thresher._utils.params import FeatureCount, Interval, estimator, param
-from thresher._utils.types import Auto, BinRule
+from thresher._utils.types import BinRule
 from thresher.data import TrainingData
 from thresher.search import ForwardSearch, SearchResult, fcbf
 from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._filter import FilterSelector
+from thresher.selectors._parameters import CountOrAuto
 
 
 @estimator
@@ -95,7 +96,7 @@ class FCBF(FilterSelector):
     default_bins = "mdl"
 
     threshold: float = param(Interval(low=0), default=0.0, kw_only=False)
-    n_features_to_select: int | float | Auto = param(FeatureCount(auto=True), default="auto")
+    n_features_to_select: CountOrAuto = param(FeatureCount(auto=True), default="auto")
     discretize: BinRule = param(default="auto")
 
     def make_criterion(self, data: TrainingData) -> FCBFCriterion:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Literal, Self, Unpack
 
 from thresher._utils.params import FeatureCount, Options, ThreadCount, estimator, param
-from thresher._utils.types import DataLike, FeatureNames, TargetLike
+from thresher._utils.types import DataLike, TargetLike
 from thresher.data import RemoteOptions
 from thresher.measures.columns import separation
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
 
 
 @estimator
-class FisherScore(Ranking):
+class FisherScore(CommonParameters, Ranking):
     """Rank features by between-class over within-class scatter.
 
     ``sum_c n_c (mu_c - mu)^2 / sum_c n_c v_c``, with class means mu_c and population variances v_c.
@@ -58,11 +59,8 @@ class FisherScore(Ranking):
     _classes_only = True
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.params import FeatureCount, Options, estimator, param
+from thresher._utils.types import Floats
 from thresher.data import LocalData, TrainingData, rescaled
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import gso
@@ -16,11 +16,7 @@ from thresher.selectors._base import Selection
 from thresher.selectors._criterion import ForwardCriterion, SearchTask
 from thresher.selectors._explain import Outscored
 from thresher.selectors._filter import FilterSelector
-from thresher.selectors._partial import (
-    class_indicators,
-    safe_columns,
-    uses_indicators,
-)
+from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
 
 
 @estimator
@@ -138,7 +134,7 @@ class GSOCriterion(ForwardCriterion):
         )
 
 
-def _safe_target(training: LocalData) -> npt.NDArray[np.float64]:
+def _safe_target(training: LocalData) -> Floats:
     """The target as one row, rescaled."""
     values = training.labels.values.astype(np.float64, copy=False)
     return np.ascontiguousarray(rescaled(values[:, None]).T)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 
@@ -15,11 +14,10 @@ from thresher._utils.checks import warn
 from thresher._utils.long_calls import call_interruptibly, report
 from thresher._utils.types import Array, DataLike, Floats, TargetLike, WeightsLike
 from thresher.data import LocalData, RemoteOptions, rescaled
+from thresher.search.forward import Features
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Entered
 from thresher.selectors._partial import CorrelationSelector, safe_columns, uses_indicators
-
-Indices = npt.NDArray[np.intp]
 
 
 class LassoPath(CorrelationSelector):
@@ -178,8 +176,8 @@ class Entries:
 
 
 def _entries(
-    columns: npt.NDArray[np.floating],
-    features: Indices,
+    columns: Array,
+    features: Features,
     weights: Array | None,
     targets: list[Floats],
     wanted: int,
@@ -190,7 +188,7 @@ def _entries(
     return [_first_entries(Z, target, wanted, distinct) for target in targets]
 
 
-def _first_entries(Z: Floats, target: Floats, wanted: int, distinct: Indices) -> Entries:
+def _first_entries(Z: Floats, target: Floats, wanted: int, distinct: Features) -> Entries:
     """Follow the path until `wanted` features have entered, or to its end."""
     n_rows, n_features = Z.shape
     n_points = 2 * wanted + 8
@@ -215,10 +213,10 @@ def _first_entries(Z: Floats, target: Floats, wanted: int, distinct: Indices) ->
     return Entries(penalty, rest, np.abs(Z.T @ target) / n_rows, len(alphas))
 
 
-def _distinct(Z: Floats) -> Indices:
+def _distinct(Z: Floats) -> Features:
     """The first of each group of columns that are equal up to sign: LARS loses its way on duplicates."""
     leading = Z[np.argmax(np.abs(Z) > 1e-9, axis=0), np.arange(Z.shape[1])]
-    first: Indices = np.unique((Z * np.sign(leading)).round(9), axis=1, return_index=True)[1]
+    first: Features = np.unique((Z * np.sign(leading)).round(9), axis=1, return_index=True)[1]
     return np.sort(first)
 
 

@@ -146,7 +146,9 @@ class MRMR(FilterSelector):
 
     def make_criterion(self, data: TrainingData) -> MRMRCriterion:
         relevance, redundancy = self._resolve_measures(data)
-        objective = self._resolve_objective(relevance)
+        objective: str = self.objective
+        if objective == "auto":
+            objective = "quotient" if relevance == "f" else "difference"
         self._check_objective(objective, relevance, redundancy, data)
         weight, offset = self.redundancy_weight, self.redundancy_offset
         return MRMRCriterion(relevance, redundancy, objective, weight, offset, self.strategy)
@@ -160,11 +162,6 @@ class MRMR(FilterSelector):
             if not KINDS[relevance].is_symmetric:
                 redundancy = "mi" if KINDS[relevance].is_discrete else "pearson"
         return relevance, redundancy if self.redundancy == "auto" else self.redundancy
-
-    def _resolve_objective(self, relevance: str) -> str:
-        if self.objective != "auto":
-            return self.objective
-        return "quotient" if relevance == "f" else "difference"
 
     def _check_objective(
         self, objective: str, relevance: str, redundancy: str, data: TrainingData

@@ -6,11 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from thresher._utils.params import FeatureCount, Options, estimator, param
-from thresher._utils.types import BinRule
+from thresher._utils.types import BinRule, Floats
 from thresher.data import TrainingData
 from thresher.measures.rounding import round_bounded
 from thresher.search import ForwardSearch, SearchResult, greedy_forward
@@ -130,6 +127,6 @@ class NMIFSCriterion(ForwardCriterion):
         )
 
 
-def in_nats(bits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def in_nats(bits: Floats) -> Floats:
     """Information in nats, rounded like all bounded measures to a multiple of 2^-40."""
     return round_bounded(bits * math.log(2))

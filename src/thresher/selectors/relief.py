@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import ClassifierTags, check_random_state
+from sklearn.utils import ClassifierTags, Tags, check_random_state
 
 from thresher import _core
 from thresher._utils.checks import resolve_features, warn
@@ -19,21 +19,15 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import (
-    DataLike,
-    FeatureNames,
-    RandomState,
-    TargetKind,
-    TargetLike,
-    WeightsLike,
-)
+from thresher._utils.types import DataLike, FeatureNames, RandomState, TargetKind, TargetLike
 from thresher.data import TARGETS, LocalData, RemoteOptions, to_feature_major
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
 
 
 @estimator
-class NeighbourWeights(Ranking):
+class NeighbourWeights(CommonParameters, Ranking):
     """What the Relief family shares."""
 
     _classes_only = True
@@ -42,15 +36,12 @@ class NeighbourWeights(Ranking):
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
     n_samples: int | None = param(NoneOr(Interval(1, integer=True)), default=None)
-    categorical_features: Any = param(default=None)
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
+    categorical_features: FeatureNames = param(default=None)
     missing: Literal["error", "expected", "drop_rows"] = param(
         Options("error", "expected", "drop_rows"), default="error"
     )
     random_state: RandomState = param(default=None)
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
@@ -74,16 +65,16 @@ class NeighbourWeights(Ranking):
                 "or use RRFS, FisherScore or LaplacianScore, which take sparse data as they are"
             )
         training = self._read_rows(X, y, remote=remote)
+        self._check_classes(training)
         wanted = self._count(training.features)
-        n = training.n_rows
+        n, p, names = training.n_rows, training.n_features, training.names
         rows = np.arange(n)
         if self.n_samples is not None:
             rows = check_random_state(self.random_state).permutation(n)
             rows = np.sort(rows[: self.n_samples])
         nominal = training.schema.is_category.copy()
-        named = self.categorical_features
-        p = training.n_features
-        nominal[resolve_features("categorical_features", named, training.names, p)] = True
+        named = resolve_features("categorical_features", self.categorical_features, names, p)
+        nominal[named] = True
         labels = training.labels
         # To a numeric target all samples are of one class.
         codes = np.zeros(n, dtype=np.int32) if labels.codes is None else labels.codes
@@ -94,15 +85,15 @@ class NeighbourWeights(Ranking):
             max(1, labels.n_classes),
             rows.astype(np.uint32),
             self._kind if labels.is_nominal else "rrelieff",
-            self._n_nearest(),
+            # Neighbours per class; those kinds that ask for no number pay no heed to it.
+            int(getattr(self, "n_neighbors", 1)),
             training.n_threads,
             None if labels.is_nominal else labels.values,
         )
         return self._finish_ranking(training.features, weights, wanted)
 
-    def _n_nearest(self) -> int:
-        """Neighbours per class, where the kind asks for a number."""
-        return 1
+    def _check_classes(self, training: LocalData) -> None:
+        """Raise or warn if the method does not suit the classes."""
 
 
 @estimator
@@ -183,17 +174,7 @@ class ReliefF(NeighbourWeights):
     n_neighbors: int = param(Interval(1, integer=True), default=10)
     target: TargetKind = param(Options(*TARGETS), default="auto")
 
-    def _n_nearest(self) -> int:
-        return int(self.n_neighbors)
-
-    def _read_rows(
-        self,
-        X: DataLike,
-        y: TargetLike = None,
-        sample_weight: WeightsLike = None,
-        remote: RemoteOptions | None = None,
-    ) -> LocalData:
-        training = super()._read_rows(X, y, sample_weight, remote)
+    def _check_classes(self, training: LocalData) -> None:
         labels = training.labels
         group, size = "the training set", training.n_rows
         if labels.codes is not None:
@@ -206,7 +187,6 @@ class ReliefF(NeighbourWeights):
                 f"n_neighbors={self.n_neighbors}, but {group} is of size {size}; "
                 "using the neighbours there are"
             )
-        return training
 
 
 class Relief(NeighbourWeights):
@@ -244,22 +224,14 @@ class Relief(NeighbourWeights):
 
     _kind = "relief"
 
-    def _read_rows(
-        self,
-        X: DataLike,
-        y: TargetLike = None,
-        sample_weight: WeightsLike = None,
-        remote: RemoteOptions | None = None,
-    ) -> LocalData:
-        training = super()._read_rows(X, y, sample_weight, remote)
+    def _check_classes(self, training: LocalData) -> None:
         if training.labels.n_classes > 2:
             raise ValueError(
                 "Only binary classification is supported by Relief, but y has "
                 f"{training.labels.n_classes} classes; use ReliefF"
             )
-        return training
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags = ClassifierTags(multi_class=False)
         return tags

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.checks import check_number, warn
 from thresher._utils.params import (
@@ -21,12 +22,10 @@ from thresher._utils.types import (
     Auto,
     BinRule,
     DataLike,
-    FeatureNames,
     Floats,
     Relevance,
     TargetKind,
     TargetLike,
-    WeightsLike,
 )
 from thresher.blocks import make_measures
 from thresher.data import (
@@ -48,36 +47,48 @@ from thresher.data import (
 )
 from thresher.discretize import make_discretizer
 from thresher.measures import DISPERSIONS, KINDS, SEPARATIONS, Bins, Measures
-from thresher.measures.columns import (
-    stored_columns,
-)
+from thresher.measures.columns import stored_columns
+from thresher.search.forward import Features
 from thresher.search.subsets import count_by_cumulative_relevance
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
+from thresher.selectors._parameters import CommonParameters, CountOrAuto
 from thresher.selectors._ranking import Ranking
 
 RELEVANCES = (*DISPERSIONS, *SEPARATIONS, *KINDS)
 BINS = "equal-frequency"
 
 
+@dataclass(frozen=True)
+class ColumnGroups:
+    """The columns of chunked rows, in groups of `size` that fit into memory."""
+
+    source: RowChunks
+    target: Target | None
+    size: int
+
+    def training(self, features: Features) -> LocalData:
+        """The training data of some columns."""
+        table = self.source.columns(features)
+        roles = FeatureRoles.read(table.names, ~table.schema.is_constant)
+        return LocalData(table.schema, roles, self.target, "error", table.n_threads, table)
+
+
 @estimator
-class RelevanceFilter(Ranking):
+class RelevanceFilter(CommonParameters, Ranking):
     """What `RFS` and `RRFS` share: relevance by any measure, and how many features that asks for."""
 
-    n_features_to_select: int | float | Auto = param(
+    n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
     relevance: Auto | Relevance = param(Options("auto", *RELEVANCES), default="auto")
     cumulative: float = param(Interval(0, 1, open_low=True), default=0.95)
     target: TargetKind = param(Options(*TARGETS), default="auto")
     discretize: BinRule = param(default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "pairwise", "drop_rows"] = param(
         Options("error", "pairwise", "drop_rows"), default="error"
     )
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     relevance_measure_ = Fitted[str]()
     bins_ = Fitted[Bins]()
@@ -88,15 +99,10 @@ class RelevanceFilter(Ranking):
             return getattr(self, "_target_given", False)
         return self.relevance not in DISPERSIONS
 
-    def _read(
-        self,
-        X: DataLike,
-        y: TargetLike = None,
-        sample_weight: WeightsLike = None,
-        remote: RemoteOptions | None = None,
-    ) -> TrainingData:
+    def _open(self, X: DataLike, y: TargetLike, remote: RemoteOptions) -> TrainingData:
+        """Read the input, and settle the measures by the target."""
         self._target_given = y is not None
-        training = super()._read(X, y, sample_weight, remote)
+        training = self._read(X, y, remote=remote)
         self._settle_measures(training.target)
         return training
 
@@ -148,7 +154,13 @@ class RelevanceFilter(Ranking):
                 )
 
     @all_or_nothing
-    def fit_chunks(self, chunks: Any, y: TargetLike = None, *, memory: int = 1 << 28) -> Self:
+    def fit_chunks(
+        self,
+        chunks: Iterable[DataLike] | Callable[[], Iterable[DataLike]],
+        y: TargetLike = None,
+        *,
+        memory: int = 1 << 28,
+    ) -> Self:
         """Choose features from blocks of rows that need not fit into memory together.
 
         Parameters
@@ -176,36 +188,22 @@ class RelevanceFilter(Ranking):
         self._settle_measures(target)
         p = source.n_features
         relevance, mass, varies = np.zeros(p), np.zeros(p), np.zeros(p, dtype=bool)
-        size = source.group_size(memory)
-        for start in range(0, p, size):
-            features = np.arange(start, min(p, start + size))
-            part = group_training(source, features, target)
+        groups = ColumnGroups(source, target, source.group_size(memory))
+        for start in range(0, p, groups.size):
+            features = np.arange(start, min(p, start + groups.size))
+            part = groups.training(features)
             measures = make_measures(part, (), self.discretize, BINS)
             relevance[features], mass[features] = self._relevance(part, measures)
             varies[features] = part.candidates
         self.bins_ = Bins("none", np.zeros(p, dtype=bool))
         columns = FeatureRoles.read(source.names, varies, self.keep, self.exclude)
-        return self._choose_from_chunks(columns, source, target, relevance, mass, size)
+        return self._choose(columns, relevance, mass, groups)
 
-    def _choose_from_chunks(
-        self,
-        columns: FeatureRoles,
-        source: RowChunks,
-        target: Target | None,
-        relevance: Floats,
-        mass: Floats,
-        size: int,
+    def _choose(
+        self, columns: FeatureRoles, relevance: Floats, mass: Floats, groups: ColumnGroups
     ) -> Self:
+        """Choose by the relevances of all columns; rows are read again in groups of columns, if need be."""
         return self._finish_ranking(columns, relevance, self._target_count(columns, mass))
-
-
-def group_training(
-    source: RowChunks, features: npt.NDArray[np.intp], target: Target | None = None
-) -> LocalData:
-    """The training data of some columns of chunked rows."""
-    table = source.columns(features)
-    roles = FeatureRoles.read(table.names, ~table.schema.is_constant)
-    return LocalData(table.schema, roles, target, "error", table.n_threads, table)
 
 
 @estimator
@@ -291,7 +289,7 @@ class RFS(StreamingMixin, RelevanceFilter):
         self : RFS
         """
         self._release_rows(X)
-        with self._read(X, y, remote=remote) as training:
+        with self._open(X, y, remote) as training:
             name = self.relevance_measure_
             names = (name,) if name in KINDS else ()
             measures = make_measures(training, names, self.discretize, BINS)
@@ -332,15 +330,13 @@ def difficulty_ratio(X: DataLike, y: TargetLike) -> float:
     )
     table = training.table
     discretizer = make_discretizer(BINS)
-    arities = []
     if table.is_sparse:
         everything = np.ones(table.n_features, dtype=bool)
-        _, offsets = discretizer.learn_sparse_cuts(stored_columns(table), everything, None, None, 1)
-        arities.append(np.diff(offsets) + 1)
+        learnt = [discretizer.learn_sparse_cuts(stored_columns(table), everything, None, None, 1)]
     else:
-        for block in feature_blocks(table.n_features, table.n_rows):
-            columns = to_feature_major(table.matrix[:, block])
-            _, offsets = discretizer.learn_cuts(columns, None, None, 1)
-            arities.append(np.diff(offsets) + 1)
-    arity = float(np.median(np.concatenate(arities)))
+        learnt = [
+            discretizer.learn_cuts(to_feature_major(table.matrix[:, block]), None, None, 1)
+            for block in feature_blocks(table.n_features, table.n_rows)
+        ]
+    arity = float(np.median(np.concatenate([np.diff(offsets) + 1 for _, offsets in learnt])))
     return training.n_rows / (arity * training.labels.n_classes)

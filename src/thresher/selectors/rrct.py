@@ -7,7 +7,6 @@ from functools import partial
 from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
 from thresher import _core
@@ -21,13 +20,14 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import Array, DataLike, FeatureNames, TargetKind, TargetLike
+from thresher._utils.types import Array, DataLike, Floats, TargetKind, TargetLike
 from thresher.data import TARGETS, LocalData, RemoteOptions
 from thresher.measures.power import POWERS, power_columns
 from thresher.search import ForwardSearch, SearchResult
 from thresher.search.forward import rrct
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing
 from thresher.selectors._explain import LastSeen
+from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._partial import class_indicators, safe_columns, uses_indicators
 
 # Entropy of a standard normal in nats: the paper's divisor of the redundancy.
@@ -38,7 +38,7 @@ MANY_CLASSES = 5
 
 
 @estimator
-class RRCT(BaseSelector):
+class RRCT(CommonParameters, BaseSelector):
     r"""Relevance, redundancy and complementarity trade-off (Tsanas, Little and McSharry).
 
     The score of a candidate j, given the k features S chosen so far, is
@@ -154,11 +154,8 @@ class RRCT(BaseSelector):
         Options("pearson", "spearman"), default="pearson"
     )
     target: TargetKind = param(Options(*TARGETS), default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
@@ -184,7 +181,11 @@ class RRCT(BaseSelector):
         columns = safe_columns(type(self).__name__, training)
         ranks = _core.doubled_ranks(columns, training.n_threads)
         by_class = uses_indicators(training, self.target)
-        _warn_of_many_classes(training.labels.n_classes if by_class else 0)
+        if by_class and training.labels.n_classes >= MANY_CLASSES:
+            warn(
+                f"y has {training.labels.n_classes} classes: with {MANY_CLASSES} or more, features chosen by RRCT are "
+                "usually worse than those of MRMR, and can be worse than random ones; compare with MRMR or JMI"
+            )
         scale = NORMAL_ENTROPY if self.normalize and self.information else 1.0
         search = rrct(
             ranks,
@@ -228,12 +229,7 @@ class RRCT(BaseSelector):
                 "the transform does not change ranks"
             )
 
-    def _redundancy_columns(
-        self,
-        training: LocalData,
-        columns: npt.NDArray[np.floating],
-        ranks: npt.NDArray[np.signedinteger],
-    ) -> Array:
+    def _redundancy_columns(self, training: LocalData, columns: Array, ranks: Array) -> Array:
         """The columns whose correlations are the redundancy."""
         self.exponents_ = np.full(training.n_features, np.nan)
         if self.redundancy == "spearman":
@@ -246,18 +242,10 @@ class RRCT(BaseSelector):
         return transformed
 
 
-def _ranked_target(training: LocalData) -> npt.NDArray[np.float64]:
+def _ranked_target(training: LocalData) -> Floats:
     """Doubled centred ranks of the target, as one row."""
     ranks = 2 * rankdata(training.labels.values) - (training.n_rows + 1)
     return np.ascontiguousarray(ranks, dtype=np.float64)[None, :]
-
-
-def _warn_of_many_classes(n_classes: int) -> None:
-    if n_classes >= MANY_CLASSES:
-        warn(
-            f"y has {n_classes} classes: with {MANY_CLASSES} or more, features chosen by RRCT are usually worse than "
-            "those of MRMR, and can be worse than random ones; compare with MRMR or JMI"
-        )
 
 
 def _warn_of_few_samples(training: LocalData, found: SearchResult, complementarity: bool) -> None:

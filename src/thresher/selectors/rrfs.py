@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.checks import resolve_count, warn
 from thresher._utils.params import Boolean, Interval, NoneOr, Options, estimator, param
 from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.blocks import make_measures
-from thresher.data import FeatureRoles, LocalData, RemoteOptions, RowChunks, Target, TargetSummary
+from thresher.data import FeatureRoles, LocalData, RemoteOptions, TargetSummary
 from thresher.measures import DISPERSIONS, SIMILARITIES, Measures, are_discrete, measures_of
 from thresher.measures.columns import similarity
+from thresher.search.forward import Features
 from thresher.search.subsets import Walk, redundancy_walk
 from thresher.selectors._base import Selection, all_or_nothing, spread
 from thresher.selectors._explain import Similar
 from thresher.selectors._ranking import rank_by_score
-from thresher.selectors.rfs import BINS, RelevanceFilter, group_training
-
-Features = npt.NDArray[np.intp]
+from thresher.selectors.rfs import BINS, ColumnGroups, RelevanceFilter
 
 # Pairs of features looked at to see whether a similarity can tell features apart, and values read for that.
 N_PROBED_PAIRS = 200
@@ -134,13 +132,14 @@ class RRFS(RelevanceFilter):
         -------
         self : RRFS
         """
-        training = self._read_rows(X, y, remote=remote)
+        training = self._open(X, y, remote).local
+        assert training is not None
         measures = make_measures(training, (), self.discretize, BINS)
         relevance, mass = self._relevance(training, measures)
         wanted = self._target_count(training.features, mass)
         order, stop = self._order(training.features, relevance, mass, wanted)
         pairs = self._pairs(training, measures)
-        self._warn_if_blind(training, pairs, order)
+        self._warn_if_all_alike(training, pairs, order)
         walk = redundancy_walk(
             pairs,
             order,
@@ -169,23 +168,13 @@ class RRFS(RelevanceFilter):
         stop = None if self.stop_mass is None else self.stop_mass * float(mass[can].sum())
         return order, stop
 
-    def _pairs(self, training: LocalData, measures: Measures) -> Any:
+    def _pairs(self, training: LocalData, measures: Measures) -> _core.PairMeasure:
         if are_discrete(self.similarity_measure_):
             return measures.pairs(self.similarity_measure_)
         return similarity(training, self.similarity_measure_)
 
-    def _warn_if_blind(self, training: LocalData, pairs: Any, order: Features) -> None:
-        if self.similarity_measure_ == "cosine":
-            warn_if_all_alike(training, pairs, order, self.max_similarity)
-
-    def _choose_from_chunks(
-        self,
-        columns: FeatureRoles,
-        source: RowChunks,
-        target: Target | None,
-        relevance: Floats,
-        mass: Floats,
-        size: int,
+    def _choose(
+        self, columns: FeatureRoles, relevance: Floats, mass: Floats, groups: ColumnGroups
     ) -> Self:
         """The walk over groups of columns; the last kept column goes along to the next group."""
         if self.against == "all":
@@ -195,52 +184,37 @@ class RRFS(RelevanceFilter):
         wanted = self._target_count(columns, mass)
         order, stop = self._order(columns, relevance, mass, wanted)
         kept: list[int] = []
-        met: list[Floats] = []
-        rivals: list[npt.NDArray[np.int64]] = []
+        similarities, rivals = np.empty(0), np.empty(0, dtype=np.int64)
         n_evaluations = 0
-        start = 0
-        n_given = len(columns.kept)
-        while start < len(order):
+        for start in range(0, len(order), groups.size):
             last = kept[-1:]
-            features = np.array([*last, *order[start : start + size]], dtype=np.intp)
-            part = group_training(source, features, target)
+            features = np.array([*last, *order[start : start + groups.size]], dtype=np.intp)
+            part = groups.training(features)
             pairs = self._pairs(part, make_measures(part, (), self.discretize, BINS))
-            places = np.arange(len(features))
+            positions = np.arange(len(features))
             if start == 0:
-                self._warn_if_blind(part, pairs, places)
+                self._warn_if_all_alike(part, pairs, positions)
             before = float(mass[kept[:-1]].sum())
             walk = redundancy_walk(
                 pairs,
-                places,
+                positions,
                 mass[features],
                 max_kept=wanted - max(0, len(kept) - 1),
                 max_similarity=self.max_similarity,
                 stop_mass=None if stop is None else max(0.0, stop - before),
-                n_kept_before=len(last) + max(0, n_given - start),
-                n_threads=source.n_threads,
+                n_kept_before=len(last) + max(0, len(columns.kept) - start),
+                n_threads=groups.source.n_threads,
             )
-            kept.extend(features[walk.kept[len(last) :]].tolist())
-            met.append(walk.similarity[len(last) :])
+            kept += features[walk.kept[len(last) :]].tolist()
+            similarities = np.append(similarities, walk.similarity[len(last) :])
             rival = walk.rival[len(last) :]
-            rivals.append(np.where(rival >= 0, features[np.maximum(rival, 0)], -1))
+            rivals = np.append(rivals, np.where(rival >= 0, features[np.maximum(rival, 0)], -1))
             n_evaluations += walk.n_evaluations
-            start += size
             if walk.n_scanned < len(features):
                 break
-        similarities = np.concatenate(met) if met else np.empty(0)
-        return self._describe(
-            columns,
-            relevance,
-            order,
-            Walk(
-                np.array(kept, dtype=np.intp),
-                similarities,
-                np.concatenate(rivals) if rivals else np.empty(0, dtype=np.int64),
-                len(similarities),
-                n_evaluations,
-            ),
-            wanted,
-        )
+        chosen = np.array(kept, dtype=np.intp)
+        walk = Walk(chosen, similarities, rivals, len(similarities), n_evaluations)
+        return self._describe(columns, relevance, order, walk, wanted)
 
     def _describe(
         self, columns: FeatureRoles, relevance: Floats, order: Features, walk: Walk, wanted: int
@@ -272,36 +246,34 @@ class RRFS(RelevanceFilter):
             wanted if is_short else None,
         )
 
+    def _warn_if_all_alike(
+        self, training: LocalData, pairs: _core.PairMeasure, order: Features
+    ) -> None:
+        """Warn if the cosine takes most pairs of positive features for copies and correlation does not."""
+        if self.similarity_measure_ != "cosine" or self.max_similarity >= 1 or len(order) < 3:
+            return
+        if (training.table.schema.minimum[order] < 0).any():
+            return
+        rng = np.random.default_rng(0)
+        n_pairs = max(20, min(N_PROBED_PAIRS, N_PROBED_VALUES // (2 * training.n_rows)))
+        first = rng.integers(len(order), size=n_pairs)
+        second = (first + rng.integers(1, len(order), size=n_pairs)) % len(order)
 
-def warn_if_all_alike(
-    training: LocalData,
-    cosine: _core.PairMeasure,
-    order: npt.NDArray[np.intp],
-    max_similarity: float,
-) -> None:
-    """Warn if the cosine takes most pairs of positive features for copies and correlation does not."""
-    table = training.table
-    if len(order) < 3 or max_similarity >= 1 or (table.schema.minimum[order] < 0).any():
-        return
-    rng = np.random.default_rng(0)
-    n_pairs = max(20, min(N_PROBED_PAIRS, N_PROBED_VALUES // (2 * training.n_rows)))
-    first = rng.integers(len(order), size=n_pairs)
-    second = (first + rng.integers(1, len(order), size=n_pairs)) % len(order)
+        def alike(measure: _core.PairMeasure) -> float:
+            """The share of pairs that it takes for copies."""
+            partners = order[second].astype(np.uint32)[:, None]
+            probed = zip(order[first].tolist(), partners, strict=True)
+            values = np.array([measure.values(a, b)[0, 0] for a, b in probed])
+            return float(np.mean(values >= self.max_similarity))
 
-    def alike(measure: _core.PairMeasure) -> float:
-        """The share of pairs that it takes for copies."""
-        pairs = zip(order[first].tolist(), order[second].astype(np.uint32)[:, None], strict=True)
-        found = [measure.values(a, b)[0, 0] for a, b in pairs]
-        return float(np.mean(np.array(found) >= max_similarity))
-
-    by_cosine = alike(cosine)
-    if by_cosine < 0.5:
-        return
-    by_correlation = alike(similarity(training, "pearson"))
-    if by_correlation <= by_cosine / 4:
-        warn(
-            f'similarity="cosine" cannot tell these features apart: they are not centred and never negative, '
-            f"and {by_cosine:.0%} of {n_pairs} random pairs have a cosine of at least "
-            f"{max_similarity:g}, but only {by_correlation:.1%} a correlation of that size; "
-            'use similarity="pearson", or centre the columns'
-        )
+        by_cosine = alike(pairs)
+        if by_cosine < 0.5:
+            return
+        by_correlation = alike(similarity(training, "pearson"))
+        if by_correlation <= by_cosine / 4:
+            warn(
+                f'similarity="cosine" cannot tell these features apart: they are not centred and never negative, '
+                f"and {by_cosine:.0%} of {n_pairs} random pairs have a cosine of at least "
+                f"{self.max_similarity:g}, but only {by_correlation:.1%} a correlation of that size; "
+                'use similarity="pearson", or centre the columns'
+            )

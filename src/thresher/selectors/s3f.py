@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Literal, Self, Unpack
+from typing import Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.long_calls import report
 from thresher._utils.params import Interval, NoneOr, Options, ThreadCount, estimator, param
 from thresher._utils.types import BinRule, DataLike, FeatureNames, Floats, TargetKind, TargetLike
 from thresher.blocks import make_measures
 from thresher.data import TARGETS, RemoteOptions
+from thresher.search.forward import Features
 from thresher.search.subsets import Clustering, FeatureClusters, one_cluster
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._explain import Represented
+from thresher.selectors._parameters import MissingDiscrete
 from thresher.selectors._ranking import Ranking, rank_by_score
-
-Features = npt.NDArray[np.intp]
 
 MAX_ROUNDS = 100
 # Memory for symmetrical uncertainties that are kept for the next look: all those of 5,181 features.
@@ -89,9 +88,7 @@ class S3F(Ranking):
     discretize: BinRule = param(default="auto")
     target: TargetKind = param(Options(*TARGETS), default="auto")
     exclude: FeatureNames = param(default=None)
-    missing: Literal["error", "category", "drop_rows"] = param(
-        Options("error", "category", "drop_rows"), default="error"
-    )
+    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
     verbose: int = param(default=0)
 

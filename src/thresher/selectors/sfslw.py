@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Literal, Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from thresher import _core
 from thresher._utils.long_calls import step_reporter
 from thresher._utils.params import Boolean, FeatureCount, Options, estimator, param
-from thresher._utils.types import Auto, DataLike, FeatureNames, Floats, TargetLike
+from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions
 from thresher.measures.rounding import round_significant
+from thresher.search.forward import Features
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, spread
 from thresher.selectors._explain import Outscored
+from thresher.selectors._parameters import CommonParameters, CountOrAuto
 
 # Values of candidates x samples held at a time.
 BLOCK_SIZE = 1 << 21
@@ -24,7 +25,7 @@ MOST_KNOWN = 1 << 23
 
 
 @estimator
-class SFSLW(BaseSelector):
+class SFSLW(CommonParameters, BaseSelector):
     """Sequential forward search with the LW index: distance of class centroids less the radii of the classes.
 
     ``LW = mean_i min_j (|u_i - u_j| - rad_i - rad_j)`` over classes i != j; large is good, negative where classes
@@ -73,15 +74,12 @@ class SFSLW(BaseSelector):
     _takes_sparse = False
     greater_is_better = True
 
-    n_features_to_select: int | float | Auto = param(
+    n_features_to_select: CountOrAuto = param(
         FeatureCount(auto=True), default="auto", kw_only=False
     )
     radius: Literal["max", "mean"] = param(Options("max", "mean"), default="max")
     standardize: bool = param(Boolean(), default=True)
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
@@ -168,9 +166,9 @@ class ClassBalls:
         self.of_samples = np.zeros(training.n_rows)
         self.of_centroids = np.zeros((len(self.sizes), len(self.sizes)))
         # Features and what they add, where that fits into memory.
-        self._known: tuple[npt.NDArray[np.intp], Floats, Floats] | None = None
+        self._known: tuple[Features, Floats, Floats] | None = None
 
-    def _terms(self, features: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+    def _terms(self, features: Features) -> tuple[Floats, Floats]:
         """What each feature adds to the squared distances."""
         columns = self.columns[features].astype(np.float64)
         if self.standardize:
@@ -181,7 +179,7 @@ class ClassBalls:
         columns -= np.repeat(centroids, self.sizes, axis=1)
         return columns**2, (centroids[:, :, None] - centroids[:, None, :]) ** 2
 
-    def with_each(self, features: npt.NDArray[np.intp]) -> Floats:
+    def with_each(self, features: Features) -> Floats:
         """The index of the set with one of the features added, for each of them (ascending)."""
         n, n_classes = len(self.of_samples), len(self.sizes)
         known = self._known is not None and bool(np.isin(features, self._known[0]).all())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, Unpack
+from abc import abstractmethod
+from typing import Literal, Self, Unpack
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from thresher._utils.params import (
     estimator,
     param,
 )
-from thresher._utils.types import DataLike, FeatureNames, Floats, TargetLike
+from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.measures.graphs import (
     WEIGHTS,
@@ -30,6 +31,7 @@ from thresher.measures.graphs import (
 )
 from thresher.measures.rounding import round_bounded
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
 
 AFFINITIES = (*WEIGHTS, "product", "classes")
@@ -38,7 +40,7 @@ SAME_EIGENVALUE = 1e-9
 
 
 @estimator
-class GraphRanking(Ranking):
+class GraphRanking(CommonParameters, Ranking):
     """What `LaplacianScore` and `SPEC` share: the graph."""
 
     n_features_to_select: int | float = param(FeatureCount(), default=10, kw_only=False)
@@ -47,16 +49,37 @@ class GraphRanking(Ranking):
         Options(*AFFINITIES), default="heat"
     )
     bandwidth: float | None = param(NoneOr(Interval(0, open_low=True)), default=None)
-    graph: Any = param(default=None)
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
+    graph: DataLike = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     @property
     def _needs_target(self) -> bool:  # type: ignore[override]
         return self.affinity == "classes" and self.graph is None
+
+    @all_or_nothing
+    def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
+        """Score and choose features.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            Classes, needed for ``affinity="classes"`` of `SPEC` only; ignored by all else.
+        **remote
+            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
+
+        Returns
+        -------
+        self : object
+        """
+        training = self._read_rows(X, y, remote=remote)
+        wanted = self._count(training.features)
+        return self._finish_ranking(training.features, self._score(training), wanted)
+
+    @abstractmethod
+    def _score(self, training: LocalData) -> Floats:
+        """The score of every feature."""
 
     def _make_graph(self, training: LocalData) -> Graph:
         self.bandwidth_ = None
@@ -142,25 +165,8 @@ class LaplacianScore(GraphRanking):
 
     affinity: Literal["heat", "binary", "cosine"] = param(Options(*WEIGHTS), default="heat")
 
-    @all_or_nothing
-    def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
-        """Score and choose features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : ignored
-        **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
-
-        Returns
-        -------
-        self : LaplacianScore
-        """
-        training = self._read_rows(X, y, remote=remote)
-        wanted = self._count(training.features)
-        scores = smoothness(training, self._make_graph(training), centred=True)
-        return self._finish_ranking(training.features, scores, wanted)
+    def _score(self, training: LocalData) -> Floats:
+        return smoothness(training, self._make_graph(training), centred=True)
 
 
 @estimator
@@ -228,31 +234,13 @@ class SPEC(GraphRanking):
     def greater_is_better(self) -> bool:  # type: ignore[override]
         return bool(self.form == "phi3")
 
-    @all_or_nothing
-    def fit(self, X: DataLike, y: TargetLike = None, **remote: Unpack[RemoteOptions]) -> Self:
-        """Score and choose features.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,), default=None
-            Classes, needed for ``affinity="classes"`` only.
-        **remote
-            Of a table in files, which X may name: `memory_limit` and `scratch`; see :doc:`/scaling`.
-
-        Returns
-        -------
-        self : SPEC
-        """
-        training = self._read_rows(X, y, remote=remote)
-        wanted = self._count(training.features)
+    def _score(self, training: LocalData) -> Floats:
         graph = self._make_graph(training)
         self.eigenvalues_ = None
-        if self.form == "phi3":
-            scores, self.eigenvalues_ = low_frequency_share(training, graph, self.n_eigenvectors)
-        else:
-            scores = smoothness(training, graph, centred=self.form == "phi2")
-        return self._finish_ranking(training.features, scores, wanted)
+        if self.form != "phi3":
+            return smoothness(training, graph, centred=self.form == "phi2")
+        scores, self.eigenvalues_ = low_frequency_share(training, graph, self.n_eigenvectors)
+        return scores
 
 
 def low_frequency_share(
@@ -283,10 +271,10 @@ def low_frequency_share(
     weighted = root[:, None] * vectors
     pull = np.clip(2 - values, 0, 2)
     table = training.table.rescaled
-    rows = table.matrix.T.tocsr() if table.is_sparse else table.feature_major()
+    rows: DataLike = table.matrix.T.tocsr() if table.is_sparse else table.feature_major()
     scores = np.empty(training.n_features)
     for block in feature_blocks(training.n_features, n * max(1, len(values) // 16)):
-        columns: Any = rows[block].astype(np.float64)
+        columns = rows[block].astype(np.float64)
         squared = columns.multiply(columns) if table.is_sparse else columns**2
         norms = np.sqrt(squared @ graph.degree)[:, None]
         coefficients = np.asarray(columns @ weighted)

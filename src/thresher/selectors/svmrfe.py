@@ -11,10 +11,11 @@ from scipy import sparse
 from thresher._utils.checks import check_number, warn
 from thresher._utils.long_calls import is_heard, report
 from thresher._utils.params import FeatureCount, Interval, Options, estimator, param
-from thresher._utils.types import DataLike, FeatureNames, Floats, TargetLike
+from thresher._utils.types import DataLike, Floats, TargetLike
 from thresher.data import LocalData, RemoteOptions, feature_blocks
 from thresher.search.subsets import drop_by_weight
 from thresher.selectors._base import all_or_nothing
+from thresher.selectors._parameters import CommonParameters
 from thresher.selectors._ranking import Ranking
 
 # Standardised values are whole multiples of one over this: how a mean was added up does not show.
@@ -22,7 +23,7 @@ GRID = 2.0**32
 
 
 @estimator
-class SVMRFE(Ranking):
+class SVMRFE(CommonParameters, Ranking):
     """Rank features by recursive elimination: train a linear SVM, drop the smallest squared weights, repeat.
 
     Parameters
@@ -87,10 +88,7 @@ class SVMRFE(Ranking):
     step: int | float = param(Interval(0, open_low=True), default=1)
     C: float = param(Interval(0, open_low=True), default=1.0)
     tol: float = param(Interval(0, open_low=True), default=1e-6)
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "drop_rows"] = param(Options("error", "drop_rows"), default="error")
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(self, X: DataLike, y: TargetLike, **remote: Unpack[RemoteOptions]) -> Self:
@@ -115,14 +113,6 @@ class SVMRFE(Ranking):
             )
         training = self._read_rows(X, y, remote=remote)
         wanted = self._count(training.features)
-        return self._eliminate(training, wanted)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.step >= 1:
-            check_number("step", self.step, minimum=1, integer=True)
-
-    def _eliminate(self, training: LocalData, wanted: int) -> Self:
         p = training.n_features
         codes = training.labels.codes
         assert codes is not None
@@ -157,6 +147,11 @@ class SVMRFE(Ranking):
             order=np.concatenate([best_first, np.setdiff1d(np.arange(p), best_first)]),
             n_evaluations=len(counts) * n_machines,
         )
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.step >= 1:
+            check_number("step", self.step, minimum=1, integer=True)
 
     def _counts(self, n_left: int, n_kept: int, wanted: int) -> list[int]:
         """How many features each round drops, until only kept ones are left."""

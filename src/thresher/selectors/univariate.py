@@ -24,7 +24,6 @@ from thresher._utils.types import (
     Auto,
     BinRule,
     DataLike,
-    FeatureNames,
     Floats,
     Mask,
     RandomState,
@@ -42,6 +41,7 @@ from thresher.measures.permutation import permutation_pvalues
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._base import all_or_nothing
 from thresher.selectors._filter import StreamingMixin
+from thresher.selectors._parameters import CommonParameters, CountOrAuto, MissingDiscrete
 from thresher.selectors._ranking import Ranking, rank_by_score
 
 # What discretize="auto" stands for.
@@ -52,7 +52,7 @@ ENOUGH_PER_LEVEL = 100
 
 
 @estimator
-class Univariate(StreamingMixin, Ranking):
+class Univariate(StreamingMixin, CommonParameters, Ranking):
     """Rank features by one measure with the target; p-values, and selection by false discovery rate.
 
     Parameters
@@ -140,9 +140,7 @@ class Univariate(StreamingMixin, Ranking):
     pvalues_ = Fitted[Floats]()
     corrected_pvalues_ = Fitted[Floats]()
 
-    n_features_to_select: int | float | Auto = param(
-        FeatureCount(auto=True), default=10, kw_only=False
-    )
+    n_features_to_select: CountOrAuto = param(FeatureCount(auto=True), default=10, kw_only=False)
     measure: Auto | TestedMeasure = param(Options("auto", *TESTED), default="auto")
     alpha: float = param(Interval(0, 1, open_low=True), default=0.05)
     correction: Literal["bh", "by", "bonferroni"] | None = param(
@@ -155,13 +153,8 @@ class Univariate(StreamingMixin, Ranking):
     random_state: RandomState = param(default=None)
     target: TargetKind = param(Options(*TARGETS), default="auto")
     discretize: BinRule = param(default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
-    missing: Literal["error", "category", "drop_rows"] = param(
-        Options("error", "category", "drop_rows"), default="error"
-    )
+    missing: MissingDiscrete = param(Options("error", "category", "drop_rows"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     @all_or_nothing
     def fit(
@@ -282,7 +275,8 @@ class Univariate(StreamingMixin, Ranking):
         if is_weighted or not KINDS[measure].is_discrete:
             return "analytic"
         most_levels = measures.levels[candidates].max(initial=1)
-        if _rarest_class(measures) >= ENOUGH_PER_LEVEL * most_levels:
+        class_sizes = measures.rows_of_classes.sum(axis=0)
+        if class_sizes[class_sizes > 0].min() >= ENOUGH_PER_LEVEL * most_levels:
             return "analytic"
         if training.local is not None:
             return "permutation"
@@ -291,12 +285,6 @@ class Univariate(StreamingMixin, Ranking):
             f"{ENOUGH_PER_LEVEL} samples for each level of a feature, as here"
         )
         return "analytic"
-
-
-def _rarest_class(measures: Measures) -> int:
-    """How many samples the rarest class has that occurs."""
-    counts = measures.rows_of_classes.sum(axis=0)
-    return int(counts[counts > 0].min())
 
 
 def _refuse_missing_level(training: TrainingData, has_missing: Mask, of_what: str) -> None:

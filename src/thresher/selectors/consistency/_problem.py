@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self, Unpack
 
@@ -20,7 +20,6 @@ from thresher._utils.types import (
     BinRule,
     DataLike,
     DeltaMode,
-    FeatureNames,
     Floats,
     Infeasible,
     Risk,
@@ -33,6 +32,7 @@ from thresher.discretize import EqualFrequencyBins
 from thresher.measures import Codes, code_features
 from thresher.selectors._base import BaseSelector, Selection, all_or_nothing, rank_in_order, spread
 from thresher.selectors._explain import Needed
+from thresher.selectors._parameters import CommonParameters
 
 MEASURES = ("bayes", "binary", "pairs", "entropy")
 Features = npt.NDArray[np.uint32]
@@ -77,6 +77,11 @@ class Problem:
     unit: float
     tolerance: float
     pair_tolerance: float
+
+    @property
+    def step(self) -> float:
+        """A difference of unnormalised risks that is large enough to tell them apart."""
+        return 1.0 if self.tolerance == 0 else 2 * self.tolerance
 
     def threshold(self, delta: float) -> float:
         """The largest unnormalised risk within `delta`."""
@@ -162,16 +167,13 @@ def _unit_and_tolerance(
 
 
 @estimator
-class ConsistencySelector(BaseSelector):
+class ConsistencySelector(CommonParameters, BaseSelector):
     """Common work of the consistency-based selectors."""
 
     min_features: int = param(Interval(0, integer=True), default=0)
     discretize: BinRule = param(default="auto")
-    keep: FeatureNames = param(default=None)
-    exclude: FeatureNames = param(default=None)
     missing: Literal["error", "category"] = param(Options("error", "category"), default="error")
     n_jobs: int | None = param(ThreadCount(), default=None)
-    verbose: int = param(default=0)
 
     _classes_only = True
 
@@ -234,12 +236,10 @@ class ConsistencySelector(BaseSelector):
         return features
 
 
-class RiskFit:
-    """Adds ``fit`` to a selector by the risks of one problem, which brings `_choose`."""
+class RiskFit(ConsistencySelector):
+    """A selector by the risks of one problem, from which `_choose` selects."""
 
     measure: Risk
-    _read_rows: Callable[..., LocalData]
-    _codes: Callable[..., Codes]
 
     @all_or_nothing
     def fit(

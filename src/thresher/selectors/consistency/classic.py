@@ -12,17 +12,11 @@ from thresher._utils.params import Interval, NoneOr, estimator, param
 from thresher._utils.types import RandomState
 from thresher.data import LocalData
 from thresher.search.subsets import FoundSet, cover, search_sets
-from thresher.selectors.consistency._problem import (
-    ConsistencySelector,
-    Features,
-    Problem,
-    RiskBound,
-    RiskFit,
-)
+from thresher.selectors.consistency._problem import Features, Problem, RiskBound, RiskFit
 
 
 @estimator
-class Exhaustive(RiskBound, RiskFit, ConsistencySelector):
+class Exhaustive(RiskBound, RiskFit):
     """A search whose time can grow exponentially, stopped by `max_evaluations`."""
 
     delta: float = param(Interval(0, 1), default=0.0, kw_only=False)
@@ -143,7 +137,7 @@ class ABB(Exhaustive):
 
 
 @estimator
-class SetCover(RiskBound, RiskFit, ConsistencySelector):
+class SetCover(RiskBound, RiskFit):
     """Greedy set cover: adds the feature that separates most pairs of samples of different class.
 
     Parameters
@@ -196,7 +190,7 @@ class SetCover(RiskBound, RiskFit, ConsistencySelector):
 
 
 @estimator
-class LVF(RiskBound, RiskFit, ConsistencySelector):
+class LVF(RiskBound, RiskFit):
     """Las Vegas filter: random sets no larger than the smallest one found so far.
 
     Parameters

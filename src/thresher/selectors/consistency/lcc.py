@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.params import Interval, Options, estimator, param
-from thresher._utils.types import Risk
+from thresher._utils.types import Mask, Risk
 from thresher.data import LocalData
 from thresher.search.subsets import sweep
 from thresher.selectors.consistency._problem import (
     MEASURES,
-    ConsistencySelector,
     Problem,
     RiskBound,
     RiskFit,
@@ -22,7 +20,7 @@ from thresher.selectors.consistency._problem import (
 )
 
 
-class _OnePass(RiskFit, ConsistencySelector):
+class _OnePass(RiskFit):
     """A feature goes if the rest does without it; decided once for each, in ascending relevance."""
 
     def _sweep(self, training: LocalData, problem: Problem, rule: str, bound: float) -> Self:
@@ -237,12 +235,11 @@ class CWC(_OnePass):
         return self._sweep(training, problem, "total", 0.0)
 
 
-def _majority_rows(training: LocalData, problem: Problem) -> npt.NDArray[np.bool_]:
+def _majority_rows(training: LocalData, problem: Problem) -> Mask:
     """Samples of the majority class among those of equal values; the smallest label wins a tie."""
     groups = problem.core.blocks()
     classes = class_codes(training)
     weights = np.ones(training.n_rows) if training.weights is None else training.weights
     counts = np.zeros((int(groups.max()) + 1, training.labels.n_classes))
     np.add.at(counts, (groups, classes), weights)
-    rows: npt.NDArray[np.bool_] = counts.argmax(axis=1)[groups] == classes
-    return rows
+    return np.asarray(counts.argmax(axis=1)[groups] == classes)

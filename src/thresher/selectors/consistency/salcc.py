@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, Unpack
+from typing import Literal, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -150,26 +150,36 @@ class SALCC(ConsistencySelector):
         problem = build_problem(training, codes, self.measure)
         scorer = self._subset_scorer(training, codes)
         memo = _Memo(problem, scorer)
-        low, high = problem.core.full_risk, _largest_bound(problem, self.delta_max)
-        trace: dict[str, list[Any]] = {}
+        # From the risk of all features to the largest threshold that the empty set does not meet.
+        low = problem.core.full_risk
+        high = min(problem.threshold(self.delta_max), problem.core.empty_risk - problem.step)
+        moves: list[tuple[float, ...]] = []
         if high < low:
             best = memo.run(low)
         elif self.search == "path":
             best = _score_all(memo, low, high)
         else:
-            best = self._anneal(memo, low, high, trace)
+            best = self._anneal(memo, low, high, moves)
         scorer.refuse_if_all_failed()
-        self._describe(problem, memo, best)
+        scored = sorted((s for s in memo.sets if s.score is not None), key=lambda s: s.risk)
+        self.sets_ = [
+            np.array(problem.by_relevance(problem.order[s.positions]), dtype=np.intp)
+            for s in scored
+        ]
+        self.set_risks_ = np.array([s.risk / problem.unit for s in scored], dtype=np.float64)
+        self.set_scores_ = np.array([s.score for s in scored], dtype=np.float64)
+        self.best_score_ = math.nan if best.score is None else best.score
+        self.n_runs_ = memo.n_runs
         return self._conclude(
             training,
             problem,
             problem.order[best.positions],
             removed=np.delete(problem.order, best.positions),
             n_evaluations=scorer.n_scored,
-            trace=trace,
+            trace=dict(zip(_TRACE, zip(*moves, strict=True), strict=False)),
         )
 
-    def _anneal(self, memo: _Memo, low: float, high: float, trace: dict[str, list[Any]]) -> _Set:
+    def _anneal(self, memo: _Memo, low: float, high: float, moves: list[tuple[float, ...]]) -> _Set:
         rng = check_random_state(self.random_state)
         unit = memo.problem.unit
         current = best = memo.run(low)
@@ -190,8 +200,7 @@ class SALCC(ConsistencySelector):
             if (score, -len(new.positions)) > (best_score, -len(best.positions)):
                 best, best_score, unchanged = new, score, 0
             row = (delta, new.risk / unit, len(new.positions), score, temperature)
-            for name, value in zip(_TRACE, (*row, accepted, best_score), strict=True):
-                trace.setdefault(name, []).append(value)
+            moves.append((*row, accepted, best_score))
             found = (t, n_moves, len(new.positions), score, best_score)
             report(self, "move %d/%d: %d features, score %.4g, best %.4g", *found)
             if self.patience is not None and unchanged >= self.patience:
@@ -215,15 +224,13 @@ class SALCC(ConsistencySelector):
         y = class_codes(training)
         sizes = np.bincount(y)
         estimator, largest = self.estimator, np.inf
-        if estimator is not None and (
-            not hasattr(estimator, "get_params") or is_regressor(estimator)
-        ):
-            raise ValueError(f"estimator must be a scikit-learn classifier, got {estimator!r}")
         if estimator is None:
             estimator = DecisionTreeClassifier(
                 criterion="entropy", min_samples_leaf=2, random_state=0
             )
             largest = LARGEST_SINGLE
+        elif not hasattr(estimator, "get_params") or is_regressor(estimator):
+            raise ValueError(f"estimator must be a scikit-learn classifier, got {estimator!r}")
         folds, scoring = self.cv, self.scoring
         if is_number_of_folds(folds):
             check_number("cv", folds, minimum=2, integer=True)
@@ -240,17 +247,6 @@ class SALCC(ConsistencySelector):
             cv=folds,
             n_jobs=self.n_jobs,
         )
-
-    def _describe(self, problem: Problem, memo: _Memo, best: _Set) -> None:
-        scored = sorted((s for s in memo.sets if s.score is not None), key=lambda s: s.risk)
-        self.sets_ = [
-            np.array(problem.by_relevance(problem.order[s.positions]), dtype=np.intp)
-            for s in scored
-        ]
-        self.set_risks_ = np.array([s.risk / problem.unit for s in scored], dtype=np.float64)
-        self.set_scores_ = np.array([s.score for s in scored], dtype=np.float64)
-        self.best_score_ = math.nan if best.score is None else best.score
-        self.n_runs_ = memo.n_runs
 
 
 _TRACE = ("delta", "risk", "n_features", "score", "temperature", "accepted", "best")
@@ -299,29 +295,10 @@ class _Memo:
 
 def _score_all(memo: _Memo, low: float, high: float) -> _Set:
     """Score every set that LCC gives from `low` to `high`; the best, the smallest of equals."""
-    step = 1.0 if memo.problem.tolerance == 0 else 2 * memo.problem.tolerance
-    best: _Set | None = None
-    bound = high
-    while True:
-        found = memo.run(max(bound, low))
-        memo.score(found)
-        if best is None or _quality(found) > _quality(best):
-            best = found
-        bound = found.risk - step
-        if bound < low:
-            return best
-
-
-def _quality(found: _Set) -> tuple[float, int]:
-    assert found.score is not None
-    return found.score, -len(found.positions)
-
-
-def _largest_bound(problem: Problem, delta_max: float) -> float:
-    """The largest threshold to try: one that the empty set does not meet."""
-    step = 1.0 if problem.tolerance == 0 else 2 * problem.tolerance
-    empty: float = problem.core.empty_risk
-    return min(problem.threshold(delta_max), empty - step)
+    sets = [memo.run(high)]
+    while (bound := sets[-1].risk - memo.problem.step) >= low:
+        sets.append(memo.run(bound))
+    return max(sets, key=lambda found: (memo.score(found), -len(found.positions)))
 
 
 def _default_scoring(estimator: Estimator, sizes: npt.NDArray[np.intp], n_folds: int) -> str:
