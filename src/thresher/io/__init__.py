@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from types import ModuleType
+from typing import TYPE_CHECKING, BinaryIO
 
 from thresher._utils.checks import first_line, readable
 from thresher._utils.types import DataLike
@@ -141,7 +142,7 @@ def size_in_memory(path: Path) -> int:
     return 0
 
 
-def _module(path: Path) -> Any:
+def _module(path: Path) -> ModuleType:
     """Return the module with `read` and `size` of the format."""
     name = format_of(path)
     return import_module(f"thresher.io.{'arrow' if name == 'parquet' else name}")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from thresher._utils.types import DataLike
 from thresher.io import unreadable
 from thresher.io.hdf5 import opened_hdf5
+from thresher.io.sparse import SparseColumns
 from thresher.io.stored import plain_numbers, spool_sparse
-from thresher.io.table import Opener, TableSource, columns_of, package
+from thresher.io.table import FileColumns, Opener, TableSource, columns_of, package
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import spool_matrix
+
+if TYPE_CHECKING:
+    import h5py
 
 
 def size(path: Path) -> int:
@@ -38,7 +42,9 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
         raise unreadable(path, error) from None
 
 
-def _spooled_h5ad(path: Path, X: DataLike, names: list[str], scratch: Scratch) -> Any:
+def _spooled_h5ad(
+    path: Path, X: h5py.Dataset | h5py.Group, names: list[str], scratch: Scratch
+) -> FileColumns | SparseColumns:
     if hasattr(X, "shape"):
         size = max(1, scratch.block_bytes // max(1, X.shape[1] * X.dtype.itemsize))
         lines = (plain_numbers(X[begin : begin + size]) for begin in range(0, X.shape[0], size))
@@ -49,11 +55,11 @@ def _spooled_h5ad(path: Path, X: DataLike, names: list[str], scratch: Scratch) -
     return spool_sparse(kind, tuple(int(n) for n in shape), *entries, scratch)
 
 
-def _reader_of_elements() -> Callable[[Any], Any]:
+def _reader_of_elements() -> Callable[[h5py.Group], DataLike]:
     package("anndata", "anndata", "anndata")
     try:
         from anndata.io import read_elem
     except ImportError:  # before 0.11
         from anndata.experimental import read_elem
-    reader: Callable[[Any], Any] = read_elem
+    reader: Callable[[h5py.Group], DataLike] = read_elem
     return reader

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from thresher._utils.arrays import LARGEST_EXACT
-from thresher._utils.types import Array, DataLike
+from thresher._utils.types import Array, Matrix
 from thresher.io.temporary import Scratch, ScratchFile
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ def check_sparse(X: T, name: str = "X") -> T:
     return X
 
 
-def _fault_of(X: DataLike) -> str | None:
+def _fault_of(X: Matrix) -> str | None:
     if len(X.shape) != 2:
         return f"it has the shape {X.shape}, not rows and columns"
     n_rows, n_columns = X.shape
@@ -57,7 +57,7 @@ def _fault_of(X: DataLike) -> str | None:
             return f"its format {other!r} is unknown"
 
 
-def _fault_of_compressed(X: DataLike, n_lines: int, width: int) -> str | None:
+def _fault_of_compressed(X: Matrix, n_lines: int, width: int) -> str | None:
     starts, places = X.indptr, X.indices
     fault = _fault_of_type("indptr", starts) or _fault_of_type("indices", places)
     if fault:
@@ -72,7 +72,7 @@ def _fault_of_compressed(X: DataLike, n_lines: int, width: int) -> str | None:
     return _fault_of_range("indices", places[: starts[-1]], width)
 
 
-def _fault_of_blocks(X: DataLike) -> str | None:
+def _fault_of_blocks(X: Matrix) -> str | None:
     if X.data.ndim != 3:
         return f"its blocks have the shape {X.data.shape}, not three dimensions"
     height, width = X.data.shape[1:]
@@ -81,7 +81,7 @@ def _fault_of_blocks(X: DataLike) -> str | None:
     return _fault_of_compressed(X, X.shape[0] // height, X.shape[1] // width)
 
 
-def _fault_of_entries(X: DataLike) -> str | None:
+def _fault_of_entries(X: Matrix) -> str | None:
     for name, places, size in (("rows", X.row, X.shape[0]), ("columns", X.col, X.shape[1])):
         fault = _fault_of_type(name, places)
         if fault:
@@ -94,7 +94,7 @@ def _fault_of_entries(X: DataLike) -> str | None:
     return None
 
 
-def _fault_of_diagonals(X: DataLike) -> str | None:
+def _fault_of_diagonals(X: Matrix) -> str | None:
     fault = _fault_of_type("offsets", X.offsets)
     if fault:
         return fault
@@ -104,7 +104,7 @@ def _fault_of_diagonals(X: DataLike) -> str | None:
     return f"a diagonal at {X.offsets[outside][0]} is outside its shape" if outside.any() else None
 
 
-def _fault_of_lists(X: DataLike) -> str | None:
+def _fault_of_lists(X: Matrix) -> str | None:
     n_rows, n_columns = X.shape
     for name, lists in (("rows", X.rows), ("data", X.data)):
         if lists.shape != (n_rows,) or not all(isinstance(one, list) for one in lists):
@@ -117,14 +117,14 @@ def _fault_of_lists(X: DataLike) -> str | None:
     return None
 
 
-def _fault_of_type(name: str, places: Any) -> str | None:
+def _fault_of_type(name: str, places: Array) -> str | None:
     """Only these types are known to SciPy's compiled code and to the core."""
     if places.ndim == 1 and places.dtype in (np.int32, np.int64):
         return None
     return f"{name} must be int32 or int64 of one dimension, got {places.dtype} {places.shape}"
 
 
-def _fault_of_range(name: str, places: Any, size: int) -> str | None:
+def _fault_of_range(name: str, places: Array, size: int) -> str | None:
     if len(places) == 0 or (places.min() >= 0 and places.max() < size):
         return None
     return f"{name} must be at least 0 and below {size}"
@@ -163,7 +163,7 @@ class SparseColumns:
     def shape(self) -> tuple[int, int]:
         return sum(block.shape[0] for block in self.blocks), len(self.places)
 
-    def take(self, columns: Any) -> SparseColumns:
+    def take(self, columns: slice | list[int]) -> SparseColumns:
         """The same rows, with some of the columns."""
         return replace(self, places=self.places[columns])
 
@@ -171,13 +171,13 @@ class SparseColumns:
         """One column, dense and in memory."""
         return np.asarray(self._columns(self.places[[place]]).toarray().ravel())
 
-    def rows(self, rows: npt.NDArray[np.intp]) -> Any:
+    def rows(self, rows: npt.NDArray[np.intp]) -> sparse.csr_matrix:
         """Some rows of all columns, in memory."""
         return sparse.hstack([slab.tocsr()[rows] for slab in self.slabs()], format="csr")
 
-    def slabs(self) -> Iterator[Any]:
+    def slabs(self) -> Iterator[sparse.csc_matrix]:
         """All columns in memory, some at a time: as many as have the entries of one block."""
-        counts: Any = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
+        counts: Array | int = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
         size = self.scratch.block_bytes // 12
         number = np.cumsum(counts, dtype=np.int64) // max(1, size)
         bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self.places)]
@@ -191,7 +191,7 @@ class SparseColumns:
             return self.blocks[0]
         return spool_columns(self.slabs(), n_rows, self.scratch).blocks[0]
 
-    def _columns(self, places: npt.NDArray[np.intp]) -> Any:
+    def _columns(self, places: npt.NDArray[np.intp]) -> sparse.csc_matrix:
         runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
         values, rows, columns = [], [], []
         n_above = 0
@@ -211,7 +211,7 @@ class SparseColumns:
         return sparse.csc_matrix(entries, shape=(n_above, len(places)))
 
 
-def spool_rows(blocks: Iterable[Any], scratch: Scratch) -> SparseColumns:
+def spool_rows(blocks: Iterable[Matrix], scratch: Scratch) -> SparseColumns:
     """A sparse matrix that comes in blocks of rows, the widest of which has all columns."""
     spool = _Spool(scratch)
     for block in blocks:
@@ -220,7 +220,7 @@ def spool_rows(blocks: Iterable[Any], scratch: Scratch) -> SparseColumns:
     return spool.columns()
 
 
-def spool_columns(blocks: Iterable[Any], n_rows: int, scratch: Scratch) -> SparseColumns:
+def spool_columns(blocks: Iterable[Matrix], n_rows: int, scratch: Scratch) -> SparseColumns:
     """A sparse matrix that comes in blocks of columns."""
     spool = _Spool(scratch, is_narrow=n_rows <= _LARGEST_NARROW)
     for block in blocks:
@@ -246,7 +246,7 @@ class _Spool:
         self._n_columns = self._n_entries = 0
         self._starts.write(np.zeros(1, np.int64))
 
-    def add(self, columns: Any) -> None:
+    def add(self, columns: sparse.csc_matrix) -> None:
         """More columns of this block, in CSC form."""
         columns.sum_duplicates()
         values = columns.data.astype(np.float64)  # as sums want them, which would copy all else
@@ -296,5 +296,5 @@ class _Spool:
         return _mapped(file, index)
 
 
-def _mapped(file: ScratchFile, dtype: np.dtype[Any]) -> Array:
+def _mapped(file: ScratchFile, dtype: np.dtype[np.generic]) -> Array:
     return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)

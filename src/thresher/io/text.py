@@ -6,7 +6,10 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
+
+import pyarrow as pa
+from pyarrow import csv
 
 from thresher._utils.checks import first_line
 from thresher._utils.types import Values
@@ -35,13 +38,11 @@ def separator_of(head: bytes) -> str:
     return max(_SEPARATORS, key=lambda mark: first.count(mark.encode()))
 
 
-def decompressed(file: Any, suffix: str) -> Any:
+def decompressed(file: BinaryIO, suffix: str) -> BinaryIO | pa.NativeFile:
     """A binary stream of what the file holds, by the last part of its name."""
     kind = COMPRESSED.get(suffix.lower())
     if kind is None:
         return file
-    import pyarrow as pa
-
     return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
 
 
@@ -69,8 +70,6 @@ def decimal_of(head: bytes, separator: str) -> str:
 
 def parsing(separator: str, decimal: str) -> Values:
     """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
-    from pyarrow import csv
-
     return {
         "parse_options": csv.ParseOptions(delimiter=separator, newlines_in_values=True),
         "convert_options": csv.ConvertOptions(
@@ -83,12 +82,9 @@ def why_unparsed(
     error: Exception, block: bytes, separator: str, names: list[str] | None, rows_before: int
 ) -> str:
     """Return why text cannot be read; the block comes after that many rows, and has a header if there are no names."""
-    import pyarrow as pa
-    from pyarrow import csv
+    ragged: list[csv.InvalidRow] = []
 
-    ragged: list[Any] = []
-
-    def note(row: Any) -> str:
+    def note(row: csv.InvalidRow) -> str:
         ragged.append(row)
         return "error"
 
@@ -165,9 +161,8 @@ def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_bin
 
     Types are those of the whole file: a column with words in some block is text in all.
     """
-    import pyarrow as pa
 
-    def blocks_of(texts: list[str] | None = None) -> list[Any]:
+    def blocks_of(texts: list[str] | None = None) -> list[pa.Table]:
         size = LARGEST_BLOCK if scratch is None else scratch.block_bytes
         return spool_tables(
             parsed_blocks(path, size, open_file, texts, use_threads=scratch is None), scratch
@@ -188,20 +183,15 @@ def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_bin
     return list(blocks)
 
 
-def _kind(kind: Any) -> str:
-    import pyarrow as pa
-
+def _kind(kind: pa.DataType) -> str:
     is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     return "number" if is_number else str(kind)
 
 
 def parsed_blocks(
     path: Path, size: int, open_file: Opener, texts: list[str] | None, use_threads: bool
-) -> Iterator[Any]:
+) -> Iterator[pa.Table]:
     """Yield the tables of all blocks of about that many bytes, or some columns of them as text."""
-    import pyarrow as pa
-    from pyarrow import csv
-
     names: list[str] = []
     rows_before = 0  # the header is a row
     block, is_first, separator = b"", True, ","
@@ -234,11 +224,8 @@ def parsed_blocks(
             raise ValueError(f"{path} cannot be read: {why}") from None
 
 
-def _header(block: bytes, parse_options: Any) -> list[str]:
+def _header(block: bytes, parse_options: csv.ParseOptions) -> list[str]:
     """The names in the first row."""
-    import pyarrow as pa
-    from pyarrow import csv
-
     end = block.find(b"\n")
     while end >= 0 and block.count(b'"', 0, end) % 2:
         end = block.find(b"\n", end + 1)
