@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, partial
@@ -128,13 +128,14 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def blas_threads(n_threads: int | None) -> AbstractContextManager[object]:
+@contextmanager
+def blas_threads(n_threads: int | None) -> Iterator[None]:
     """BLAS on so many threads meanwhile, but not more than there are processors; None: as ever."""
     if n_threads is None:
-        return nullcontext()
-    limit = min(n_threads, cpu_count())
-    limited: AbstractContextManager[object] = _controller().limit(limits=limit, user_api="blas")
-    return limited
+        yield
+        return
+    with _controller().limit(limits=min(n_threads, cpu_count()), user_api="blas"):
+        yield
 
 
 def call_interruptibly(function: Callable[..., R], *args: object, n_threads: int | None = 1) -> R:

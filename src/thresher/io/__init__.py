@@ -20,26 +20,18 @@ if TYPE_CHECKING:
     from thresher.io.table import Opener, TableSource
     from thresher.io.temporary import Scratch
 
-# The format by the ending of the name.
-FORMATS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".parq": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".ipc": "arrow",
-    ".arrows": "arrow",
-    ".csv": "text",
-    ".tsv": "text",
-    ".txt": "text",
-    ".npz": "npz",
-    ".mat": "matlab",
-    ".arff": "arff",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".h5ad": "h5ad",
+_ENDINGS = {
+    "parquet": (".parquet", ".pq", ".parq"),
+    "arrow": (".feather", ".arrow", ".ipc", ".arrows"),
+    "text": (".csv", ".tsv", ".txt"),
+    "npz": (".npz",),
+    "matlab": (".mat",),
+    "arff": (".arff",),
+    "svmlight": (".svm", ".svmlight", ".libsvm"),
+    "h5ad": (".h5ad",),
 }
+# The format by the ending of the name.
+FORMATS = {ending: kind for kind, endings in _ENDINGS.items() for ending in endings}
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 _MAY_BE_COMPRESSED = ("text", "svmlight")
 # How files of other names begin.

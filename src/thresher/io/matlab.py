@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
@@ -92,12 +91,6 @@ class _Elements:
             raise ValueError(f"it has an array of the shape {self.shape}")
         self.name = self.values().tobytes().decode()
 
-    @classmethod
-    def at(cls, file: BinaryIO, place: int, order: str) -> _Elements:
-        """The elements of the array that begins at this place of a file."""
-        file.seek(place)
-        return cls(file, order)
-
     def _words(self) -> tuple[int, int]:
         first, second = _exactly(self._file, 8, np.dtype(self._order + "u4")).tolist()
         return first, second
@@ -167,6 +160,14 @@ def _exactly(file: Readable, n_bytes: int, dtype: np.dtype[np.generic] = _BYTE) 
     return values
 
 
+@contextmanager
+def _elements_at(path: Path, place: int, order: str) -> Iterator[_Elements]:
+    """Open a file for the elements of the array that begins at this place."""
+    with path.open("rb") as file:
+        file.seek(place)
+        yield _Elements(file, order)
+
+
 def _objects(cells: Sequence[object]) -> Array:
     """Return an array of objects, which NumPy does not look into."""
     objects = np.empty(len(cells), object)
@@ -180,14 +181,13 @@ class _Matrix(StreamedMatrix):
     order: str
 
     def read(self) -> Array | None:
-        with self.path.open("rb") as file:
-            return _Elements.at(file, self.place, self.order).content()
+        with _elements_at(self.path, self.place, self.order) as elements:
+            return elements.content()
 
     @contextmanager
     def open(self) -> Iterator[Readable]:
-        with self.path.open("rb") as file:
-            _, _, values = _Elements.at(file, self.place, self.order).open()
-            yield values
+        with _elements_at(self.path, self.place, self.order) as elements:
+            yield elements.open()[2]
 
 
 @dataclass(frozen=True)
@@ -196,16 +196,14 @@ class _Sparse(StoredSparse):
     order: str
 
     def read(self) -> sparse.csc_matrix:
-        with self.path.open("rb") as file:
-            elements = _Elements.at(file, self.place, self.order)
+        with _elements_at(self.path, self.place, self.order) as elements:
             places, starts = elements.values(), elements.values()
             values = elements.values(int(starts[-1]))
         n_entries = int(starts[-1])  # there may be room for more
         return sparse.csc_matrix((values[:n_entries], places[:n_entries], starts), self.shape)
 
     def spooled(self, names: list[str], scratch: Scratch) -> SparseColumns:
-        with self.path.open("rb") as file:
-            elements = _Elements.at(file, self.place, self.order)
+        with _elements_at(self.path, self.place, self.order) as elements:
             places = elements.mapped(scratch)
             starts = elements.values().astype(np.int64)
             values = elements.mapped(scratch, int(starts[-1]))
@@ -220,7 +218,8 @@ def arrays_of(path: Path) -> Values:
         order = "<" if file.read(_HEADER_BYTES)[-2:] == b"IM" else ">"
         place = _HEADER_BYTES
         while place < size:
-            elements = _Elements.at(file, place, order)
+            file.seek(place)
+            elements = _Elements(file, order)
             array = _array_of_element(path, elements, place, order) if elements.name else None
             if array is not None:
                 found[elements.name] = array
@@ -274,13 +273,13 @@ class _Dataset(StoredMatrix):
     """An array in HDF5, where the first axis is the last of MATLAB."""
 
     def read(self) -> Array:
-        with _h5py().File(self.path) as file:
+        with package("h5py", "h5py", "matlab").File(self.path) as file:
             values: Array = file[self.name][()].T
         return values
 
     def lines(self, n_bytes: int) -> Iterator[Array]:
         width = max(1, int(np.prod(self.shape[:-1])) * self.dtype.itemsize)
-        with _h5py().File(self.path) as file:
+        with package("h5py", "h5py", "matlab").File(self.path) as file:
             values = file[self.name]
             # What was compressed together is inflated once.
             together = values.chunks[0] if values.chunks else 1
@@ -293,12 +292,12 @@ class _Group(StoredSparse):
     """A sparse matrix in HDF5."""
 
     def read(self) -> sparse.csc_matrix:
-        with _h5py().File(self.path) as file:
+        with package("h5py", "h5py", "matlab").File(self.path) as file:
             values, places, starts = _entries(file[self.name])
             return sparse.csc_matrix((values[:], places[:], starts), shape=self.shape)
 
     def spooled(self, names: list[str], scratch: Scratch) -> SparseColumns:
-        with _h5py().File(self.path) as file:
+        with package("h5py", "h5py", "matlab").File(self.path) as file:
             return spool_sparse("csc", self.shape, *_entries(file[self.name]), scratch)
 
 
@@ -341,7 +340,3 @@ def _content_of(item: h5py.Dataset, file: h5py.File) -> Array:
     if item.attrs.get("MATLAB_class") == b"char":
         return np.array(["".join(map(chr, line)) for line in values])
     return values
-
-
-def _h5py() -> ModuleType:
-    return package("h5py", "h5py", "matlab")

@@ -57,10 +57,6 @@ def _members(path: Path) -> dict[str, _Member]:
     return members
 
 
-def _mapped(member: _Member, scratch: Scratch) -> Array:
-    return map_blocks(member.lines(scratch.block_bytes), member.dtype, scratch)
-
-
 def size(path: Path) -> int:
     """Bytes that the arrays of an .npz file take in memory."""
     return sum(member.nbytes for member in _members(path).values())
@@ -73,7 +69,10 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
         if scratch is not None and members.keys() >= _OF_SPARSE:
             kind = np.asarray(members["format"].read(), dtype=str).item()
             if kind in ("csr", "csc"):
-                values, places = (_mapped(members[name], scratch) for name in ("data", "indices"))
+                values, places = (
+                    map_blocks(member.lines(scratch.block_bytes), member.dtype, scratch)
+                    for member in (members["data"], members["indices"])
+                )
                 shape = tuple(members["shape"].read().tolist())
                 starts = members["indptr"].read()
                 return TableSource(spool_sparse(kind, shape, values, places, starts, scratch))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
@@ -36,28 +37,22 @@ def check_sparse(X: T, name: str = "X") -> T:
 def _fault_of(X: Matrix) -> str | None:
     if len(X.shape) != 2:
         return f"it has the shape {X.shape}, not rows and columns"
-    n_rows, n_columns = X.shape
-    match X.format:
-        case "csr":
-            return _fault_of_compressed(X, n_rows, n_columns)
-        case "csc":
-            return _fault_of_compressed(X, n_columns, n_rows)
-        case "bsr":
-            return _fault_of_blocks(X)
-        case "coo":
-            return _fault_of_entries(X)
-        case "dia":
-            return _fault_of_diagonals(X)
-        case "lil":
-            return _fault_of_lists(X)
-        case "dok":
-            # The keys are read one by one, and anything but an entry of the matrix is refused by SciPy.
-            return _fault_of_entries(X.tocoo())
-        case other:
-            return f"its format {other!r} is unknown"
+    if X.format == "dok":
+        # The keys are read one by one, and anything but an entry of the matrix is refused by SciPy.
+        X = X.tocoo()
+    fault_of: dict[str, Callable[[Matrix], str | None]] = {
+        "csr": partial(_fault_of_compressed, shape=X.shape),
+        "csc": partial(_fault_of_compressed, shape=X.shape[::-1]),
+        "bsr": _fault_of_blocks,
+        "coo": _fault_of_entries,
+        "dia": _fault_of_diagonals,
+        "lil": _fault_of_lists,
+    }
+    return fault_of[X.format](X) if X.format in fault_of else f"its format {X.format!r} is unknown"
 
 
-def _fault_of_compressed(X: Matrix, n_lines: int, width: int) -> str | None:
+def _fault_of_compressed(X: Matrix, shape: tuple[int, int]) -> str | None:
+    n_lines, width = shape
     starts, places = X.indptr, X.indices
     fault = _fault_of_type("indptr", starts) or _fault_of_type("indices", places)
     if fault:
@@ -78,7 +73,7 @@ def _fault_of_blocks(X: Matrix) -> str | None:
     height, width = X.data.shape[1:]
     if min(height, width) < 1 or X.shape[0] % height or X.shape[1] % width:
         return f"blocks of {height} x {width} do not fill the shape {X.shape}"
-    return _fault_of_compressed(X, X.shape[0] // height, X.shape[1] // width)
+    return _fault_of_compressed(X, (X.shape[0] // height, X.shape[1] // width))
 
 
 def _fault_of_entries(X: Matrix) -> str | None:

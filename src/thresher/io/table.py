@@ -219,16 +219,16 @@ def _kind_of(kind: pa.DataType) -> str:
     import pyarrow as pa
     from pyarrow import types
 
-    if types.is_integer(kind) or types.is_floating(kind):
-        return "number"
-    if types.is_boolean(kind):
-        return "truth"
-    if types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind):
-        return "text"
-    if types.is_decimal(kind):
-        return "decimal"
-    if types.is_null(kind):
-        return "null"
+    tests = {
+        "number": (types.is_integer, types.is_floating),
+        "truth": (types.is_boolean,),
+        "text": (types.is_dictionary, types.is_string, types.is_large_string),
+        "decimal": (types.is_decimal,),
+        "null": (types.is_null,),
+    }
+    for name, is_it in tests.items():
+        if any(test(kind) for test in is_it):
+            return name
     column = nw.from_native(pa.schema([("column", kind)]).empty_table()).schema["column"]
     return "text" if column == nw.String else str(column)
 

@@ -34,10 +34,7 @@ _SMALLEST_LIMIT = 1 << 20
 _TEXT_SHARE = 64
 # A row of text, and so the header, must fit into one of these.
 LARGEST_BLOCK = 1 << 26
-_CGROUP_LIMITS = (
-    "/sys/fs/cgroup/memory.max",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-)
+_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def resolve_memory_limit(limit: object, parameter: str = "memory_limit") -> int:

@@ -78,6 +78,11 @@ def parsing(separator: str, decimal: str) -> Values:
     }
 
 
+def _in_one_block(block: bytes, names: list[str] | None, use_threads: bool) -> csv.ReadOptions:
+    """Return options for reading all of a block at once, with a header if there are no names."""
+    return csv.ReadOptions(column_names=names, block_size=len(block) + 1, use_threads=use_threads)
+
+
 def why_unparsed(
     error: Exception, block: bytes, separator: str, names: list[str] | None, rows_before: int
 ) -> str:
@@ -91,9 +96,7 @@ def why_unparsed(
     with suppress(pa.ArrowInvalid):
         csv.read_csv(
             pa.py_buffer(block.translate(_ASCII)),
-            read_options=csv.ReadOptions(
-                column_names=names, block_size=len(block) + 1, use_threads=False
-            ),
+            read_options=_in_one_block(block, names, use_threads=False),
             parse_options=csv.ParseOptions(
                 delimiter=separator, newlines_in_values=True, invalid_row_handler=note
             ),
@@ -206,11 +209,7 @@ def parsed_blocks(
                 is_first, names = not names, names or _header(block, options["parse_options"])
                 table = csv.read_csv(
                     pa.py_buffer(block),
-                    read_options=csv.ReadOptions(
-                        column_names=None if is_first else names,
-                        block_size=len(block) + 1,
-                        use_threads=use_threads,
-                    ),
+                    read_options=_in_one_block(block, None if is_first else names, use_threads),
                     **options,
                 )
                 rows_before += len(table) + is_first
