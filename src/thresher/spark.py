@@ -44,9 +44,8 @@ class _Columns(HasFeaturesCol, HasInputCols, HasLabelCol, HasOutputCol, HasWeigh
     """The columns that an Estimator and its Model name."""
 
     def _quoted_features(self) -> list[str]:
-        if self.isSet(self.inputCols):
-            return [_quote(name) for name in self.getInputCols()]
-        return [_quote(self.getFeaturesCol())]
+        is_wide = self.isSet(self.inputCols)
+        return list(map(_quote, self.getInputCols() if is_wide else [self.getFeaturesCol()]))
 
 
 class _Stored(MLReadable, MLWritable):

@@ -201,7 +201,9 @@ def resolve_features(
     """Positions of features given by name (strings) or position (integers), in the order given."""
     if features is None:
         return np.empty(0, dtype=np.intp)
-    if isinstance(features, str) or not isinstance(features, Iterable) or _has_no_length(features):
+    # An array without dimensions cannot be iterated over.
+    is_single = isinstance(features, str) or getattr(features, "shape", None) == ()
+    if is_single or not isinstance(features, Iterable):
         features = [features]
     positions: list[int] = []
     for feature in features:
@@ -210,11 +212,6 @@ def resolve_features(
             raise ValueError(f"{parameter} names the feature {feature!r} twice; name it once")
         positions.append(position)
     return np.array(positions, dtype=np.intp)
-
-
-def _has_no_length(features: object) -> bool:
-    """Whether this is an array without dimensions, which cannot be iterated over."""
-    return getattr(features, "shape", None) == ()
 
 
 def feature_position(

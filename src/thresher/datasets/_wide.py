@@ -165,7 +165,10 @@ def make_text(
         for length, label in zip(lengths, y, strict=True)
     ]
     X = sparse.vstack(rows, format="csr")
-    description = f"Counts of {n_features} words; {n_informative} of them are {ratio:g} times as frequent in one of two classes."
+    description = (
+        f"Counts of {n_features} words; {n_informative} of them are {ratio:g} times as frequent in one of two "
+        "classes."
+    )
     return bunch(X, y, truth, description)
 
 

@@ -87,19 +87,13 @@ def _dense_arff(path: Path, found: Values, scratch: Scratch | None) -> TableSour
         pa.float64() if str(kind).upper() in ("NUMERIC", "REAL", "INTEGER") else pa.string()
         for _, kind in attributes
     ]
-    tables = (
-        pa.Table.from_arrays(
-            [
-                pa.array(column, kind)
-                for column, kind in zip(
-                    zip(*rows, strict=True) if rows else [()] * len(names), kinds, strict=True
-                )
-            ],
-            names,
-        )
-        for rows in _in_blocks(iter(found["data"]), len(names), scratch)
-    )
-    spooled = spool_tables(tables, scratch)
+
+    def tables() -> Iterator[pa.Table]:
+        for rows in _in_blocks(iter(found["data"]), len(names), scratch):
+            columns = zip(*rows, strict=True) if rows else [()] * len(names)
+            yield pa.Table.from_arrays(list(map(pa.array, columns, kinds)), names)
+
+    spooled = spool_tables(tables(), scratch)
     return TableSource(columns_of([TableBlock(str(path), table) for table in spooled]))
 
 

@@ -263,7 +263,9 @@ def _arrays(path: Path) -> Values:
 
     version, _ = matlab.matfile_version(path)
     if version == 2:
-        return _arrays_of_hdf5(path)
+        with opened_hdf5(path, "h5py", "matlab") as file:
+            known = {name: _array_of(path, name, item, file) for name, item in file.items()}
+        return {name: array for name, array in known.items() if array is not None}
     if version == 1:
         return arrays_of(path)
     return {name: array for name, array in loadmat(path).items() if name[:2] != "__"}
@@ -306,12 +308,6 @@ def _entries(group: h5py.Group) -> tuple[Sliceable, Sliceable, Array]:
     nothing = np.empty(0)
     starts = np.asarray(group["jc"][:], np.int64)
     return group.get("data", nothing), group.get("ir", nothing.astype(np.int64)), starts
-
-
-def _arrays_of_hdf5(path: Path) -> Values:
-    with opened_hdf5(path, "h5py", "matlab") as file:
-        known = {name: _array_of(path, name, item, file) for name, item in file.items()}
-    return {name: array for name, array in known.items() if array is not None}
 
 
 def _array_of(

@@ -25,12 +25,10 @@ def check_sparse(X: T, name: str = "X") -> T:
     Anything but a sparse matrix passes. Time O(stored entries), without a copy; lists and dictionaries of Python take
     longer.
     """
-    if sparse.issparse(X):
-        fault = _fault_of(X)
-        if fault is not None:
-            raise ValueError(
-                f"{name} is not a valid sparse matrix: {fault}. Build it again from its entries"
-            )
+    if sparse.issparse(X) and (fault := _fault_of(X)):
+        raise ValueError(
+            f"{name} is not a valid sparse matrix: {fault}. Build it again from its entries"
+        )
     return X
 
 
@@ -54,8 +52,7 @@ def _fault_of(X: Matrix) -> str | None:
 def _fault_of_compressed(X: Matrix, shape: tuple[int, int]) -> str | None:
     n_lines, width = shape
     starts, places = X.indptr, X.indices
-    fault = _fault_of_type("indptr", starts) or _fault_of_type("indices", places)
-    if fault:
+    if fault := _fault_of_type("indptr", starts) or _fault_of_type("indices", places):
         return fault
     if len(starts) != n_lines + 1:
         return f"indptr has {len(starts)} values, not {n_lines + 1}"
@@ -78,20 +75,17 @@ def _fault_of_blocks(X: Matrix) -> str | None:
 
 def _fault_of_entries(X: Matrix) -> str | None:
     for name, places, size in (("rows", X.row, X.shape[0]), ("columns", X.col, X.shape[1])):
-        fault = _fault_of_type(name, places)
-        if fault:
+        if fault := _fault_of_type(name, places):
             return fault
         if len(places) != len(X.data):
             return f"{len(places)} {name} have {len(X.data)} values"
-        fault = _fault_of_range(name, places, size)
-        if fault:
+        if fault := _fault_of_range(name, places, size):
             return fault
     return None
 
 
 def _fault_of_diagonals(X: Matrix) -> str | None:
-    fault = _fault_of_type("offsets", X.offsets)
-    if fault:
+    if fault := _fault_of_type("offsets", X.offsets):
         return fault
     if X.data.ndim != 2 or len(X.data) != len(X.offsets):
         return f"{len(X.offsets)} offsets have values of the shape {X.data.shape}"

@@ -179,16 +179,15 @@ def columns_of(parts: Sequence[Part]) -> FileColumns:
     first, *others = (
         dict(zip(part.schema.names, part.schema.types, strict=True)) for part in parts
     )
-    kinds: dict[str, str] = {}
-    for place, (name, kind) in enumerate(first.items()):
-        # What pandas keeps of its index is no feature; nor are names of rows, which have no name themselves.
-        if not re.fullmatch(r"__index_level_\d+__", name) and (place > 0 or name != ""):
-            kinds[name] = _kind_of(kind)
-    types = {name: {kind} for name, kind in first.items()}
+    # What pandas keeps of its index is no feature; nor are names of rows, which have no name themselves.
+    kinds = {
+        name: kind_of(kind)
+        for place, (name, kind) in enumerate(first.items())
+        if not re.fullmatch(r"__index_level_\d+__", name) and (place > 0 or name != "")
+    }
     for part, more in zip(parts[1:], others, strict=True):
         _join(kinds, (parts[0].name, first), (part.name, more))
-        for name, kind in more.items():
-            types[name].add(kind)
+    types = {name: {schema[name] for schema in (first, *others)} for name in first}
     return FileColumns(parts, kinds, types, sum(part.n_rows for part in parts))
 
 
@@ -202,7 +201,7 @@ def _join(kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Val
                 "has not; give files with the same columns"
             )
     for name, known in kinds.items():
-        kind = _kind_of(part[1][name])
+        kind = kind_of(part[1][name])
         if known == "null":
             kinds[name] = kind
         elif kind not in ("null", known):
@@ -215,7 +214,7 @@ def _join(kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Val
             )
 
 
-def _kind_of(kind: pa.DataType) -> str:
+def kind_of(kind: pa.DataType) -> str:
     import pyarrow as pa
     from pyarrow import types
 

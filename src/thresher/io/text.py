@@ -14,7 +14,7 @@ from pyarrow import csv
 from thresher._utils.checks import first_line
 from thresher._utils.types import Values
 from thresher.io import COMPRESSED, BadFile, check_names, open_binary
-from thresher.io.table import Opener, Part, TableSource, columns_of, reading
+from thresher.io.table import Opener, Part, TableSource, columns_of, kind_of, reading
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.temporary_parts import TableBlock, spool_tables
 
@@ -177,18 +177,12 @@ def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_bin
     kinds: dict[str, set[str]] = {}
     for block in blocks:
         for field in block.schema:
-            if not pa.types.is_null(field.type):
-                kinds.setdefault(field.name, set()).add(_kind(field.type))
-    mixed = [name for name, found in kinds.items() if len(found) > 1]
+            kinds.setdefault(field.name, set()).add(kind_of(field.type))
+    mixed = [name for name, found in kinds.items() if len(found - {"null"}) > 1]
     if mixed:
         for block, table in zip(blocks, blocks_of(mixed), strict=True):
             block.add(table)
     return list(blocks)
-
-
-def _kind(kind: pa.DataType) -> str:
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    return "number" if is_number else str(kind)
 
 
 def parsed_blocks(

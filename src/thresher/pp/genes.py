@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import clone
 
 import thresher
 from thresher._utils.checks import check_number, readable, warn
@@ -242,8 +243,6 @@ def _selector(
             return TrendDispersion(count)
         name, settings = METHODS[method]
         return getattr(thresher, name)(count, **settings)
-    from sklearn.base import clone
-
     asked = None if n_top_genes is None else resize(method, int(n_top_genes))
     return clone(method) if asked is None else asked
 
@@ -251,8 +250,6 @@ def _selector(
 def _fit(
     selector: Estimator, values: GeneValues, target: TargetLike, moments: Moments | None = None
 ) -> Estimator:
-    from sklearn.base import clone
-
     fitted = clone(selector)
     needs = inspect.signature(fitted.fit).parameters.get("y")
     if target is None and needs is not None and fitted.__sklearn_tags__().target_tags.required:
