@@ -5,21 +5,20 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher._utils.checks import first_line, is_missing
-from thresher._utils.types import Array
+from thresher._utils.types import Array, DataLike, Floats
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def as_numpy(values: Any) -> Any:
+def as_numpy(values: DataLike) -> DataLike:
     """Return an array of the array API standard, or a tensor of PyTorch, as a NumPy array; all else unchanged.
 
     Where ``array_api_dispatch`` is set, scikit-learn would hand such arrays on as they are.
@@ -44,13 +43,12 @@ def _is_array(kind: type) -> bool:
 
 def takes_arrays(function: Callable[P, R]) -> Callable[P, R]:
     """Make a function take arrays of other libraries, by `as_numpy`."""
-    called: Any = function
+    called: Callable[..., R] = function
 
     @functools.wraps(function)
     def converted(*args: P.args, **kwargs: P.kwargs) -> R:
         named = {name: as_numpy(value) for name, value in kwargs.items()}
-        result: R = called(*map(as_numpy, args), **named)
-        return result
+        return called(*map(as_numpy, args), **named)
 
     return converted
 
@@ -58,7 +56,7 @@ def takes_arrays(function: Callable[P, R]) -> Callable[P, R]:
 LARGEST_EXACT = 1 << 53  # whole numbers beyond it have no double of their own
 
 
-def are_exact(values: list[Any]) -> bool:
+def are_exact(values: Iterable[object]) -> bool:
     return all(
         isinstance(value, int | np.integer | Decimal) or is_missing(value) for value in values
     )
@@ -76,7 +74,7 @@ def from_smallest(values: Array) -> Array:
     return np.asarray(values - values.min())
 
 
-def _from_smallest_object(values: Array) -> npt.NDArray[np.float64]:
+def _from_smallest_object(values: Array) -> Floats:
     is_there = np.array([not is_missing(value) for value in values], dtype=bool)
     present = [int(v) if isinstance(v, np.integer) else v for v in values[is_there]]
     lowest, highest = min(present, default=0), max(present, default=0)
@@ -86,7 +84,7 @@ def _from_smallest_object(values: Array) -> npt.NDArray[np.float64]:
     return numbers
 
 
-def as_double(number: Any) -> float:
+def as_double(number: float | Decimal) -> float:
     """The nearest double; infinity where there is none."""
     try:
         return float(number)

@@ -10,19 +10,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher._utils.types import Values
+from thresher._utils.types import FeatureNames, Values
 
 
 class ThresherWarning(UserWarning):
     """Something in the data or the parameters that a user should know of; the answer still holds."""
 
 
-def quiet_sums() -> Any:
+def quiet_sums() -> np.errstate:
     """Return a context for scikit-learn's search for infinity.
 
     It adds up all values, and checks each of them if the sum is not finite: an overflow changes nothing.
@@ -35,7 +35,7 @@ LONGEST_NAME = 60
 LONGEST_LINE = 200
 
 
-def readable(name: Any) -> str:
+def readable(name: object) -> str:
     """A name as a message may show it: in one line, without control characters, not too long."""
     text = str(name)
     if not text.isprintable() or text != text.strip() or not text:
@@ -49,7 +49,7 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[:half]}...{text[-half:]}"
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return a value as a message may show it: in one line, not too long, strings in quotes."""
     try:
         text = " ".join(repr(value).split())
@@ -80,7 +80,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {nearest[0]!r}?" if nearest else ""
 
 
-def check_choice(parameter: str, value: Any, choices: Sequence[str]) -> str:
+def check_choice(parameter: str, value: object, choices: Sequence[str]) -> str:
     """Return `value` if it is one of `choices`, else raise with the nearest of them."""
     if isinstance(value, str) and value in choices:
         return value
@@ -93,9 +93,19 @@ def check_choice(parameter: str, value: Any, choices: Sequence[str]) -> str:
 LARGEST_WHOLE = 2**63 - 1
 
 
+def is_number(value: object, kind: type = numbers.Real) -> TypeGuard[float]:
+    """Return whether a value is a number of this kind; Booleans are none."""
+    return isinstance(value, kind) and not isinstance(value, bool | np.bool_)
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Return whether a value is an integer of Python or NumPy."""
+    return is_number(value, numbers.Integral)
+
+
 def check_number(
     parameter: str,
-    value: Any,
+    value: object,
     *,
     minimum: float = -np.inf,
     maximum: float = np.inf,
@@ -103,9 +113,7 @@ def check_number(
     integer: bool = False,
 ) -> float:
     """Return `value` if it is a number in the range, else raise."""
-    kind = numbers.Integral if integer else numbers.Real
-    good = isinstance(value, kind) and not isinstance(value, bool | np.bool_) and value == value
-    if good:
+    if is_number(value, numbers.Integral if integer else numbers.Real) and value == value:
         value = value.item() if isinstance(value, np.generic) else value
         largest = LARGEST_WHOLE if integer else sys.float_info.max
         if value > largest and value != np.inf:
@@ -124,7 +132,7 @@ def check_number(
     raise ValueError(f"{parameter} must be {noun}, got {shown(value)}")
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a value stands for none: None, NaN, or what pandas calls NA."""
     try:
         return value is None or bool(value != value)
@@ -136,16 +144,15 @@ def is_missing(value: Any) -> bool:
 MOST_THREADS = 1024
 
 
-def check_threads(n_jobs: Any) -> None:
+def check_threads(n_jobs: object) -> None:
     """Raise ValueError unless ``n_jobs`` is None or an integer other than 0."""
-    is_whole = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool | np.bool_)
-    if n_jobs is not None and (not is_whole or n_jobs == 0):
+    if n_jobs is not None and (not is_integer(n_jobs) or n_jobs == 0):
         raise ValueError(
             f"n_jobs must be None or a whole number other than 0 (-1: all processors), got {shown(n_jobs)}"
         )
 
 
-def resolve_threads(n_jobs: Any, n_tasks: int = MOST_THREADS) -> int:
+def resolve_threads(n_jobs: object, n_tasks: int = MOST_THREADS) -> int:
     """Number of threads, or processes, for ``n_jobs``, as scikit-learn means it: None is one, -1 is all.
 
     Never more than there are tasks for, nor more than the processors of any machine.
@@ -156,14 +163,14 @@ def resolve_threads(n_jobs: Any, n_tasks: int = MOST_THREADS) -> int:
     return min(int(effective_n_jobs(n_jobs)), max(n_tasks, 1), MOST_THREADS)
 
 
-def check_bool(parameter: str, value: Any) -> bool:
+def check_bool(parameter: str, value: object) -> bool:
     """Return `value` if it is True or False, else raise."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
     raise ValueError(f"{parameter} must be True or False, got {shown(value)}")
 
 
-def resolve_count(value: Any, n_features: int, *, auto: bool = False) -> int | None:
+def resolve_count(value: object, n_features: int, *, auto: bool = False) -> int | None:
     """Number of features asked for by ``n_features_to_select``; None stands for ``"auto"``.
 
     A float is a fraction of `n_features`, rounded down, at least one.
@@ -173,15 +180,14 @@ def resolve_count(value: Any, n_features: int, *, auto: bool = False) -> int | N
         remedy += ' or "auto"'
         if isinstance(value, str) and value == "auto":
             return None
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_):
+    if is_integer(value):
         if value < 1:
             raise ValueError(f"n_features_to_select must be at least 1, got {shown(value)}")
         if int(value) > LARGEST_WHOLE:
             raise ValueError(f"n_features_to_select must be below 2^63, got {shown(value)}")
         return int(value)
-    if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_):
-        fraction: Any = value  # not a float yet: it may be too large for one
-        if 0 < fraction <= 1:
+    if is_number(value):
+        if 0 < value <= 1:  # before it becomes a float: it may be too large for one
             return max(1, int(float(value) * n_features))
         raise ValueError(
             f"n_features_to_select as a fraction must lie in (0, 1], got {shown(value)}; {remedy}"
@@ -190,12 +196,14 @@ def resolve_count(value: Any, n_features: int, *, auto: bool = False) -> int | N
 
 
 def resolve_features(
-    parameter: str, features: Any, names: npt.NDArray[np.object_] | None, n_features: int
+    parameter: str, features: FeatureNames, names: npt.NDArray[np.object_] | None, n_features: int
 ) -> npt.NDArray[np.intp]:
     """Positions of features given by name (strings) or position (integers), in the order given."""
     if features is None:
         return np.empty(0, dtype=np.intp)
-    if isinstance(features, str) or not isinstance(features, Iterable) or _has_no_length(features):
+    # An array without dimensions cannot be iterated over.
+    is_single = isinstance(features, str) or getattr(features, "shape", None) == ()
+    if is_single or not isinstance(features, Iterable):
         features = [features]
     positions: list[int] = []
     for feature in features:
@@ -206,13 +214,8 @@ def resolve_features(
     return np.array(positions, dtype=np.intp)
 
 
-def _has_no_length(features: Any) -> bool:
-    """Whether this is an array without dimensions, which cannot be iterated over."""
-    return getattr(features, "shape", None) == ()
-
-
 def feature_position(
-    parameter: str, feature: Any, names: npt.NDArray[np.object_] | None, n_features: int
+    parameter: str, feature: object, names: npt.NDArray[np.object_] | None, n_features: int
 ) -> int:
     """Position of one feature given by name or position."""
     if isinstance(feature, str):
@@ -226,7 +229,7 @@ def feature_position(
             return int(found[0])
         hint = did_you_mean(feature, map(str, names))
         raise ValueError(f"{parameter} names the feature {feature!r}, which X does not have{hint}")
-    if isinstance(feature, numbers.Integral) and not isinstance(feature, bool | np.bool_):
+    if is_integer(feature):
         position = int(feature)
         if -n_features <= position < n_features:
             return position % n_features
@@ -243,11 +246,15 @@ def feature_position(
 _BETWEEN = {"thresher", "sklearn", "joblib", "threading", "contextlib", "concurrent"}
 
 
+# The warnings that a module gave, as Python keeps them.
+_Registry = dict[str | tuple[str, type[Warning], int], int]
+
+
 @dataclass
 class _Call:
     """A call of ours from outside: where from, and what it was told already."""
 
-    place: tuple[str, int, str, dict[Any, Any]]  # file, line, module and its registry of warnings
+    place: tuple[str, int, str, _Registry]  # file, line, module and its registry of warnings
     said: set[str] = field(default_factory=set)
 
 

@@ -11,12 +11,14 @@ import secrets
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from thresher._utils.checks import readable
 from thresher._utils.types import Values
+
+T = TypeVar("T")
 
 # How a log begins; 1 is the version of the format.
 _BEGIN = b'{"thresher journal": 1, '
@@ -76,7 +78,7 @@ class Journal:
         if header is None:
             self._write({"thresher journal": 1, "identity": identity})
 
-    def append(self, key: str, value: Any) -> None:
+    def append(self, key: str, value: object) -> None:
         """Append an array of numbers, or what JSON can hold; it is on the disk when this returns."""
         if isinstance(value, np.ndarray | np.generic):
             if value.dtype.kind not in "biufc":
@@ -105,12 +107,12 @@ class Journal:
     def __iter__(self) -> Iterator[str]:
         return iter(self._lines)
 
-    def settle(self, name: str, value: Any, *, is_given: bool = True) -> Any:
+    def settle(self, name: str, value: T, *, is_given: bool = True) -> T:
         """Return the value that the file has under a name, after `value` became it in a new file.
 
         If another one `is_given`, the file is refused like one of another identity.
         """
-        stored = self.get(name)
+        stored: T | None = self.get(name)
         if stored is None:
             self.append(name, value)
             return value
@@ -156,11 +158,12 @@ class Journal:
         return self._file.tell() - len(line), len(line)
 
 
-def _parse(line: bytes) -> Any:
+def _parse(line: bytes) -> Values | None:
     """Return the JSON of a whole line, None of any other."""
     if line[-9:] != b"%08x\n" % zlib.crc32(memoryview(line)[:-9]):
         return None
-    return json.loads(line.partition(b"\t")[0])
+    record: Values = json.loads(line.partition(b"\t")[0])
+    return record
 
 
 def _lock(handle: int) -> None:
@@ -173,7 +176,7 @@ def _lock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX)
 
 
-def make_folder(parameter: str, folder: Any) -> Path:
+def make_folder(parameter: str, folder: str | os.PathLike[str]) -> Path:
     """Return the folder that a parameter names; it is made if there is none."""
     path = Path(folder)
     with _one_sentence(path):

@@ -15,19 +15,20 @@ import os
 import threading
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Generic, TypeVar, overload
+from typing import Generic, TypeVar, overload
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
-class cached(Generic[T]):
+class cached(Generic[S, T]):
     """A property computed once and kept in the object's ``__dict__``.
 
     Unlike ``functools.cached_property`` of Python 3.11 it takes no lock. That one is shared by all objects of a class:
     two fits would wait for each other, and a child forked during one of them would wait forever.
     """
 
-    def __init__(self, compute: Callable[[Any], T]) -> None:
+    def __init__(self, compute: Callable[[S], T]) -> None:
         self.compute = compute
         self.__doc__ = compute.__doc__
 
@@ -35,10 +36,10 @@ class cached(Generic[T]):
         self.name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> cached[T]: ...
+    def __get__(self, instance: None, owner: type) -> cached[S, T]: ...
     @overload
-    def __get__(self, instance: object, owner: type) -> T: ...
-    def __get__(self, instance: object | None, owner: type) -> Any:
+    def __get__(self, instance: S, owner: type) -> T: ...
+    def __get__(self, instance: S | None, owner: type) -> T | cached[S, T]:
         if instance is None:
             return self
         value = self.compute(instance)

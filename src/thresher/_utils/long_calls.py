@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, partial
@@ -27,10 +27,12 @@ from threadpoolctl import ThreadpoolController
 
 from thresher import _core
 from thresher._utils.checks import readable, resolve_threads
-from thresher._utils.types import Estimator, Values
+from thresher._utils.types import Estimator, FeatureNames, Values
+
+R = TypeVar("R")
 
 _registering = threading.Lock()
-_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+_locks: WeakKeyDictionary[Estimator, threading.RLock] = WeakKeyDictionary()
 
 
 @contextmanager
@@ -51,9 +53,6 @@ def _in_child() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_in_child)
-
-
-if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_core.forget_calls)
 
 
@@ -64,12 +63,12 @@ class _Watched:
     In another process there is nothing to watch: joblib ends its processes itself.
     """
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
     stop: _core.Stop
     running: list[None]
     context: contextvars.Context
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         before = _core.exchange_stop(self.stop)
         self.running.append(None)
         try:
@@ -80,16 +79,16 @@ class _Watched:
             self.running.pop()
             _core.exchange_stop(before)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type[partial[object]], tuple[Callable[..., object]]]:
         return partial, (self.function,)
 
 
 def run_in_threads(
-    calls: Iterable[tuple[Callable[..., Any], tuple[Any, ...], Values]],
+    calls: Iterable[tuple[Callable[..., R], tuple[object, ...], Values]],
     n_jobs: int | None,
     *,
     return_as: str = "list",
-) -> Iterator[Any]:
+) -> Iterator[R]:
     """What the calls (joblib's ``delayed``) return, in their order.
 
     When one fails, or Ctrl-C is pressed, or nobody wants the rest, those under way are ended and waited for.
@@ -129,16 +128,17 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def blas_threads(n_threads: int | None) -> AbstractContextManager[Any]:
+@contextmanager
+def blas_threads(n_threads: int | None) -> Iterator[None]:
     """BLAS on so many threads meanwhile, but not more than there are processors; None: as ever."""
     if n_threads is None:
-        return nullcontext()
-    limit = min(n_threads, cpu_count())
-    limited: AbstractContextManager[Any] = _controller().limit(limits=limit, user_api="blas")
-    return limited
+        yield
+        return
+    with _controller().limit(limits=min(n_threads, cpu_count()), user_api="blas"):
+        yield
 
 
-def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int | None = 1) -> Any:
+def call_interruptibly(function: Callable[..., R], *args: object, n_threads: int | None = 1) -> R:
     """Call a function of another library that may run long without asking for signals.
 
     It runs in a thread of its own while this one waits and hears Ctrl-C (in a thread of `run_in_threads`, that it
@@ -154,10 +154,10 @@ def call_interruptibly(function: Callable[..., Any], *args: Any, n_threads: int 
         return _call_and_wait(function, args)
 
 
-def _call_and_wait(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def _call_and_wait(function: Callable[..., R], args: tuple[object, ...]) -> R:
     config = sklearn.get_config()  # scikit-learn keeps one per thread
     context = contextvars.copy_context()
-    result: list[Any] = []
+    result: list[R] = []
     failure: list[BaseException] = []
 
     def work() -> None:
@@ -216,7 +216,7 @@ def on_behalf(owner: object = True) -> Iterator[None]:
         _speaker.reset(token)
 
 
-def _listeners(owner: Any) -> tuple[bool, bool]:
+def _listeners(owner: object) -> tuple[bool, bool]:
     """Whether to print, and whether to log."""
     verbose = bool(getattr(owner, "verbose", 0))
     speaker = _speaker.get()
@@ -224,12 +224,12 @@ def _listeners(owner: Any) -> tuple[bool, bool]:
     return verbose, log.isEnabledFor(logging.INFO) and may_log
 
 
-def is_heard(owner: Any) -> bool:
+def is_heard(owner: object) -> bool:
     """Whether anybody listens to what `owner` reports."""
     return any(_listeners(owner))
 
 
-def report(owner: Any, text: str, *details: object) -> None:
+def report(owner: object, text: str, *details: object) -> None:
     """Tell what `owner` has done, as ``text % details``: print it if ``owner.verbose``, and log it.
 
     Nothing is formatted where nobody listens.
@@ -246,7 +246,7 @@ def report(owner: Any, text: str, *details: object) -> None:
 
 
 def step_reporter(
-    owner: Any, names: Any, wanted: int | None
+    owner: object, names: FeatureNames, wanted: int | None
 ) -> Callable[[int, int, float], None] | None:
     """A function that reports each step of a search; None where nobody listens."""
     if not is_heard(owner):

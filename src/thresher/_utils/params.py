@@ -23,28 +23,28 @@ from thresher._utils.checks import (
     resolve_count,
 )
 from thresher._utils.long_calls import one_thread
-from thresher._utils.types import Array, DataLike, Estimator, Values
+from thresher._utils.types import Array, DataLike, Estimator, FeatureNames, Values
 
 if TYPE_CHECKING:
-    from typing import Self
-
     import numpy as np
     import numpy.typing as npt
+    from sklearn.utils import Tags
+    from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter
 
     class BaseEstimator:
         n_features_in_: int
         feature_names_in_: npt.NDArray[np.object_]
 
         def get_params(self, deep: bool = True) -> Values: ...
-        def set_params(self, **params: Any) -> Self: ...
-        def get_metadata_routing(self) -> Any: ...
+        def set_params(self, **params: object) -> Self: ...
+        def get_metadata_routing(self) -> MetadataRequest | MetadataRouter: ...
         def set_fit_request(self, **requested: bool | str | None) -> Self: ...
         def set_partial_fit_request(self, **requested: bool | str | None) -> Self: ...
         def _repr_html_inner(self) -> str: ...
-        def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]: ...
-        def __sklearn_tags__(self) -> Any: ...
-        def __getstate__(self) -> Any: ...
-        def __setstate__(self, state: Any) -> None: ...
+        def _repr_mimebundle_(self, **kwargs: object) -> dict[str, str]: ...
+        def __sklearn_tags__(self) -> Tags: ...
+        def __getstate__(self) -> Values: ...
+        def __setstate__(self, state: Values) -> None: ...
 
     class BaseComposition(BaseEstimator):
         def _get_params(self, attribute: str, deep: bool = True) -> Values: ...
@@ -52,17 +52,21 @@ if TYPE_CHECKING:
     class MetaEstimatorMixin: ...
 
     class OneToOneFeatureMixin:
-        def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]: ...
+        def get_feature_names_out(
+            self, input_features: FeatureNames = None
+        ) -> npt.NDArray[np.object_]: ...
 
     class TransformerMixin:
-        def fit_transform(self, X: DataLike, *args: Any, **fit_params: Any) -> Any: ...
+        def fit_transform(self, X: DataLike, *args: Any, **fit_params: Any) -> DataLike: ...
         def set_output(self, *, transform: str | None = None) -> Self: ...
 
     class SelectorMixin(TransformerMixin):
-        def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]: ...
+        def get_feature_names_out(
+            self, input_features: FeatureNames = None
+        ) -> npt.NDArray[np.object_]: ...
         def get_support(self, indices: bool = False) -> Array: ...
-        def inverse_transform(self, X: DataLike) -> Any: ...
-        def transform(self, X: DataLike) -> Any: ...
+        def inverse_transform(self, X: DataLike) -> DataLike: ...
+        def transform(self, X: DataLike) -> DataLike: ...
 
 else:
     from sklearn.base import (
@@ -90,7 +94,7 @@ T = TypeVar("T")
 class Constraint(Protocol):
     """The values that a parameter may have."""
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         """Raise ValueError with the name, the value and the remedy."""
 
 
@@ -105,7 +109,7 @@ class Options:
     def __init__(self, *values: str) -> None:
         self.values = values
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         check_choice(name, value, self.values)
 
 
@@ -127,7 +131,7 @@ class Interval:
     open_low: bool = False
     integer: bool = False
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         check_number(
             name,
             value,
@@ -141,7 +145,7 @@ class Interval:
 class Boolean:
     """True or False."""
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         check_bool(name, value)
 
 
@@ -157,14 +161,14 @@ class FeatureCount:
 
     auto: bool = False
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         resolve_count(value, 1, auto=self.auto)
 
 
 class ThreadCount:
     """A number of threads as scikit-learn's ``n_jobs``."""
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         check_threads(value)
 
 
@@ -174,7 +178,7 @@ class NoneOr:
 
     constraint: Constraint
 
-    def check(self, name: str, value: Any) -> None:
+    def check(self, name: str, value: object) -> None:
         if value is not None:
             self.constraint.check(name, value)
 

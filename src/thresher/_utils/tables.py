@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
 from thresher._utils.checks import check_choice, readable
+from thresher._utils.types import Array, Frame
 
 Output = Literal["pandas", "polars", "dict"]
 
 _MOST_ROWS = 20
 
 
-def as_table(columns: Mapping[str, Any], output: str) -> Any:
+def as_table(columns: Mapping[str, object], output: str) -> Frame:
     """Columns of equal length as a frame of pandas or polars, or as a dict of lists."""
     check_choice("output", output, ("pandas", "polars", "dict"))
     if output == "dict":
@@ -29,7 +30,7 @@ def as_table(columns: Mapping[str, Any], output: str) -> Any:
     return package.DataFrame(dict(columns))
 
 
-def as_text(headline: str, columns: Mapping[str, Any]) -> str:
+def as_text(headline: str, columns: Mapping[str, Sequence[object] | Array]) -> str:
     """A headline and the first rows of a table below it, for people."""
     n_rows = len(next(iter(columns.values())))
     cells = [
@@ -46,5 +47,5 @@ def as_text(headline: str, columns: Mapping[str, Any]) -> str:
     return "\n".join([headline, "", *lines])
 
 
-def _as_cell(value: Any) -> str:
+def _as_cell(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else readable(value)

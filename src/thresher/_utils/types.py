@@ -16,6 +16,8 @@ Names: TypeAlias = npt.NDArray[np.object_]
 DataLike: TypeAlias = Any
 # y: labels or numbers, or the name of a column.
 TargetLike: TypeAlias = Any
+# A matrix in memory: an array, or a sparse matrix of SciPy, whose classes have no types.
+Matrix: TypeAlias = Any
 # One weight per row, or the name of a column.
 WeightsLike: TypeAlias = Any
 # One group per row.
@@ -30,6 +32,8 @@ BinRule: TypeAlias = Any
 Estimator: TypeAlias = Any
 Scoring: TypeAlias = Any
 Folds: TypeAlias = Any
+# A table of results: a dataframe of pandas or polars, or a dict of lists.
+Frame: TypeAlias = Any
 # Axes of matplotlib.
 Axes: TypeAlias = Any
 # Named values of any type: parameters, keyword arguments, a JSON object.
@@ -53,8 +57,8 @@ Relevance = OtherRelevance | Measure
 class Selector(Protocol):
     """A selector, ours or another's, as those around it know it."""
 
-    def fit(self, X: Any, y: Any, /) -> Any: ...
+    def fit(self, X: DataLike, y: TargetLike, /) -> object: ...
 
-    def get_support(self) -> Any: ...
+    def get_support(self) -> npt.ArrayLike: ...
 
-    def get_params(self, deep: bool = ...) -> Any: ...
+    def get_params(self, deep: bool = ...) -> Values: ...

@@ -10,16 +10,8 @@ import thresher
 from thresher import _core
 
 _NEEDED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl", "narwhals")
-_OPTIONAL = (
-    "pandas",
-    "polars",
-    "pyarrow",
-    "matplotlib",
-    "anndata",
-    "dask",
-    "distributed",
-    "pyspark",
-)
+_OPTIONAL = ("pandas", "polars", "pyarrow", "matplotlib", "anndata")
+_CLUSTERS = ("dask", "distributed", "pyspark")
 
 
 def show_versions() -> None:
@@ -38,7 +30,7 @@ def show_versions() -> None:
         "system": platform.platform(),
         "processors": str(os.cpu_count()),
     }
-    for package in (*_NEEDED, *_OPTIONAL):
+    for package in _NEEDED + _OPTIONAL + _CLUSTERS:
         try:
             lines[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from typing import Any
+from os import PathLike
+from typing import NamedTuple
 
 from sklearn.datasets import fetch_openml
+from sklearn.utils import Bunch
 
 from thresher._utils.checks import check_bool, check_choice
 from thresher._utils.tables import Output, as_table
+from thresher._utils.types import Frame, Values
 
 _ENSEMBLES = "Schowe and Morik (2010)"
 _RRCT = "Tsanas, Little and McSharry (2010)"
@@ -18,50 +20,49 @@ _CMI = "Lee and Kim"
 _CONSISTENCY = "Pino Angulo (2019)"
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Entry(NamedTuple):
     """A data set by its name on OpenML, with the shape it must have."""
 
     name: str
     n_samples: int
     n_features: int
-    papers: tuple[str, ...]
+    papers: str
 
 
 _ENTRIES = {
     entry.name: entry
     for entry in (
-        _Entry("sonar", 208, 60, (_ENSEMBLES,)),
-        _Entry("ionosphere", 351, 34, (_ENSEMBLES, _RRFS)),
-        _Entry("optdigits", 5620, 64, (_ENSEMBLES, _CONSISTENCY)),
-        _Entry("hepatitis", 155, 19, (_RRCT, _RRFS)),
-        _Entry("wdbc", 569, 30, (_RRCT,)),
-        _Entry("parkinsons", 195, 22, (_RRCT,)),
-        _Entry("heart-statlog", 270, 13, (_RRCT,)),
-        _Entry("boston", 506, 13, (_RRCT,)),
-        _Entry("fri_c2_500_50", 500, 50, (_RRCT,)),
-        _Entry("fri_c4_500_50", 500, 50, (_RRCT,)),
-        _Entry("fri_c2_1000_50", 1000, 50, (_RRCT,)),
-        _Entry("fri_c4_1000_50", 1000, 50, (_RRCT,)),
-        _Entry("arcene", 200, 10000, (_CONSISTENCY,)),
-        _Entry("dexter", 600, 20000, (_RRFS,)),
-        _Entry("dorothea", 1150, 100000, (_RRFS,)),
-        _Entry("madelon", 2600, 500, (_CMI,)),
-        _Entry("semeion", 1593, 256, (_CONSISTENCY,)),
-        _Entry("pendigits", 10992, 16, (_CONSISTENCY,)),
-        _Entry("kr-vs-kp", 3196, 36, (_CONSISTENCY,)),
-        _Entry("mushroom", 8124, 22, (_CONSISTENCY,)),
-        _Entry("nursery", 12960, 8, (_CONSISTENCY,)),
-        _Entry("waveform-5000", 5000, 40, (_CONSISTENCY,)),
-        _Entry("segment", 2310, 19, (_CONSISTENCY,)),
-        _Entry("dermatology", 366, 34, (_CONSISTENCY,)),
-        _Entry("arrhythmia", 452, 279, (_CONSISTENCY,)),
-        _Entry("leukemia", 72, 7129, (_RRFS, _CMI, _CONSISTENCY)),
+        _Entry("sonar", 208, 60, _ENSEMBLES),
+        _Entry("ionosphere", 351, 34, f"{_ENSEMBLES}, {_RRFS}"),
+        _Entry("optdigits", 5620, 64, f"{_ENSEMBLES}, {_CONSISTENCY}"),
+        _Entry("hepatitis", 155, 19, f"{_RRCT}, {_RRFS}"),
+        _Entry("wdbc", 569, 30, _RRCT),
+        _Entry("parkinsons", 195, 22, _RRCT),
+        _Entry("heart-statlog", 270, 13, _RRCT),
+        _Entry("boston", 506, 13, _RRCT),
+        _Entry("fri_c2_500_50", 500, 50, _RRCT),
+        _Entry("fri_c4_500_50", 500, 50, _RRCT),
+        _Entry("fri_c2_1000_50", 1000, 50, _RRCT),
+        _Entry("fri_c4_1000_50", 1000, 50, _RRCT),
+        _Entry("arcene", 200, 10000, _CONSISTENCY),
+        _Entry("dexter", 600, 20000, _RRFS),
+        _Entry("dorothea", 1150, 100000, _RRFS),
+        _Entry("madelon", 2600, 500, _CMI),
+        _Entry("semeion", 1593, 256, _CONSISTENCY),
+        _Entry("pendigits", 10992, 16, _CONSISTENCY),
+        _Entry("kr-vs-kp", 3196, 36, _CONSISTENCY),
+        _Entry("mushroom", 8124, 22, _CONSISTENCY),
+        _Entry("nursery", 12960, 8, _CONSISTENCY),
+        _Entry("waveform-5000", 5000, 40, _CONSISTENCY),
+        _Entry("segment", 2310, 19, _CONSISTENCY),
+        _Entry("dermatology", 366, 34, _CONSISTENCY),
+        _Entry("arrhythmia", 452, 279, _CONSISTENCY),
+        _Entry("leukemia", 72, 7129, f"{_RRFS}, {_CMI}, {_CONSISTENCY}"),
     )
 }
 
 
-def list_paper_data(output: Output = "pandas") -> Any:
+def list_paper_data(output: Output = "pandas") -> Frame:
     """The data sets that `fetch_paper_data` knows.
 
     Parameters
@@ -78,19 +79,18 @@ def list_paper_data(output: Output = "pandas") -> Any:
     >>> list_paper_data("dict")["name"][:3]
     ['sonar', 'ionosphere', 'optdigits']
     """
-    entries = list(_ENTRIES.values())
-    columns = {
-        "name": [entry.name for entry in entries],
-        "n_samples": [entry.n_samples for entry in entries],
-        "n_features": [entry.n_features for entry in entries],
-        "papers": [", ".join(entry.papers) for entry in entries],
-    }
+    entries = _ENTRIES.values()
+    columns = {field: [getattr(entry, field) for entry in entries] for field in _Entry._fields}
     return as_table(columns, output)
 
 
 def fetch_paper_data(
-    name: str, *, data_home: Any = None, cache: bool = True, as_frame: bool = False
-) -> Any:
+    name: str,
+    *,
+    data_home: str | PathLike[str] | None = None,
+    cache: bool = True,
+    as_frame: bool = False,
+) -> Bunch:
     """A public data set of the papers, from openml.org.
 
     Parameters
@@ -117,8 +117,8 @@ def fetch_paper_data(
     entry = _ENTRIES[check_choice("name", name, tuple(_ENTRIES))]
     check_bool("as_frame", as_frame)
     # Sparse files cannot be frames; scikit-learn knows which those are.
-    frame: Any = "auto" if as_frame else False
-    settings = {"data_home": data_home, "cache": cache, "as_frame": frame, "parser": "auto"}
+    frame = "auto" if as_frame else False
+    settings: Values = {"data_home": data_home, "cache": cache, "as_frame": frame, "parser": "auto"}
     try:
         with warnings.catch_warnings():
             # A warning per try; the error below tells what there is to tell.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils import Bunch, check_random_state
 
 from thresher._utils.checks import check_number
@@ -18,7 +17,9 @@ def draw(random_state: RandomState, generator: int) -> np.random.Generator:
     return stream(seed, Purpose.DATA_SETS, generator)
 
 
-def bunch(X: DataLike, y: TargetLike, truth: Any, description: str, **more: Any) -> Bunch:
+def bunch(
+    X: DataLike, y: TargetLike, truth: npt.ArrayLike, description: str, **more: object
+) -> Bunch:
     names = [f"x{i}" for i in range(X.shape[1])]
     positions = np.sort(np.asarray(truth, dtype=np.intp))
     return Bunch(data=X, target=y, truth=positions, feature_names=names, DESCR=description, **more)
@@ -33,7 +34,7 @@ _FLIPPED = 0.15
 
 def make_tied(
     n_samples: int = 750, n_features: int = 100, *, random_state: RandomState = None
-) -> Any:
+) -> Bunch:
     """A discrete network in which 72 sets of five features tell all there is to tell of the target.
 
     Each of five groups of features has a hidden bit, which every member of the group determines; the four classes
@@ -82,15 +83,13 @@ def make_tied(
         X[:, position] = 2 * (bits[:, group] ^ wrong) + X[:, position] % 2
     score = bits @ np.array(_WEIGHTS) + rng.normal(0, 0.5, n_samples)
     y = np.searchsorted(np.quantile(score, [0.25, 0.5, 0.75]), score)
-    return bunch(
-        X,
-        y,
-        np.concatenate(_GROUPS),
+    description = (
         "Five hidden bits decide over four classes; each bit is told by every feature of its group, so that 72 sets of "
-        "five features are equally good.",
-        groups=[np.array(positions) for positions in _GROUPS],
-        decoys=np.array(sorted(position for position, _ in _DECOYS)),
+        "five features are equally good."
     )
+    groups = [np.array(positions) for positions in _GROUPS]
+    decoys = np.array(sorted(position for position, _ in _DECOYS))
+    return bunch(X, y, np.concatenate(_GROUPS), description, groups=groups, decoys=decoys)
 
 
 def make_xor(
@@ -100,7 +99,7 @@ def make_xor(
     n_parity: int = 2,
     noise: float = 0.0,
     random_state: RandomState = None,
-) -> Any:
+) -> Bunch:
     """The class is the parity of a few bits: each of them alone says nothing.
 
     Rankings and searches that start from the best single feature can find them by luck only. Methods that judge sets
@@ -138,12 +137,8 @@ def make_xor(
     truth = rng.choice(n_features, n_parity, replace=False)
     wrong = rng.random(n_samples) < noise
     y = (X[:, truth].sum(axis=1) % 2) ^ wrong
-    return bunch(
-        X,
-        y.astype(np.int64),
-        truth,
-        f"The class is the parity of {n_parity} of {n_features} fair bits, wrong with probability {noise:g}.",
-    )
+    description = f"The class is the parity of {n_parity} of {n_features} fair bits, wrong with probability {noise:g}."
+    return bunch(X, y.astype(np.int64), truth, description)
 
 
 _COEFFICIENTS = (10.0, 100.0)
@@ -157,7 +152,7 @@ def make_artificial1(
     n_informative: int = 10,
     noise: float = 0.1,
     random_state: RandomState = None,
-) -> Any:
+) -> Bunch:
     """A linear target whose features are measured with noise: "Artificial 1" of Tsanas, Little and McSharry.
 
     Clean features are standard normal, the target is their sum with distinct coefficients between 10 and 100, and then
@@ -194,14 +189,11 @@ def make_artificial1(
     coefficients = rng.uniform(*_COEFFICIENTS, n_informative)
     y = clean[:, :n_informative] @ coefficients
     X = clean + noise * rng.standard_normal(clean.shape)
-    return bunch(
-        X,
-        y,
-        np.arange(n_informative),
+    description = (
         f"y is a sum of the first {n_informative} of {n_features} normal features; every feature is measured with "
-        f"noise of standard deviation {noise:g}.",
-        coefficients=coefficients,
+        f"noise of standard deviation {noise:g}."
     )
+    return bunch(X, y, np.arange(n_informative), description, coefficients=coefficients)
 
 
 def make_friedman_collinear(
@@ -210,7 +202,7 @@ def make_friedman_collinear(
     *,
     n_copies: int = 2,
     random_state: RandomState = None,
-) -> Any:
+) -> Bunch:
     """Friedman's function of five features, some of which have correlated copies.
 
     ``y = 10 sin(pi x0 x1) + 20 (x2 - 0.5)^2 + 10 x3 + 5 x4 + N(0, 1)``, features uniform on [0, 1]. Features 5, 6, ...
@@ -254,11 +246,8 @@ def make_friedman_collinear(
         + 5 * X[:, 4]
         + rng.standard_normal(n_samples)
     )
-    return bunch(
-        X,
-        y,
-        np.arange(5),
+    description = (
         f"Friedman's function of features 0 to 4; features {copies.tolist()} are copies of the first ones with "
-        f"correlation {_CORRELATION:g} and count as false.",
-        copies=copies,
+        f"correlation {_CORRELATION:g} and count as false."
     )
+    return bunch(X, y, np.arange(5), description, copies=copies)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import sparse
+from sklearn.utils import Bunch
 
 from thresher._utils.checks import check_number
-from thresher._utils.types import RandomState, TargetLike
+from thresher._utils.types import Array, RandomState
 from thresher.datasets._synthetic import bunch, draw
 
 
@@ -25,7 +24,7 @@ def make_microarray(
     batch_effect: float = 1.0,
     confounding: float = 0.0,
     random_state: RandomState = None,
-) -> Any:
+) -> Bunch:
     """Expression of genes that go together in blocks, in two classes, measured in batches.
 
     Genes of a block share a factor, which makes any two of them correlate by `correlation`; in the informative blocks
@@ -91,18 +90,14 @@ def make_microarray(
     batch = _batches(rng, y, n_batches, confounding)
     shifts = batch_effect * rng.standard_normal((n_batches, n_features))
     X += (shifts * (rng.random((n_batches, n_features)) < 0.5))[batch]
-    return bunch(
-        X,
-        y,
-        np.flatnonzero(informative),
+    description = (
         f"{n_blocks} blocks of {block_size} correlated genes among {n_features}; {n_informative_blocks} blocks differ "
-        f"between the classes; {n_batches} batches shift half of all genes each.",
-        blocks=blocks,
-        batch=batch,
+        f"between the classes; {n_batches} batches shift half of all genes each."
     )
+    return bunch(X, y, np.flatnonzero(informative), description, blocks=blocks, batch=batch)
 
 
-def _batches(rng: np.random.Generator, y: TargetLike, n_batches: int, confounding: float) -> Any:
+def _batches(rng: np.random.Generator, y: Array, n_batches: int, confounding: float) -> Array:
     batch = rng.permutation(np.arange(len(y)) % n_batches)
     half = n_batches // 2
     if half:
@@ -120,7 +115,7 @@ def make_text(
     words_per_document: int = 100,
     ratio: float = 3.0,
     random_state: RandomState = None,
-) -> Any:
+) -> Bunch:
     """Counts of words in documents of two topics, as a sparse matrix.
 
     Words have frequencies of Zipf's law, lengths of documents vary, and counts are Poisson. Half of the informative
@@ -169,12 +164,12 @@ def make_text(
         sparse.csr_matrix(rng.poisson(length * shares[label]).astype(np.int32))
         for length, label in zip(lengths, y, strict=True)
     ]
-    return bunch(
-        sparse.vstack(rows, format="csr"),
-        y,
-        truth,
-        f"Counts of {n_features} words; {n_informative} of them are {ratio:g} times as frequent in one of two classes.",
+    X = sparse.vstack(rows, format="csr")
+    description = (
+        f"Counts of {n_features} words; {n_informative} of them are {ratio:g} times as frequent in one of two "
+        "classes."
     )
+    return bunch(X, y, truth, description)
 
 
 def make_dorothea_like(
@@ -186,7 +181,7 @@ def make_dorothea_like(
     positive: float = 0.1,
     strength: float = 0.5,
     random_state: RandomState = None,
-) -> Any:
+) -> Bunch:
     """Sparse bits of molecules, few of which bind: in the likeness of "Dorothea" of the NIPS 2003 challenge.
 
     Frequencies of the bits are log-uniform over two orders of magnitude. Half of the features are probes, as often set
@@ -248,11 +243,8 @@ def make_dorothea_like(
     bits = np.ones(len(places), dtype=np.int8)
     X = sparse.csr_matrix((bits, places, ends.astype(np.int32)), shape=(n_samples, n_features))
     place = np.argsort(order)
-    return bunch(
-        X.tocsc(),
-        y,
-        place[:n_informative],
+    description = (
         f"{n_features} sparse bits of {n_samples} molecules, {n_positive} of which bind; {n_informative} bits are more "
-        f"often set in those, {n_probes} are probes.",
-        probes=np.sort(place[n_real:]),
+        f"often set in those, {n_probes} are probes."
     )
+    return bunch(X.tocsc(), y, place[:n_informative], description, probes=np.sort(place[n_real:]))

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from types import ModuleType
+from typing import TYPE_CHECKING, BinaryIO
 
 from thresher._utils.checks import first_line, readable
 from thresher._utils.types import DataLike
@@ -19,26 +20,18 @@ if TYPE_CHECKING:
     from thresher.io.table import Opener, TableSource
     from thresher.io.temporary import Scratch
 
-# The format by the ending of the name.
-FORMATS = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".parq": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".ipc": "arrow",
-    ".arrows": "arrow",
-    ".csv": "text",
-    ".tsv": "text",
-    ".txt": "text",
-    ".npz": "npz",
-    ".mat": "matlab",
-    ".arff": "arff",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".h5ad": "h5ad",
+_ENDINGS = {
+    "parquet": (".parquet", ".pq", ".parq"),
+    "arrow": (".feather", ".arrow", ".ipc", ".arrows"),
+    "text": (".csv", ".tsv", ".txt"),
+    "npz": (".npz",),
+    "matlab": (".mat",),
+    "arff": (".arff",),
+    "svmlight": (".svm", ".svmlight", ".libsvm"),
+    "h5ad": (".h5ad",),
 }
+# The format by the ending of the name.
+FORMATS = {ending: kind for kind, endings in _ENDINGS.items() for ending in endings}
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 _MAY_BE_COMPRESSED = ("text", "svmlight")
 # How files of other names begin.
@@ -141,7 +134,7 @@ def size_in_memory(path: Path) -> int:
     return 0
 
 
-def _module(path: Path) -> Any:
+def _module(path: Path) -> ModuleType:
     """Return the module with `read` and `size` of the format."""
     name = format_of(path)
     return import_module(f"thresher.io.{'arrow' if name == 'parquet' else name}")

@@ -8,16 +8,20 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TextIO, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from scipy import sparse
 
+from thresher._utils.types import Array, Matrix, Values
 from thresher.io import BadFile, unreadable
 from thresher.io.sparse import spool_rows
 from thresher.io.table import Opener, TableSource, columns_of, dense_column, package
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.temporary_parts import TableBlock, spool_tables
+
+T = TypeVar("T")
 
 # What a value takes as an object of Python, and how much of the memory limit such objects may take.
 _OBJECT = 40
@@ -51,7 +55,7 @@ class _NotNumbers(Exception):
 class _Counted:
     """The lines of a file, and the number of the last one."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: TextIO) -> None:
         self._file, self.number = file, 0
 
     def __iter__(self) -> Iterator[str]:
@@ -64,7 +68,7 @@ class _Counted:
         self.number = 0
 
 
-def _in_blocks(rows: Iterator[Any], n_columns: int, scratch: Scratch | None) -> Iterator[list[Any]]:
+def _in_blocks(rows: Iterator[T], n_columns: int, scratch: Scratch | None) -> Iterator[list[T]]:
     """Rows, as many at a time as may be objects of Python; at least one block, perhaps empty."""
     size = LARGEST_BLOCK
     if scratch is not None:
@@ -76,32 +80,24 @@ def _in_blocks(rows: Iterator[Any], n_columns: int, scratch: Scratch | None) -> 
         yield block
 
 
-def _dense_arff(path: Path, found: Any, scratch: Scratch | None) -> TableSource:
-    import pyarrow as pa
-
+def _dense_arff(path: Path, found: Values, scratch: Scratch | None) -> TableSource:
     attributes = found["attributes"]
     names = [name for name, _ in attributes]
     kinds = [
         pa.float64() if str(kind).upper() in ("NUMERIC", "REAL", "INTEGER") else pa.string()
         for _, kind in attributes
     ]
-    tables = (
-        pa.Table.from_arrays(
-            [
-                pa.array(column, kind)
-                for column, kind in zip(
-                    zip(*rows, strict=True) if rows else [()] * len(names), kinds, strict=True
-                )
-            ],
-            names,
-        )
-        for rows in _in_blocks(iter(found["data"]), len(names), scratch)
-    )
-    spooled = spool_tables(tables, scratch)
+
+    def tables() -> Iterator[pa.Table]:
+        for rows in _in_blocks(iter(found["data"]), len(names), scratch):
+            columns = zip(*rows, strict=True) if rows else [()] * len(names)
+            yield pa.Table.from_arrays(list(map(pa.array, columns, kinds)), names)
+
+    spooled = spool_tables(tables(), scratch)
     return TableSource(columns_of([TableBlock(str(path), table) for table in spooled]))
 
 
-def _sparse_arff(found: Any, scratch: Scratch | None) -> TableSource:
+def _sparse_arff(found: Values, scratch: Scratch | None) -> TableSource:
     """Numbers as they are, categories by the places of their values, of which the first is not written."""
     attributes = found["attributes"]
     if any(kind == "STRING" for _, kind in attributes):
@@ -125,14 +121,15 @@ def _sparse_arff(found: Any, scratch: Scratch | None) -> TableSource:
     return TableSource(matrix, names, extra, by_number=many)
 
 
-def _sparse_block(rows: list[Any], n_columns: int) -> Any:
+def _sparse_block(rows: list[dict[int, float | None]], n_columns: int) -> sparse.csr_matrix:
     values = [np.nan if value is None else float(value) for row in rows for value in row.values()]
     places = [place for row in rows for place in row]
     ends = np.cumsum([0, *(len(row) for row in rows)])
     return sparse.csr_matrix((values, places, ends), shape=(len(rows), n_columns))
 
 
-def _labels(matrix: Any, place: int, labels: list[str]) -> Any:
+def _labels(matrix: Matrix, place: int, labels: list[str]) -> Array:
     codes = dense_column(matrix, place)
-    known = np.array([*labels, None], dtype=object)
-    return known[np.where(np.isnan(codes), len(labels), codes).astype(int)]
+    known: Array = np.array([*labels, None], dtype=object)
+    labels_of_rows: Array = known[np.where(np.isnan(codes), len(labels), codes).astype(int)]
+    return labels_of_rows

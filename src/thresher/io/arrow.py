@@ -5,14 +5,28 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from thresher._utils.types import DataLike
 from thresher.io import format_of
-from thresher.io.table import Opener, Part, TableSource, columns_of, open_arrow, reading, validated
+from thresher.io.table import (
+    Opener,
+    Part,
+    Piece,
+    TableSource,
+    columns_of,
+    open_arrow,
+    reading,
+    validated,
+)
 from thresher.io.temporary import Scratch
-from thresher.io.temporary_parts import PIECE
+from thresher.io.temporary_parts import PIECE, grouped
 from thresher.io.text import text_parts
+
+if TYPE_CHECKING:
+    from pyarrow import fs, parquet
 
 # What pyarrow calls the formats that are read from folders.
 _IN_FOLDERS = {"parquet": "parquet", "arrow": "ipc", "text": "csv"}
@@ -111,10 +125,12 @@ class ParquetPart:
 
     is_columnar = True
 
-    def __init__(self, name: str, filesystem: Any = None, stays_open: bool = True) -> None:
+    def __init__(
+        self, name: str, filesystem: fs.FileSystem | None = None, stays_open: bool = True
+    ) -> None:
         self.name = name
         self.filesystem = filesystem
-        self._metadata: Any = None
+        self._metadata: parquet.FileMetaData | None = None
         file = self._open()
         self._metadata = file.metadata
         self.schema = file.schema_arrow
@@ -124,33 +140,25 @@ class ParquetPart:
         self._places = {name: place for place, name in enumerate(self.schema.names)}
         self._file = file if stays_open else None
 
-    def _open(self) -> Any:
+    def _open(self) -> parquet.ParquetFile:
         from pyarrow import parquet
 
         return parquet.ParquetFile(self.name, metadata=self._metadata, filesystem=self.filesystem)
 
-    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
-        import pyarrow as pa
-
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Piece]:
         file = self._open() if self._file is None else self._file
         if len(columns) == 1:
             # The other calls hand every row group to another thread and wait for it, a fifth of their time.
             column = file.reader.read_column(self._places[columns[0]])
             yield pa.Table.from_arrays([column], names=columns)
             return
-        groups: list[int] = []
-        size = 0
-        for group, n_rows in enumerate(self._sizes):
-            groups.append(group)
-            size += n_rows * len(columns)
-            if group == self.n_row_groups - 1 or size >= PIECE:
-                yield read_row_groups(file, groups, columns, use_threads)
-                groups, size = [], 0
+        for groups in grouped((n_rows * len(columns) for n_rows in self._sizes), PIECE):
+            yield read_row_groups(file, groups, columns, use_threads)
 
 
 def read_row_groups(
-    file: Any, groups: list[int], columns: list[str], use_threads: bool = False
-) -> Any:
+    file: parquet.ParquetFile, groups: list[int], columns: list[str], use_threads: bool = False
+) -> pa.Table:
     """Some columns of some row groups of an open Parquet file."""
     # A name with a point may select more than itself.
     table = file.read_row_groups(groups, columns=columns, use_threads=use_threads)
@@ -158,31 +166,27 @@ def read_row_groups(
 
 
 class ArrowPart:
-    """An Arrow (Feather) file, or a stream of batches, in a file or in a buffer."""
+    """An Arrow (Feather) file, or a file with a stream of batches."""
 
     is_columnar = True
 
-    def __init__(self, name: str, buffer: Any = None) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self._buffer = buffer
         with self._open(None) as reader:
             self.schema = reader.schema
         first = self.schema.names[:1]
         self.n_rows = sum(batch.num_rows for batch in self.read(first, False)) if first else 0
 
-    def _open(self, fields: list[int] | None, use_threads: bool = False) -> Any:
-        import pyarrow as pa
+    def _open(self, fields: list[int] | None, use_threads: bool = False) -> pa.RecordBatchReader:
+        return open_arrow(self.name, pa.memory_map(self.name), fields, use_threads)
 
-        source = pa.memory_map(self.name) if self._buffer is None else pa.BufferReader(self._buffer)
-        return open_arrow(self.name, source, included_fields=fields, use_threads=use_threads)
-
-    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Piece]:
         fields = [self.schema.get_field_index(name) for name in columns]
         with self._open(fields, use_threads) as reader:
             yield from (batch.select(columns) for batch in _batches(reader))
 
 
-def _batches(reader: Any) -> Iterator[Any]:
+def _batches(reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
     """Yield the batches of what `open_arrow` returned."""
     if hasattr(reader, "get_batch"):
         yield from (reader.get_batch(i) for i in range(reader.num_record_batches))
@@ -202,7 +206,7 @@ class DatasetPart:
         self.n_rows = dataset.count_rows()
         self._dataset = dataset
 
-    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Piece]:
         yield self._dataset.to_table(columns=columns, use_threads=use_threads)
 
 

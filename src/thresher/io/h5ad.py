@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from thresher._utils.types import DataLike
 from thresher.io import unreadable
 from thresher.io.hdf5 import opened_hdf5
+from thresher.io.sparse import SparseColumns
 from thresher.io.stored import plain_numbers, spool_sparse
-from thresher.io.table import Opener, TableSource, columns_of, package
+from thresher.io.table import FileColumns, Opener, TableSource, columns_of, package
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import spool_matrix
+
+if TYPE_CHECKING:
+    import h5py
 
 
 def size(path: Path) -> int:
@@ -25,20 +27,26 @@ def size(path: Path) -> int:
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """X, the names of its columns and what is known of its rows; nothing else is read."""
-    read_element = _reader_of_elements()
+    package("anndata", "anndata", "anndata")
+    try:
+        from anndata.io import read_elem
+    except ImportError:  # before 0.11
+        from anndata.experimental import read_elem
     try:
         with opened_hdf5(path, "anndata", "anndata") as file:
-            obs, var = read_element(file["obs"]), read_element(file["var"])
+            obs, var = read_elem(file["obs"]), read_elem(file["var"])
             names = [str(name) for name in var.index]
             extra = {str(name): obs[name].to_numpy for name in obs.columns}
             if scratch is None:
-                return TableSource(read_element(file["X"]), names, extra)
+                return TableSource(read_elem(file["X"]), names, extra)
             return TableSource(_spooled_h5ad(path, file["X"], names, scratch), names, extra)
     except Exception as error:  # whatever HDF5 and anndata meet
         raise unreadable(path, error) from None
 
 
-def _spooled_h5ad(path: Path, X: DataLike, names: list[str], scratch: Scratch) -> Any:
+def _spooled_h5ad(
+    path: Path, X: h5py.Dataset | h5py.Group, names: list[str], scratch: Scratch
+) -> FileColumns | SparseColumns:
     if hasattr(X, "shape"):
         size = max(1, scratch.block_bytes // max(1, X.shape[1] * X.dtype.itemsize))
         lines = (plain_numbers(X[begin : begin + size]) for begin in range(0, X.shape[0], size))
@@ -47,13 +55,3 @@ def _spooled_h5ad(path: Path, X: DataLike, names: list[str], scratch: Scratch) -
     shape = X.attrs.get("shape", X.attrs.get("h5sparse_shape"))
     entries = X["data"], X["indices"], X["indptr"][:]
     return spool_sparse(kind, tuple(int(n) for n in shape), *entries, scratch)
-
-
-def _reader_of_elements() -> Callable[[Any], Any]:
-    package("anndata", "anndata", "anndata")
-    try:
-        from anndata.io import read_elem
-    except ImportError:  # before 0.11
-        from anndata.experimental import read_elem
-    reader: Callable[[Any], Any] = read_elem
-    return reader

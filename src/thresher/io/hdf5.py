@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import h5py
 
 # Seconds of processor time, which do not depend on what else the machine does, and bytes of memory that it may take.
 _SECONDS = 5
@@ -27,7 +30,7 @@ _DAMAGED = 3
 
 
 @contextmanager
-def opened_hdf5(path: Path, owner: str, extra: str) -> Iterator[Any]:
+def opened_hdf5(path: Path, owner: str, extra: str) -> Iterator[h5py.File]:
     """Open an HDF5 file, with the package of that owner and extra, if another process got through it."""
     from thresher.io.table import package  # here, as the other process needs none of it
 
@@ -49,7 +52,7 @@ def _passes(path: Path, modified: int) -> bool:
     return done.returncode in (0, 1)  # 1 is a Python that cannot start
 
 
-def _look_through(name: str, item: Any) -> None:
+def _look_through(name: str, item: h5py.Dataset | h5py.Group) -> None:
     """Read attributes, where the chunks of an array are, and its beginning."""
     for attribute in item.attrs:
         with _unless_too_large():

@@ -5,33 +5,38 @@ from __future__ import annotations
 import io
 import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 from scipy import sparse
 
-from thresher._utils.types import Values
+from thresher._utils.types import Array, Values
 from thresher.io import unreadable
 from thresher.io.hdf5 import opened_hdf5
+from thresher.io.sparse import SparseColumns
 from thresher.io.stored import (
+    Readable,
+    Sliceable,
     Stored,
     StoredMatrix,
     StoredSparse,
     StreamedMatrix,
-    loaded,
     map_blocks,
     of_arrays,
     plain_numbers,
     read_blocks,
+    read_columns,
     spool_sparse,
-    spooled,
 )
 from thresher.io.table import Opener, TableSource, package
 from thresher.io.temporary import Scratch
+
+if TYPE_CHECKING:
+    import h5py
 
 # Kinds of elements, those of text as bytes; and classes of arrays.
 _INTEGERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 12: "i8", 13: "u8"}
@@ -69,8 +74,9 @@ class _Elements:
     is compiled, follows them into other memory.
     """
 
-    def __init__(self, stream: Any, order: str) -> None:
-        self._file, self._order, self._gap = stream, order, 0
+    def __init__(self, stream: BinaryIO, order: str) -> None:
+        self._file: Readable = stream
+        self._order, self._gap = order, 0
         kind, self.size = self._words()
         if kind == _COMPRESSED:
             self._file = _Inflated(stream)
@@ -85,17 +91,11 @@ class _Elements:
             raise ValueError(f"it has an array of the shape {self.shape}")
         self.name = self.values().tobytes().decode()
 
-    @classmethod
-    def at(cls, file: BinaryIO, place: int, order: str) -> _Elements:
-        """The elements of the array that begins at this place of a file."""
-        file.seek(place)
-        return cls(file, order)
-
     def _words(self) -> tuple[int, int]:
         first, second = _exactly(self._file, 8, np.dtype(self._order + "u4")).tolist()
         return first, second
 
-    def open(self) -> tuple[np.dtype[Any], int, Any]:
+    def open(self) -> tuple[np.dtype[np.generic], int, Readable]:
         """The next element: its type, its bytes, and what they are read from, to their end."""
         _exactly(self._file, self._gap)
         tag = _exactly(self._file, 8)
@@ -110,28 +110,26 @@ class _Elements:
         self._gap = -size % 8
         return dtype, size, self._file
 
-    def values(self, n_entries: int | None = None) -> Any:
+    def values(self, n_entries: int | None = None) -> Array:
         """The next element, whole. Entries of a byte that are called larger are truth values."""
         dtype, size, file = self._open_entries(n_entries)
         return _exactly(file, size, dtype)
 
-    def mapped(self, scratch: Scratch, n_entries: int | None = None) -> Any:
+    def mapped(self, scratch: Scratch, n_entries: int | None = None) -> Array:
         """The same, in a temporary file."""
         dtype, size, file = self._open_entries(n_entries)
         return map_blocks(read_blocks(file, dtype, size, scratch.block_bytes), dtype, scratch)
 
-    def _open_entries(self, n_entries: int | None) -> tuple[np.dtype[Any], int, Any]:
+    def _open_entries(self, n_entries: int | None) -> tuple[np.dtype[np.generic], int, Readable]:
         dtype, size, file = self.open()
         is_truth = size == n_entries and dtype.itemsize > 1
         return np.dtype(bool) if is_truth else dtype, size, file
 
-    def content(self) -> Any:
+    def content(self) -> Array | None:
         """Numbers, lines of text or cells; None for all else."""
         if self.kind == _CELLS:
             cells = [self._cell() for _ in range(math.prod(self.shape))]
-            found = np.empty(len(cells), object)
-            found[:] = cells
-            return found.reshape(self.shape, order="F")
+            return _objects(cells).reshape(self.shape, order="F")
         if self.is_complex or self.kind not in (_TEXT, *_DENSE):
             return None
         values = self.values()
@@ -141,7 +139,7 @@ class _Elements:
         lines = np.array(list(letters), dtype=str).reshape(self.shape, order="F")
         return np.array(["".join(line.ravel()) for line in lines], dtype=str)
 
-    def _cell(self) -> Any:
+    def _cell(self) -> Array | None:
         _exactly(self._file, self._gap)
         tag = _exactly(self._file, 8)
         size = int(np.frombuffer(tag, self._order + "u4")[1])
@@ -152,7 +150,7 @@ class _Elements:
         return _Elements(io.BytesIO(array), self._order).content()
 
 
-def _exactly(file: Any, n_bytes: int, dtype: np.dtype[Any] = _BYTE) -> Any:
+def _exactly(file: Readable, n_bytes: int, dtype: np.dtype[np.generic] = _BYTE) -> Array:
     """So many bytes of a file as numbers; memory is taken for what is there, not for what is claimed."""
     values = np.empty(n_bytes // dtype.itemsize, plain_numbers(np.empty(0, dtype)).dtype)
     done = 0
@@ -162,20 +160,34 @@ def _exactly(file: Any, n_bytes: int, dtype: np.dtype[Any] = _BYTE) -> Any:
     return values
 
 
+@contextmanager
+def _elements_at(path: Path, place: int, order: str) -> Iterator[_Elements]:
+    """Open a file for the elements of the array that begins at this place."""
+    with path.open("rb") as file:
+        file.seek(place)
+        yield _Elements(file, order)
+
+
+def _objects(cells: Sequence[object]) -> Array:
+    """Return an array of objects, which NumPy does not look into."""
+    objects = np.empty(len(cells), object)
+    objects[:] = cells
+    return objects
+
+
 @dataclass(frozen=True)
 class _Matrix(StreamedMatrix):
     place: int
     order: str
 
-    def read(self) -> Any:
-        with self.path.open("rb") as file:
-            return _Elements.at(file, self.place, self.order).content()
+    def read(self) -> Array | None:
+        with _elements_at(self.path, self.place, self.order) as elements:
+            return elements.content()
 
     @contextmanager
-    def open(self) -> Iterator[Any]:
-        with self.path.open("rb") as file:
-            _, _, values = _Elements.at(file, self.place, self.order).open()
-            yield values
+    def open(self) -> Iterator[Readable]:
+        with _elements_at(self.path, self.place, self.order) as elements:
+            yield elements.open()[2]
 
 
 @dataclass(frozen=True)
@@ -183,17 +195,15 @@ class _Sparse(StoredSparse):
     place: int
     order: str
 
-    def read(self) -> Any:
-        with self.path.open("rb") as file:
-            elements = _Elements.at(file, self.place, self.order)
+    def read(self) -> sparse.csc_matrix:
+        with _elements_at(self.path, self.place, self.order) as elements:
             places, starts = elements.values(), elements.values()
             values = elements.values(int(starts[-1]))
         n_entries = int(starts[-1])  # there may be room for more
         return sparse.csc_matrix((values[:n_entries], places[:n_entries], starts), self.shape)
 
-    def spooled(self, names: list[str], scratch: Scratch) -> Any:
-        with self.path.open("rb") as file:
-            elements = _Elements.at(file, self.place, self.order)
+    def spooled(self, names: list[str], scratch: Scratch) -> SparseColumns:
+        with _elements_at(self.path, self.place, self.order) as elements:
             places = elements.mapped(scratch)
             starts = elements.values().astype(np.int64)
             values = elements.mapped(scratch, int(starts[-1]))
@@ -208,7 +218,8 @@ def arrays_of(path: Path) -> Values:
         order = "<" if file.read(_HEADER_BYTES)[-2:] == b"IM" else ">"
         place = _HEADER_BYTES
         while place < size:
-            elements = _Elements.at(file, place, order)
+            file.seek(place)
+            elements = _Elements(file, order)
             array = _array_of_element(path, elements, place, order) if elements.name else None
             if array is not None:
                 found[elements.name] = array
@@ -216,15 +227,16 @@ def arrays_of(path: Path) -> Values:
     return found
 
 
-def _array_of_element(path: Path, elements: _Elements, place: int, order: str) -> Any:
+def _array_of_element(
+    path: Path, elements: _Elements, place: int, order: str
+) -> Array | Stored | None:
     about = (path, elements.name, elements.shape)
     if elements.is_complex and elements.kind in _DENSE and min(elements.shape) > 1:
         return np.broadcast_to(np.complex128(0), elements.shape)  # which is refused for its type
     if elements.is_complex or elements.kind not in (_SPARSE, *_DENSE):
         return elements.content()
     if elements.kind == _SPARSE:
-        dtype = np.dtype(np.float64)
-        return _Sparse(*about, dtype, elements.n_entries, place, order)
+        return _Sparse(*about, np.dtype(np.float64), elements.n_entries, place, order)
     dtype, n_bytes, _ = elements.open()
     matrix = _Matrix(*about, dtype, True, place, order)
     if n_bytes != matrix.nbytes:
@@ -240,10 +252,7 @@ def size(path: Path) -> int:
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """Arrays of MATLAB."""
     try:
-        source = of_arrays(path, _arrays(path))
-        if not isinstance(source.columns, Stored):
-            return source
-        return loaded(source) if scratch is None else spooled(source, scratch)
+        return read_columns(of_arrays(path, _arrays(path)), scratch)
     except Exception as error:  # whatever SciPy, HDF5 and we meet in a damaged file
         raise unreadable(path, error) from None
 
@@ -254,7 +263,9 @@ def _arrays(path: Path) -> Values:
 
     version, _ = matlab.matfile_version(path)
     if version == 2:
-        return _arrays_of_hdf5(path)
+        with opened_hdf5(path, "h5py", "matlab") as file:
+            known = {name: _array_of(path, name, item, file) for name, item in file.items()}
+        return {name: array for name, array in known.items() if array is not None}
     if version == 1:
         return arrays_of(path)
     return {name: array for name, array in loadmat(path).items() if name[:2] != "__"}
@@ -263,13 +274,14 @@ def _arrays(path: Path) -> Values:
 class _Dataset(StoredMatrix):
     """An array in HDF5, where the first axis is the last of MATLAB."""
 
-    def read(self) -> Any:
-        with _h5py().File(self.path) as file:
-            return file[self.name][()].T
+    def read(self) -> Array:
+        with package("h5py", "h5py", "matlab").File(self.path) as file:
+            values: Array = file[self.name][()].T
+        return values
 
-    def lines(self, n_bytes: int) -> Iterator[Any]:
+    def lines(self, n_bytes: int) -> Iterator[Array]:
         width = max(1, int(np.prod(self.shape[:-1])) * self.dtype.itemsize)
-        with _h5py().File(self.path) as file:
+        with package("h5py", "h5py", "matlab").File(self.path) as file:
             values = file[self.name]
             # What was compressed together is inflated once.
             together = values.chunks[0] if values.chunks else 1
@@ -281,30 +293,26 @@ class _Dataset(StoredMatrix):
 class _Group(StoredSparse):
     """A sparse matrix in HDF5."""
 
-    def read(self) -> Any:
-        with _h5py().File(self.path) as file:
+    def read(self) -> sparse.csc_matrix:
+        with package("h5py", "h5py", "matlab").File(self.path) as file:
             values, places, starts = _entries(file[self.name])
             return sparse.csc_matrix((values[:], places[:], starts), shape=self.shape)
 
-    def spooled(self, names: list[str], scratch: Scratch) -> Any:
-        with _h5py().File(self.path) as file:
+    def spooled(self, names: list[str], scratch: Scratch) -> SparseColumns:
+        with package("h5py", "h5py", "matlab").File(self.path) as file:
             return spool_sparse("csc", self.shape, *_entries(file[self.name]), scratch)
 
 
-def _entries(group: Any) -> tuple[Any, Any, Any]:
+def _entries(group: h5py.Group) -> tuple[Sliceable, Sliceable, Array]:
     """Values, rows and the starts of columns; those of a matrix of zeros are not written."""
     nothing = np.empty(0)
     starts = np.asarray(group["jc"][:], np.int64)
     return group.get("data", nothing), group.get("ir", nothing.astype(np.int64)), starts
 
 
-def _arrays_of_hdf5(path: Path) -> Values:
-    with opened_hdf5(path, "h5py", "matlab") as file:
-        known = {name: _array_of(path, name, item, file) for name, item in file.items()}
-    return {name: array for name, array in known.items() if array is not None}
-
-
-def _array_of(path: Path, name: str, item: Any, file: Any) -> Any:
+def _array_of(
+    path: Path, name: str, item: h5py.Dataset | h5py.Group, file: h5py.File
+) -> Array | Stored | None:
     """An array of numbers, not yet read; cells and text; None for all else."""
     if "MATLAB_sparse" in item.attrs:
         data, _, starts = _entries(item)
@@ -317,20 +325,14 @@ def _array_of(path: Path, name: str, item: Any, file: Any) -> Any:
     return _Dataset(path, name, item.shape[::-1], item.dtype, True)
 
 
-def _content_of(item: Any, file: Any) -> Any:
+def _content_of(item: h5py.Dataset, file: h5py.File) -> Array:
     """What is in an array of cells or letters; lines of letters are texts."""
-    values = item[()].T
+    values: Array = item[()].T
     if "MATLAB_empty" in item.attrs:
         return np.empty(0, str)
     if item.attrs.get("MATLAB_class") == b"cell":
         cells = [_content_of(file[cell], file) for cell in values.ravel()]
-        found = np.empty(len(cells), object)
-        found[:] = cells
-        return found.reshape(values.shape)
+        return _objects(cells).reshape(values.shape)
     if item.attrs.get("MATLAB_class") == b"char":
         return np.array(["".join(map(chr, line)) for line in values])
     return values
-
-
-def _h5py() -> Any:
-    return package("h5py", "h5py", "matlab")

@@ -6,21 +6,15 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import numpy as np
 from numpy.lib import format as npy
 from scipy import sparse
 
+from thresher._utils.types import Array
 from thresher.io import unreadable
-from thresher.io.stored import (
-    StreamedMatrix,
-    loaded,
-    map_blocks,
-    of_arrays,
-    spool_sparse,
-    spooled,
-)
+from thresher.io.stored import StreamedMatrix, map_blocks, of_arrays, read_columns, spool_sparse
 from thresher.io.table import Opener, TableSource
 from thresher.io.temporary import Scratch
 
@@ -33,18 +27,19 @@ _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0
 class _Member(StreamedMatrix):
     """An array of an .npz file."""
 
-    def read(self) -> Any:
+    def read(self) -> Array:
         with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as file:
-            return npy.read_array(file, allow_pickle=False)
+            values: Array = npy.read_array(file, allow_pickle=False)
+        return values
 
     @contextmanager
-    def open(self) -> Iterator[Any]:
+    def open(self) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(self.path) as archive, archive.open(self.name) as file:
             _header(file)
             yield file
 
 
-def _header(file: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]] | None:
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]] | None:
     """Shape, order and type; None for records whose names are not Latin."""
     read = _HEADERS.get(npy.read_magic(file))
     return None if read is None else read(file)
@@ -62,10 +57,6 @@ def _members(path: Path) -> dict[str, _Member]:
     return members
 
 
-def _mapped(member: _Member, scratch: Scratch) -> Any:
-    return map_blocks(member.lines(scratch.block_bytes), member.dtype, scratch)
-
-
 def size(path: Path) -> int:
     """Bytes that the arrays of an .npz file take in memory."""
     return sum(member.nbytes for member in _members(path).values())
@@ -78,13 +69,16 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
         if scratch is not None and members.keys() >= _OF_SPARSE:
             kind = np.asarray(members["format"].read(), dtype=str).item()
             if kind in ("csr", "csc"):
-                values, places = (_mapped(members[name], scratch) for name in ("data", "indices"))
+                values, places = (
+                    map_blocks(member.lines(scratch.block_bytes), member.dtype, scratch)
+                    for member in (members["data"], members["indices"])
+                )
                 shape = tuple(members["shape"].read().tolist())
                 starts = members["indptr"].read()
                 return TableSource(spool_sparse(kind, shape, values, places, starts, scratch))
         if members.keys() >= _SPARSE:
             return TableSource(sparse.load_npz(path))
         source = of_arrays(path, {n: m if m.ndim == 2 else m.read() for n, m in members.items()})
-        return loaded(source) if scratch is None else spooled(source, scratch)
+        return read_columns(source, scratch)
     except Exception as error:  # whatever NumPy, SciPy and zipfile meet in a damaged file
         raise unreadable(path, error) from None

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from thresher._utils.arrays import LARGEST_EXACT
-from thresher._utils.types import Array, DataLike
+from thresher._utils.types import Array, Matrix
 from thresher.io.temporary import Scratch, ScratchFile
 
 T = TypeVar("T")
@@ -24,43 +25,34 @@ def check_sparse(X: T, name: str = "X") -> T:
     Anything but a sparse matrix passes. Time O(stored entries), without a copy; lists and dictionaries of Python take
     longer.
     """
-    if sparse.issparse(X):
-        fault = _fault_of(X)
-        if fault is not None:
-            raise ValueError(
-                f"{name} is not a valid sparse matrix: {fault}. Build it again from its entries"
-            )
+    if sparse.issparse(X) and (fault := _fault_of(X)):
+        raise ValueError(
+            f"{name} is not a valid sparse matrix: {fault}. Build it again from its entries"
+        )
     return X
 
 
-def _fault_of(X: DataLike) -> str | None:
+def _fault_of(X: Matrix) -> str | None:
     if len(X.shape) != 2:
         return f"it has the shape {X.shape}, not rows and columns"
-    n_rows, n_columns = X.shape
-    match X.format:
-        case "csr":
-            return _fault_of_compressed(X, n_rows, n_columns)
-        case "csc":
-            return _fault_of_compressed(X, n_columns, n_rows)
-        case "bsr":
-            return _fault_of_blocks(X)
-        case "coo":
-            return _fault_of_entries(X)
-        case "dia":
-            return _fault_of_diagonals(X)
-        case "lil":
-            return _fault_of_lists(X)
-        case "dok":
-            # The keys are read one by one, and anything but an entry of the matrix is refused by SciPy.
-            return _fault_of_entries(X.tocoo())
-        case other:
-            return f"its format {other!r} is unknown"
+    if X.format == "dok":
+        # The keys are read one by one, and anything but an entry of the matrix is refused by SciPy.
+        X = X.tocoo()
+    fault_of: dict[str, Callable[[Matrix], str | None]] = {
+        "csr": partial(_fault_of_compressed, shape=X.shape),
+        "csc": partial(_fault_of_compressed, shape=X.shape[::-1]),
+        "bsr": _fault_of_blocks,
+        "coo": _fault_of_entries,
+        "dia": _fault_of_diagonals,
+        "lil": _fault_of_lists,
+    }
+    return fault_of[X.format](X) if X.format in fault_of else f"its format {X.format!r} is unknown"
 
 
-def _fault_of_compressed(X: DataLike, n_lines: int, width: int) -> str | None:
+def _fault_of_compressed(X: Matrix, shape: tuple[int, int]) -> str | None:
+    n_lines, width = shape
     starts, places = X.indptr, X.indices
-    fault = _fault_of_type("indptr", starts) or _fault_of_type("indices", places)
-    if fault:
+    if fault := _fault_of_type("indptr", starts) or _fault_of_type("indices", places):
         return fault
     if len(starts) != n_lines + 1:
         return f"indptr has {len(starts)} values, not {n_lines + 1}"
@@ -72,31 +64,28 @@ def _fault_of_compressed(X: DataLike, n_lines: int, width: int) -> str | None:
     return _fault_of_range("indices", places[: starts[-1]], width)
 
 
-def _fault_of_blocks(X: DataLike) -> str | None:
+def _fault_of_blocks(X: Matrix) -> str | None:
     if X.data.ndim != 3:
         return f"its blocks have the shape {X.data.shape}, not three dimensions"
     height, width = X.data.shape[1:]
     if min(height, width) < 1 or X.shape[0] % height or X.shape[1] % width:
         return f"blocks of {height} x {width} do not fill the shape {X.shape}"
-    return _fault_of_compressed(X, X.shape[0] // height, X.shape[1] // width)
+    return _fault_of_compressed(X, (X.shape[0] // height, X.shape[1] // width))
 
 
-def _fault_of_entries(X: DataLike) -> str | None:
+def _fault_of_entries(X: Matrix) -> str | None:
     for name, places, size in (("rows", X.row, X.shape[0]), ("columns", X.col, X.shape[1])):
-        fault = _fault_of_type(name, places)
-        if fault:
+        if fault := _fault_of_type(name, places):
             return fault
         if len(places) != len(X.data):
             return f"{len(places)} {name} have {len(X.data)} values"
-        fault = _fault_of_range(name, places, size)
-        if fault:
+        if fault := _fault_of_range(name, places, size):
             return fault
     return None
 
 
-def _fault_of_diagonals(X: DataLike) -> str | None:
-    fault = _fault_of_type("offsets", X.offsets)
-    if fault:
+def _fault_of_diagonals(X: Matrix) -> str | None:
+    if fault := _fault_of_type("offsets", X.offsets):
         return fault
     if X.data.ndim != 2 or len(X.data) != len(X.offsets):
         return f"{len(X.offsets)} offsets have values of the shape {X.data.shape}"
@@ -104,7 +93,7 @@ def _fault_of_diagonals(X: DataLike) -> str | None:
     return f"a diagonal at {X.offsets[outside][0]} is outside its shape" if outside.any() else None
 
 
-def _fault_of_lists(X: DataLike) -> str | None:
+def _fault_of_lists(X: Matrix) -> str | None:
     n_rows, n_columns = X.shape
     for name, lists in (("rows", X.rows), ("data", X.data)):
         if lists.shape != (n_rows,) or not all(isinstance(one, list) for one in lists):
@@ -117,14 +106,14 @@ def _fault_of_lists(X: DataLike) -> str | None:
     return None
 
 
-def _fault_of_type(name: str, places: Any) -> str | None:
+def _fault_of_type(name: str, places: Array) -> str | None:
     """Only these types are known to SciPy's compiled code and to the core."""
     if places.ndim == 1 and places.dtype in (np.int32, np.int64):
         return None
     return f"{name} must be int32 or int64 of one dimension, got {places.dtype} {places.shape}"
 
 
-def _fault_of_range(name: str, places: Any, size: int) -> str | None:
+def _fault_of_range(name: str, places: Array, size: int) -> str | None:
     if len(places) == 0 or (places.min() >= 0 and places.max() < size):
         return None
     return f"{name} must be at least 0 and below {size}"
@@ -163,7 +152,7 @@ class SparseColumns:
     def shape(self) -> tuple[int, int]:
         return sum(block.shape[0] for block in self.blocks), len(self.places)
 
-    def take(self, columns: Any) -> SparseColumns:
+    def take(self, columns: slice | list[int]) -> SparseColumns:
         """The same rows, with some of the columns."""
         return replace(self, places=self.places[columns])
 
@@ -171,13 +160,13 @@ class SparseColumns:
         """One column, dense and in memory."""
         return np.asarray(self._columns(self.places[[place]]).toarray().ravel())
 
-    def rows(self, rows: npt.NDArray[np.intp]) -> Any:
+    def rows(self, rows: npt.NDArray[np.intp]) -> sparse.csr_matrix:
         """Some rows of all columns, in memory."""
         return sparse.hstack([slab.tocsr()[rows] for slab in self.slabs()], format="csr")
 
-    def slabs(self) -> Iterator[Any]:
+    def slabs(self) -> Iterator[sparse.csc_matrix]:
         """All columns in memory, some at a time: as many as have the entries of one block."""
-        counts: Any = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
+        counts: Array | int = sum(np.diff(block.indptr)[self.places] for block in self.blocks)
         size = self.scratch.block_bytes // 12
         number = np.cumsum(counts, dtype=np.int64) // max(1, size)
         bounds = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(self.places)]
@@ -191,7 +180,7 @@ class SparseColumns:
             return self.blocks[0]
         return spool_columns(self.slabs(), n_rows, self.scratch).blocks[0]
 
-    def _columns(self, places: npt.NDArray[np.intp]) -> Any:
+    def _columns(self, places: npt.NDArray[np.intp]) -> sparse.csc_matrix:
         runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
         values, rows, columns = [], [], []
         n_above = 0
@@ -211,7 +200,7 @@ class SparseColumns:
         return sparse.csc_matrix(entries, shape=(n_above, len(places)))
 
 
-def spool_rows(blocks: Iterable[Any], scratch: Scratch) -> SparseColumns:
+def spool_rows(blocks: Iterable[Matrix], scratch: Scratch) -> SparseColumns:
     """A sparse matrix that comes in blocks of rows, the widest of which has all columns."""
     spool = _Spool(scratch)
     for block in blocks:
@@ -220,7 +209,7 @@ def spool_rows(blocks: Iterable[Any], scratch: Scratch) -> SparseColumns:
     return spool.columns()
 
 
-def spool_columns(blocks: Iterable[Any], n_rows: int, scratch: Scratch) -> SparseColumns:
+def spool_columns(blocks: Iterable[Matrix], n_rows: int, scratch: Scratch) -> SparseColumns:
     """A sparse matrix that comes in blocks of columns."""
     spool = _Spool(scratch, is_narrow=n_rows <= _LARGEST_NARROW)
     for block in blocks:
@@ -246,7 +235,7 @@ class _Spool:
         self._n_columns = self._n_entries = 0
         self._starts.write(np.zeros(1, np.int64))
 
-    def add(self, columns: Any) -> None:
+    def add(self, columns: sparse.csc_matrix) -> None:
         """More columns of this block, in CSC form."""
         columns.sum_duplicates()
         values = columns.data.astype(np.float64)  # as sums want them, which would copy all else
@@ -296,5 +285,5 @@ class _Spool:
         return _mapped(file, index)
 
 
-def _mapped(file: ScratchFile, dtype: np.dtype[Any]) -> Array:
+def _mapped(file: ScratchFile, dtype: np.dtype[np.generic]) -> Array:
     return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)

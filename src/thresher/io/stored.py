@@ -9,22 +9,37 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from scipy import sparse
 
 from thresher._utils.checks import readable
-from thresher._utils.types import Values
+from thresher._utils.types import Array, Matrix, Values
 from thresher.io import BadFile
 from thresher.io.sparse import SparseColumns, check_sparse, spool_columns, spool_rows
-from thresher.io.table import TableSource, columns_of, numbered
+from thresher.io.table import FileColumns, TableSource, columns_of, numbered
 from thresher.io.temporary import Scratch
 from thresher.io.temporary_parts import spool_matrix
 
 # The array of features and its names in files of several arrays; those of one array need no name.
 _FEATURES = ("X", "data", "fea", "features")
 _NAMES = ("feature_names", "names", "columns")
+
+
+class Readable(Protocol):
+    """A binary stream."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class Sliceable(Protocol):
+    """An array, or a dataset of HDF5, of which some entries at a time are read."""
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, entries: slice, /) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -34,7 +49,7 @@ class Stored(ABC):
     path: Path
     name: str
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: np.dtype[np.generic]
 
     @property
     def ndim(self) -> int:
@@ -46,11 +61,11 @@ class Stored(ABC):
         return math.prod(self.shape) * self.dtype.itemsize
 
     @abstractmethod
-    def read(self) -> Any:
+    def read(self) -> Matrix:
         """All of it."""
 
     @abstractmethod
-    def spooled(self, names: list[str], scratch: Scratch) -> Any:
+    def spooled(self, names: list[str], scratch: Scratch) -> FileColumns | SparseColumns:
         """Its columns, in a temporary file."""
 
 
@@ -61,10 +76,10 @@ class StoredMatrix(Stored):
     by_columns: bool  # they lie one after the other, instead of rows
 
     @abstractmethod
-    def lines(self, n_bytes: int) -> Iterator[Any]:
+    def lines(self, n_bytes: int) -> Iterator[Array]:
         """Some rows, or columns, at a time: about so many bytes."""
 
-    def spooled(self, names: list[str], scratch: Scratch) -> Any:
+    def spooled(self, names: list[str], scratch: Scratch) -> FileColumns:
         lines = self.lines(scratch.block_bytes)
         return columns_of([spool_matrix(str(self.path), names, lines, scratch, self.by_columns)])
 
@@ -73,10 +88,10 @@ class StreamedMatrix(StoredMatrix):
     """Numbers that can only be read one after the other."""
 
     @abstractmethod
-    def open(self) -> AbstractContextManager[Any]:
+    def open(self) -> AbstractContextManager[Readable]:
         """What they are read from."""
 
-    def lines(self, n_bytes: int) -> Iterator[Any]:
+    def lines(self, n_bytes: int) -> Iterator[Array]:
         shape = self.shape[::-1] if self.by_columns else self.shape
         width = int(np.prod(shape[1:], dtype=np.int64)) * self.dtype.itemsize
         size = max(1, n_bytes // width) * width
@@ -96,7 +111,9 @@ class StoredSparse(Stored):
         return self.n_entries * (self.dtype.itemsize + np.dtype(np.int32).itemsize)
 
 
-def read_blocks(file: Any, dtype: np.dtype[Any], n_bytes: int, size: int) -> Iterator[Any]:
+def read_blocks(
+    file: Readable, dtype: np.dtype[np.generic], n_bytes: int, size: int
+) -> Iterator[Array]:
     """So many bytes of a file as numbers, about `size` bytes at a time."""
     size = max(1, size // dtype.itemsize) * dtype.itemsize
     for done in range(0, n_bytes, size):
@@ -107,7 +124,7 @@ def read_blocks(file: Any, dtype: np.dtype[Any], n_bytes: int, size: int) -> Ite
         yield plain_numbers(np.frombuffer(read, dtype))
 
 
-def map_blocks(blocks: Iterable[Any], dtype: np.dtype[Any], scratch: Scratch) -> Any:
+def map_blocks(blocks: Iterable[Array], dtype: np.dtype[np.generic], scratch: Scratch) -> Array:
     """Numbers of one type, in a temporary file."""
     file = scratch.file()
     for block in blocks:
@@ -116,7 +133,7 @@ def map_blocks(blocks: Iterable[Any], dtype: np.dtype[Any], scratch: Scratch) ->
     return file.array(dtype, (-1,)) if file.size else np.empty(0, dtype)
 
 
-def plain_numbers(values: Any) -> Any:
+def plain_numbers(values: Array) -> Array:
     """Numbers as this machine has them, of at most 8 bytes."""
     if values.dtype.itemsize > 8:
         return values.astype(np.float64)
@@ -124,7 +141,12 @@ def plain_numbers(values: Any) -> Any:
 
 
 def spool_sparse(
-    kind: str, shape: tuple[int, ...], values: Any, places: Any, starts: Any, scratch: Scratch
+    kind: str,
+    shape: tuple[int, ...],
+    values: Sliceable,
+    places: Sliceable,
+    starts: Array,
+    scratch: Scratch,
 ) -> SparseColumns:
     """Compressed rows or columns, of which some at a time are read from what can be sliced."""
     if len(starts) - 1 != (shape[0] if kind == "csr" else shape[1]) or len(values) != len(places):
@@ -135,7 +157,7 @@ def spool_sparse(
     n_entries = max(1, scratch.block_bytes // 16)
     bounds = [0, *(np.flatnonzero(np.diff(starts[:-1] // n_entries)) + 1).tolist(), len(starts) - 1]
 
-    def blocks() -> Iterator[Any]:
+    def blocks() -> Iterator[Matrix]:
         for begin, end in pairwise(bounds):
             stored = slice(int(starts[begin]), int(starts[end]))
             own = (np.array(given[stored]) for given in (values, places))  # they will be sorted
@@ -149,13 +171,12 @@ def spool_sparse(
     return spool_columns(blocks(), shape[0], scratch)
 
 
-def loaded(source: TableSource) -> TableSource:
-    """Return the source with its columns in memory."""
-    return replace(source, columns=source.columns.read())
-
-
-def spooled(source: TableSource, scratch: Scratch) -> TableSource:
-    """Return the source with its columns in a temporary file."""
+def read_columns(source: TableSource, scratch: Scratch | None) -> TableSource:
+    """Return the source with its columns in memory or, with a scratch, in a temporary file."""
+    if not isinstance(source.columns, Stored):
+        return source
+    if scratch is None:
+        return replace(source, columns=source.columns.read())
     names = source.names or numbered(source.shape[1])
     return replace(source, columns=source.columns.spooled(names, scratch), names=names)
 
@@ -185,22 +206,22 @@ def of_arrays(path: Path, arrays: Values) -> TableSource:
     return TableSource(X, names, {n: a for n, a in flat.items() if len(a) == X.shape[0]})
 
 
-def _unpacked(values: Any) -> Any:
+def _unpacked(values: Array) -> Array:
     """Values, each perhaps in a cell of MATLAB's."""
     if values.dtype != object:
         return values
     return np.array([_content(cell) for cell in values], dtype=object)
 
 
-def _content(cell: Any) -> Any:
+def _content(cell: object) -> object:
     while isinstance(cell, np.ndarray) and cell.size == 1:
         cell = cell.ravel()[0]
     return cell
 
 
-def _text(name: Any) -> str:
+def _text(name: object) -> str:
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
-def _is_sparse(array: Any) -> bool:
+def _is_sparse(array: object) -> bool:
     return isinstance(array, StoredSparse) or sparse.issparse(array)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from thresher._utils.types import DataLike
+from thresher._utils.types import Array
 from thresher.io import unreadable
 from thresher.io.sparse import spool_rows
 from thresher.io.table import Opener, TableSource
@@ -22,10 +21,10 @@ __all__ = ["read", "size"]
 
 def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     """Read labels and entries. Columns are counted from 0 if any entry is in column 0, from 1 otherwise."""
-    labels: list[Any] = []
+    labels: list[Array] = []
     smallest: list[int] = []
 
-    def blocks() -> Iterator[Any]:
+    def blocks() -> Iterator[sparse.csr_matrix]:
         for block, y in _parsed_rows(path, open_file, scratch):
             labels.append(y)
             if block.nnz:
@@ -34,7 +33,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
 
     try:
         if scratch is None:
-            X: DataLike = _stacked(list(blocks()))
+            X = _stacked(list(blocks()))
         else:
             X = spool_rows(blocks(), scratch)
     except (ValueError, OSError, OverflowError) as error:
@@ -45,7 +44,7 @@ def read(path: Path, open_file: Opener, scratch: Scratch | None) -> TableSource:
     return TableSource(X, extra={"target": y.astype(np.int64) if np.all(y == np.floor(y)) else y})
 
 
-def _stacked(blocks: list[Any]) -> Any:
+def _stacked(blocks: list[sparse.csr_matrix]) -> sparse.csr_matrix:
     """Blocks below one another, as wide as the widest."""
     widest = max(block.shape[1] for block in blocks)
     for block in blocks:
@@ -55,7 +54,7 @@ def _stacked(blocks: list[Any]) -> Any:
 
 def _parsed_rows(
     path: Path, open_file: Opener, scratch: Scratch | None
-) -> Iterator[tuple[Any, Any]]:
+) -> Iterator[tuple[sparse.csr_matrix, Array]]:
     from sklearn.datasets import load_svmlight_file
 
     size = LARGEST_BLOCK if scratch is None else scratch.block_bytes

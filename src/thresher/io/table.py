@@ -9,20 +9,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from scipy import sparse
 
 from thresher._utils.checks import first_line, readable
-from thresher._utils.types import DataLike, Values
+from thresher._utils.types import Array, DataLike, Matrix, TargetLike, Values
 from thresher.io import BadFile, check_names
 from thresher.io.sparse import SparseColumns, check_sparse
 from thresher.io.temporary import LARGEST_BLOCK, total_memory
 
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-def validated(name: str, pieces: Iterable[Any]) -> Iterator[Any]:
+# Some rows of a table.
+Piece: TypeAlias = "pa.Table | pa.RecordBatch"
+
+
+def validated(name: str, pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Yield tables or batches; raise one `ValueError` for those of a damaged file.
 
     Readers take offsets, counts and lengths as a file has them, and compiled code follows them. The check costs nothing
@@ -48,7 +55,9 @@ def reading(name: str) -> Iterator[None]:
         raise ValueError(f"{name} cannot be read: {first_line(error)}") from None
 
 
-def open_arrow(name: str, source: Any, **options: Any) -> Any:
+def open_arrow(
+    name: str, source: pa.NativeFile, fields: list[int] | None = None, use_threads: bool = True
+) -> pa.RecordBatchReader:
     """Return a reader of the batches of an Arrow (Feather) file or stream.
 
     Version 1 of Feather is refused: pyarrow follows its places without a check, and ends the process where they are
@@ -61,7 +70,7 @@ def open_arrow(name: str, source: Any, **options: Any) -> Any:
             f"{name} is in version 1 of Feather, which cannot be read safely. Write it in version 2"
         )
     source.seek(0)
-    read_options = pa.ipc.IpcReadOptions(**options)
+    read_options = pa.ipc.IpcReadOptions(included_fields=fields, use_threads=use_threads)
     try:
         return pa.ipc.open_file(source, options=read_options)
     except pa.ArrowInvalid:
@@ -87,11 +96,11 @@ class Part(Protocol):
     """
 
     name: str
-    schema: Any
+    schema: pa.Schema
     n_rows: int
     is_columnar: bool
 
-    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[Piece]:
         """Tables or batches of some of the rows each, in order, with these columns."""
 
 
@@ -112,10 +121,10 @@ class FileColumns:
 
     parts: Sequence[Part]
     kinds: dict[str, str]
-    types: dict[str, set[Any]]
+    types: dict[str, set[pa.DataType]]
     n_rows: int
 
-    def read(self, columns: list[str], use_threads: bool = False) -> Iterator[Any]:
+    def read(self, columns: list[str], use_threads: bool = False) -> Iterator[Piece]:
         """Yield checked tables or batches with these columns, which have all rows together."""
         for part in self.parts:
             n_rows = 0
@@ -131,7 +140,7 @@ class FileColumns:
     def shape(self) -> tuple[int, int]:
         return self.n_rows, len(self.kinds)
 
-    def table(self, columns: list[str], use_threads: bool = False) -> Any:
+    def table(self, columns: list[str], use_threads: bool = False) -> pa.Table:
         """Some columns, whole."""
         import pyarrow as pa
 
@@ -142,11 +151,11 @@ class FileColumns:
         ]
         return pa.concat_tables(tables, promote_options="permissive")
 
-    def column(self, name: str) -> Any:
+    def column(self, name: str) -> pa.ChunkedArray:
         """One column, whole."""
         return self.table([name]).column(name)
 
-    def rows(self, rows: Any) -> Any:
+    def rows(self, rows: Array) -> pa.Table:
         """Some rows of all columns, in memory; of these some are read at a time."""
         import pyarrow as pa
 
@@ -165,32 +174,24 @@ class FileColumns:
 
 def columns_of(parts: Sequence[Part]) -> FileColumns:
     """The columns of parts, which must be the same."""
-    import pyarrow as pa
-
     for part in parts:
         check_names(part.name, part.schema.names)
     first, *others = (
         dict(zip(part.schema.names, part.schema.types, strict=True)) for part in parts
     )
-    kinds: dict[str, str] = {}
-    for place, (name, kind) in enumerate(first.items()):
-        # What pandas keeps of its index is no feature; nor are names of rows, which have no name themselves.
-        if not re.fullmatch(r"__index_level_\d+__", name) and (place > 0 or name != ""):
-            kinds[name] = _kind_of(kind, pa)
-    types = {name: {kind} for name, kind in first.items()}
+    # What pandas keeps of its index is no feature; nor are names of rows, which have no name themselves.
+    kinds = {
+        name: kind_of(kind)
+        for place, (name, kind) in enumerate(first.items())
+        if not re.fullmatch(r"__index_level_\d+__", name) and (place > 0 or name != "")
+    }
     for part, more in zip(parts[1:], others, strict=True):
-        _join(kinds, (parts[0].name, first), (part.name, more), pa)
-        for name, kind in more.items():
-            types[name].add(kind)
+        _join(kinds, (parts[0].name, first), (part.name, more))
+    types = {name: {schema[name] for schema in (first, *others)} for name in first}
     return FileColumns(parts, kinds, types, sum(part.n_rows for part in parts))
 
 
-def _join(
-    kinds: dict[str, str],
-    first: tuple[str, Values],
-    part: tuple[str, Values],
-    pa: Any,
-) -> None:
+def _join(kinds: dict[str, str], first: tuple[str, Values], part: tuple[str, Values]) -> None:
     """Bring the kinds of columns up to another part, which must have the same columns."""
     for (one, has), (other, lacks) in ((first, part), (part, first)):
         missing = [name for name in has if name not in lacks]
@@ -200,7 +201,7 @@ def _join(
                 "has not; give files with the same columns"
             )
     for name, known in kinds.items():
-        kind = _kind_of(part[1][name], pa)
+        kind = kind_of(part[1][name])
         if known == "null":
             kinds[name] = kind
         elif kind not in ("null", known):
@@ -213,18 +214,20 @@ def _join(
             )
 
 
-def _kind_of(kind: Any, pa: Any) -> str:
-    types = pa.types
-    if types.is_integer(kind) or types.is_floating(kind):
-        return "number"
-    if types.is_boolean(kind):
-        return "truth"
-    if types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind):
-        return "text"
-    if types.is_decimal(kind):
-        return "decimal"
-    if types.is_null(kind):
-        return "null"
+def kind_of(kind: pa.DataType) -> str:
+    import pyarrow as pa
+    from pyarrow import types
+
+    tests = {
+        "number": (types.is_integer, types.is_floating),
+        "truth": (types.is_boolean,),
+        "text": (types.is_dictionary, types.is_string, types.is_large_string),
+        "decimal": (types.is_decimal,),
+        "null": (types.is_null,),
+    }
+    for name, is_it in tests.items():
+        if any(test(kind) for test in is_it):
+            return name
     column = nw.from_native(pa.schema([("column", kind)]).empty_table()).schema["column"]
     return "text" if column == nw.String else str(column)
 
@@ -259,9 +262,9 @@ class TableSource:
         Columns with three categories or more that a matrix holds as their numbers.
     """
 
-    columns: Any
+    columns: DataLike
     names: list[str] = field(default_factory=list)
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Array | Callable[[], Array]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     by_number: frozenset[str] = frozenset()
 
@@ -299,7 +302,7 @@ class TableSource:
             X: DataLike = check_sparse(self.columns, str(path))
             self.columns = X if X.format in ("csr", "csc") else X.tocsr()
 
-    def column(self, name: str) -> Any:
+    def column(self, name: str) -> TargetLike:
         """Return extra values or a column, as an array or as a column of pyarrow."""
         if name in self.extra:
             values = self.extra[name]
@@ -338,14 +341,15 @@ def numbered(n_columns: int) -> list[str]:
     return [f"x{i}" for i in range(n_columns)]
 
 
-def dense_column(matrix: Any, place: int) -> Any:
+def dense_column(matrix: Matrix, place: int) -> Array:
     """Return a column of a sparse matrix as an array."""
     if isinstance(matrix, SparseColumns):
         return matrix.column(place)
-    return matrix[:, [place]].toarray().ravel()
+    values: Array = matrix[:, [place]].toarray().ravel()
+    return values
 
 
-def package(module: str, package: str, extra: str) -> Any:
+def package(module: str, package: str, extra: str) -> ModuleType:
     """Import a module of a package that need not be installed."""
     try:
         return importlib.import_module(module)

@@ -13,7 +13,7 @@ import weakref
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ import numpy.typing as npt
 from thresher._utils.checks import LARGEST_WHOLE, shown
 from thresher._utils.types import Array
 from thresher.io import FULL
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _BINARY_UNITS = {"KI": 1 << 10, "MI": 1 << 20, "GI": 1 << 30, "TI": 1 << 40}
@@ -31,13 +34,10 @@ _SMALLEST_LIMIT = 1 << 20
 _TEXT_SHARE = 64
 # A row of text, and so the header, must fit into one of these.
 LARGEST_BLOCK = 1 << 26
-_CGROUP_LIMITS = (
-    "/sys/fs/cgroup/memory.max",
-    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-)
+_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
-def resolve_memory_limit(limit: Any, parameter: str = "memory_limit") -> int:
+def resolve_memory_limit(limit: object, parameter: str = "memory_limit") -> int:
     """Bytes for a limit: a number, a text such as ``"2GB"``, or None for a share of the machine's memory."""
     if limit is None:
         return total_memory() // _DEFAULT_SHARE
@@ -70,7 +70,7 @@ def _installed_memory() -> int:
     if hasattr(os, "sysconf"):
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     status = _MemoryStatus(ctypes.sizeof(_MemoryStatus))
-    windows: Any = ctypes.windll  # type: ignore[attr-defined]
+    windows = ctypes.windll  # type: ignore[attr-defined]
     if not windows.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
         raise OSError("the system does not report its memory: set memory_limit")
     return int(status.total)
@@ -114,7 +114,9 @@ def no_room(error: OSError, folder: Path, after: str = "") -> OSError:
 class Scratch:
     """A folder for temporary files, and the bytes of memory that may be used."""
 
-    def __init__(self, folder: Any = None, memory_limit: Any = None) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str] | None = None, memory_limit: object = None
+    ) -> None:
         self.memory_limit = resolve_memory_limit(memory_limit)
         self.folder = Path(tempfile.gettempdir() if folder is None else os.fspath(folder))
         if not self.folder.is_dir():
@@ -141,9 +143,9 @@ class ScratchFile:
         weakref.finalize(self, self._file.close)
         self.size = 0
 
-    def write(self, data: Any) -> int:
+    def write(self, data: bytes | Array | pa.Buffer) -> int:
         """All of it; a disk that is full is one sentence."""
-        left = memoryview(data).cast("B")
+        left = (data.data if isinstance(data, np.ndarray) else memoryview(data)).cast("B")
         written = len(left)
         try:
             while left:

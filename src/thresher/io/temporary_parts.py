@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from thresher._utils.types import Array
 from thresher.io.temporary import Scratch
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 # Values that are decoded together: what is decoded shall be in the cache when it is copied.
 PIECE = 1 << 17
+
+
+def grouped(sizes: Iterable[int], enough: int) -> Iterator[list[int]]:
+    """Yield runs of indices whose sizes are enough together; the last run may be smaller."""
+    group: list[int] = []
+    total = 0
+    for i, size in enumerate(sizes):
+        group.append(i)
+        total += size
+        if total >= enough:
+            yield group
+            group, total = [], 0
+    if group:
+        yield group
 
 
 class TableBlock:
@@ -20,26 +37,26 @@ class TableBlock:
 
     is_columnar = True
 
-    def __init__(self, name: str, table: Any) -> None:
+    def __init__(self, name: str, table: pa.Table) -> None:
         self.name = name
         self.schema = table.schema
         self.n_rows = table.num_rows
         self._pieces = [table]
 
-    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[pa.Table]:
         import pyarrow as pa
 
         places = {name: piece for piece in self._pieces for name in piece.schema.names}
         yield pa.table({name: places[name].column(name) for name in columns})
 
-    def add(self, table: Any) -> None:
+    def add(self, table: pa.Table) -> None:
         self._pieces.append(table)
         for name in table.column_names:
             place = self.schema.get_field_index(name)
             self.schema = self.schema.set(place, table.schema.field(name))
 
 
-def spool_tables(tables: Iterable[Any], scratch: Scratch | None) -> list[Any]:
+def spool_tables(tables: Iterable[pa.Table], scratch: Scratch | None) -> list[pa.Table]:
     """The tables in a temporary file that is mapped: pages come back from there as columns are read.
 
     Without a scratch they stay in memory.
@@ -88,30 +105,16 @@ class MatrixPart:
         self.n_rows = sum(block.shape[1] for block in blocks)
         self._places = {column: place for place, column in enumerate(columns)}
 
-    def read(self, columns: list[str], use_threads: bool) -> Iterator[Any]:
+    def read(self, columns: list[str], use_threads: bool) -> Iterator[pa.Table]:
         import pyarrow as pa
 
         places = [self._places[column] for column in columns]
-        some: Any = places
-        if places == list(range(places[0], places[0] + len(places))):
-            some = slice(places[0], places[-1] + 1)  # which copies nothing
-        for blocks in self._pieces(len(places)):
-            own = [block[some] for block in blocks]
+        is_run = places == list(range(places[0], places[0] + len(places)))
+        some = slice(places[0], places[-1] + 1) if is_run else places  # a slice copies nothing
+        for group in grouped((len(places) * block.shape[1] for block in self._blocks), PIECE):
+            own = [self._blocks[i][some] for i in group]
             values = own[0] if len(own) == 1 else np.concatenate(own, axis=1)
             yield pa.Table.from_arrays([pa.array(row) for row in values], names=columns)
-
-    def _pieces(self, n_columns: int) -> Iterator[list[Array]]:
-        """Blocks that are read together, none of which is then small."""
-        group: list[Array] = []
-        size = 0
-        for block in self._blocks:
-            group.append(block)
-            size += n_columns * block.shape[1]
-            if size >= PIECE:
-                yield group
-                group, size = [], 0
-        if group:
-            yield group
 
 
 def spool_matrix(

@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
+
+import pyarrow as pa
+from pyarrow import csv
 
 from thresher._utils.checks import first_line
 from thresher._utils.types import Values
 from thresher.io import COMPRESSED, BadFile, check_names, open_binary
-from thresher.io.table import Opener, Part, TableSource, columns_of, reading
+from thresher.io.table import Opener, Part, TableSource, columns_of, kind_of, reading
 from thresher.io.temporary import LARGEST_BLOCK, Scratch
 from thresher.io.temporary_parts import TableBlock, spool_tables
 
@@ -35,13 +38,11 @@ def separator_of(head: bytes) -> str:
     return max(_SEPARATORS, key=lambda mark: first.count(mark.encode()))
 
 
-def decompressed(file: Any, suffix: str) -> Any:
+def decompressed(file: BinaryIO, suffix: str) -> BinaryIO | pa.NativeFile:
     """A binary stream of what the file holds, by the last part of its name."""
     kind = COMPRESSED.get(suffix.lower())
     if kind is None:
         return file
-    import pyarrow as pa
-
     return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), kind)
 
 
@@ -69,8 +70,6 @@ def decimal_of(head: bytes, separator: str) -> str:
 
 def parsing(separator: str, decimal: str) -> Values:
     """How text is parsed and which words stand for missing values, as arguments of pyarrow's readers."""
-    from pyarrow import csv
-
     return {
         "parse_options": csv.ParseOptions(delimiter=separator, newlines_in_values=True),
         "convert_options": csv.ConvertOptions(
@@ -79,25 +78,25 @@ def parsing(separator: str, decimal: str) -> Values:
     }
 
 
+def _in_one_block(block: bytes, names: list[str] | None, use_threads: bool) -> csv.ReadOptions:
+    """Return options for reading all of a block at once, with a header if there are no names."""
+    return csv.ReadOptions(column_names=names, block_size=len(block) + 1, use_threads=use_threads)
+
+
 def why_unparsed(
     error: Exception, block: bytes, separator: str, names: list[str] | None, rows_before: int
 ) -> str:
     """Return why text cannot be read; the block comes after that many rows, and has a header if there are no names."""
-    import pyarrow as pa
-    from pyarrow import csv
+    ragged: list[csv.InvalidRow] = []
 
-    ragged: list[Any] = []
-
-    def note(row: Any) -> str:
+    def note(row: csv.InvalidRow) -> str:
         ragged.append(row)
         return "error"
 
     with suppress(pa.ArrowInvalid):
         csv.read_csv(
             pa.py_buffer(block.translate(_ASCII)),
-            read_options=csv.ReadOptions(
-                column_names=names, block_size=len(block) + 1, use_threads=False
-            ),
+            read_options=_in_one_block(block, names, use_threads=False),
             parse_options=csv.ParseOptions(
                 delimiter=separator, newlines_in_values=True, invalid_row_handler=note
             ),
@@ -165,9 +164,8 @@ def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_bin
 
     Types are those of the whole file: a column with words in some block is text in all.
     """
-    import pyarrow as pa
 
-    def blocks_of(texts: list[str] | None = None) -> list[Any]:
+    def blocks_of(texts: list[str] | None = None) -> list[pa.Table]:
         size = LARGEST_BLOCK if scratch is None else scratch.block_bytes
         return spool_tables(
             parsed_blocks(path, size, open_file, texts, use_threads=scratch is None), scratch
@@ -179,29 +177,18 @@ def text_parts(path: Path, scratch: Scratch | None, open_file: Opener = open_bin
     kinds: dict[str, set[str]] = {}
     for block in blocks:
         for field in block.schema:
-            if not pa.types.is_null(field.type):
-                kinds.setdefault(field.name, set()).add(_kind(field.type))
-    mixed = [name for name, found in kinds.items() if len(found) > 1]
+            kinds.setdefault(field.name, set()).add(kind_of(field.type))
+    mixed = [name for name, found in kinds.items() if len(found - {"null"}) > 1]
     if mixed:
         for block, table in zip(blocks, blocks_of(mixed), strict=True):
             block.add(table)
     return list(blocks)
 
 
-def _kind(kind: Any) -> str:
-    import pyarrow as pa
-
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    return "number" if is_number else str(kind)
-
-
 def parsed_blocks(
     path: Path, size: int, open_file: Opener, texts: list[str] | None, use_threads: bool
-) -> Iterator[Any]:
+) -> Iterator[pa.Table]:
     """Yield the tables of all blocks of about that many bytes, or some columns of them as text."""
-    import pyarrow as pa
-    from pyarrow import csv
-
     names: list[str] = []
     rows_before = 0  # the header is a row
     block, is_first, separator = b"", True, ","
@@ -216,11 +203,7 @@ def parsed_blocks(
                 is_first, names = not names, names or _header(block, options["parse_options"])
                 table = csv.read_csv(
                     pa.py_buffer(block),
-                    read_options=csv.ReadOptions(
-                        column_names=None if is_first else names,
-                        block_size=len(block) + 1,
-                        use_threads=use_threads,
-                    ),
+                    read_options=_in_one_block(block, None if is_first else names, use_threads),
                     **options,
                 )
                 rows_before += len(table) + is_first
@@ -234,11 +217,8 @@ def parsed_blocks(
             raise ValueError(f"{path} cannot be read: {why}") from None
 
 
-def _header(block: bytes, parse_options: Any) -> list[str]:
+def _header(block: bytes, parse_options: csv.ParseOptions) -> list[str]:
     """The names in the first row."""
-    import pyarrow as pa
-    from pyarrow import csv
-
     end = block.find(b"\n")
     while end >= 0 and block.count(b'"', 0, end) % 2:
         end = block.find(b"\n", end + 1)

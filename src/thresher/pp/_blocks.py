@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from thresher._utils.long_calls import Voice, report
+from thresher._utils.types import Matrix
 from thresher.data import feature_blocks
 from thresher.io.sparse import check_sparse
 
@@ -17,6 +18,7 @@ from thresher.io.sparse import check_sparse
 BLOCK_VALUES = 1 << 23
 
 
+@dataclass
 class GeneValues:
     """Cells x genes of an AnnData object.
 
@@ -31,37 +33,34 @@ class GeneValues:
         The values are logarithms of one more than counts to this base, and the counts are read; None: the values.
     """
 
-    def __init__(
-        self,
-        values: Any,
-        voice: Voice,
-        rows: npt.NDArray[np.intp] | None = None,
-        log_base: float | None = None,
-    ) -> None:
-        self.is_backed = not isinstance(values, np.ndarray) and not sparse.issparse(values)
-        if self.is_backed and not hasattr(values, "shape"):
-            values, self.is_backed = np.asarray(values), False
-        self.values = values
-        self.voice = voice
-        self.rows = rows
-        self.log_base = log_base
-        n_cells, self.n_genes = values.shape
-        self.n_cells = int(n_cells if rows is None else len(rows))
+    values: Matrix
+    voice: Voice
+    rows: npt.NDArray[np.intp] | None = None
+    log_base: float | None = None
+
+    def __post_init__(self) -> None:
+        self.is_backed = not isinstance(self.values, np.ndarray) and not sparse.issparse(
+            self.values
+        )
+        if self.is_backed and not hasattr(self.values, "shape"):
+            self.values, self.is_backed = np.asarray(self.values), False
+        n_cells, self.n_genes = self.values.shape
+        self.n_cells = int(n_cells if self.rows is None else len(self.rows))
 
     def of(self, rows: npt.NDArray[np.intp]) -> GeneValues:
         """Those of some cells."""
-        return GeneValues(self.values, self.voice, rows, self.log_base)
+        return replace(self, rows=rows)
 
     def counts(self, log_base: float) -> GeneValues:
         """Return the counts whose logarithms these are."""
-        return GeneValues(self.values, self.voice, self.rows, log_base)
+        return replace(self, log_base=log_base)
 
     @property
     def by_genes(self) -> bool:
         """Whether genes lie one after the other, so that a piece is some genes of all cells."""
         return getattr(self.values, "format", None) == "csc"
 
-    def pieces(self) -> Iterator[tuple[slice, Any]]:
+    def pieces(self) -> Iterator[tuple[slice, Matrix]]:
         """Genes, and values of some cells for them; together every value once."""
         if self.log_base is None:
             yield from self._stored()
@@ -69,7 +68,7 @@ class GeneValues:
         for genes, piece in self._stored():
             yield genes, _counts(piece, np.log(self.log_base))
 
-    def _stored(self) -> Iterator[tuple[slice, Any]]:
+    def _stored(self) -> Iterator[tuple[slice, Matrix]]:
         if not self.is_backed and self.log_base is None:
             everything = self.values if self.rows is None else self.values[self.rows]
             yield slice(0, self.n_genes), everything
@@ -96,11 +95,11 @@ class GeneValues:
         if self.is_backed:
             report(self.voice, "read %d of %d %s", n_read, n_all, what)
 
-    def chunks(self) -> Iterator[Any]:
+    def chunks(self) -> Iterator[Matrix]:
         """Blocks of cells."""
         return (piece for _, piece in self.pieces())
 
-    def in_memory(self) -> Any:
+    def in_memory(self) -> Matrix:
         """All values at once."""
         parts = list(self.chunks())
         if len(parts) == 1:
@@ -110,7 +109,7 @@ class GeneValues:
         return np.concatenate(parts)
 
 
-def _counts(logarithms: Any, log_of_base: float) -> Any:
+def _counts(logarithms: Matrix, log_of_base: float) -> Matrix:
     """Return a copy of the values with the logarithm undone."""
     counts = logarithms.astype(np.float64)
     data = counts.data if sparse.issparse(counts) else counts

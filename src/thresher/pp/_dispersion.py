@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from scipy.interpolate import CubicHermiteSpline
 
 from thresher._utils.long_calls import Voice
 from thresher._utils.params import FeatureCount, estimator, param
-from thresher._utils.types import DataLike, Floats, TargetLike
+from thresher._utils.types import DataLike, Floats, Matrix, TargetLike
 from thresher.data import FeatureRoles, Table
 from thresher.measures.rounding import round_bounded
 from thresher.pp._blocks import GeneValues
@@ -110,18 +110,18 @@ class GeneRanking(Ranking):
     verbose: int = param(default=0)
 
     @all_or_nothing
-    def fit(self, X: DataLike, y: TargetLike = None) -> Any:
+    def fit(self, X: DataLike, y: TargetLike = None) -> Self:
         """Score and choose genes; `y` is ignored."""
         table = self._read_rows(X, y).table
         return self._choose(GeneValues(table.matrix, Voice(type(self).__name__)), None)
 
     @all_or_nothing
-    def fit_pieces(self, values: GeneValues, moments: Moments | None = None) -> Any:
+    def fit_pieces(self, values: GeneValues, moments: Moments | None = None) -> Self:
         """As `fit`, from values that need not fit into memory together, with their moments if they are known."""
         self.n_features_in_ = values.n_genes
         return self._choose(values, moments)
 
-    def _choose(self, values: GeneValues, moments: Moments | None) -> Any:
+    def _choose(self, values: GeneValues, moments: Moments | None) -> Self:
         moments = moments or read_moments(values)
         moments.refuse_unusable()
         scores = self._scores(values, moments)
@@ -148,7 +148,7 @@ class TrendDispersion(GeneRanking):
 
     def _scores(self, values: GeneValues, moments: Moments) -> Floats:
         self.means_ = moments.means
-        self.dispersions_ = over_mean(moments.variances, moments.means)
+        self.dispersions_ = divided(moments.variances, moments.means)
         return adjusted_dispersion(values, moments)
 
 
@@ -183,7 +183,7 @@ class BinnedDispersion(GeneRanking):
     def _scores(self, values: GeneValues, moments: Moments) -> Floats:
         moments.refuse_counts()
         counts = read_moments(values.counts(self.log_base))
-        ratio = over_mean(counts.variances, counts.means)
+        ratio = divided(counts.variances, counts.means)
         dispersions = np.full(len(ratio), np.nan)
         np.log(ratio, out=dispersions, where=counts.minimum < counts.maximum)
         means = np.log1p(counts.means)
@@ -260,7 +260,7 @@ def read_moments(values: GeneValues) -> Moments:
     return Moments(means, squares / max(1, n - 1), minimum, maximum, n_unusable, is_whole)
 
 
-def _squares(piece: Any, means: Floats, highest: Floats | None = None) -> Floats:
+def _squares(piece: Matrix, means: Floats, highest: Floats | None = None) -> Floats:
     """Of every gene, the sum of squares about its mean, of values cut off at the highest."""
     if not sparse.issparse(piece):
         cut = piece if highest is None else np.minimum(piece, highest)
@@ -274,10 +274,10 @@ def _squares(piece: Any, means: Floats, highest: Floats | None = None) -> Floats
     return found
 
 
-def over_mean(variances: Floats, means: Floats) -> Floats:
-    """Variance over mean; nan for genes without any expression."""
-    unknown = np.full(len(means), np.nan)
-    return np.asarray(np.divide(variances, means, out=unknown, where=means > 0))
+def divided(dividend: Floats, divisor: Floats | npt.NDArray[np.intp]) -> Floats:
+    """Return quotients, nan where the divisor is not above 0."""
+    unknown = np.full(len(divisor), np.nan)
+    return np.asarray(np.divide(dividend, divisor, out=unknown, where=divisor > 0))
 
 
 def adjusted_dispersion(values: GeneValues, moments: Moments) -> Floats:

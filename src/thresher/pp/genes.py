@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import clone
 
 import thresher
 from thresher._utils.checks import check_number, readable, warn
 from thresher._utils.long_calls import Voice, on_behalf, report
-from thresher._utils.types import Estimator, Floats, Values
+from thresher._utils.types import Array, Estimator, Floats, Matrix, Selector, TargetLike, Values
 from thresher.io.sparse import check_sparse
 from thresher.pp._blocks import GeneValues
 from thresher.pp._dispersion import (
@@ -20,11 +21,15 @@ from thresher.pp._dispersion import (
     Moments,
     TrendDispersion,
     adjusted_dispersion,
-    over_mean,
+    divided,
     read_moments,
 )
 from thresher.selectors._third_party import resize
 from thresher.selectors.rfs import RelevanceFilter
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from anndata import AnnData
 
 # Short names of selectors with settings that suit expression values.
 METHODS: dict[str, tuple[str, Values]] = {
@@ -52,9 +57,9 @@ N_TOP_GENES = 2000
 
 
 def select_genes(
-    adata: Any,
+    adata: AnnData,
     *,
-    method: Any = "dispersion",
+    method: str | Selector = "dispersion",
     n_top_genes: int | None = None,
     layer: str | None = None,
     batch_key: str | None = None,
@@ -62,7 +67,7 @@ def select_genes(
     subset: bool = False,
     inplace: bool = True,
     verbose: int = 0,
-) -> Any:
+) -> pd.DataFrame | None:
     """Choose genes and mark them in ``adata.var``, with the columns scanpy's users know.
 
     Parameters
@@ -167,7 +172,7 @@ def select_genes(
     return None
 
 
-def _values(adata: Any, layer: str | None) -> Any:
+def _values(adata: AnnData, layer: str | None) -> Matrix:
     if layer is None:
         return check_sparse(adata.X)
     if layer not in adata.layers:
@@ -176,7 +181,7 @@ def _values(adata: Any, layer: str | None) -> Any:
 
 
 def _expression(
-    values: GeneValues, moments: Moments | None, fitted: list[Any], scores: Floats
+    values: GeneValues, moments: Moments | None, fitted: list[Estimator], scores: Floats
 ) -> dict[str, Floats]:
     """Return the columns of means, variances and dispersions, as the flavors of scanpy write them."""
     if isinstance(fitted[0], BinnedDispersion):
@@ -196,12 +201,12 @@ def _expression(
         "means": moments.means,
         "variances": moments.variances,
         "variances_norm": adjusted,
-        "dispersions": over_mean(moments.variances, moments.means),
+        "dispersions": divided(moments.variances, moments.means),
         "dispersions_norm": adjusted,
     }
 
 
-def _observed(adata: Any, key: str, parameter: str) -> Any:
+def _observed(adata: AnnData, key: str, parameter: str) -> pd.Series:
     if key not in adata.obs:
         raise ValueError(f"{parameter}={key!r} is not in adata.obs, which has {list(adata.obs)}")
     column = adata.obs[key]
@@ -210,7 +215,7 @@ def _observed(adata: Any, key: str, parameter: str) -> Any:
     return column
 
 
-def _check_method(method: Any) -> None:
+def _check_method(method: object) -> None:
     if not (method in NAMES if isinstance(method, str) else hasattr(method, "get_support")):
         raise ValueError(f"method must be one of {list(NAMES)} or a selector, got {method!r}")
 
@@ -227,7 +232,9 @@ def _rule(method: str, moments: Moments) -> str:
     return method
 
 
-def _selector(method: Any, n_top_genes: int | None, log_base: float, in_batches: bool) -> Any:
+def _selector(
+    method: str | Selector, n_top_genes: int | None, log_base: float, in_batches: bool
+) -> Estimator:
     if isinstance(method, str):
         count = N_TOP_GENES if n_top_genes is None else int(n_top_genes)
         if method == "seurat":
@@ -236,17 +243,13 @@ def _selector(method: Any, n_top_genes: int | None, log_base: float, in_batches:
             return TrendDispersion(count)
         name, settings = METHODS[method]
         return getattr(thresher, name)(count, **settings)
-    from sklearn.base import clone
-
     asked = None if n_top_genes is None else resize(method, int(n_top_genes))
     return clone(method) if asked is None else asked
 
 
 def _fit(
-    selector: Estimator, values: GeneValues, target: Any, moments: Moments | None = None
-) -> Any:
-    from sklearn.base import clone
-
+    selector: Estimator, values: GeneValues, target: TargetLike, moments: Moments | None = None
+) -> Estimator:
     fitted = clone(selector)
     needs = inspect.signature(fitted.fit).parameters.get("y")
     if target is None and needs is not None and fitted.__sklearn_tags__().target_tags.required:
@@ -270,11 +273,11 @@ def _takes_chunks(selector: Estimator) -> bool:
     )
 
 
-def _single(fitted: Any, most: int | None = None) -> Values:
+def _single(fitted: Estimator, most: int | None = None) -> Values:
     return _columns(fitted.selected_[:most], fitted.scores_, fitted.relevance_)
 
 
-def _columns(chosen: Any, scores: Floats, relevance: Floats) -> Values:
+def _columns(chosen: Array, scores: Floats, relevance: Floats) -> Values:
     rank = np.full(len(scores), np.nan)
     rank[chosen] = np.arange(len(chosen))
     return {
@@ -285,7 +288,9 @@ def _columns(chosen: Any, scores: Floats, relevance: Floats) -> Values:
     }
 
 
-def _fit_batches(selector: Estimator, values: GeneValues, target: Any, batches: Any) -> list[Any]:
+def _fit_batches(
+    selector: Estimator, values: GeneValues, target: TargetLike, batches: Array
+) -> list[Estimator]:
     labels = np.unique(batches)
     fitted = []
     for number, label in enumerate(labels, start=1):
@@ -296,7 +301,7 @@ def _fit_batches(selector: Estimator, values: GeneValues, target: Any, batches: 
     return fitted
 
 
-def _merged(fitted: list[Any], order: str, n_top_genes: int | None) -> Values:
+def _merged(fitted: list[Estimator], order: str, n_top_genes: int | None) -> Values:
     """Return the columns of genes chosen in batches: as many genes as asked for; else as the batch with most chose."""
     found = [_single(selector) for selector in fitted]
     times = np.sum([f["highly_variable"] for f in found], axis=0)
@@ -320,7 +325,4 @@ def _merged(fitted: list[Any], order: str, n_top_genes: int | None) -> Values:
 
 def _mean(values: list[Floats]) -> Floats:
     stacked = np.stack(values)
-    present = (~np.isnan(stacked)).sum(axis=0)
-    total = np.nansum(stacked, axis=0)
-    unknown = np.full(len(total), np.nan)
-    return np.asarray(np.divide(total, present, out=unknown, where=present > 0))
+    return divided(np.nansum(stacked, axis=0), (~np.isnan(stacked)).sum(axis=0))
