@@ -440,7 +440,7 @@ def _ranked_columns(
             yield some, *text_ranks(values.T, factorize)
 
 
-def _object_column(values: list[object], name: str) -> tuple[Floats, list[str] | None]:
+def _object_column(values: list[Any], name: str) -> tuple[Floats, list[str] | None]:
     present = [value for value in values if not is_missing(value)]
     if all(isinstance(value, str) for value in present):
         return _text_column(values)

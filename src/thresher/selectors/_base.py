@@ -20,7 +20,7 @@ from thresher._utils.checks import feature_position, one_call, quiet_sums, resol
 from thresher._utils.long_calls import one_thread, report, step_reporter
 from thresher._utils.params import BaseEstimator, Fitted, SelectorMixin, validate_params
 from thresher._utils.tables import Output, as_table
-from thresher._utils.types import Array, DataLike, Floats, Mask, TargetLike, WeightsLike
+from thresher._utils.types import Array, DataLike, Floats, Mask, TargetLike, Values, WeightsLike
 from thresher.blocks import open_training_data
 from thresher.data import (
     FeatureRoles,
@@ -453,7 +453,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return super().get_feature_names_out(input_features)
 
     @after_fits
-    def __getstate__(self) -> object:
+    def __getstate__(self) -> Values:
         return super().__getstate__()
 
     def _unread(self) -> npt.NDArray[np.bool_]:
