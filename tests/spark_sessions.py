@@ -151,7 +151,9 @@ class LocalSpark:
 @contextmanager
 def executor_session(folder: Path) -> Iterator:
     """Start a session with two executors, each a process of one core that Spark replaces when it dies."""
-    with classic_session("local-cluster[2,1,700]", folder, **{"spark.executor.cores": "1"}) as session:
+    with classic_session(
+        "local-cluster[2,1,700]", folder, **{"spark.executor.cores": "1"}
+    ) as session:
         yield session
 
 

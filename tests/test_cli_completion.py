@@ -6,16 +6,25 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
+from thresher.cli._app import app
 from thresher.cli._options import GENERATORS, METHODS
 
 
-def thresher(*arguments, **variables):
-    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1", **variables}
-    command = [sys.executable, "-m", "thresher", *arguments]
+def script_for(shell):
+    """What a user's shell gets, from a real process: the option depends on how the program was started."""
+    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    command = [sys.executable, "-m", "thresher", "--show-completion", shell]
     result = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=True, timeout=60
     )
+    return result.stdout
+
+
+def thresher(**variables):
+    result = CliRunner().invoke(app, [], env=variables, prog_name="thresher")
+    assert result.exit_code == 0, result.output
     return result.stdout
 
 
@@ -35,7 +44,7 @@ def complete(shell, line):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_of_a_shell_is_shown(shell):
-    script = thresher("--show-completion", shell)
+    script = script_for(shell)
     assert "_THRESHER_COMPLETE" in script
     assert f"complete_{shell}" in script
     assert "thresher" in script
@@ -68,8 +77,7 @@ def test_bash_itself_completes_a_method(tmp_path):
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m thresher "$@"\n')
     command.chmod(0o755)
     script = (
-        thresher("--show-completion", "bash")
-        + "\nCOMP_WORDS=(thresher select data.csv --method mrm) COMP_CWORD=4\n"
+        script_for("bash") + "\nCOMP_WORDS=(thresher select data.csv --method mrm) COMP_CWORD=4\n"
         '_thresher_completion thresher mrm --method\necho "${COMPREPLY[@]}"\n'
     )
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}

@@ -15,7 +15,7 @@ from sklearn.datasets import load_wine
 
 from tests.blocks_of_rows import assert_same, frames, in_blocks
 from tests.dask_clusters import as_frame, import_dask
-from tests.examples import SHARE, examples
+from tests.examples import SHARE, examples, some
 from tests.selectors import by_class, others, reads_blocks
 from tests.spark_sessions import frame_of
 from tests.test_blocks import draw_weights, target
@@ -44,9 +44,10 @@ SELECTORS = {
     "halves": Ensemble(BASE, kind="halves", n_pairs=4, random_state=0),
 }
 SELECTORS |= by_class(others(SELECTORS.values(), reads_blocks, missing="category"))
-# On clusters, where every round takes a while, the gate fits one selector of each kind of search.
+# On clusters, where every request takes a while, the gate fits one selector of each kind of search; on Spark every second.
 KINDS = ("MRMR", "pairwise", "CFS", "JMI", "Univariate", "RFS", "fast", "halves")
-ON_CLUSTERS = tuple(SELECTORS) if SHARE >= 1 else KINDS
+ON_DASK = tuple(SELECTORS) if SHARE >= 1 else KINDS
+ON_SPARK = some(ON_DASK)
 UNWEIGHTED = ("RFS", "fast", "inner", "halves")
 
 
@@ -122,8 +123,10 @@ def test_real_data_give_the_same_everywhere(name, dask_client, spark_local):
     rows = Somewhere(with_cuts(SELECTORS[name], X), X, y, weights, (150, 150, 151))
     memory = rows.memory()
     others = [*rows.files(), rows.blocks(), rows.pieces()]
-    if name in ON_CLUSTERS:
-        others += [rows.dask(dask_client), rows.spark(spark_local.classic)]
+    if name in ON_DASK:
+        others.append(rows.dask(dask_client))
+    if name in ON_SPARK:
+        others.append(rows.spark(spark_local.classic))
     for other in others:
         assert_same(memory, other)
 
@@ -146,7 +149,7 @@ def test_made_data_give_the_same_in_files_blocks_dask_and_pieces(name, data, wei
         except ValueError:  # too few rows for halves
             reject()
         others = [*rows.files(), rows.blocks(), rows.pieces()]
-        if name in ON_CLUSTERS:
+        if name in ON_DASK:
             others.append(rows.dask(dask_client))
         for other in others:
             assert_same(memory, other)
