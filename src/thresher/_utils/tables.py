@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from thresher._utils.checks import check_choice, readable
 
 Output = Literal["pandas", "polars", "dict"]
+# A DataFrame of pandas or polars, or a dict of lists.
+ResultTable: TypeAlias = Any
 
 _MOST_ROWS = 20
 
 
-def as_table(columns: Mapping[str, Any], output: str) -> Any:
+def as_table(columns: Mapping[str, Any], output: str) -> ResultTable:
     """Columns of equal length as a frame of pandas or polars, or as a dict of lists."""
     check_choice("output", output, ("pandas", "polars", "dict"))
     if output == "dict":

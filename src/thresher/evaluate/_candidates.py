@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from thresher._utils.checks import is_missing, readable
-from thresher._utils.types import Array, DataLike, Estimator, TargetLike, Values
+from thresher._utils.types import Array, DataLike, Estimator, Floats, TargetLike, Values
 from thresher.data import is_frame, read_table, reader_named
 from thresher.selectors.cfs import CFS
 from thresher.selectors.consistency import CWC
@@ -29,18 +28,20 @@ from thresher.selectors.rrct import RRCT
 from thresher.selectors.univariate import Univariate
 
 Positions = npt.NDArray[np.intp]
+# A column of X and a permutation of the rows.
+Copy = tuple[int, Positions]
 
 
 def widen(
     X: DataLike,
     features: Positions,
-    copies: Sequence[tuple[int, Positions]],
-    more: npt.NDArray[np.float64] | None,
+    copies: Sequence[Copy],
+    more: Floats | None,
     order: Positions,
-) -> Any:
+) -> DataLike:
     """These columns of X, permuted copies of some, then columns of numbers, in this order; of the kind of X.
 
-    `copies` are pairs of a column of X and a permutation of the rows; `more` has one row per row of X.
+    `more` has one row per row of X.
     """
     if is_frame(X):
         return _widen_frame(X, features, copies, more, order)
@@ -56,10 +57,10 @@ def widen(
 def _widen_frame(
     X: DataLike,
     features: Positions,
-    copies: Any,
-    more: npt.NDArray[np.float64] | None,
+    copies: Sequence[Copy],
+    more: Floats | None,
     order: Positions,
-) -> Any:
+) -> DataLike:
     frame = nw.maybe_reset_index(nw.from_native(X, eager_only=True))
     columns = [frame[:, int(i)] for i in features]
     for j, (i, rows) in enumerate(copies):
@@ -76,8 +77,8 @@ def _widen_frame(
 
 
 def _widen_sparse(
-    X: DataLike, features: Positions, copies: Any, more: npt.NDArray[np.float64] | None
-) -> Any:
+    X: DataLike, features: Positions, copies: Sequence[Copy], more: Floats | None
+) -> DataLike:
     by_column = X.tocsc()
     parts = [by_column[:, features]]
     if copies:
@@ -93,7 +94,7 @@ def _widen_sparse(
     return sparse.hstack(parts, format="csc")
 
 
-def encode_before(*steps: Any) -> Pipeline:
+def encode_before(*steps: Estimator) -> Pipeline:
     """Return a pipeline that encodes categories as columns of 0 and 1 before these steps.
 
     It accepts every table that selectors accept, on every version of scikit-learn that we support.

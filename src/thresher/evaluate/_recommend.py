@@ -20,8 +20,16 @@ from sklearn.pipeline import Pipeline
 from thresher._registry import PUBLIC
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_number, one_call, resolve_threads
-from thresher._utils.tables import Output, as_table
-from thresher._utils.types import DataLike, Estimator, Floats, RandomState, Scoring, TargetLike
+from thresher._utils.tables import Output, ResultTable, as_table
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    RandomState,
+    Scoring,
+    TargetLike,
+    Values,
+)
 from thresher.evaluate._candidates import (
     Candidate,
     Profile,
@@ -200,9 +208,9 @@ class Recommendation:
     code: str
     findings: tuple[str, ...]
     interactions: bool | None
-    _columns: dict[str, list[Any]]
+    _columns: Values
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> ResultTable:
         """One row per selector that ran, best first.
 
         Returns
@@ -314,7 +322,7 @@ def recommend(
     return _judge(race, [*profile.sentences], left_out, estimator is None)
 
 
-def _usual(profile: Profile) -> Any:
+def _usual(profile: Profile) -> Estimator:
     forest = (RandomForestClassifier if profile.is_classification else RandomForestRegressor)(30)
     return encode_before(forest) if profile.has_categories else forest
 
@@ -350,7 +358,7 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
         )
     findings += [f"not run: {text}" for text in left_out]
     findings += [f"left out: {name} {why}" for name, why in race.dropped.items()]
-    columns: dict[str, list[Any]] = {
+    columns: Values = {
         "rank": list(range(1, len(order) + 1)),
         "selector": [c.name for c in order],
         "score": [float(race.scores(c.name).mean()) for c in order],
@@ -403,7 +411,7 @@ def _reason(race: Race, candidate: Candidate, first: Candidate, behind: dict[str
     return f"{candidate.why}; {gap:.3f} behind the first, {verdict} (p = {value:.2g})"
 
 
-def _code(selector: Estimator, usual: Any, k: int, types: dict[str, str]) -> str:
+def _code(selector: Estimator, usual: Estimator, k: int, types: dict[str, str]) -> str:
     text = repr(selector)
     named = sorted(name for name in PUBLIC if re.search(rf"\b{name}\(", text))
     imports = [

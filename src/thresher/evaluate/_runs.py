@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -19,14 +19,23 @@ from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
 from thresher._utils.checks import check_number, readable
 from thresher._utils.long_calls import on_behalf
-from thresher._utils.types import DataLike, Estimator, Floats, Folds, Scoring, TargetLike
+from thresher._utils.types import Array, DataLike, Estimator, Floats, Folds, Scoring, TargetLike
 from thresher.data import is_frame, take
 from thresher.search.ensemble import membership
 from thresher.selectors._judge import fit_and_score
 from thresher.selectors._third_party import order_of_choice, resize
 
+T = TypeVar("T")
+Estimators: TypeAlias = Mapping[str, Estimator]
+# An array or a dataframe with a column per method, or a dict of method to scores.
+ScoresLike: TypeAlias = Any
+# What each run selected: sets or lists of names or positions, or rows of a boolean matrix.
+SelectionsLike: TypeAlias = Iterable[Iterable[Hashable]]
+# The rows to train on, and those to test on.
+Fold: TypeAlias = tuple[Array, Array]
 
-def call_and_measure(function: Callable[[], Any]) -> tuple[Any, float]:
+
+def call_and_measure(function: Callable[[], T]) -> tuple[T, float]:
     """What the function returns, and the growth of the process's resident memory at its peak, in megabytes.
 
     Memory that the process got earlier and has not given back is not seen. nan where the system does not tell
@@ -57,7 +66,7 @@ class Scores:
     @classmethod
     def read(
         cls,
-        scores: Any,
+        scores: ScoresLike,
         *,
         least_sets: int = 2,
         least_methods: int = 2,
@@ -131,7 +140,11 @@ class Selections:
 
     @classmethod
     def read(
-        cls, selections: Any, n_features: int | None = None, *, needs_n_features: bool = False
+        cls,
+        selections: SelectionsLike,
+        n_features: int | None = None,
+        *,
+        needs_n_features: bool = False,
     ) -> Selections:
         matrix = _boolean_matrix(selections)
         if matrix is not None:
@@ -155,27 +168,28 @@ class Selections:
         return cls(matrix, int(n_features))
 
 
-def _boolean_matrix(selections: Any) -> NDArray[np.bool_] | None:
+def _boolean_matrix(selections: SelectionsLike) -> NDArray[np.bool_] | None:
     if hasattr(selections, "__array__"):
         matrix = np.asarray(selections)
     else:
-        selections = selections if isinstance(selections, (list, tuple)) else None
-        if not selections or not all(_is_mask(row) for row in selections):
+        is_list = isinstance(selections, (list, tuple)) and len(selections) > 0
+        if not is_list or not all(map(_is_mask, selections)):
             return None
         matrix = np.asarray(selections)
     return matrix if matrix.ndim == 2 and matrix.dtype == np.bool_ else None
 
 
-def _is_mask(row: Any) -> bool:
+def _is_mask(row: object) -> bool:
     if isinstance(row, np.ndarray):
         return bool(row.dtype == np.bool_)
-    return isinstance(row, (list, tuple)) and len(row) > 0 and all(type(v) in _BOOLS for v in row)
+    return (
+        isinstance(row, (list, tuple))
+        and len(row) > 0
+        and all(type(v) in (bool, np.bool_) for v in row)
+    )
 
 
-_BOOLS = (bool, np.bool_)
-
-
-def _from_lists(sets: list[Iterable[Any]], n_features: int | None) -> NDArray[np.bool_]:
+def _from_lists(sets: list[Iterable[Hashable]], n_features: int | None) -> NDArray[np.bool_]:
     members = [_members(i, entries) for i, entries in enumerate(sets)]
     matrix = membership(members)
     if n_features is None:
@@ -192,7 +206,7 @@ def _from_lists(sets: list[Iterable[Any]], n_features: int | None) -> NDArray[np
     return matrix
 
 
-def _members(i: int, entries: Iterable[Any]) -> list[Any]:
+def _members(i: int, entries: Iterable[Hashable]) -> list[Hashable]:
     if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
         raise ValueError(
             f"selections must hold one set or list of features per run, got {entries!r} at {i}"
@@ -207,8 +221,8 @@ def _members(i: int, entries: Iterable[Any]) -> list[Any]:
 
 
 def fit_sizes(
-    selector: Estimator, sizes: Sequence[int], fit: Callable[[Any], Any]
-) -> list[tuple[list[int], Any]]:
+    selector: Estimator, sizes: Sequence[int], fit: Callable[[Estimator], Estimator]
+) -> list[tuple[list[int], Estimator]]:
     """The features chosen for every size, in order of choice, each with the fitted selector that says so.
 
     One fit, at the largest size, where the runs of the selector are nested or where it has no parameter for the
@@ -230,9 +244,6 @@ def fit_sizes(
         if size not in models:
             models[size] = fit(resize(selector, size))
     return [(order_of_choice(models[size]).tolist(), models[size]) for size in sizes]
-
-
-Fold = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -261,7 +272,7 @@ class Cell:
 
 def run_cell(
     selector: Estimator,
-    estimators: Mapping[str, Any],
+    estimators: Estimators,
     scoring: Scoring,
     X: DataLike,
     y: TargetLike,
@@ -274,7 +285,7 @@ def run_cell(
     known_X, known_y = take(X, train), take(y, train)
     costs: dict[int, tuple[float, float]] = {}
 
-    def fit(model: Any) -> Any:
+    def fit(model: Estimator) -> Estimator:
         start = time.perf_counter()
         fitted, megabytes = call_and_measure(lambda: model.fit(known_X, known_y))
         costs[id(fitted)] = (time.perf_counter() - start, megabytes)
@@ -331,7 +342,7 @@ def describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def with_seed(estimator: Estimator, seed: int) -> Any:
+def with_seed(estimator: Estimator, seed: int) -> Estimator:
     """A clone that draws from this seed wherever its random state was left open."""
     estimator = clone(estimator)
     names = [
@@ -347,7 +358,7 @@ def derive_seed(seed: int, *path: int) -> int:
     return int(np.random.SeedSequence((seed, *path)).generate_state(1)[0] >> 1)
 
 
-def check_sizes(k: Any) -> list[int]:
+def check_sizes(k: int | Iterable[int]) -> list[int]:
     """Numbers of features, in increasing order, each once."""
     asked = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
     if not asked:
@@ -356,7 +367,7 @@ def check_sizes(k: Any) -> list[int]:
 
 
 def draw_folds(
-    cv: Folds, X: DataLike, y: TargetLike, estimators: Mapping[str, Any], seed: int
+    cv: Folds, X: DataLike, y: TargetLike, estimators: Estimators, seed: int
 ) -> list[Fold]:
     """The folds of a splitter, or of so many parts drawn from the seed; classes in equal shares."""
     kinds = {is_classifier(estimator) for estimator in estimators.values()}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import readable
@@ -60,7 +61,7 @@ def probe_select(
     fdr: float = 0.1,
     pfer: float | None = None,
     method: Literal["gate", "compete"] = "gate",
-    pvalues: Any = "permutation",
+    pvalues: ArrayLike | str = "permutation",
     n_permutations: int = 100,
     random_state: RandomState = None,
 ) -> ProbeSelection:

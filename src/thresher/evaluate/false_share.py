@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,7 +13,14 @@ from sklearn.base import clone
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import ThresherWarning, check_number, resolve_features
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetLike
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    FeatureNames,
+    Floats,
+    RandomState,
+    TargetLike,
+)
 from thresher.data import indexable, is_frame
 from thresher.evaluate._candidates import widen
 from thresher.search.ensemble import combine_votes, count_votes, draw_seed
@@ -149,7 +155,7 @@ def estimate_false_share(
     return _judge(lists, p, int(origin.max()) + 1 - p, len(features), level, names)
 
 
-def _voters(selector: Estimator, seed: int) -> tuple[Ensemble, Any]:
+def _voters(selector: Estimator, seed: int) -> tuple[Ensemble, FeatureNames]:
     """An ensemble to fit, without its own cutoff and exclusions, and the exclusions."""
     if isinstance(selector, Ensemble):
         ensemble = clone(selector)
@@ -171,7 +177,7 @@ def _voters(selector: Estimator, seed: int) -> tuple[Ensemble, Any]:
 
 def with_artificial(
     X: DataLike, features: Positions, share: float, seed: int
-) -> tuple[Any, Positions]:
+) -> tuple[DataLike, Positions]:
     """These columns of X and permuted copies of a share of them, shuffled; and where every column comes from.
 
     Artificial columns have the numbers from ``X.shape[1]`` on.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,17 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_number, one_call, resolve_threads
-from thresher._utils.tables import Output, as_table
-from thresher._utils.types import DataLike, Estimator, Folds, GroupsLike, Scoring, TargetLike
+from thresher._utils.tables import Output, ResultTable, as_table
+from thresher._utils.types import (
+    Array,
+    DataLike,
+    Estimator,
+    Floats,
+    Folds,
+    GroupsLike,
+    Scoring,
+    TargetLike,
+)
 from thresher.data import take
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import number_groups
@@ -43,10 +52,10 @@ class NestedScores:
         The fitted selectors.
     """
 
-    scores: npt.NDArray[np.float64]
-    inner_scores: npt.NDArray[np.float64]
+    scores: Floats
+    inner_scores: Floats
     selected: list[npt.NDArray[np.intp]]
-    selectors: list[Any]
+    selectors: list[Estimator]
 
     @property
     def mean(self) -> float:
@@ -70,7 +79,7 @@ class NestedScores:
         reach = stats.t.ppf((1 + level) / 2, max(len(self.scores) - 1, 1)) * self.standard_error
         return self.mean - float(reach), self.mean + float(reach)
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> ResultTable:
         """One row per fold, with the columns ``score``, ``inner_score`` and ``n_features``.
 
         Parameters
@@ -180,18 +189,17 @@ def nested_score(
 def _one_fold(
     selector: Estimator,
     estimator: Estimator,
-    scorer: Any,
+    scorer: Callable[..., float],
     X: DataLike,
     y: TargetLike,
     groups: GroupsLike,
-    train: Any,
-    test: Any,
-) -> tuple[float, Any]:
+    train: Array,
+    test: Array,
+) -> tuple[float, Estimator]:
     """The score of a fold, and the fitted selector."""
     rows, labels = take(X, train), take(y, train)
-    more = {}
-    if groups is not None and has_fit_parameter(selector, "groups"):
-        more["groups"] = groups[train]
+    takes_groups = groups is not None and has_fit_parameter(selector, "groups")
+    more = {"groups": groups[train]} if takes_groups else {}
     fitted = clone(selector).fit(rows, labels, **more)
     final = clone(estimator).fit(fitted.transform(rows), labels)
     score = scorer(final, fitted.transform(take(X, test)), take(y, test))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from joblib import Parallel, delayed
 
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_choice, one_call, resolve_threads, warn
-from thresher._utils.tables import Output, as_table, as_text
+from thresher._utils.tables import Output, ResultTable, as_table, as_text
 from thresher._utils.types import (
     DataLike,
     Estimator,
@@ -67,7 +68,7 @@ class NumberOfFeatures:
         n_folds = len(self.fold_scores)
         return np.asarray(self.fold_scores.std(axis=0, ddof=1) / math.sqrt(n_folds))
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> ResultTable:
         """``k``, ``mean``, ``standard_error``, ``chosen``, one row per number of features."""
         columns = {
             "k": self.sizes,
@@ -89,7 +90,7 @@ def select_k(
     X: DataLike,
     y: TargetLike,
     estimator: Estimator,
-    k: Any = None,
+    k: int | Iterable[int] | None = None,
     rule: Literal["1se", "best"] = "1se",
     *,
     cv: Folds = 5,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 from joblib import delayed
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
@@ -27,11 +27,19 @@ from thresher._utils.checks import (
 )
 from thresher._utils.long_calls import on_behalf, run_in_threads, track
 from thresher._utils.random import Purpose, stream
-from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetKind, TargetLike
+from thresher._utils.tables import Output, ResultTable, as_table, as_text
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Mask,
+    RandomState,
+    TargetKind,
+    TargetLike,
+)
 from thresher.data import is_frame, take
 from thresher.evaluate._candidates import Positions, widen
-from thresher.evaluate._runs import with_seed
+from thresher.evaluate._runs import Estimators, with_seed
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._third_party import order_of_choice, resize
@@ -75,7 +83,7 @@ def draw_probes(rng: np.random.Generator, n_samples: int, n_probes: int) -> Floa
     )
 
 
-def count_false(orders: Sequence[Any], false: Any, n_steps: int) -> Counts:
+def count_false(orders: Sequence[ArrayLike], false: ArrayLike, n_steps: int) -> Counts:
     """How many of the first 1, 2, ... features of each list are false.
 
     Parameters
@@ -142,7 +150,7 @@ class ProbeBenchmark:
         """The last mean over the number of steps, by selector: the papers' "normalised FDR"."""
         return {name: float(m[-1]) / self.n_steps for name, m in self.mean_false_selected.items()}
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> ResultTable:
         """``selector``, ``step``, ``mean_false_selected`` and its ``sd`` over the repetitions, one row per step."""
         columns = {
             "selector": np.repeat(self.selectors, self.n_steps),
@@ -152,7 +160,7 @@ class ProbeBenchmark:
         }
         return as_table(columns, output)
 
-    def summary(self, output: Output = "pandas") -> Any:
+    def summary(self, output: Output = "pandas") -> ResultTable:
         """``selector``, ``false_selected_fraction``, its ``sd`` and ``n_returned`` (the mean), one row per selector."""
         columns = {
             "selector": list(self.selectors),
@@ -197,7 +205,7 @@ def probe_fdr(
     n_steps: int | None = None,
     n_repeats: int = 100,
     holdout: float = 0.1,
-    truth: Any = None,
+    truth: ArrayLike | None = None,
     stratify: bool = False,
     redraw: bool = True,
     relevance: str = "auto",
@@ -311,13 +319,13 @@ def probe_fdr(
 
 
 def _check_settings(
-    n_steps: Any,
-    n_distribution: Any,
-    n_permuted: Any,
-    holdout: Any,
-    stratify: Any,
-    redraw: Any,
-    false: npt.NDArray[np.bool_],
+    n_steps: int | None,
+    n_distribution: int,
+    n_permuted: int,
+    holdout: float,
+    stratify: bool,
+    redraw: bool,
+    false: Mask,
     random_state: RandomState,
 ) -> _Settings:
     check_number("n_distribution", n_distribution, minimum=0, integer=True)
@@ -344,17 +352,15 @@ def _check_settings(
     )
 
 
-def _false_features(truth: Any, p: int) -> npt.NDArray[np.bool_]:
-    false = np.zeros(p, dtype=bool)
-    if truth is not None:
-        positions = np.asarray(truth)
-        good = positions.ndim == 1 and len(positions) and positions.dtype.kind in "iu"
-        if not good or positions.min() < 0 or positions.max() >= p:
-            raise ValueError(
-                f"truth must hold positions of features, 0 to {p - 1}, got {truth!r:.60}"
-            )
-        false[:] = True
-        false[positions] = False
+def _false_features(truth: ArrayLike | None, p: int) -> Mask:
+    if truth is None:
+        return np.zeros(p, dtype=bool)
+    positions = np.asarray(truth)
+    good = positions.ndim == 1 and len(positions) and positions.dtype.kind in "iu"
+    if not good or positions.min() < 0 or positions.max() >= p:
+        raise ValueError(f"truth must hold positions of features, 0 to {p - 1}, got {truth!r:.60}")
+    false = np.ones(p, dtype=bool)
+    false[positions] = False
     return false
 
 
@@ -380,10 +386,10 @@ def _relevance_ranking(
 
 
 def _repetition(
-    selectors: Mapping[str, Any],
+    selectors: Estimators,
     X: DataLike,
     y: TargetLike,
-    false: npt.NDArray[np.bool_],
+    false: Mask,
     settings: _Settings,
     t: int,
 ) -> dict[str, tuple[Counts, int]]:

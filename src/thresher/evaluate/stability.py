@@ -11,15 +11,13 @@ An index that is 0/0 for the selections at hand (all features chosen, a single r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from thresher.evaluate._runs import Selections
+from thresher.evaluate._runs import Selections, SelectionsLike
 from thresher.evaluate.curves import (
     CurveComparison,
     StabilityCurve,
@@ -51,7 +49,7 @@ __all__ = [
 ]
 
 
-def mean_jaccard(selections: Iterable[Any] | ArrayLike) -> float:
+def mean_jaccard(selections: SelectionsLike) -> float:
     """Mean Jaccard index over all pairs of selections.
 
     ``|A and B| / |A or B|``, averaged over the l (l - 1) / 2 unordered pairs, so that equal
@@ -80,7 +78,7 @@ def mean_jaccard(selections: Iterable[Any] | ArrayLike) -> float:
     return mean_jaccard_of(Selections.read(selections).matrix)
 
 
-def kuncheva(selections: Iterable[Any] | ArrayLike, n_features: int | None = None) -> float:
+def kuncheva(selections: SelectionsLike, n_features: int | None = None) -> float:
     """Kuncheva's consistency index, for selections of one size.
 
     Mean over pairs of ``(common - k^2/p) / (k - k^2/p)``: 1 for equal sets, 0 expected by chance.
@@ -118,7 +116,7 @@ def kuncheva(selections: Iterable[Any] | ArrayLike, n_features: int | None = Non
     return (common - k * k / p) / (k - k * k / p)
 
 
-def nogueira(selections: Iterable[Any] | ArrayLike, n_features: int | None = None) -> float:
+def nogueira(selections: SelectionsLike, n_features: int | None = None) -> float:
     """Stability of Nogueira, Sechidis and Brown, for selections of any sizes.
 
     ``1 - mean_f[M/(M-1) p_f (1 - p_f)] / (K/p (1 - K/p))`` with p_f the share of the M selections
@@ -162,7 +160,7 @@ class NogueiraInterval:
 
 
 def nogueira_interval(
-    selections: Iterable[Any] | ArrayLike,
+    selections: SelectionsLike,
     n_features: int | None = None,
     *,
     confidence: float = 0.95,
@@ -209,8 +207,8 @@ class NogueiraTest:
 
 
 def nogueira_test(
-    first: Iterable[Any] | ArrayLike,
-    second: Iterable[Any] | ArrayLike | float,
+    first: SelectionsLike,
+    second: SelectionsLike | float,
     n_features: int | None = None,
     *,
     alternative: str = "two-sided",
@@ -268,7 +266,7 @@ def nogueira_test(
 
 
 def relative_weighted_consistency(
-    selections: Iterable[Any] | ArrayLike, n_features: int | None = None
+    selections: SelectionsLike, n_features: int | None = None
 ) -> float:
     """Relative weighted consistency of Somol and Novovicova.
 
