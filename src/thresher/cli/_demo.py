@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import timeit
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +11,7 @@ from sklearn.datasets import load_breast_cancer
 
 import thresher
 from thresher import evaluate
-from thresher._utils.types import DataLike, Estimator, TargetLike, Values
+from thresher._utils.types import Estimator, Values
 from thresher.cli._judge import estimators_for
 from thresher.cli._options import Source
 from thresher.cli._output import Voice, check_output, write_all
@@ -34,9 +33,10 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
     print(f"  {', '.join(names[:4])}, ...\n")
 
     selector = thresher.Ensemble(thresher.MRMR(5))
-    milliseconds = _fastest(selector, X, y)
+    milliseconds = 1000 * min(timeit.repeat(lambda: selector.fit(X, y), number=1, repeat=5))
+    rows = selected_rows(selector)
     voice.table(
-        [_without_reason(row) for row in selected_rows(selector)],
+        [{name: row[name] for name in row if name != "reason"} for row in rows],
         f"1. Five of them, by the vote of 20 mRMR selections, in {milliseconds:.0f} ms",
     )
     _show_left_out(thresher.MRMR(5).fit(X, y))
@@ -76,20 +76,6 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
     print(f"\n3. The report: open {out} in a browser.")
 
 
-def _fastest(selector: Estimator, X: DataLike, y: TargetLike) -> float:
-    """Fit; the least of five times in milliseconds."""
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        selector.fit(X, y)
-        times.append(1000 * (time.perf_counter() - start))
-    return min(times)
-
-
-def _without_reason(row: Values) -> Values:
-    return {name: value for name, value in row.items() if name != "reason"}
-
-
 def _show_left_out(selector: Estimator) -> None:
     """The most relevant features that one mRMR selection leaves, and why."""
     relevance = np.where(selector.support_, -np.inf, selector.relevance_)
@@ -99,13 +85,9 @@ def _show_left_out(selector: Estimator) -> None:
         print(f"     {names[feature]:22} {selector.reason(int(feature))}")
 
 
-def _side_by_side(table: dict[str, list[Any]]) -> list[Values]:
+def _side_by_side(table: Values) -> list[Values]:
     """A row per number of features, a column per selector."""
-    score = {
-        (selector, k): value
-        for selector, k, value in zip(table["selector"], table["k"], table["score"], strict=True)
-    }
-    selectors = list(dict.fromkeys(table["selector"]))
-    return [
-        {"features": k, **{selector: score[selector, k] for selector in selectors}} for k in SIZES
-    ]
+    rows: dict[int, Values] = {k: {"features": k} for k in SIZES}
+    for selector, k, score in zip(table["selector"], table["k"], table["score"], strict=True):
+        rows[k][selector] = score
+    return list(rows.values())

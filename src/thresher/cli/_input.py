@@ -6,13 +6,12 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thresher._utils.checks import readable
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import DataLike, TargetLike
+from thresher._utils.types import Array, DataLike, Mask, TargetLike
 from thresher.cli._errors import BadInput
 from thresher.cli._options import Source, split
 from thresher.cli._output import Voice
@@ -21,9 +20,6 @@ from thresher.io import open_table, size_in_memory
 from thresher.io.sparse import MappedMatrix, SparseColumns
 from thresher.io.table import FileColumns, TableSource
 from thresher.io.temporary import Scratch, resolve_memory_limit, total_memory
-
-if TYPE_CHECKING:
-    from thresher.cli._output import Voice
 
 # Longer ones come of a wrong separator rather than of a person.
 LONGEST_NAME = 1000
@@ -118,7 +114,8 @@ def read_data(
         raise BadInput(f"{path} has no column beside the target {readable(target)}")
     if source.sample is not None and source.sample < X.shape[0]:
         voice.note(f"{source.sample} of {X.shape[0]} rows are taken, drawn at random")
-        rows = _drawn(X.shape[0], source.sample, source.seed)
+        random = stream(source.seed, Purpose.SAMPLED_ROWS)
+        rows = np.sort(random.choice(X.shape[0], source.sample, replace=False))
         X = X.rows(rows) if isinstance(X, FileColumns | SparseColumns) else take(X, rows)
         y = None if y is None else y[rows]
         if target is not None:
@@ -126,12 +123,6 @@ def read_data(
     if isinstance(X, SparseColumns):
         X = X.matrix()
     return Data(path.name, X, names, y, target or "")
-
-
-def _drawn(n_rows: int, n_drawn: int, seed: int) -> Any:
-    """Rows in their order."""
-    drawn = stream(seed, Purpose.SAMPLED_ROWS).choice(n_rows, n_drawn, replace=False)
-    return np.sort(drawn)
 
 
 def _excluded(exclude: Sequence[str], target: str | None, content: TableSource) -> Sequence[str]:
@@ -177,7 +168,7 @@ def _check_names(path: Path, names: list[str]) -> None:
             )
 
 
-def _check_text(path: Path, columns: Any) -> None:
+def _check_text(path: Path, columns: DataLike) -> None:
     """Refuse columns of text that is not UTF-8."""
     for name, kind in columns.kinds.items() if isinstance(columns, FileColumns) else ():
         if kind == "Binary":
@@ -215,14 +206,14 @@ def _check_target(name: str, y: TargetLike, kind: str | None, voice: Voice) -> N
         )
 
 
-def _labels(column: Any) -> Any:
+def _labels(column: TargetLike) -> Array:
     """A target as an array."""
     import pyarrow as pa
 
     if isinstance(column, np.ndarray):
         return column
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        return column.to_numpy()
+        return np.asarray(column.to_numpy())
     return np.array(column.to_pylist(), dtype=object)
 
 
@@ -260,11 +251,14 @@ def informative(path: Path, content: TableSource, voice: Voice) -> TableSource:
     kinds = getattr(content.columns, "kinds", {})
     for name in content.names:
         kind = kinds.get(name, "text")
-        column: Any = content.columns.column(name) if kind == "text" else None
+        column = content.columns.column(name) if kind == "text" else None
         if kind == "null" or (column is not None and column.null_count == content.shape[0]):
             raise BadInput(no_values(path, name))
         if column is not None and is_identifier(column):
-            voice.note(left_out(name))
+            voice.note(
+                f"column {readable(name)} has another text in every row, which tells nothing of other rows: "
+                "it is left out"
+            )
         else:
             useful.append(name)
     return content.select(useful)
@@ -280,17 +274,16 @@ def check_values(path: Path, X: DataLike, names: list[str]) -> None:
         done += columns.shape[1]
 
 
-def _without_values(X: DataLike) -> Any:
+def _without_values(X: DataLike) -> Mask:
     """Which columns of a matrix hold nothing but missing values."""
     if isinstance(X, np.ndarray):
-        return np.isnan(X).all(axis=0)
-    is_missing = np.isnan(X.data)
-    if not is_missing.any():
-        return is_missing
+        return np.asarray(np.isnan(X).all(axis=0))
+    if not np.isnan(X.data).any():
+        return np.zeros(X.shape[1], dtype=bool)
     columns = X.tocsc()
     of_entries = np.repeat(np.arange(X.shape[1]), np.diff(columns.indptr))
     missing = of_entries[np.isnan(columns.data)]
-    return np.bincount(missing, minlength=X.shape[1]) == X.shape[0]
+    return np.asarray(np.bincount(missing, minlength=X.shape[1]) == X.shape[0])
 
 
 def no_values(path: Path, name: str) -> str:
@@ -298,12 +291,7 @@ def no_values(path: Path, name: str) -> str:
     return f"{path}: column {readable(name)} holds nothing but missing values; drop it, or give --exclude"
 
 
-def left_out(name: str) -> str:
-    """What is said of an identifier."""
-    return f"column {readable(name)} has another text in every row, which tells nothing of other rows: it is left out"
-
-
-def is_identifier(column: Any) -> bool:
+def is_identifier(column: TargetLike) -> bool:
     """Whether a column is text, and another one in every row."""
     import pyarrow as pa
     import pyarrow.compute as pc

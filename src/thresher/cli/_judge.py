@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -14,6 +13,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import Bunch
 
 from thresher._utils.types import TargetLike, Values
 from thresher.cli import _options
@@ -124,7 +124,6 @@ def compare(
 ) -> None:
     """What estimators make of the features that several methods choose."""
     from thresher import evaluate
-    from thresher.cli._judge import estimators_for
 
     wishes, voice = options.wishes(methods), result.voice
     read = [_read(path, options, wishes, result, voice) for path in paths]
@@ -156,7 +155,6 @@ def recommend(
 ) -> None:
     """Which method to take, and how sure one can be."""
     from thresher import evaluate
-    from thresher.cli._judge import estimators_for
 
     voice = result.voice
     check_output(result.out, result.force, LISTS)
@@ -195,28 +193,16 @@ def datasets(name: str | None, seed: int, result: Result) -> None:
 
     out, voice = result.out, result.voice
     if name is None:
-        known = [
-            {
-                "name": name,
-                "kind": "made from a seed",
-                "n_samples": None,
-                "n_features": None,
-                "about": about,
-            }
+        rows = [
+            (name, "made from a seed", None, None, about)
             for name, about in _options.GENERATORS.items()
         ]
-        papers = _as_rows(module.list_paper_data("dict"))
-        known += [
-            {
-                "name": row["name"],
-                "kind": "openml.org",
-                "n_samples": row["n_samples"],
-                "n_features": row["n_features"],
-                "about": row["papers"],
-            }
-            for row in papers
+        rows += [
+            (row["name"], "openml.org", row["n_samples"], row["n_features"], row["papers"])
+            for row in _as_rows(module.list_paper_data("dict"))
         ]
-        voice.table(known)
+        columns = ("name", "kind", "n_samples", "n_features", "about")
+        voice.table([dict(zip(columns, row, strict=True)) for row in rows])
         return
     if name not in _options.GENERATORS:
         made = ", ".join(_options.GENERATORS)
@@ -236,7 +222,7 @@ def datasets(name: str | None, seed: int, result: Result) -> None:
         )
 
 
-def _encode_bunch(out: Path, made: Any) -> bytes:
+def _encode_bunch(out: Path, made: Bunch) -> bytes:
     import io
 
     from scipy import sparse
@@ -272,7 +258,7 @@ def _sizes(asked: str | None, read: Sequence[Data]) -> list[int]:
     return [k for k in USUAL_SIZES if k <= most] or list(range(1, most + 1))
 
 
-def _as_rows(columns: dict[str, list[Any]]) -> list[Values]:
+def _as_rows(columns: Values) -> list[Values]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

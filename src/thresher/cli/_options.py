@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Literal, get_type_hints
 
 import typer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from thresher._utils.types import Estimator as SklearnEstimator
     from thresher._utils.types import Values
     from thresher.cli._input import Data
+    from thresher.cli._output import Voice
 
 # Generators of data sets, and what they are for.
 GENERATORS = {
@@ -36,14 +37,15 @@ GENERATORS = {
 METHODS = {name.lower(): name for name in PUBLIC if name in SELECTORS and not SELECTORS[name].wraps}
 
 
-def method_class(method: str) -> Any:
+def method_class(method: str) -> Callable[..., SklearnEstimator]:
     """The selector class of a method."""
     name = METHODS.get(method.lower())
     if name is None:
         nearest = difflib.get_close_matches(method.lower(), METHODS, n=1)
         hint = f"did you mean {nearest[0]}? " if nearest else ""
         raise BadInput(f"--method {method[:60]}: {hint}`thresher methods` lists all there are")
-    return getattr(thresher, name)
+    selector_class: Callable[..., SklearnEstimator] = getattr(thresher, name)
+    return selector_class
 
 
 def needs_target(method: str) -> bool:
@@ -51,7 +53,7 @@ def needs_target(method: str) -> bool:
     return bool(method_class(method)()._needs_target)
 
 
-def build(wish: Wish, data: Data, k: Any = None) -> Any:
+def build(wish: Wish, data: Data, k: int | str | None = None) -> SklearnEstimator:
     """The selector that the options ask for; one that it has no parameter for is refused."""
     cls, options = method_class(wish.method), wish.options
     wanted = {
@@ -74,7 +76,7 @@ def build(wish: Wish, data: Data, k: Any = None) -> Any:
         return selector
     from thresher.selectors._filter import FilterSelector
 
-    kind: Any = "fast" if isinstance(selector, FilterSelector) else "full"
+    kind: Literal["fast", "full"] = "fast" if isinstance(selector, FilterSelector) else "full"
     return thresher.Ensemble(
         selector, options.ensemble, kind=kind, random_state=options.seed, n_jobs=options.jobs
     )
@@ -89,44 +91,33 @@ def describe_methods() -> list[Values]:
     for entry in SELECTORS.values():
         if entry.wraps:
             continue
-        cls = getattr(thresher, entry.name)
-        known = inspect.signature(cls).parameters
-        counts = "n_features_to_select" in known
-        selector = cls()
+        selector = method_class(entry.name)()
+        target = "classes" if selector._classes_only else "classes, numbers"
+        missing = ", ".join(m for m in options_of(selector, "missing") if m != "error")
         rows.append(
             {
                 "method": entry.name.lower(),
-                "target": "none"
-                if not selector._needs_target
-                else ("classes" if cls._classes_only else "classes, numbers"),
-                "sparse": bool(cls._takes_sparse),
-                "missing": entry.missing
-                or ", ".join(m for m in options_of(cls, "missing") if m != "error")
-                or "no",
-                "k": entry.number
-                or (
-                    "itself" if not counts else ("given or itself" if _stops(selector) else "given")
-                ),
-                "ensemble": "one pass" if issubclass(cls, FilterSelector) else "refits",
+                "target": target if selector._needs_target else "none",
+                "sparse": selector._takes_sparse,
+                "missing": entry.missing or missing or "no",
+                "k": entry.number or _NUMBERS[number_option(selector)],
+                "ensemble": "one pass" if isinstance(selector, FilterSelector) else "refits",
                 "why": entry.advice,
             }
         )
     return rows
 
 
-def _stops(selector: SklearnEstimator) -> bool:
-    return bool(selector._stops_by_itself or selector.n_features_to_select == "auto")
+# What `thresher methods` calls those who find the number of features.
+_NUMBERS = {"itself": "itself", "auto": "given or itself", "caller": "given"}
 
 
 def number_option(selector: SklearnEstimator) -> str:
     """Who finds the number of features: ``"itself"``, ``"auto"`` (if asked to), or ``"caller"``."""
     if not hasattr(selector, "n_features_to_select"):
         return "itself"
-    return "auto" if _stops(selector) else "caller"
-
-
-if TYPE_CHECKING:
-    from thresher.cli._output import Voice
+    stops = selector._stops_by_itself or selector.n_features_to_select == "auto"
+    return "auto" if stops else "caller"
 
 
 def _completing(known: Iterable[str]) -> Callable[[str], list[str]]:
@@ -154,24 +145,9 @@ File = Annotated[
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE...", help="One file or more with the same target.")
 ]
-Method = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        "-m",
-        help="How to select; `thresher methods` lists all.",
-        autocompletion=_completing(METHODS),
-    ),
-]
-Methods = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        "-m",
-        help="Methods to judge, separated by commas.",
-        autocompletion=_completing(METHODS),
-    ),
-]
+_method = functools.partial(typer.Option, "--method", "-m", autocompletion=_completing(METHODS))
+Method = Annotated[str, _method(help="How to select; `thresher methods` lists all.")]
+Methods = Annotated[str, _method(help="Methods to judge, separated by commas.")]
 Number = Annotated[
     str | None,
     typer.Option(
@@ -187,19 +163,20 @@ Sizes = Annotated[
 Keep = Annotated[str, typer.Option(help="Features to start from, separated by commas.")]
 _KINDS = ("nominal", "numeric")
 _MISSING = ("error", "category", "pairwise", "drop_rows")
-_complete_estimator = _completing(("logistic", "bayes", "neighbours", "forest", "ridge"))
+_estimator = functools.partial(
+    typer.Option,
+    autocompletion=_completing(("logistic", "bayes", "neighbours", "forest", "ridge")),
+)
 Estimator = Annotated[
     str,
-    typer.Option(
-        help="What the features are for: forest, logistic, bayes, neighbours; for numbers ridge.",
-        autocompletion=_complete_estimator,
+    _estimator(
+        help="What the features are for: forest, logistic, bayes, neighbours; for numbers ridge."
     ),
 ]
 Estimators = Annotated[
     str,
-    typer.Option(
-        help="Judges, separated by commas: logistic, bayes, neighbours, forest; for numbers ridge.",
-        autocompletion=_complete_estimator,
+    _estimator(
+        help="Judges, separated by commas: logistic, bayes, neighbours, forest; for numbers ridge."
     ),
 ]
 Memory = Annotated[
@@ -354,7 +331,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     parameters.sort(key=lambda parameter: (parameter.kind, parameter.name != "target"))
 
     @functools.wraps(command)
-    def run(**given: Any) -> None:
+    def run(**given: object) -> None:
         with sentences():
             gathered = {
                 name: kind(**{f.name: given.pop(f.name) for f in fields(kind)})

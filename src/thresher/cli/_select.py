@@ -6,10 +6,10 @@ import importlib.util
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
 from thresher.cli._options import Result, Selecting, Wish
 from thresher.cli._output import Voice, as_plain, check_output, encode_table, print_json, write_all
+
+if TYPE_CHECKING:
+    from thresher.evaluate import NumberOfFeatures
 
 LISTS = (".json", ".csv", ".parquet")
 
@@ -80,7 +83,7 @@ def _command(*paths: Path | None) -> str:
     return shlex.join(words)
 
 
-def fit(data: Data, selector: Estimator, voice: Voice, memory: str | None = None) -> Any:
+def fit(data: Data, selector: Estimator, voice: Voice, memory: str | None = None) -> Estimator:
     """The selector, fitted."""
     limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
     with voice.working("selecting", data):
@@ -104,7 +107,7 @@ def check_jinja() -> None:
         raise BadInput("a report needs jinja2; install it with: pip install 'thresher[report]'")
 
 
-def render(selector: Estimator, facts: Any, title: str = "") -> bytes:
+def render(selector: Estimator, facts: Values, title: str = "") -> bytes:
     """The report as a file."""
     from thresher.report import render_report
 
@@ -132,7 +135,9 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
     write_all({out: page}, force)
 
 
-def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
+def _number(
+    data: Data, wish: Wish, voice: Voice
+) -> tuple[int | str | None, NumberOfFeatures | None]:
     """The number of features, given, left to the method, or found by cross-validation; and how it was found."""
     if wish.k is None:
         return None, None
@@ -210,7 +215,7 @@ def selected_rows(selector: Estimator) -> list[Values]:
 
 def summary(selector: Estimator, data: Data, voice: Voice) -> Values:
     """The selection and what belongs to it, as plain values."""
-    found: Mapping[str, Any] = {
+    facts = {
         "file": data.name,
         "target": data.target,
         "method": type(selector).__name__,
@@ -220,7 +225,7 @@ def summary(selector: Estimator, data: Data, voice: Voice) -> Values:
         "selected": selected_rows(selector),
         "notes": voice.notes,
     }
-    return dict(as_plain(found))
+    return {name: as_plain(value) for name, value in facts.items()}
 
 
 def _show(selector: Estimator, data: Data, voice: Voice) -> None:
