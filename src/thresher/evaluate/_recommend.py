@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 import time
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,15 +22,7 @@ from thresher._registry import PUBLIC
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_number, one_call, resolve_threads
 from thresher._utils.tables import Output, ResultTable, as_table
-from thresher._utils.types import (
-    DataLike,
-    Estimator,
-    Floats,
-    RandomState,
-    Scoring,
-    TargetLike,
-    Values,
-)
+from thresher._utils.types import DataLike, Estimator, Floats, RandomState, Scoring, TargetLike
 from thresher.evaluate._candidates import (
     Candidate,
     Profile,
@@ -38,7 +31,15 @@ from thresher.evaluate._candidates import (
     look_at,
     types_with_missing,
 )
-from thresher.evaluate._runs import Cell, Fold, derive_seed, draw_folds, run_cell
+from thresher.evaluate._runs import (
+    Cell,
+    Fold,
+    as_matrix,
+    check_lengths,
+    derive_seed,
+    draw_folds,
+    run_cell,
+)
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
 from thresher.search.ensemble import draw_seed
@@ -49,30 +50,26 @@ _FEWEST_FOLDS, _MOST_FOLDS = 2, 50
 _N_SPLITS = 5
 
 
+@dataclass
 class Race:
     """All candidates on the same folds, one fold after the other."""
 
-    def __init__(
-        self,
-        tried: list[Candidate],
-        estimator: Estimator,
-        scoring: Scoring,
-        X: DataLike,
-        y: TargetLike,
-        k: int,
-        n_jobs: int | None,
-        smallest_class: int,
-        seed: int,
-    ) -> None:
-        self.tried, self.estimator, self.scoring = tried, estimator, scoring
-        self.X, self.y, self.k, self.n_jobs = X, y, k, n_jobs
-        self.n_splits = min(_N_SPLITS, smallest_class or _N_SPLITS, len(y))
-        self.seed = seed
-        self.is_classification = smallest_class > 0
-        self.cells: dict[str, list[Cell]] = {candidate.name: [] for candidate in tried}
-        self.costs: dict[str, float] = {}
-        self.guesses: list[float] = []
-        self.dropped: dict[str, str] = {}
+    tried: list[Candidate]
+    estimator: Estimator
+    scoring: Scoring
+    X: DataLike
+    y: TargetLike
+    k: int
+    n_jobs: int | None
+    smallest_class: int
+    seed: int
+    cells: dict[str, list[Cell]] = field(default_factory=lambda: defaultdict(list))
+    costs: dict[str, float] = field(default_factory=dict)
+    guesses: list[float] = field(default_factory=list)
+    dropped: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.n_splits = min(_N_SPLITS, self.smallest_class or _N_SPLITS, len(self.y))
 
     @property
     def alive(self) -> list[Candidate]:
@@ -80,13 +77,8 @@ class Race:
 
     def folds(self) -> Iterator[Fold]:
         for repeat in range(_MOST_FOLDS // self.n_splits):
-            yield from draw_folds(
-                self.n_splits,
-                self.X,
-                self.y,
-                {"": self.estimator},
-                derive_seed(self.seed, repeat),
-            )
+            seed = derive_seed(self.seed, repeat)
+            yield from draw_folds(self.n_splits, self.X, self.y, {"": self.estimator}, seed)
 
     def run(self, budget_s: float) -> None:
         start = time.monotonic()
@@ -132,7 +124,7 @@ class Race:
         self._drop_failed(some)
 
     def _guess(self, fold: Fold) -> None:
-        dummy = DummyClassifier() if self.is_classification else DummyRegressor()
+        dummy = DummyClassifier() if self.smallest_class else DummyRegressor()
         scorer = check_scoring(dummy, scoring=self.scoring)
         guess = fit_and_score(dummy, scorer, np.zeros((len(self.y), 1)), self.y, *fold)
         self.guesses.append(math.nan if isinstance(guess, str) else guess)
@@ -208,7 +200,7 @@ class Recommendation:
     code: str
     findings: tuple[str, ...]
     interactions: bool | None
-    _columns: Values
+    _columns: dict[str, list[Any]]
 
     def table(self, output: Output = "pandas") -> ResultTable:
         """One row per selector that ran, best first.
@@ -304,11 +296,8 @@ def recommend(
     check_number("budget_s", budget_s, minimum=0, exclusive_minimum=True)
     check_scorer(scoring)
     resolve_threads(n_jobs)
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    if len(X.shape) != 2 or len(y) != X.shape[0]:
-        raise ValueError(
-            f"X must have rows and columns and y a value per row, got shape {X.shape} and {len(y)} values"
-        )
+    X = as_matrix(X)
+    check_lengths(X, y)
     p = X.shape[1]
     if k is None:
         k = min(10, max(1, p // 2))
@@ -358,7 +347,7 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
         )
     findings += [f"not run: {text}" for text in left_out]
     findings += [f"left out: {name} {why}" for name, why in race.dropped.items()]
-    columns: Values = {
+    columns: dict[str, list[Any]] = {
         "rank": list(range(1, len(order) + 1)),
         "selector": [c.name for c in order],
         "score": [float(race.scores(c.name).mean()) for c in order],

@@ -21,6 +21,7 @@ from thresher._utils.checks import check_number, readable
 from thresher._utils.long_calls import on_behalf
 from thresher._utils.types import Array, DataLike, Estimator, Floats, Folds, Scoring, TargetLike
 from thresher.data import is_frame, take
+from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import membership
 from thresher.selectors._judge import fit_and_score
 from thresher.selectors._third_party import order_of_choice, resize
@@ -110,10 +111,8 @@ class Scores:
 
     def ranks(self, higher_is_better: bool) -> Floats:
         """1 for the best of each data set; equal ones share their mean rank."""
-        return np.asarray(
-            stats.rankdata(-self.values if higher_is_better else self.values, axis=1),
-            dtype=np.float64,
-        )
+        values = -self.values if higher_is_better else self.values
+        return np.asarray(stats.rankdata(values, axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -140,11 +139,7 @@ class Selections:
 
     @classmethod
     def read(
-        cls,
-        selections: SelectionsLike,
-        n_features: int | None = None,
-        *,
-        needs_n_features: bool = False,
+        cls, selections: SelectionsLike, n_features: int | None = None, *, needs_total: bool = True
     ) -> Selections:
         matrix = _boolean_matrix(selections)
         if matrix is not None:
@@ -159,7 +154,7 @@ class Selections:
         if len(matrix) == 0:
             raise ValueError("selections must hold at least one selection, got none")
         if n_features is None:
-            if needs_n_features:
+            if needs_total:
                 raise ValueError(
                     "n_features must be given with a list of sets: "
                     "the number of features there were to choose from"
@@ -169,13 +164,10 @@ class Selections:
 
 
 def _boolean_matrix(selections: SelectionsLike) -> NDArray[np.bool_] | None:
-    if hasattr(selections, "__array__"):
-        matrix = np.asarray(selections)
-    else:
-        is_list = isinstance(selections, (list, tuple)) and len(selections) > 0
-        if not is_list or not all(map(_is_mask, selections)):
-            return None
-        matrix = np.asarray(selections)
+    is_list = isinstance(selections, (list, tuple)) and len(selections) > 0
+    if not hasattr(selections, "__array__") and not (is_list and all(map(_is_mask, selections))):
+        return None
+    matrix = np.asarray(selections)
     return matrix if matrix.ndim == 2 and matrix.dtype == np.bool_ else None
 
 
@@ -195,8 +187,7 @@ def _from_lists(sets: list[Iterable[Hashable]], n_features: int | None) -> NDArr
     if n_features is None:
         return matrix
     positions = [m for entries in members for m in entries if isinstance(m, int)]
-    outside = [m for m in positions if not 0 <= m < n_features]
-    if outside:
+    if outside := [m for m in positions if not 0 <= m < n_features]:
         raise ValueError(f"selections must hold positions in 0..{n_features - 1}, got {outside[0]}")
     if matrix.shape[1] > n_features:
         raise ValueError(
@@ -305,9 +296,8 @@ def run_cell(
             seeded = with_seed(estimator, seed)
             scorer = check_scoring(seeded, scoring=scoring)
             outcomes = _score_sets(seeded, scorer, X, y, fold, features)
-            failed = [outcome for outcome in outcomes if isinstance(outcome, str)]
             scores[name] = [math.nan if isinstance(o, str) else o for o in outcomes]
-            if failed:
+            if failed := [outcome for outcome in outcomes if isinstance(outcome, str)]:
                 errors[name] = failed[0]
     return Cell(
         features,
@@ -358,6 +348,21 @@ def derive_seed(seed: int, *path: int) -> int:
     return int(np.random.SeedSequence((seed, *path)).generate_state(1)[0] >> 1)
 
 
+def as_matrix(X: DataLike) -> DataLike:
+    """X as something with rows and columns."""
+    X = check_sparse(X) if is_frame(X) or hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+    return X
+
+
+def check_lengths(X: DataLike, y: TargetLike) -> None:
+    """Raise ValueError unless y has a value for each row of X."""
+    n_rows = X.shape[0]
+    if len(y) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, but y has {len(y)} values; give one for each row")
+
+
 def check_sizes(k: int | Iterable[int]) -> list[int]:
     """Numbers of features, in increasing order, each once."""
     asked = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
@@ -381,12 +386,10 @@ def draw_folds(
         splitter = (StratifiedKFold if by_class else KFold)(cv, shuffle=True, random_state=seed)
     else:
         splitter = check_cv(cv, y, classifier=by_class)
-    n_rows = X.shape[0]
-    if len(y) != n_rows:
-        raise ValueError(f"X has {n_rows} rows, but y has {len(y)} values; give one for each row")
+    check_lengths(X, y)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        folds = list(splitter.split(np.empty((n_rows, 0)), y))
+        folds = list(splitter.split(np.empty((len(y), 0)), y))
     if by_class:
         for i, (train, _) in enumerate(folds):
             present = np.unique(np.asarray(take(y, train)))

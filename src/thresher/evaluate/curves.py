@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import one_call, readable, warn
+from thresher._utils.checks import check_choice, check_number, one_call, readable, warn
 from thresher._utils.long_calls import run_in_threads, track
 from thresher._utils.tables import Output, ResultTable, as_table, as_text
 from thresher._utils.types import Array, DataLike, Estimator, Floats, RandomState, TargetLike
@@ -187,8 +187,7 @@ def stability_curve(
     measure = _index_function(index)
     X = rows_and_columns(X)
     sizes = _sizes(k, X.shape[1])
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")
+    check_number("n_repeats", n_repeats, minimum=1, integer=True)
     seed = draw_seed(random_state)
     splitter = StratifiedKFold if stratify else KFold
     trains = [
@@ -298,8 +297,7 @@ def compare_curves(
         "welch": lambda a, b: stats.ttest_ind(a, b, equal_var=False, alternative=alternative),
         "wilcoxon": lambda a, b: stats.wilcoxon(a, b, alternative=alternative),
     }
-    if test not in tests:
-        raise ValueError(f"test must be one of {', '.join(map(repr, tests))}, got {test!r}")
+    check_choice("test", test, tuple(tests))
     outcomes = [
         _constant_outcome(a - b, alternative) or tests[test](a, b)
         for a, b in zip(first.values.T, second.values.T, strict=True)
@@ -334,9 +332,7 @@ def _index_function(index: str) -> Callable[[SelectionsLike, int], float]:
         "nogueira": stability.nogueira,
         "relative-weighted-consistency": stability.relative_weighted_consistency,
     }
-    if index not in functions:
-        raise ValueError(f"index must be one of {', '.join(map(repr, functions))}, got {index!r}")
-    return functions[index]
+    return functions[check_choice("index", index, tuple(functions))]
 
 
 def _derive(seed: int, repeat: int) -> int:

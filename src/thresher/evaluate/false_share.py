@@ -13,16 +13,10 @@ from sklearn.base import clone
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import ThresherWarning, check_number, resolve_features
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import (
-    DataLike,
-    Estimator,
-    FeatureNames,
-    Floats,
-    RandomState,
-    TargetLike,
-)
+from thresher._utils.types import DataLike, Estimator, FeatureNames, Floats, RandomState, TargetLike
 from thresher.data import indexable, is_frame
 from thresher.evaluate._candidates import widen
+from thresher.evaluate._runs import as_matrix
 from thresher.search.ensemble import combine_votes, count_votes, draw_seed
 from thresher.selectors._third_party import excluded_by, kept_by
 from thresher.selectors.ensemble import Ensemble
@@ -132,13 +126,9 @@ def estimate_false_share(
     >>> estimate.share <= 0.2, len(estimate.selected) > 3
     (True, True)
     """
-    if not 0 < check_number("level", level) <= 1:
-        raise ValueError(f"level must be above 0 and at most 1, got {level}")
-    if not 0 < check_number("artificial", artificial) <= 1:
-        raise ValueError(f"artificial must be a share above 0 and at most 1, got {artificial}")
-    X = indexable(X)
-    if len(X.shape) != 2:
-        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+    check_number("level", level, minimum=0, maximum=1, exclusive_minimum=True)
+    check_number("artificial", artificial, minimum=0, maximum=1, exclusive_minimum=True)
+    X = as_matrix(indexable(X))
     names = None
     if is_frame(X):
         names = np.array([str(name) for name in nw.from_native(X).columns], dtype=object)

@@ -18,7 +18,6 @@ from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_number, one_call, resolve_threads
 from thresher._utils.tables import Output, ResultTable, as_table
 from thresher._utils.types import (
-    Array,
     DataLike,
     Estimator,
     Floats,
@@ -28,6 +27,7 @@ from thresher._utils.types import (
     TargetLike,
 )
 from thresher.data import take
+from thresher.evaluate._runs import Fold
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import number_groups
 from thresher.selectors._judge import default_classifier, scorer_of, splitter_of
@@ -178,7 +178,7 @@ def nested_score(
     folds = list(splitter.split(np.empty((_num_samples(X), 0)), y, groups))
     with one_call():
         outcomes = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
-            delayed(_one_fold)(selector, estimator, scorer, X, y, groups, *fold) for fold in folds
+            delayed(_one_fold)(selector, estimator, scorer, X, y, groups, fold) for fold in folds
         )
     scores, selectors = zip(*outcomes, strict=True)
     inner = [float(getattr(fitted, "best_score_", math.nan)) for fitted in selectors]
@@ -193,10 +193,10 @@ def _one_fold(
     X: DataLike,
     y: TargetLike,
     groups: GroupsLike,
-    train: Array,
-    test: Array,
+    fold: Fold,
 ) -> tuple[float, Estimator]:
     """The score of a fold, and the fitted selector."""
+    train, test = fold
     rows, labels = take(X, train), take(y, train)
     takes_groups = groups is not None and has_fit_parameter(selector, "groups")
     more = {"groups": groups[train]} if takes_groups else {}

@@ -23,8 +23,7 @@ from thresher._utils.types import (
     Scoring,
     TargetLike,
 )
-from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
-from thresher.io.sparse import check_sparse
+from thresher.evaluate._runs import as_matrix, check_sizes, derive_seed, draw_folds, run_cell
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._judge import check_scorer
 
@@ -147,9 +146,7 @@ def select_k(
     check_choice("rule", rule, ("1se", "best"))
     check_scorer(scoring)
     resolve_threads(n_jobs)
-    X = check_sparse(X) if hasattr(X, "shape") else np.asarray(X)
-    if len(X.shape) != 2:
-        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+    X = as_matrix(X)
     asked = check_sizes(_USUAL if k is None else k)
     sizes = [size for size in asked if size <= X.shape[1]]
     if not sizes:
