@@ -8,28 +8,8 @@ from typing import Annotated
 import typer
 
 import thresher
-from thresher.cli._options import (
-    Estimator,
-    Estimators,
-    File,
-    Files,
-    Force,
-    Generator,
-    Json,
-    Keep,
-    Memory,
-    Method,
-    Methods,
-    Number,
-    Page,
-    Result,
-    Seed,
-    Selecting,
-    Sizes,
-    Source,
-    split,
-    with_options,
-)
+from thresher.cli import _options as opt
+from thresher.cli._options import split, with_options
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -67,15 +47,15 @@ def _main(
 @app.command()
 @with_options
 def select(
-    file: File,
+    file: opt.File,
     *,
-    k: Number = None,
-    method: Method = "mrmr",
-    keep: Keep = "",
+    k: opt.Number = None,
+    method: opt.Method = "mrmr",
+    keep: opt.Keep = "",
     report: Annotated[Path | None, typer.Option(help="Write a page for a browser, .html.")] = None,
-    memory: Memory = None,
-    options: Selecting,
-    result: Result,
+    memory: opt.Memory = None,
+    options: opt.Selecting,
+    result: opt.Result,
 ) -> None:
     """Select features of a file.
 
@@ -99,9 +79,9 @@ def select(
 @with_options
 def report(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A selection saved as .json.")],
-    out: Page,
+    out: opt.Page,
     title: Annotated[str, typer.Option(help="Its heading.")] = "",
-    force: Force = False,
+    force: opt.Force = False,
 ) -> None:
     """Make a page for a browser of a saved selection.
 
@@ -118,7 +98,7 @@ def report(
 @app.command()
 @with_options
 def methods(
-    json: Json = False,
+    json: opt.Json = False,
 ) -> None:
     """List the methods: for which data, and when to take which.
 
@@ -138,10 +118,10 @@ def methods(
 @app.command()
 @with_options
 def datasets(
-    name: Generator = None,
+    name: opt.Generator = None,
     *,
-    seed: Seed = 0,
-    result: Result,
+    seed: opt.Seed = 0,
+    result: opt.Result,
 ) -> None:
     """List data sets, or make one to try things on.
 
@@ -159,13 +139,13 @@ def datasets(
 @app.command()
 @with_options
 def stability(
-    file: File,
+    file: opt.File,
     *,
-    method: Methods = "mrmr",
-    k: Sizes = None,
+    method: opt.Methods = "mrmr",
+    k: opt.Sizes = None,
     repeats: Annotated[int, typer.Option(help="How often the rows are split in ten.")] = 3,
-    options: Selecting,
-    result: Result,
+    options: opt.Selecting,
+    result: opt.Result,
 ) -> None:
     """How much does a selection change with the rows?
 
@@ -184,15 +164,15 @@ def stability(
 @app.command()
 @with_options
 def probe(
-    file: File,
+    file: opt.File,
     *,
-    method: Methods = "mrmr",
+    method: opt.Methods = "mrmr",
     steps: Annotated[
         int | None, typer.Option("-k", help="First so many features; 20 if there are as many.")
     ] = None,
     repeats: Annotated[int, typer.Option(help="How often random columns are drawn.")] = 20,
-    options: Selecting,
-    result: Result,
+    options: opt.Selecting,
+    result: opt.Result,
 ) -> None:
     """How many random columns does a method take?
 
@@ -210,14 +190,14 @@ def probe(
 @app.command()
 @with_options
 def compare(
-    files: Files,
+    files: opt.Files,
     *,
-    method: Methods = "mrmr,jmi,mim",
-    k: Sizes = None,
-    estimator: Estimators = "",
+    method: opt.Methods = "mrmr,jmi,mim",
+    k: opt.Sizes = None,
+    estimator: opt.Estimators = "",
     folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
-    options: Selecting,
-    result: Result,
+    options: opt.Selecting,
+    result: opt.Result,
 ) -> None:
     """Which method serves an estimator best?
 
@@ -236,7 +216,7 @@ def compare(
 @app.command()
 @with_options
 def recommend(
-    file: File,
+    file: opt.File,
     *,
     k: Annotated[
         int | None,
@@ -245,9 +225,9 @@ def recommend(
         ),
     ] = None,
     budget: Annotated[float, typer.Option(help="Seconds to spend, about.")] = 30,
-    estimator: Estimator = "forest",
-    options: Source,
-    result: Result,
+    estimator: opt.Estimator = "forest",
+    options: opt.Source,
+    result: opt.Result,
 ) -> None:
     """Which method for these data?
 
@@ -266,8 +246,8 @@ def recommend(
 @app.command()
 @with_options
 def demo(
-    out: Page = Path("thresher-demo.html"),
-    force: Force = False,
+    out: opt.Page = Path("thresher-demo.html"),
+    force: opt.Force = False,
 ) -> None:
     """See a selection, a comparison and a report.
 

@@ -67,7 +67,7 @@ def stability(
     from thresher.evaluate.stability import stability_curve
 
     wishes, voice = options.wishes(methods), result.voice
-    data = _read(path, options, wishes, result, voice)
+    data = _read(path, options, wishes, result)
     rows = []
     for wish in wishes:
         with voice.working(f"selecting by {wish.method}", data, has_bar=True):
@@ -86,7 +86,7 @@ def stability(
             {"method": wish.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
             for k, mean, spread in zip(curve.k, curve.mean, curve.std, strict=True)
         ]
-    _give(rows, "stability (Nogueira; 1: always the same, 0: as by chance)", result, voice)
+    _give(rows, "stability (Nogueira; 1: always the same, 0: as by chance)", result)
 
 
 def probe(
@@ -96,7 +96,7 @@ def probe(
     from thresher.evaluate import probe_fdr
 
     wishes, voice = options.wishes(methods), result.voice
-    data = _read(path, options, wishes, result, voice)
+    data = _read(path, options, wishes, result)
     with voice.working("selecting among random columns", data, has_bar=True):
         found = probe_fdr(
             {wish.method: build(wish, data) for wish in wishes},
@@ -110,7 +110,7 @@ def probe(
             progress=voice.is_watched,
         )
     title = f"random columns among the first {found.n_steps} features; relevance only is hard to beat here"
-    _give(_as_rows(found.summary("dict")), title, result, voice)
+    _give(_as_rows(found.summary("dict")), title, result)
 
 
 def compare(
@@ -126,7 +126,7 @@ def compare(
     from thresher import evaluate
 
     wishes, voice = options.wishes(methods), result.voice
-    read = [_read(path, options, wishes, result, voice) for path in paths]
+    read = [_read(path, options, wishes, result) for path in paths]
     are_short = len({path.name for path in paths}) == len(paths)
     labels = [path.name if are_short else str(path) for path in paths]
     judges = estimators_for(read[0].y, estimators, options)
@@ -142,12 +142,11 @@ def compare(
             progress=voice.is_watched,
         )
     shown = ("data", "selector", "estimator", "k", "score", "score_sd", "stability", "seconds")
-    if result.out is not None or voice.as_json:
-        rows = _as_rows(found.table("dict"))
-    else:
-        rows = _as_rows({name: found.table("dict")[name] for name in shown})
+    table = found.table("dict")
+    if result.out is None and not voice.as_json:
+        table = {name: table[name] for name in shown}
     title = f"score on the test rows of {folds} folds, selection inside the folds"
-    _give(rows, title, result, voice)
+    _give(_as_rows(table), title, result)
 
 
 def recommend(
@@ -175,9 +174,7 @@ def recommend(
     for sentence in found.findings:
         voice.note(as_options(sentence))
     rows = _as_rows(found.table("dict"))
-    _give(
-        rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result, voice
-    )
+    _give(rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result)
     if not voice.quiet and not voice.as_json:
         print(f"\n{found.verdict}")
 
@@ -240,13 +237,11 @@ def _encode_bunch(out: Path, made: Bunch) -> bytes:
     return encode_table(out, pa.table({**columns, "target": made.target}))
 
 
-def _read(
-    path: Path, options: Selecting, wishes: Sequence[Wish], result: Result, voice: Voice
-) -> Data:
+def _read(path: Path, options: Selecting, wishes: Sequence[Wish], result: Result) -> Data:
     check_output(result.out, result.force, LISTS)
     needs = any(_options.needs_target(wish.method) for wish in wishes)
-    data = read_data(path, options, voice, needs_target=needs)
-    check_rows(data, wishes, voice)
+    data = read_data(path, options, result.voice, needs_target=needs)
+    check_rows(data, wishes, result.voice)
     return data
 
 
@@ -262,7 +257,7 @@ def _as_rows(columns: Values) -> list[Values]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _give(rows: list[Values], title: str, result: Result, voice: Voice) -> None:
-    out = result.out
+def _give(rows: list[Values], title: str, result: Result) -> None:
+    out, voice = result.out, result.voice
     contents = {} if out is None else {out: encode_rows(out, rows)}
     write_all(contents, result.force, None if voice.quiet else lambda: voice.table(rows, title))

@@ -300,7 +300,7 @@ class Result:
     ] = False
     json: Json = False
 
-    @property
+    @functools.cached_property
     def voice(self) -> Voice:
         """How much is said."""
         from thresher.cli._output import Voice

@@ -11,7 +11,7 @@ import re
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -132,11 +132,6 @@ class Voice:
             facts = [f"{key}: {_cell(row[key])}" for key in row if key not in (name, about)]
             print(f"{plain(row[name])}\n{fill(plain(row[about]))}\n{fill('; '.join(facts))}")
 
-    def names(self, names: Iterable[str]) -> None:
-        """Print names alone, one a line."""
-        for name in names:
-            print(plain(name))
-
 
 class _Screen(Console):
     """The standard output, which leaves it to us what to do when nobody reads it any more."""
@@ -199,7 +194,8 @@ def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> N
     if path is None:
         return
     if path.suffix.lower() not in suffixes:
-        raise BadInput(f"{path}: the name must end in {_either(suffixes)}")
+        endings = " or ".join(", ".join(suffixes).rsplit(", ", 1))
+        raise BadInput(f"{path}: the name must end in {endings}")
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file in it")
     if path.exists() and not force:
@@ -251,7 +247,3 @@ def write_all(
             with unless_unread():
                 show()
                 sys.stdout.flush()
-
-
-def _either(suffixes: tuple[str, ...]) -> str:
-    return " or ".join([", ".join(suffixes[:-1]), suffixes[-1]] if suffixes[1:] else suffixes)

@@ -19,7 +19,15 @@ from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
 from thresher.cli._options import Result, Selecting, Wish
-from thresher.cli._output import Voice, as_plain, check_output, encode_table, print_json, write_all
+from thresher.cli._output import (
+    Voice,
+    as_plain,
+    check_output,
+    encode_table,
+    plain,
+    print_json,
+    write_all,
+)
 
 if TYPE_CHECKING:
     from thresher.evaluate import NumberOfFeatures
@@ -196,11 +204,10 @@ def selected_rows(selector: Estimator) -> list[Values]:
         "votes": getattr(selector, "votes_", None),
         "pvalue": getattr(selector, "pvalues_", None),
     }
-    known = {name: values for name, values in columns.items() if values is not None}
     known = {
         name: values
-        for name, values in known.items()
-        if not np.isnan(values[selector.selected_]).all()
+        for name, values in columns.items()
+        if values is not None and not np.isnan(values[selector.selected_]).all()
     }
     return [
         {
@@ -232,7 +239,8 @@ def _show(selector: Estimator, data: Data, voice: Voice) -> None:
     if voice.as_json:
         print_json(summary(selector, data, voice))
     elif voice.quiet:
-        voice.names(selector.feature_names_in_[selector.selected_])
+        for name in selector.feature_names_in_[selector.selected_]:
+            print(plain(name))
     else:
         n_selected, p = len(selector.selected_), len(data.names)
         voice.table(

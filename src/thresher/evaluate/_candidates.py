@@ -164,6 +164,10 @@ class Profile:
         return self.n_classes > 0
 
     @property
+    def is_dense_numbers(self) -> bool:
+        return not (self.is_sparse or self.has_categories or self.has_missing)
+
+    @property
     def missing(self) -> Values:
         """What selectors that count have to be told."""
         return {"missing": "category"} if self.has_missing else {}
@@ -254,18 +258,18 @@ def candidates(profile: Profile, k: int, budget_s: float) -> tuple[list[Candidat
     return found, left_out
 
 
-def _by_information(profile: Profile, k: int) -> Candidate:
-    return Candidate("MIM", MIM(k, **profile.missing), f"ranks by information, {_PLAIN}")
+def _ranking(profile: Profile, k: int) -> Candidate:
+    """What ranks features one by one: by F if it can."""
+    if profile.has_missing or (profile.is_classification and not profile.is_dense_numbers):
+        return Candidate("MIM", MIM(k, **profile.missing), f"ranks by information, {_PLAIN}")
+    measure = "F" if profile.is_classification else "F of the regression"
+    return Candidate("Univariate", Univariate(k), f"ranks by {measure}, {_PLAIN}")
 
 
 def _for_classes(profile: Profile, k: int) -> list[Candidate]:
-    if profile.is_sparse or profile.has_categories or profile.has_missing:
-        ranking = _by_information(profile, k)
-    else:
-        ranking = Candidate("Univariate", Univariate(k), f"ranks by F, {_PLAIN}")
     missing = profile.missing
     return [
-        ranking,
+        _ranking(profile, k),
         Candidate("MRMR", MRMR(k, **missing), "relevant and not redundant; the default of this package"),
         Candidate("JMI", JMI(k, **missing), "information of pairs with the class, for discrete features above all")
         if profile.is_discrete or profile.has_categories or profile.has_missing
@@ -276,12 +280,9 @@ def _for_classes(profile: Profile, k: int) -> list[Candidate]:
 
 
 def _for_numbers(profile: Profile, k: int) -> list[Candidate]:
-    if profile.has_missing:
-        ranking = _by_information(profile, k)
-    else:
-        ranking = Candidate("Univariate", Univariate(k), f"ranks by F of the regression, {_PLAIN}")
-    found = [ranking, Candidate("MRMR", MRMR(k, **profile.missing), "relevant and not redundant")]
-    if profile.is_sparse or profile.has_categories or profile.has_missing:
+    mrmr = Candidate("MRMR", MRMR(k, **profile.missing), "relevant and not redundant")
+    found = [_ranking(profile, k), mrmr]
+    if not profile.is_dense_numbers:
         return found
     return [
         *found,

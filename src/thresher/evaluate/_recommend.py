@@ -153,6 +153,14 @@ class Race:
     def scores(self, name: str) -> Floats:
         return np.array([cell.scores[""][0] for cell in self.cells[name]])
 
+    def seconds(self, name: str) -> float:
+        return float(np.mean([cell.seconds[0] for cell in self.cells[name]]))
+
+    def reach(self, name: str) -> float:
+        """Half the length of the interval of 95 % around the mean score."""
+        scores = self.scores(name)
+        return float(stats.t.ppf(0.975, len(scores) - 1)) * self.error(scores)
+
     def error(self, difference: Floats) -> float:
         """Standard error of a mean over folds, corrected for training sides that overlap."""
         overlap = 1 / (self.n_splits - 1)  # test rows over training rows
@@ -322,12 +330,13 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
         c.name: nogueira([cell.features[0] for cell in race.cells[c.name]], n_features=p)
         for c in race.alive
     }
+    mean = {c.name: float(race.scores(c.name).mean()) for c in race.alive}
+    reach = {c.name: race.reach(c.name) for c in race.alive}
     # Equal scores: the steadier choice first, then the more plausible one.
     order = sorted(
-        race.alive,
-        key=lambda c: (-race.scores(c.name).mean(), -np.nan_to_num(stability[c.name], nan=-1.0)),
+        race.alive, key=lambda c: (-mean[c.name], -np.nan_to_num(stability[c.name], nan=-1.0))
     )
-    first, others = order[0], order[1:]
+    first, *others = order
     lead = race.scores(first.name)
     pvalues = holm(np.array([race.pvalue(lead - race.scores(c.name)) for c in others]))
     behind = {c.name: float(value) for c, value in zip(others, pvalues, strict=True)}
@@ -350,14 +359,12 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
     columns: dict[str, list[Any]] = {
         "rank": list(range(1, len(order) + 1)),
         "selector": [c.name for c in order],
-        "score": [float(race.scores(c.name).mean()) for c in order],
-        "low": [_limit(race, c.name, -1) for c in order],
-        "high": [_limit(race, c.name, 1) for c in order],
+        "score": [mean[c.name] for c in order],
+        "low": [mean[c.name] - reach[c.name] for c in order],
+        "high": [mean[c.name] + reach[c.name] for c in order],
         "pvalue": [behind.get(c.name, math.nan) for c in order],
         "stability": [stability[c.name] for c in order],
-        "seconds": [
-            float(np.mean([cell.seconds[0] for cell in race.cells[c.name]])) for c in order
-        ],
+        "seconds": [race.seconds(c.name) for c in order],
         "n_folds": [len(guess)] * len(order),
         "reason": [_reason(race, c, first, behind) for c in order],
     }
@@ -373,12 +380,6 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
 
 def _count(k: int) -> str:
     return "1 feature" if k == 1 else f"{k} features"
-
-
-def _limit(race: Race, name: str, side: int) -> float:
-    scores = race.scores(name)
-    reach = float(stats.t.ppf(0.975, len(scores) - 1)) * race.error(scores)
-    return float(scores.mean()) + side * reach
 
 
 def _interactions(race: Race) -> bool | None:

@@ -17,7 +17,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from thresher._utils.checks import check_number, readable
+from thresher._utils.checks import check_number, readable, warn
 from thresher._utils.long_calls import on_behalf
 from thresher._utils.types import Array, DataLike, Estimator, Floats, Folds, Scoring, TargetLike
 from thresher.data import is_frame, take
@@ -369,6 +369,20 @@ def check_sizes(k: int | Iterable[int]) -> list[int]:
     if not asked:
         raise ValueError("k must hold at least one number of features, got none")
     return sorted({int(check_number("k", size, minimum=1, integer=True)) for size in asked})
+
+
+def sizes_within(sizes: list[int], n_features: int, name: str, *, warns: bool = True) -> list[int]:
+    """Return the numbers of features that a data set has; warn of those beyond."""
+    known = [size for size in sizes if size <= n_features]
+    if not known:
+        raise ValueError(
+            f"k must hold a number of at most {n_features}, the features of {name}, got {sizes}"
+        )
+    if warns and len(known) < len(sizes):
+        warn(
+            f"{name} has {n_features} features: k is tried up to {known[-1]}, not up to {sizes[-1]}"
+        )
+    return known
 
 
 def draw_folds(

@@ -42,6 +42,7 @@ from thresher.evaluate._runs import (
     derive_seed,
     draw_folds,
     run_cell,
+    sizes_within,
 )
 from thresher.evaluate.significance import FriedmanTest, PairwiseTests
 from thresher.evaluate.stability import nogueira_interval
@@ -182,9 +183,7 @@ def compare(
     with nullcontext() if journal is None else closing(journal):
         if journal is not None:
             seed = journal.settle("seed", seed, is_given=random_state is not None)
-        folds = [
-            _folds_of(entry, cv, estimators, derive_seed(seed, i)) for i, entry in enumerate(sets)
-        ]
+        folds = [_folds_of(own, cv, estimators, derive_seed(seed, i)) for i, own in enumerate(sets)]
         places = [
             (d, s, f)
             for d in range(len(sets))
@@ -246,15 +245,7 @@ def _read(name: str, entry: object, asked: list[int]) -> DataSet:
     X, y = indexable(X), as_numpy(y)
     if len(X.shape) != 2:
         raise ValueError(f"data[{name!r}]: X must have rows and columns, got shape {X.shape}")
-    sizes = [size for size in asked if size <= X.shape[1]]
-    if not sizes:
-        raise ValueError(
-            f"k must hold a number of at most {X.shape[1]}, the features of {name!r}, got {asked}"
-        )
-    if len(sizes) < len(asked):
-        warn(
-            f"{readable(name)} has {X.shape[1]} features: it is compared up to k={sizes[-1]}, not {asked[-1]}"
-        )
+    sizes = sizes_within(asked, X.shape[1], readable(name))
     return DataSet(name, X, y, None if truth is None else np.asarray(truth), tuple(sizes))
 
 

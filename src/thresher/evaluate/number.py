@@ -14,16 +14,15 @@ from joblib import Parallel, delayed
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_choice, one_call, resolve_threads, warn
 from thresher._utils.tables import Output, ResultTable, as_table, as_text
-from thresher._utils.types import (
-    DataLike,
-    Estimator,
-    Floats,
-    Folds,
-    RandomState,
-    Scoring,
-    TargetLike,
+from thresher._utils.types import DataLike, Estimator, Folds, RandomState, Scoring, TargetLike
+from thresher.evaluate._runs import (
+    as_matrix,
+    check_sizes,
+    derive_seed,
+    draw_folds,
+    run_cell,
+    sizes_within,
 )
-from thresher.evaluate._runs import as_matrix, check_sizes, derive_seed, draw_folds, run_cell
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._judge import check_scorer
 
@@ -54,15 +53,15 @@ class NumberOfFeatures:
     best_k: int
     rule: str
     sizes: npt.NDArray[np.int64]
-    fold_scores: Floats
+    fold_scores: npt.NDArray[np.float64]
 
     @property
-    def mean(self) -> Floats:
+    def mean(self) -> npt.NDArray[np.float64]:
         """Mean score over the folds, one per number of features; nan if a fold failed."""
         return np.asarray(self.fold_scores.mean(axis=0))
 
     @property
-    def standard_error(self) -> Floats:
+    def standard_error(self) -> npt.NDArray[np.float64]:
         """Of the mean, one per number of features."""
         n_folds = len(self.fold_scores)
         return np.asarray(self.fold_scores.std(axis=0, ddof=1) / math.sqrt(n_folds))
@@ -148,11 +147,7 @@ def select_k(
     resolve_threads(n_jobs)
     X = as_matrix(X)
     asked = check_sizes(_USUAL if k is None else k)
-    sizes = [size for size in asked if size <= X.shape[1]]
-    if not sizes:
-        raise ValueError(f"k must hold a number of at most {X.shape[1]}, the features, got {asked}")
-    if len(sizes) < len(asked) and k is not None:
-        warn(f"X has {X.shape[1]} features: k is tried up to {sizes[-1]}, not {asked[-1]}")
+    sizes = sizes_within(asked, X.shape[1], "X", warns=k is not None)
     seed = draw_seed(random_state)
     estimators = {"estimator": estimator}
     folds = draw_folds(cv, X, y, estimators, seed)

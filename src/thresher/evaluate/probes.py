@@ -28,15 +28,7 @@ from thresher._utils.checks import (
 from thresher._utils.long_calls import on_behalf, run_in_threads, track
 from thresher._utils.random import Purpose, stream
 from thresher._utils.tables import Output, ResultTable, as_table, as_text
-from thresher._utils.types import (
-    DataLike,
-    Estimator,
-    Floats,
-    Mask,
-    RandomState,
-    TargetKind,
-    TargetLike,
-)
+from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetKind, TargetLike
 from thresher.data import is_frame, take
 from thresher.evaluate._candidates import Positions, widen
 from thresher.evaluate._runs import Estimators, as_matrix, check_lengths, with_seed
@@ -183,7 +175,7 @@ def _spread(counts: Counts) -> Floats:
 
 @dataclass
 class _Settings:
-    false: Mask
+    false: npt.NDArray[np.bool_]
     steps: int | None
     n_distribution: int
     n_permuted: int
@@ -339,7 +331,7 @@ def probe_fdr(
     return ProbeBenchmark(tuple(selectors), counts, returned, settings.n_probes)
 
 
-def _false_features(truth: ArrayLike | None, p: int) -> Mask:
+def _false_features(truth: ArrayLike | None, p: int) -> npt.NDArray[np.bool_]:
     if truth is None:
         return np.zeros(p, dtype=bool)
     positions = np.asarray(truth)
