@@ -97,9 +97,7 @@ def report(
 
 @app.command()
 @with_options
-def methods(
-    json: opt.Json = False,
-) -> None:
+def methods(json: opt.Json = False) -> None:
     """List the methods: for which data, and when to take which.
 
     \b
@@ -117,12 +115,7 @@ def methods(
 
 @app.command()
 @with_options
-def datasets(
-    name: opt.Generator = None,
-    *,
-    seed: opt.Seed = 0,
-    result: opt.Result,
-) -> None:
+def datasets(name: opt.Generator = None, *, seed: opt.Seed = 0, result: opt.Result) -> None:
     """List data sets, or make one to try things on.
 
     \b
@@ -245,10 +238,7 @@ def recommend(
 
 @app.command()
 @with_options
-def demo(
-    out: opt.Page = Path("thresher-demo.html"),
-    force: opt.Force = False,
-) -> None:
+def demo(out: opt.Page = Path("thresher-demo.html"), force: opt.Force = False) -> None:
     """See a selection, a comparison and a report.
 
     \b

@@ -163,13 +163,7 @@ def recommend(
     y = data.y if source.target_kind is None else data.y.astype(str if is_nominal else float)
     with voice.working("trying methods", data):
         found = evaluate.recommend(
-            data.X,
-            y,
-            budget,
-            k=k,
-            estimator=judge,
-            random_state=source.seed,
-            n_jobs=source.jobs,
+            data.X, y, budget, k=k, estimator=judge, random_state=source.seed, n_jobs=source.jobs
         )
     for sentence in found.findings:
         voice.note(as_options(sentence))

@@ -164,8 +164,7 @@ Keep = Annotated[str, typer.Option(help="Features to start from, separated by co
 _KINDS = ("nominal", "numeric")
 _MISSING = ("error", "category", "pairwise", "drop_rows")
 _estimator = functools.partial(
-    typer.Option,
-    autocompletion=_completing(("logistic", "bayes", "neighbours", "forest", "ridge")),
+    typer.Option, autocompletion=_completing(("logistic", "bayes", "neighbours", "forest", "ridge"))
 )
 Estimator = Annotated[
     str,
@@ -218,8 +217,7 @@ class Source:
         ),
     ] = None
     exclude: Annotated[
-        str,
-        typer.Option(help="Columns that are no features, such as ids, separated by commas."),
+        str, typer.Option(help="Columns that are no features, such as ids, separated by commas.")
     ] = ""
     sample: Annotated[
         int | None,

@@ -33,11 +33,7 @@ Copy = tuple[int, Positions]
 
 
 def widen(
-    X: DataLike,
-    features: Positions,
-    copies: Sequence[Copy],
-    more: Floats | None,
-    order: Positions,
+    X: DataLike, features: Positions, copies: Sequence[Copy], more: Floats | None, order: Positions
 ) -> DataLike:
     """These columns of X, permuted copies of some, then columns of numbers, in this order; of the kind of X.
 
@@ -55,11 +51,7 @@ def widen(
 
 
 def _widen_frame(
-    X: DataLike,
-    features: Positions,
-    copies: Sequence[Copy],
-    more: Floats | None,
-    order: Positions,
+    X: DataLike, features: Positions, copies: Sequence[Copy], more: Floats | None, order: Positions
 ) -> DataLike:
     frame = nw.maybe_reset_index(nw.from_native(X, eager_only=True))
     columns = [frame[:, int(i)] for i in features]

@@ -365,11 +365,7 @@ def _relevance_ranking(
 
 
 def _repetition(
-    selectors: Estimators,
-    X: DataLike,
-    y: TargetLike,
-    settings: _Settings,
-    t: int,
+    selectors: Estimators, X: DataLike, y: TargetLike, settings: _Settings, t: int
 ) -> dict[str, tuple[Counts, int]]:
     """Counts of false features and the number returned, by selector."""
     n, p = X.shape

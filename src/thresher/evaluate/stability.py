@@ -161,10 +161,7 @@ class NogueiraInterval:
 
 
 def nogueira_interval(
-    selections: SelectionsLike,
-    n_features: int | None = None,
-    *,
-    confidence: float = 0.95,
+    selections: SelectionsLike, n_features: int | None = None, *, confidence: float = 0.95
 ) -> NogueiraInterval:
     """Nogueira's stability with a confidence interval.
 
