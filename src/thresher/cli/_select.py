@@ -52,10 +52,15 @@ def select(
     needs_target = _options.needs_target(wish.method)
     data = read_data(path, options, voice, needs_target=needs_target, memory=memory, may_stay=True)
     k, number = _number(data, wish, voice)
-    selector = fit(data, _options.build(wish, data, k), voice, memory)
+    selector = _options.build(wish, data, k)
+    limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
+    with voice.working("selecting", data):
+        selector.fit(data.X, data.y, **limits)
+    # What was fitted on a matrix has no names yet.
+    selector.feature_names_in_ = np.array(data.names, dtype=object)
     contents: dict[Path, bytes] = {}
     if report is not None or (out is not None and out.suffix.lower() == ".json"):
-        from thresher.report import gather_facts
+        from thresher.report import gather_facts, render_report
 
         with voice.working("comparing the first features", data):
             facts = gather_facts(
@@ -69,7 +74,7 @@ def select(
                 command=_command(path, out, report),
             )
         if report is not None:
-            contents[report] = render(selector, facts)
+            contents[report] = render_report(selector, facts=facts).encode()
     if out is not None and out.suffix.lower() == ".json":
         run = {**summary(selector, data, voice), "facts": facts}
         contents[out] = json.dumps({**json.loads(selector.to_json()), "run": run}).encode()
@@ -91,16 +96,6 @@ def _command(*paths: Path | None) -> str:
     return shlex.join(words)
 
 
-def fit(data: Data, selector: Estimator, voice: Voice, memory: str | None = None) -> Estimator:
-    """The selector, fitted."""
-    limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
-    with voice.working("selecting", data):
-        selector.fit(data.X, data.y, **limits)
-    # What was fitted on a matrix has no names yet.
-    selector.feature_names_in_ = np.array(data.names, dtype=object)
-    return selector
-
-
 def check_rows(data: Data, wishes: Sequence[Wish], voice: Voice) -> None:
     """Refuse what a method cannot read, before folds of it are."""
     for wish in wishes:
@@ -115,16 +110,9 @@ def check_jinja() -> None:
         raise BadInput("a report needs jinja2; install it with: pip install 'thresher[report]'")
 
 
-def render(selector: Estimator, facts: Values, title: str = "") -> bytes:
-    """The report as a file."""
-    from thresher.report import render_report
-
-    return render_report(selector, title=title, facts=facts).encode()
-
-
 def report(path: Path, out: Path, title: str, force: bool) -> None:
     """The report of a saved selection."""
-    from thresher.report import gather_facts
+    from thresher.report import gather_facts, render_report
     from thresher.selectors._base import BaseSelector
 
     check_output(out, force, (".html",))
@@ -135,7 +123,7 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
         text = path.read_text("utf-8")
         selector = BaseSelector.from_json(text)
         facts = json.loads(text).get("run", {}).get("facts") or gather_facts(selector)
-        page = render(selector, facts, title)
+        page = render_report(selector, title=title, facts=facts).encode()
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise BadInput(
             f"{path} is not what `thresher select --out` or to_json wrote: {first_line(error)}"
