@@ -31,15 +31,7 @@ from thresher.evaluate._candidates import (
     look_at,
     types_with_missing,
 )
-from thresher.evaluate._runs import (
-    Cell,
-    Fold,
-    as_matrix,
-    check_lengths,
-    derive_seed,
-    draw_folds,
-    run_cell,
-)
+from thresher.evaluate._runs import Cell, Fold, Trial, as_matrix, check_lengths, derive_seed
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
 from thresher.search.ensemble import draw_seed
@@ -55,11 +47,7 @@ class Race:
     """All candidates on the same folds, one fold after the other."""
 
     tried: list[Candidate]
-    estimator: Estimator
-    scoring: Scoring
-    X: DataLike
-    y: TargetLike
-    k: int
+    trial: Trial
     n_jobs: int | None
     smallest_class: int
     seed: int
@@ -69,7 +57,7 @@ class Race:
     dropped: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.n_splits = min(_N_SPLITS, self.smallest_class or _N_SPLITS, len(self.y))
+        self.n_splits = min(_N_SPLITS, self.smallest_class or _N_SPLITS, len(self.trial.y))
 
     @property
     def alive(self) -> list[Candidate]:
@@ -77,8 +65,7 @@ class Race:
 
     def folds(self) -> Iterator[Fold]:
         for repeat in range(_MOST_FOLDS // self.n_splits):
-            seed = derive_seed(self.seed, repeat)
-            yield from draw_folds(self.n_splits, self.X, self.y, {"": self.estimator}, seed)
+            yield from self.trial.folds(self.n_splits, derive_seed(self.seed, repeat))
 
     def run(self, budget_s: float) -> None:
         start = time.monotonic()
@@ -105,18 +92,9 @@ class Race:
             self.dropped[candidate.name] = "not tried: half of the budget was spent before"
 
     def _run_fold(self, i: int, fold: Fold, some: list[Candidate]) -> None:
+        seed = derive_seed(self.seed, i, 1)
         outcomes = Parallel(n_jobs=resolve_threads(self.n_jobs, len(some)))(
-            delayed(_timed_cell)(
-                candidate.selector,
-                {"": self.estimator},
-                self.scoring,
-                self.X,
-                self.y,
-                fold,
-                [self.k],
-                derive_seed(self.seed, i, 1),
-            )
-            for candidate in some
+            delayed(_timed_cell)(self.trial, candidate.selector, fold, seed) for candidate in some
         )
         for candidate, (cell, seconds) in zip(some, outcomes, strict=True):
             self.cells[candidate.name].append(cell)
@@ -125,8 +103,8 @@ class Race:
 
     def _guess(self, fold: Fold) -> None:
         dummy = DummyClassifier() if self.smallest_class else DummyRegressor()
-        scorer = check_scoring(dummy, scoring=self.scoring)
-        guess = fit_and_score(dummy, scorer, np.zeros((len(self.y), 1)), self.y, *fold)
+        scorer, y = check_scoring(dummy, scoring=self.trial.scoring), self.trial.y
+        guess = fit_and_score(dummy, scorer, np.zeros((len(y), 1)), y, *fold)
         self.guesses.append(math.nan if isinstance(guess, str) else guess)
 
     def _drop_failed(self, some: list[Candidate]) -> None:
@@ -173,9 +151,9 @@ class Race:
         return float(2 * stats.t.sf(abs(mean) / error, len(difference) - 1))
 
 
-def _timed_cell(*arguments: Any) -> tuple[Cell, float]:
+def _timed_cell(trial: Trial, selector: Estimator, fold: Fold, seed: int) -> tuple[Cell, float]:
     start = time.perf_counter()
-    cell = run_cell(*arguments)
+    cell = trial.run(selector, fold, seed)
     return cell, time.perf_counter() - start
 
 
@@ -314,7 +292,8 @@ def recommend(
     given = _usual(profile) if estimator is None else estimator
     tried, left_out = candidates(profile, int(k), budget_s)
     seed = draw_seed(random_state)
-    race = Race(tried, given, scoring, X, y, int(k), n_jobs, profile.smallest_class, seed)
+    trial = Trial(X, y, {"": given}, scoring, [int(k)])
+    race = Race(tried, trial, n_jobs, profile.smallest_class, seed)
     race.run(budget_s)
     return _judge(race, [*profile.sentences], left_out, estimator is None)
 
@@ -325,9 +304,9 @@ def _usual(profile: Profile) -> Estimator:
 
 
 def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool) -> Recommendation:
-    p = race.X.shape[1]
+    X, k = race.trial.X, race.trial.sizes[0]
     stability = {
-        c.name: nogueira([cell.features[0] for cell in race.cells[c.name]], n_features=p)
+        c.name: nogueira([cell.features[0] for cell in race.cells[c.name]], n_features=X.shape[1])
         for c in race.alive
     }
     mean = {c.name: float(race.scores(c.name).mean()) for c in race.alive}
@@ -346,7 +325,7 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
     winner = first.name if is_signal and others and not alike else None
     interactions = _interactions(race)
     findings += [
-        f"{len(guess)} folds, {_count(race.k)} each; without features the score is {guess.mean():.3f}"
+        f"{len(guess)} folds, {_count(k)} each; without features the score is {guess.mean():.3f}"
     ]
     if not is_signal:
         findings.append("no selector does better than a guess without features, beyond noise")
@@ -368,9 +347,8 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
         "n_folds": [len(guess)] * len(order),
         "reason": [_reason(race, c, first, behind) for c in order],
     }
-    code = _code(
-        first.selector, race.estimator if is_usual else None, race.k, types_with_missing(race.X)
-    )
+    usual = race.trial.estimators[""] if is_usual else None
+    code = _code(first.selector, usual, k, types_with_missing(X))
     if not is_signal:
         code = f"# No better than a guess without features, as far as {len(guess)} folds can tell.\n{code}"
     elif winner is None:

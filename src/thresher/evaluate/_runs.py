@@ -261,71 +261,90 @@ class Cell:
     errors: dict[str, str]
 
 
-def run_cell(
-    selector: Estimator,
-    estimators: Estimators,
-    scoring: Scoring,
-    X: DataLike,
-    y: TargetLike,
-    fold: Fold,
-    sizes: Sequence[int],
-    seed: int,
-) -> Cell:
-    """Select on the training rows, then fit and score every estimator with every number of features."""
-    train, _ = fold
-    known_X, known_y = take(X, train), take(y, train)
-    costs: dict[int, tuple[float, float]] = {}
+@dataclass(frozen=True)
+class Trial:
+    """Data on which selectors are tried, the estimators that score their features, and the numbers of features."""
 
-    def fit(model: Estimator) -> Estimator:
-        start = time.perf_counter()
-        fitted, megabytes = call_and_measure(lambda: model.fit(known_X, known_y))
-        costs[id(fitted)] = (time.perf_counter() - start, megabytes)
-        return fitted
+    X: DataLike
+    y: TargetLike
+    estimators: Estimators
+    scoring: Scoring
+    sizes: Sequence[int]
 
-    with warnings.catch_warnings(), on_behalf():
-        warnings.simplefilter("ignore")
-        try:
-            chosen = fit_sizes(with_seed(selector, seed), sizes, fit)
-        except Exception as error:
-            nothing = [math.nan] * len(sizes)
-            scores = dict.fromkeys(estimators, nothing)
-            return Cell([], nothing, nothing, nothing, scores, {"": describe(error)})
-        features = [entries for entries, _ in chosen]
-        scores, errors = {}, {}
-        for name, estimator in estimators.items():
-            seeded = with_seed(estimator, seed)
-            scorer = check_scoring(seeded, scoring=scoring)
-            outcomes = _score_sets(seeded, scorer, X, y, fold, features)
-            scores[name] = [math.nan if isinstance(o, str) else o for o in outcomes]
-            if failed := [outcome for outcome in outcomes if isinstance(outcome, str)]:
-                errors[name] = failed[0]
-    return Cell(
-        features,
-        [costs[id(model)][0] for _, model in chosen],
-        [float(getattr(model, "n_evaluations_", math.nan)) for _, model in chosen],
-        [costs[id(model)][1] for _, model in chosen],
-        scores,
-        errors,
-    )
+    def run(self, selector: Estimator, fold: Fold, seed: int) -> Cell:
+        """Select on the training rows, then fit and score every estimator with every number of features."""
+        X, y = take(self.X, fold[0]), take(self.y, fold[0])
+        costs: dict[int, tuple[float, float]] = {}
 
+        def fit(model: Estimator) -> Estimator:
+            start = time.perf_counter()
+            fitted, megabytes = call_and_measure(lambda: model.fit(X, y))
+            costs[id(fitted)] = (time.perf_counter() - start, megabytes)
+            return fitted
 
-def _score_sets(
-    estimator: Estimator,
-    scorer: Callable[..., float],
-    X: DataLike,
-    y: TargetLike,
-    fold: Fold,
-    sets: list[list[int]],
-) -> list[float | str]:
-    known: dict[tuple[int, ...], float | str] = {(): "no feature was selected"}
-    for features in sets:
-        key = tuple(sorted(features))
-        if key not in known:
-            columns = take(X, list(key), axis=1)
-            known[key] = fit_and_score(estimator, scorer, columns, y, *fold)
-            if known[key] != known[key]:
-                known[key] = "the score is nan"
-    return [known[tuple(sorted(features))] for features in sets]
+        with warnings.catch_warnings(), on_behalf():
+            warnings.simplefilter("ignore")
+            try:
+                chosen = fit_sizes(with_seed(selector, seed), self.sizes, fit)
+            except Exception as error:
+                nothing = [math.nan] * len(self.sizes)
+                scores = dict.fromkeys(self.estimators, nothing)
+                return Cell([], nothing, nothing, nothing, scores, {"": describe(error)})
+            features = [entries for entries, _ in chosen]
+            scores, errors = {}, {}
+            for name, estimator in self.estimators.items():
+                outcomes = self._score(with_seed(estimator, seed), fold, features)
+                scores[name] = [math.nan if isinstance(o, str) else o for o in outcomes]
+                if failed := [outcome for outcome in outcomes if isinstance(outcome, str)]:
+                    errors[name] = failed[0]
+        return Cell(
+            features,
+            [costs[id(model)][0] for _, model in chosen],
+            [float(getattr(model, "n_evaluations_", math.nan)) for _, model in chosen],
+            [costs[id(model)][1] for _, model in chosen],
+            scores,
+            errors,
+        )
+
+    def _score(self, estimator: Estimator, fold: Fold, sets: list[list[int]]) -> list[float | str]:
+        """Return the score of each set of features, or what went wrong."""
+        scorer = check_scoring(estimator, scoring=self.scoring)
+        known: dict[tuple[int, ...], float | str] = {(): "no feature was selected"}
+        for features in sets:
+            key = tuple(sorted(features))
+            if key not in known:
+                columns = take(self.X, list(key), axis=1)
+                known[key] = fit_and_score(estimator, scorer, columns, self.y, *fold)
+                if known[key] != known[key]:
+                    known[key] = "the score is nan"
+        return [known[tuple(sorted(features))] for features in sets]
+
+    def folds(self, cv: Folds, seed: int) -> list[Fold]:
+        """The folds of a splitter, or of so many parts drawn from the seed; classes in equal shares."""
+        kinds = {is_classifier(estimator) for estimator in self.estimators.values()}
+        if len(kinds) > 1:
+            raise ValueError(
+                "estimators must be all classifiers or all regressors, got both; compare them apart"
+            )
+        by_class = kinds == {True}
+        if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+            check_number("cv", cv, minimum=2, integer=True)
+            splitter = (StratifiedKFold if by_class else KFold)(cv, shuffle=True, random_state=seed)
+        else:
+            splitter = check_cv(cv, self.y, classifier=by_class)
+        check_lengths(self.X, self.y)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class")
+            folds = list(splitter.split(np.empty((len(self.y), 0)), self.y))
+        if by_class:
+            for i, (train, _) in enumerate(folds):
+                present = np.unique(np.asarray(take(self.y, train)))
+                if len(present) < 2:
+                    raise ValueError(
+                        f"fold {i} trains on the class {readable(present[0])} alone; "
+                        "give cv fewer folds, or a splitter that stratifies"
+                    )
+        return folds
 
 
 def describe(error: Exception) -> str:
@@ -383,33 +402,3 @@ def sizes_within(sizes: list[int], n_features: int, name: str, *, warns: bool = 
             f"{name} has {n_features} features: k is tried up to {known[-1]}, not up to {sizes[-1]}"
         )
     return known
-
-
-def draw_folds(
-    cv: Folds, X: DataLike, y: TargetLike, estimators: Estimators, seed: int
-) -> list[Fold]:
-    """The folds of a splitter, or of so many parts drawn from the seed; classes in equal shares."""
-    kinds = {is_classifier(estimator) for estimator in estimators.values()}
-    if len(kinds) > 1:
-        raise ValueError(
-            "estimators must be all classifiers or all regressors, got both; compare them apart"
-        )
-    by_class = kinds == {True}
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        check_number("cv", cv, minimum=2, integer=True)
-        splitter = (StratifiedKFold if by_class else KFold)(cv, shuffle=True, random_state=seed)
-    else:
-        splitter = check_cv(cv, y, classifier=by_class)
-    check_lengths(X, y)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The least populated class")
-        folds = list(splitter.split(np.empty((len(y), 0)), y))
-    if by_class:
-        for i, (train, _) in enumerate(folds):
-            present = np.unique(np.asarray(take(y, train)))
-            if len(present) < 2:
-                raise ValueError(
-                    f"fold {i} trains on the class {readable(present[0])} alone; "
-                    "give cv fewer folds, or a splitter that stratifies"
-                )
-    return folds

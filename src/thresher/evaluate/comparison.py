@@ -30,7 +30,16 @@ from thresher._utils.checks import (
 from thresher._utils.journal import Journal, make_folder
 from thresher._utils.long_calls import track
 from thresher._utils.tables import Output, ResultTable, as_table, as_text
-from thresher._utils.types import DataLike, Floats, Folds, RandomState, Scoring, TargetLike, Values
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Folds,
+    RandomState,
+    Scoring,
+    TargetLike,
+    Values,
+)
 from thresher.data import indexable, is_frame
 from thresher.evaluate import significance
 from thresher.evaluate._runs import (
@@ -38,10 +47,9 @@ from thresher.evaluate._runs import (
     Estimators,
     Fold,
     Scores,
+    Trial,
     check_sizes,
     derive_seed,
-    draw_folds,
-    run_cell,
     sizes_within,
 )
 from thresher.evaluate.significance import FriedmanTest, PairwiseTests
@@ -183,7 +191,11 @@ def compare(
     with nullcontext() if journal is None else closing(journal):
         if journal is not None:
             seed = journal.settle("seed", seed, is_given=random_state is not None)
-        folds = [_folds_of(own, cv, estimators, derive_seed(seed, i)) for i, own in enumerate(sets)]
+        trials = [Trial(own.X, own.y, dict(estimators), scoring, own.sizes) for own in sets]
+        folds = [
+            _folds_of(own.name, trial, cv, derive_seed(seed, i))
+            for i, (own, trial) in enumerate(zip(sets, trials, strict=True))
+        ]
         places = [
             (d, s, f)
             for d in range(len(sets))
@@ -197,18 +209,9 @@ def compare(
                 journal.settle(f"folds {entry.name}", digest(rows))
             stored = {place: journal.get(str(place)) for place in places}
             cells = {place: Cell(**cell) for place, cell in stored.items() if cell is not None}
+        methods = list(selectors.values())
         jobs = (
-            delayed(_run)(
-                (d, s, f),
-                list(selectors.values())[s],
-                dict(estimators),
-                scoring,
-                sets[d].X,
-                sets[d].y,
-                folds[d][f],
-                sets[d].sizes,
-                derive_seed(seed, d, s, f),
-            )
+            delayed(_run)((d, s, f), trials[d], methods[s], folds[d][f], derive_seed(seed, d, s, f))
             for d, s, f in places
             if (d, s, f) not in cells
         )
@@ -228,8 +231,10 @@ def compare(
     return comparison
 
 
-def _run(place: Position, *cell: Any) -> tuple[Position, Cell]:
-    return place, run_cell(*cell)
+def _run(
+    place: Position, trial: Trial, selector: Estimator, fold: Fold, seed: int
+) -> tuple[Position, Cell]:
+    return place, trial.run(selector, fold, seed)
 
 
 def _read(name: str, entry: object, asked: list[int]) -> DataSet:
@@ -249,11 +254,11 @@ def _read(name: str, entry: object, asked: list[int]) -> DataSet:
     return DataSet(name, X, y, None if truth is None else np.asarray(truth), tuple(sizes))
 
 
-def _folds_of(entry: DataSet, cv: Folds, estimators: Estimators, seed: int) -> list[Fold]:
+def _folds_of(name: str, trial: Trial, cv: Folds, seed: int) -> list[Fold]:
     try:
-        return draw_folds(cv, entry.X, entry.y, estimators, seed)
+        return trial.folds(cv, seed)
     except ValueError as error:
-        raise ValueError(f"data[{entry.name!r}]: {error}") from error
+        raise ValueError(f"data[{name!r}]: {error}") from error
 
 
 def _tell_of_errors(comparison: Comparison) -> None:

@@ -15,14 +15,7 @@ from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_choice, one_call, resolve_threads, warn
 from thresher._utils.tables import Output, ResultTable, as_table, as_text
 from thresher._utils.types import DataLike, Estimator, Folds, RandomState, Scoring, TargetLike
-from thresher.evaluate._runs import (
-    as_matrix,
-    check_sizes,
-    derive_seed,
-    draw_folds,
-    run_cell,
-    sizes_within,
-)
+from thresher.evaluate._runs import Trial, as_matrix, check_sizes, derive_seed, sizes_within
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._judge import check_scorer
 
@@ -149,11 +142,10 @@ def select_k(
     asked = check_sizes(_USUAL if k is None else k)
     sizes = sizes_within(asked, X.shape[1], "X", warns=k is not None)
     seed = draw_seed(random_state)
-    estimators = {"estimator": estimator}
-    folds = draw_folds(cv, X, y, estimators, seed)
+    trial = Trial(X, y, {"estimator": estimator}, scoring, sizes)
+    folds = trial.folds(cv, seed)
     cells = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
-        delayed(run_cell)(selector, estimators, scoring, X, y, fold, sizes, derive_seed(seed, i))
-        for i, fold in enumerate(folds)
+        delayed(trial.run)(selector, fold, derive_seed(seed, i)) for i, fold in enumerate(folds)
     )
     for i, cell in enumerate(cells):
         if "" in cell.errors:
