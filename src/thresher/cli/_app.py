@@ -72,7 +72,7 @@ def select(
     """
     from thresher.cli._select import select as run
 
-    run(file, options, options.wish(method, k, keep), report, result, memory)
+    run(file, options, options.request(method, k, keep), report, result, memory)
 
 
 @app.command()

@@ -19,7 +19,7 @@ from thresher._utils.types import TargetLike, Values
 from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
-from thresher.cli._options import Result, Selecting, Source, Wish, build
+from thresher.cli._options import Result, Selecting, SelectionRequest, Source, build
 from thresher.cli._output import Voice, check_output, encode_table, write_all
 from thresher.cli._select import LISTS, check_rows, encode_rows, parse_sizes
 from thresher.data import read_target
@@ -66,13 +66,13 @@ def stability(
     """How much the selections of several methods change with the rows."""
     from thresher.evaluate.stability import stability_curve
 
-    wishes, voice = options.wishes(methods), result.voice
-    data = _read(path, options, wishes, result)
+    requests, voice = options.requests(methods), result.voice
+    data = _read(path, options, requests, result)
     rows = []
-    for wish in wishes:
-        with voice.working(f"selecting by {wish.method}", data, has_bar=True):
+    for request in requests:
+        with voice.working(f"selecting by {request.method}", data, has_bar=True):
             curve = stability_curve(
-                build(wish, data),
+                build(request, data),
                 data.X,
                 data.y,
                 k=_sizes(sizes, [data]),
@@ -83,7 +83,7 @@ def stability(
                 progress=voice.is_watched,
             )
         rows += [
-            {"method": wish.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
+            {"method": request.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
             for k, mean, spread in zip(curve.k, curve.mean, curve.std, strict=True)
         ]
     _give(rows, "stability (Nogueira; 1: always the same, 0: as by chance)", result)
@@ -95,11 +95,11 @@ def probe(
     """How many columns drawn at random are among the first features."""
     from thresher.evaluate import probe_fdr
 
-    wishes, voice = options.wishes(methods), result.voice
-    data = _read(path, options, wishes, result)
+    requests, voice = options.requests(methods), result.voice
+    data = _read(path, options, requests, result)
     with voice.working("selecting among random columns", data, has_bar=True):
         found = probe_fdr(
-            {wish.method: build(wish, data) for wish in wishes},
+            {request.method: build(request, data) for request in requests},
             data.X,
             data.y,
             n_steps=steps,
@@ -125,14 +125,14 @@ def compare(
     """What estimators make of the features that several methods choose."""
     from thresher import evaluate
 
-    wishes, voice = options.wishes(methods), result.voice
-    read = [_read(path, options, wishes, result) for path in paths]
+    requests, voice = options.requests(methods), result.voice
+    read = [_read(path, options, requests, result) for path in paths]
     are_short = len({path.name for path in paths}) == len(paths)
     labels = [path.name if are_short else str(path) for path in paths]
     judges = estimators_for(read[0].y, estimators, options)
     with voice.working("comparing", read[0] if len(read) == 1 else None, has_bar=True):
         found = evaluate.compare(
-            {wish.method: build(wish, read[0]) for wish in wishes},
+            {request.method: build(request, read[0]) for request in requests},
             {label: (data.X, data.y) for label, data in zip(labels, read, strict=True)},
             judges,
             k=_sizes(sizes, read),
@@ -231,11 +231,13 @@ def _encode_bunch(out: Path, made: Bunch) -> bytes:
     return encode_table(out, pa.table({**columns, "target": made.target}))
 
 
-def _read(path: Path, options: Selecting, wishes: Sequence[Wish], result: Result) -> Data:
+def _read(
+    path: Path, options: Selecting, requests: Sequence[SelectionRequest], result: Result
+) -> Data:
     check_output(result.out, result.force, LISTS)
-    needs = any(_options.needs_target(wish.method) for wish in wishes)
+    needs = any(_options.needs_target(request.method) for request in requests)
     data = read_data(path, options, result.voice, needs_target=needs)
-    check_rows(data, wishes, result.voice)
+    check_rows(data, requests, result.voice)
     return data
 
 

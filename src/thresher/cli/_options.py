@@ -53,12 +53,12 @@ def needs_target(method: str) -> bool:
     return bool(method_class(method)()._needs_target)
 
 
-def build(wish: Wish, data: Data, k: int | str | None = None) -> SklearnEstimator:
+def build(request: SelectionRequest, data: Data, k: int | str | None = None) -> SklearnEstimator:
     """The selector that the options ask for; one that it has no parameter for is refused."""
-    cls, options = method_class(wish.method), wish.options
+    cls, options = method_class(request.method), request.options
     wanted = {
         "n_features_to_select": (k, "-k", "it finds the number by itself"),
-        "keep": (data.places("keep", wish.keep), "--keep", "it takes no feature for granted"),
+        "keep": (data.places("keep", request.keep), "--keep", "it takes no feature for granted"),
         "missing": (options.missing, "--missing", "fill the values in"),
         "target": (options.target_kind, "--target-kind", "it knows one kind of target"),
     }
@@ -68,7 +68,7 @@ def build(wish: Wish, data: Data, k: int | str | None = None) -> SklearnEstimato
         if value is None:
             continue
         if parameter not in known:
-            raise BadInput(f"{option} is not for {wish.method}: {remedy}")
+            raise BadInput(f"{option} is not for {request.method}: {remedy}")
         parameters[parameter] = value
     general = {"random_state": options.seed, "n_jobs": options.jobs}
     selector = cls(**parameters, **{name: general[name] for name in general if name in known})
@@ -262,17 +262,17 @@ class Selecting(Source):
             raise BadInput(f"--ensemble must be at least 2, got {self.ensemble}")
         _check_choice("--missing", self.missing, _MISSING)
 
-    def wish(self, method: str, k: str | None = None, keep: str = "") -> Wish:
+    def request(self, method: str, k: str | None = None, keep: str = "") -> SelectionRequest:
         """What a method is to select."""
-        return Wish(method, k, tuple(split(keep)), self)
+        return SelectionRequest(method, k, tuple(split(keep)), self)
 
-    def wishes(self, methods: str) -> list[Wish]:
+    def requests(self, methods: str) -> list[SelectionRequest]:
         """The same for several methods."""
-        return [self.wish(method) for method in split(methods)]
+        return [self.request(method) for method in split(methods)]
 
 
 @dataclass(frozen=True)
-class Wish:
+class SelectionRequest:
     """What is to be selected, as the options say."""
 
     method: str

@@ -18,7 +18,7 @@ from thresher._utils.types import Estimator, Values
 from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
-from thresher.cli._options import Result, Selecting, Wish
+from thresher.cli._options import Result, Selecting, SelectionRequest
 from thresher.cli._output import (
     Voice,
     as_plain,
@@ -38,7 +38,7 @@ LISTS = (".json", ".csv", ".parquet")
 def select(
     path: Path,
     options: Selecting,
-    wish: Wish,
+    request: SelectionRequest,
     report: Path | None,
     result: Result,
     memory: str | None = None,
@@ -49,10 +49,10 @@ def select(
     check_output(report, force, (".html",))
     if report is not None:
         check_jinja()
-    needs_target = _options.needs_target(wish.method)
+    needs_target = _options.needs_target(request.method)
     data = read_data(path, options, voice, needs_target=needs_target, memory=memory, may_stay=True)
-    k, number = _number(data, wish, voice)
-    selector = _options.build(wish, data, k)
+    k, number = _number(data, request, voice)
+    selector = _options.build(request, data, k)
     limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
     with voice.working("selecting", data):
         selector.fit(data.X, data.y, **limits)
@@ -96,11 +96,11 @@ def _command(*paths: Path | None) -> str:
     return shlex.join(words)
 
 
-def check_rows(data: Data, wishes: Sequence[Wish], voice: Voice) -> None:
+def check_rows(data: Data, requests: Sequence[SelectionRequest], voice: Voice) -> None:
     """Refuse what a method cannot read, before folds of it are."""
-    for wish in wishes:
-        alone = replace(wish, options=replace(wish.options, ensemble=None))
-        with voice.working(f"checking the data for {wish.method}", data):
+    for request in requests:
+        alone = replace(request, options=replace(request.options, ensemble=None))
+        with voice.working(f"checking the data for {request.method}", data):
             _options.build(alone, data)._read(data.X, data.y)
 
 
@@ -132,17 +132,17 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
 
 
 def _number(
-    data: Data, wish: Wish, voice: Voice
+    data: Data, request: SelectionRequest, voice: Voice
 ) -> tuple[int | str | None, NumberOfFeatures | None]:
     """The number of features, given, left to the method, or found by cross-validation; and how it was found."""
-    if wish.k is None:
+    if request.k is None:
         return None, None
-    if wish.k != "auto":
-        sizes = parse_sizes(wish.k)
+    if request.k != "auto":
+        sizes = parse_sizes(request.k)
         if len(sizes) > 1:
-            raise BadInput(f"-k takes one number or auto, got {wish.k[:60]!r}")
+            raise BadInput(f"-k takes one number or auto, got {request.k[:60]!r}")
         return sizes[0], None
-    finder = _options.number_option(_options.method_class(wish.method)())
+    finder = _options.number_option(_options.method_class(request.method)())
     if finder != "caller":
         return "auto" if finder == "auto" else None, None
     if data.is_large:
@@ -151,16 +151,22 @@ def _number(
             "rows, or more --memory"
         )
     if data.y is None:
-        raise BadInput(f"-k auto needs labels to judge by, and {wish.method} has none; give -k N")
+        raise BadInput(
+            f"-k auto needs labels to judge by, and {request.method} has none; give -k N"
+        )
     from thresher.cli._judge import estimators_for
     from thresher.evaluate import select_k
 
-    (name, estimator), *_ = estimators_for(data.y, [], wish.options).items()
-    check_rows(data, [wish], voice)
-    alone = replace(wish, keep=(), options=replace(wish.options, ensemble=None, jobs=None))
+    (name, estimator), *_ = estimators_for(data.y, [], request.options).items()
+    check_rows(data, [request], voice)
+    alone = replace(request, keep=(), options=replace(request.options, ensemble=None, jobs=None))
     with voice.working("finding the number of features", data):
         number = select_k(
-            _options.build(alone, data), data.X, data.y, estimator, random_state=wish.options.seed
+            _options.build(alone, data),
+            data.X,
+            data.y,
+            estimator,
+            random_state=request.options.seed,
         )
     score = number.mean[number.sizes == number.k][0]
     found = "1 feature" if number.k == 1 else f"{number.k} features"
