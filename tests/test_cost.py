@@ -87,7 +87,7 @@ def test_overlap():
 
 def test_bad_input_gets_one_clear_sentence():
     with pytest.raises(
-        ValueError, match="jaccard must be a number of at least 0 and of at most 1, got 1.5"
+        ValueError, match=r"jaccard must be a number of at least 0 and of at most 1, got 1.5"
     ):
         cost.estimate_pairs_fast(10, 3, 2, 1.5)
     with pytest.raises(ValueError, match="form must be"):

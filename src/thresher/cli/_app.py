@@ -108,9 +108,9 @@ def methods(json: opt.Json = False) -> None:
     ensemble  one pass over the data serves all replicates, or the method is refitted
     """
     from thresher.cli._judge import methods as run
-    from thresher.cli._output import Voice
+    from thresher.cli._output import Console
 
-    run(Voice(as_json=json))
+    run(Console(as_json=json))
 
 
 @app.command()
@@ -248,6 +248,6 @@ def demo(out: opt.Page = Path("thresher-demo.html"), force: opt.Force = False) -
     Nothing is needed: the data come with scikit-learn.
     """
     from thresher.cli._demo import demo as run
-    from thresher.cli._output import Voice
+    from thresher.cli._output import Console
 
-    run(out, force, Voice())
+    run(out, force, Console())

@@ -14,13 +14,13 @@ from thresher import evaluate
 from thresher._utils.types import Estimator, Values
 from thresher.cli._judge import estimators_for
 from thresher.cli._options import Source
-from thresher.cli._output import Voice, check_output, write_all
+from thresher.cli._output import Console, check_output, write_all
 from thresher.cli._select import check_jinja, selected_rows
 
 SIZES = (2, 3, 5, 10)
 
 
-def demo(out: Path, force: bool, voice: Voice) -> None:
+def demo(out: Path, force: bool, console: Console) -> None:
     """Select, compare with plain ranking, and write a report."""
     from thresher.report import render_report
 
@@ -35,14 +35,14 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
     selector = thresher.Ensemble(thresher.MRMR(5))
     milliseconds = 1000 * min(timeit.repeat(lambda: selector.fit(X, y), number=1, repeat=5))
     rows = selected_rows(selector)
-    voice.table(
+    console.table(
         [{name: row[name] for name in row if name != "reason"} for row in rows],
         f"1. Five of them, by the vote of 20 mRMR selections, in {milliseconds:.0f} ms",
     )
     _show_left_out(thresher.MRMR(5).fit(X, y))
 
     model = estimators_for(y, [], Source())["logistic"]
-    with voice.working("comparing with plain ranking"):
+    with console.working("comparing with plain ranking"):
         comparison = evaluate.compare(
             {"mRMR": thresher.MRMR(), "plain ranking": thresher.Univariate()},
             {"breast cancer": (X, y)},
@@ -52,7 +52,7 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
             progress=False,
         )
     print()
-    voice.table(
+    console.table(
         _side_by_side(comparison.table("dict")),
         "2. Beside a ranking of single features: accuracy of logistic regression on unseen samples",
     )
@@ -60,7 +60,7 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
         "   A ranking takes the best features again and again in other clothes; mRMR takes what is new."
     )
 
-    with voice.working("finding the number of features"):
+    with console.working("finding the number of features"):
         number = evaluate.select_k(thresher.MRMR(), X, y, model, random_state=0)
         page = render_report(
             selector,
@@ -69,7 +69,7 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
             title="Breast cancer: five of thirty measurements",
             source="the breast cancer data of scikit-learn",
             target="diagnosis",
-            notes=voice.notes,
+            notes=console.notes,
             number=number,
         )
     write_all({out: page.encode()}, force)

@@ -14,7 +14,7 @@ from thresher._utils.random import Purpose, stream
 from thresher._utils.types import Array, DataLike, Mask, TargetLike
 from thresher.cli._errors import BadInput
 from thresher.cli._options import Source, split
-from thresher.cli._output import Voice
+from thresher.cli._output import Console
 from thresher.data import read_target, take
 from thresher.io import open_table, size_in_memory
 from thresher.io.sparse import MappedMatrix, SparseColumns
@@ -67,7 +67,7 @@ class Data:
 def read_data(
     path: Path,
     source: Source,
-    voice: Voice,
+    console: Console,
     *,
     needs_target: bool = True,
     memory: str | None = None,
@@ -83,14 +83,14 @@ def read_data(
         raise BadInput(_no_file(path))
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
-    scratch = place_for(path, memory, may_stay or source.sample is not None, voice)
+    scratch = place_for(path, memory, may_stay or source.sample is not None, console)
     if scratch is None:
-        content = open_table(path, open_file=voice.open_file)
+        content = open_table(path, open_file=console.open_file)
     else:
-        with voice.working(f"opening {path.name}"):
+        with console.working(f"opening {path.name}"):
             content = open_table(path, scratch=scratch)
     for note in content.notes:
-        voice.note(note)
+        console.note(note)
     names = content.names
     _check_names(path, names)
     if content.shape[0] == 0:
@@ -101,25 +101,25 @@ def read_data(
     target = _find_target(path, source.target, content, needs_target)
     y = None if target is None else _labels(content.column(target))
     if target is not None:
-        _check_target(target, y, source.target_kind, voice)
+        _check_target(target, y, source.target_kind, console)
     dropped = {target, *_excluded(split(source.exclude), target, content)}
     content = content.select([name for name in names if name not in dropped])
-    _note_categories(content.by_number, content.names, voice)
+    _note_categories(content.by_number, content.names, console)
     if content.is_typed:
-        content = informative(path, content, voice)
+        content = informative(path, content, console)
     else:
         check_values(path, content.columns, content.names)
     X, names = content.columns, content.names
     if not names:
         raise BadInput(f"{path} has no column beside the target {readable(target)}")
     if source.sample is not None and source.sample < X.shape[0]:
-        voice.note(f"{source.sample} of {X.shape[0]} rows are taken, drawn at random")
+        console.note(f"{source.sample} of {X.shape[0]} rows are taken, drawn at random")
         random = stream(source.seed, Purpose.SAMPLED_ROWS)
         rows = np.sort(random.choice(X.shape[0], source.sample, replace=False))
         X = X.rows(rows) if isinstance(X, FileColumns | SparseColumns) else take(X, rows)
         y = None if y is None else y[rows]
         if target is not None:
-            _check_target(target, y, source.target_kind, voice)
+            _check_target(target, y, source.target_kind, console)
     if isinstance(X, SparseColumns):
         X = X.matrix()
     return Data(path.name, X, names, y, target or "")
@@ -135,11 +135,11 @@ def _excluded(exclude: Sequence[str], target: str | None, content: TableSource) 
     return exclude
 
 
-def _note_categories(by_number: frozenset[str], names: list[str], voice: Voice) -> None:
+def _note_categories(by_number: frozenset[str], names: list[str], console: Console) -> None:
     found = [name for name in names if name in by_number]
     if found:
         others = "" if len(found) == 1 else f", and so {len(found) - 1} more"
-        voice.note(
+        console.note(
             f"column {readable(found[0])} has three categories or more, which a sparse file gives by their numbers: "
             f"it is taken for one{others}; if their order says nothing, write the file dense, or give --exclude"
         )
@@ -192,10 +192,10 @@ def _find_target(
     return target
 
 
-def _check_target(name: str, y: TargetLike, kind: str | None, voice: Voice) -> None:
+def _check_target(name: str, y: TargetLike, kind: str | None, console: Console) -> None:
     """Refuse what no selector could tell apart."""
     try:
-        with voice.working("reading the target"):
+        with console.working("reading the target"):
             found = read_target(y, len(y), kind=kind or "auto")
     except ValueError as error:
         raise BadInput(f"--target {readable(name)}: {error}") from error
@@ -221,7 +221,7 @@ def _labels(column: TargetLike) -> Array:
 _COPIES = 2
 
 
-def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> Scratch | None:
+def place_for(path: Path, memory: str | None, may_stay: bool, console: Console) -> Scratch | None:
     """Where rows go that are more than the memory: None, if they are not, for memory.
 
     What has to be read whole is refused if it cannot fit.
@@ -231,7 +231,7 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
     if size <= limit:
         return None
     if may_stay:
-        voice.note(f"{path.name} is larger than the memory to be used, and is not read into it")
+        console.note(f"{path.name} is larger than the memory to be used, and is not read into it")
         return Scratch(memory_limit=limit)
     if _COPIES * size > total_memory():
         raise BadInput(
@@ -242,7 +242,7 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
     return None
 
 
-def informative(path: Path, content: TableSource, voice: Voice) -> TableSource:
+def informative(path: Path, content: TableSource, console: Console) -> TableSource:
     """The table without text that tells nothing; a column without any value is refused.
 
     Of columns that are not in memory, only those of text are read.
@@ -255,7 +255,7 @@ def informative(path: Path, content: TableSource, voice: Voice) -> TableSource:
         if kind == "null" or (column is not None and column.null_count == content.shape[0]):
             raise BadInput(no_values(path, name))
         if column is not None and is_identifier(column):
-            voice.note(
+            console.note(
                 f"column {readable(name)} has another text in every row, which tells nothing of other rows: "
                 "it is left out"
             )

@@ -20,7 +20,7 @@ from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
 from thresher.cli._options import Result, Selecting, SelectionRequest, Source, build
-from thresher.cli._output import Voice, check_output, encode_table, write_all
+from thresher.cli._output import Console, check_output, encode_table, write_all
 from thresher.cli._select import LISTS, check_rows, encode_rows, parse_sizes
 from thresher.data import read_target
 from thresher.evaluate._candidates import encode_before
@@ -66,11 +66,11 @@ def stability(
     """How much the selections of several methods change with the rows."""
     from thresher.evaluate.stability import stability_curve
 
-    requests, voice = options.requests(methods), result.voice
+    requests, console = options.requests(methods), result.console
     data = _read(path, options, requests, result)
     rows = []
     for request in requests:
-        with voice.working(f"selecting by {request.method}", data, has_bar=True):
+        with console.working(f"selecting by {request.method}", data, has_bar=True):
             curve = stability_curve(
                 build(request, data),
                 data.X,
@@ -80,7 +80,7 @@ def stability(
                 index="nogueira",
                 n_jobs=options.jobs,
                 random_state=options.seed,
-                progress=voice.is_watched,
+                progress=console.is_watched,
             )
         rows += [
             {"method": request.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
@@ -95,9 +95,9 @@ def probe(
     """How many columns drawn at random are among the first features."""
     from thresher.evaluate import probe_fdr
 
-    requests, voice = options.requests(methods), result.voice
+    requests, console = options.requests(methods), result.console
     data = _read(path, options, requests, result)
-    with voice.working("selecting among random columns", data, has_bar=True):
+    with console.working("selecting among random columns", data, has_bar=True):
         found = probe_fdr(
             {request.method: build(request, data) for request in requests},
             data.X,
@@ -107,7 +107,7 @@ def probe(
             target=options.target_kind or "auto",  # type: ignore[arg-type]
             random_state=options.seed,
             n_jobs=options.jobs,
-            progress=voice.is_watched,
+            progress=console.is_watched,
         )
     title = f"random columns among the first {found.n_steps} features; relevance only is hard to beat here"
     _give(_as_rows(found.summary("dict")), title, result)
@@ -125,12 +125,12 @@ def compare(
     """What estimators make of the features that several methods choose."""
     from thresher import evaluate
 
-    requests, voice = options.requests(methods), result.voice
+    requests, console = options.requests(methods), result.console
     read = [_read(path, options, requests, result) for path in paths]
     are_short = len({path.name for path in paths}) == len(paths)
     labels = [path.name if are_short else str(path) for path in paths]
     judges = estimators_for(read[0].y, estimators, options)
-    with voice.working("comparing", read[0] if len(read) == 1 else None, has_bar=True):
+    with console.working("comparing", read[0] if len(read) == 1 else None, has_bar=True):
         found = evaluate.compare(
             {request.method: build(request, read[0]) for request in requests},
             {label: (data.X, data.y) for label, data in zip(labels, read, strict=True)},
@@ -139,11 +139,11 @@ def compare(
             cv=folds,
             random_state=options.seed,
             n_jobs=options.jobs,
-            progress=voice.is_watched,
+            progress=console.is_watched,
         )
     shown = ("data", "selector", "estimator", "k", "score", "score_sd", "stability", "seconds")
     table = found.table("dict")
-    if result.out is None and not voice.as_json:
+    if result.out is None and not console.as_json:
         table = {name: table[name] for name in shown}
     title = f"score on the test rows of {folds} folds, selection inside the folds"
     _give(_as_rows(table), title, result)
@@ -155,34 +155,34 @@ def recommend(
     """Which method to take, and how sure one can be."""
     from thresher import evaluate
 
-    voice = result.voice
+    console = result.console
     check_output(result.out, result.force, LISTS)
-    data = read_data(path, source, voice)
+    data = read_data(path, source, console)
     judge = estimators_for(data.y, [estimator], source)[estimator]
     is_nominal = source.target_kind == "nominal"
     y = data.y if source.target_kind is None else data.y.astype(str if is_nominal else float)
-    with voice.working("trying methods", data):
+    with console.working("trying methods", data):
         found = evaluate.recommend(
             data.X, y, budget, k=k, estimator=judge, random_state=source.seed, n_jobs=source.jobs
         )
     for sentence in found.findings:
-        voice.note(as_options(sentence))
+        console.note(as_options(sentence))
     rows = _as_rows(found.table("dict"))
     _give(rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result)
-    if not voice.quiet and not voice.as_json:
+    if not console.quiet and not console.as_json:
         print(f"\n{found.verdict}")
 
 
-def methods(voice: Voice) -> None:
+def methods(console: Console) -> None:
     """What there is, for which data, and why."""
-    voice.catalogue(_options.describe_methods(), "method", "why")
+    console.catalogue(_options.describe_methods(), "method", "why")
 
 
 def datasets(name: str | None, seed: int, result: Result) -> None:
     """List data sets, or write one."""
     from thresher import datasets as module
 
-    out, voice = result.out, result.voice
+    out, console = result.out, result.console
     if name is None:
         rows = [
             (name, "made from a seed", None, None, about)
@@ -193,7 +193,7 @@ def datasets(name: str | None, seed: int, result: Result) -> None:
             for row in _as_rows(module.list_paper_data("dict"))
         ]
         columns = ("name", "kind", "n_samples", "n_features", "about")
-        voice.table([dict(zip(columns, row, strict=True)) for row in rows])
+        console.table([dict(zip(columns, row, strict=True)) for row in rows])
         return
     if name not in _options.GENERATORS:
         made = ", ".join(_options.GENERATORS)
@@ -207,7 +207,7 @@ def datasets(name: str | None, seed: int, result: Result) -> None:
     check_output(out, result.force, (".csv", ".parquet", ".npz"))
     made = getattr(module, name)(random_state=seed)
     write_all({out: _encode_bunch(out, made)}, result.force)
-    if not voice.quiet:
+    if not console.quiet:
         print(
             f"{out}: {made.data.shape[0]} samples, {made.data.shape[1]} features and the column target. {made.DESCR}"
         )
@@ -236,8 +236,8 @@ def _read(
 ) -> Data:
     check_output(result.out, result.force, LISTS)
     needs = any(_options.needs_target(request.method) for request in requests)
-    data = read_data(path, options, result.voice, needs_target=needs)
-    check_rows(data, requests, result.voice)
+    data = read_data(path, options, result.console, needs_target=needs)
+    check_rows(data, requests, result.console)
     return data
 
 
@@ -254,6 +254,6 @@ def _as_rows(columns: Values) -> list[Values]:
 
 
 def _give(rows: list[Values], title: str, result: Result) -> None:
-    out, voice = result.out, result.voice
+    out, console = result.out, result.console
     contents = {} if out is None else {out: encode_rows(out, rows)}
-    write_all(contents, result.force, None if voice.quiet else lambda: voice.table(rows, title))
+    write_all(contents, result.force, None if console.quiet else lambda: console.table(rows, title))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from thresher._utils.types import Estimator as SklearnEstimator
     from thresher._utils.types import Values
     from thresher.cli._input import Data
-    from thresher.cli._output import Voice
+    from thresher.cli._output import Console
 
 # Generators of data sets, and what they are for.
 GENERATORS = {
@@ -299,11 +299,11 @@ class Result:
     json: Json = False
 
     @functools.cached_property
-    def voice(self) -> Voice:
+    def console(self) -> Console:
         """How much is said."""
-        from thresher.cli._output import Voice
+        from thresher.cli._output import Console
 
-        return Voice(self.quiet, self.json)
+        return Console(self.quiet, self.json)
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import numpy as np
-from rich.console import Console
+from rich.console import Console as Terminal
 from rich.progress import open as open_with_progress
 from rich.table import Table
 from rich.text import Text
@@ -50,7 +50,7 @@ def plain(text: object) -> str:
 
 
 @dataclass
-class Voice:
+class Console:
     """How much is said, and where.
 
     Attributes
@@ -73,9 +73,9 @@ class Voice:
         """Open a file whose reading is watched; its end takes the bar away."""
         if not self.is_watched:
             return path.open("rb")
-        console = Console(stderr=True)
+        terminal = Terminal(stderr=True)
         label = f"reading {plain(path.name)}"
-        return open_with_progress(path, "rb", console=console, description=label, transient=True)
+        return open_with_progress(path, "rb", console=terminal, description=label, transient=True)
 
     def note(self, text: str) -> None:
         """Tell something beside the result."""
@@ -95,7 +95,7 @@ class Voice:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ThresherWarning)
             if self.is_watched and not has_bar:
-                with Console(stderr=True).status(what) as status, _followed(status):
+                with Terminal(stderr=True).status(what) as status, _followed(status):
                     yield
             else:
                 yield
@@ -123,7 +123,7 @@ class Voice:
 
     def catalogue(self, rows: Sequence[Values], name: str, about: str) -> None:
         """Print rows as a table, or on a terminal that is too narrow for it as paragraphs."""
-        width = Console().width
+        width = Terminal().width
         if self.as_json or not sys.stdout.isatty() or width >= WIDE:
             self.table(rows)
             return
@@ -133,7 +133,7 @@ class Voice:
             print(f"{plain(row[name])}\n{fill(plain(row[about]))}\n{fill('; '.join(facts))}")
 
 
-class _Screen(Console):
+class _Screen(Terminal):
     """The standard output, which leaves it to us what to do when nobody reads it any more."""
 
     def on_broken_pipe(self) -> None:

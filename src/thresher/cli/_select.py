@@ -20,7 +20,7 @@ from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
 from thresher.cli._options import Result, Selecting, SelectionRequest
 from thresher.cli._output import (
-    Voice,
+    Console,
     as_plain,
     check_output,
     encode_table,
@@ -44,17 +44,19 @@ def select(
     memory: str | None = None,
 ) -> None:
     """Read, select, show, write."""
-    out, force, voice = result.out, result.force, result.voice
+    out, force, console = result.out, result.force, result.console
     check_output(out, force, LISTS)
     check_output(report, force, (".html",))
     if report is not None:
         check_jinja()
     needs_target = _options.needs_target(request.method)
-    data = read_data(path, options, voice, needs_target=needs_target, memory=memory, may_stay=True)
-    k, number = _number(data, request, voice)
+    data = read_data(
+        path, options, console, needs_target=needs_target, memory=memory, may_stay=True
+    )
+    k, number = _number(data, request, console)
     selector = _options.build(request, data, k)
     limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
-    with voice.working("selecting", data):
+    with console.working("selecting", data):
         selector.fit(data.X, data.y, **limits)
     # What was fitted on a matrix has no names yet.
     selector.feature_names_in_ = np.array(data.names, dtype=object)
@@ -62,25 +64,25 @@ def select(
     if report is not None or (out is not None and out.suffix.lower() == ".json"):
         from thresher.report import gather_facts, render_report
 
-        with voice.working("comparing the first features", data):
+        with console.working("comparing the first features", data):
             facts = gather_facts(
                 selector,
                 data.X,
                 data.y,
                 source=data.name,
                 target=data.target,
-                notes=voice.notes,
+                notes=console.notes,
                 number=number,
                 command=_command(path, out, report),
             )
         if report is not None:
             contents[report] = render_report(selector, facts=facts).encode()
     if out is not None and out.suffix.lower() == ".json":
-        run = {**summary(selector, data, voice), "facts": facts}
+        run = {**summary(selector, data, console), "facts": facts}
         contents[out] = json.dumps({**json.loads(selector.to_json()), "run": run}).encode()
     elif out is not None:
         contents[out] = encode_rows(out, selected_rows(selector))
-    write_all(contents, force, lambda: _show(selector, data, voice))
+    write_all(contents, force, lambda: _show(selector, data, console))
 
 
 def _command(*paths: Path | None) -> str:
@@ -96,11 +98,11 @@ def _command(*paths: Path | None) -> str:
     return shlex.join(words)
 
 
-def check_rows(data: Data, requests: Sequence[SelectionRequest], voice: Voice) -> None:
+def check_rows(data: Data, requests: Sequence[SelectionRequest], console: Console) -> None:
     """Refuse what a method cannot read, before folds of it are."""
     for request in requests:
         alone = replace(request, options=replace(request.options, ensemble=None))
-        with voice.working(f"checking the data for {request.method}", data):
+        with console.working(f"checking the data for {request.method}", data):
             _options.build(alone, data)._read(data.X, data.y)
 
 
@@ -132,7 +134,7 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
 
 
 def _number(
-    data: Data, request: SelectionRequest, voice: Voice
+    data: Data, request: SelectionRequest, console: Console
 ) -> tuple[int | str | None, NumberOfFeatures | None]:
     """The number of features, given, left to the method, or found by cross-validation; and how it was found."""
     if request.k is None:
@@ -158,9 +160,9 @@ def _number(
     from thresher.evaluate import select_k
 
     (name, estimator), *_ = estimators_for(data.y, [], request.options).items()
-    check_rows(data, [request], voice)
+    check_rows(data, [request], console)
     alone = replace(request, keep=(), options=replace(request.options, ensemble=None, jobs=None))
-    with voice.working("finding the number of features", data):
+    with console.working("finding the number of features", data):
         number = select_k(
             _options.build(alone, data),
             data.X,
@@ -170,7 +172,7 @@ def _number(
         )
     score = number.mean[number.sizes == number.k][0]
     found = "1 feature" if number.k == 1 else f"{number.k} features"
-    voice.note(
+    console.note(
         f"-k auto: {found}, the fewest within one standard error of the best score of {name} in "
         f"5 folds ({score:.3g}; the best, with {number.best_k}, {np.nanmax(number.mean):.3g})"
     )
@@ -214,7 +216,7 @@ def selected_rows(selector: Estimator) -> list[Values]:
     ]
 
 
-def summary(selector: Estimator, data: Data, voice: Voice) -> Values:
+def summary(selector: Estimator, data: Data, console: Console) -> Values:
     """The selection and what belongs to it, as plain values."""
     facts = {
         "file": data.name,
@@ -224,20 +226,20 @@ def summary(selector: Estimator, data: Data, voice: Voice) -> Values:
         "n_features": len(data.names),
         "stability": getattr(selector, "stability_", None),
         "selected": selected_rows(selector),
-        "notes": voice.notes,
+        "notes": console.notes,
     }
     return {name: as_plain(value) for name, value in facts.items()}
 
 
-def _show(selector: Estimator, data: Data, voice: Voice) -> None:
-    if voice.as_json:
-        print_json(summary(selector, data, voice))
-    elif voice.quiet:
+def _show(selector: Estimator, data: Data, console: Console) -> None:
+    if console.as_json:
+        print_json(summary(selector, data, console))
+    elif console.quiet:
         for name in selector.feature_names_in_[selector.selected_]:
             print(plain(name))
     else:
         n_selected, p = len(selector.selected_), len(data.names)
-        voice.table(
+        console.table(
             selected_rows(selector),
             f"{n_selected} of {p} features from {data.X.shape[0]} samples of {data.name}",
         )
