@@ -107,7 +107,7 @@ def methods(json: opt.Json = False) -> None:
     k         given by you, or found by the method itself
     ensemble  one pass over the data serves all replicates, or the method is refitted
     """
-    from thresher.cli._judge import methods as run
+    from thresher.cli._evaluate import methods as run
     from thresher.cli._output import Console
 
     run(Console(as_json=json))
@@ -124,7 +124,7 @@ def datasets(name: opt.Generator = None, *, seed: opt.Seed = 0, result: opt.Resu
       thresher datasets make_microarray --out genes.csv
       thresher select genes.csv --target target
     """
-    from thresher.cli._judge import datasets as run
+    from thresher.cli._evaluate import datasets as run
 
     run(name, seed, result)
 
@@ -149,7 +149,7 @@ def stability(
       thresher stability genes.csv -t target -m mrmr,mim -k 10,20,50
       thresher stability genes.csv -t target --ensemble 20
     """
-    from thresher.cli._judge import stability as run
+    from thresher.cli._evaluate import stability as run
 
     run(file, options, method, k, repeats, result)
 
@@ -175,7 +175,7 @@ def probe(
 
     A copy of a real column is never a mistake here, so a plain ranking does well: read a method beside it.
     """
-    from thresher.cli._judge import probe as run
+    from thresher.cli._evaluate import probe as run
 
     run(file, options, method, steps, repeats, result)
 
@@ -201,7 +201,7 @@ def compare(
       thresher compare data.csv -t species
       thresher compare data.csv -t species -m mrmr,fcbf,relieff -k 5,10 --estimator bayes,forest --out table.csv
     """
-    from thresher.cli._judge import compare as run
+    from thresher.cli._evaluate import compare as run
 
     run(files, options, method, k, split(estimator), folds, result)
 
@@ -231,7 +231,7 @@ def recommend(
       thresher recommend data.csv --target species
       thresher recommend visits.csv -t died --exclude patient_id -k 5 --budget 60 --estimator logistic
     """
-    from thresher.cli._judge import recommend as run
+    from thresher.cli._evaluate import recommend as run
 
     run(file, options, k, budget, estimator, result)
 

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 import thresher
 from thresher import evaluate
 from thresher._utils.types import Estimator, Values
-from thresher.cli._judge import estimators_for
+from thresher.cli._evaluate import estimators_for
 from thresher.cli._options import Source
 from thresher.cli._output import Console, check_output, write_all
 from thresher.cli._select import check_jinja, selected_rows

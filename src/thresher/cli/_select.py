@@ -156,7 +156,7 @@ def _number(
         raise BadInput(
             f"-k auto needs labels to judge by, and {request.method} has none; give -k N"
         )
-    from thresher.cli._judge import estimators_for
+    from thresher.cli._evaluate import estimators_for
     from thresher.evaluate import select_k
 
     (name, estimator), *_ = estimators_for(data.y, [], request.options).items()

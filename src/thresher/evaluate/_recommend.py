@@ -201,7 +201,7 @@ class Recommendation:
         return as_table(self._columns, output)
 
     @property
-    def verdict(self) -> str:
+    def outcome(self) -> str:
         """The winner, or those that cannot be told apart, in a sentence."""
         if self.winner is not None:
             return f"winner: {self.winner}"
@@ -214,7 +214,7 @@ class Recommendation:
             f"{rank}. {name:<11} {score:.3f} [{low:.3f}, {high:.3f}]  {reason}"
             for rank, name, score, low, high, *_, reason in rows
         ]
-        return "\n".join([*self.findings, "", *lines, "", self.verdict, "", self.code])
+        return "\n".join([*self.findings, "", *lines, "", self.outcome, "", self.code])
 
 
 @one_call()
@@ -375,8 +375,8 @@ def _reason(race: Race, candidate: Candidate, first: Candidate, behind: dict[str
         return f"{candidate.why}; the best mean score"
     gap = float((race.scores(first.name) - race.scores(candidate.name)).mean())
     value = behind[candidate.name]
-    verdict = "which is noise" if value >= _LEVEL else "which is no accident"
-    return f"{candidate.why}; {gap:.3f} behind the first, {verdict} (p = {value:.2g})"
+    significance = "which is noise" if value >= _LEVEL else "which is no accident"
+    return f"{candidate.why}; {gap:.3f} behind the first, {significance} (p = {value:.2g})"
 
 
 def _code(selector: Estimator, usual: Estimator, k: int, types: dict[str, str]) -> str:

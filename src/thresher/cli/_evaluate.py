@@ -170,7 +170,7 @@ def recommend(
     rows = _as_rows(found.table("dict"))
     _give(rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result)
     if not console.quiet and not console.as_json:
-        print(f"\n{found.verdict}")
+        print(f"\n{found.outcome}")
 
 
 def methods(console: Console) -> None:
