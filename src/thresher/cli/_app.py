@@ -1,4 +1,4 @@
-"""The commands. Whatever takes long to import is imported when it is needed."""
+"""The commands. Modules that take long to import are imported when a command runs."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(is_set: bool) -> None:
+    if is_set:
         print(f"thresher {thresher.__version__}")
         raise typer.Exit
 
@@ -28,10 +28,13 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """Pick the few features that matter out of thousands.
+    """Select the few features that matter out of thousands.
 
     \b
     Start here:
@@ -40,7 +43,7 @@ def _main(
       thresher methods
       thresher select data.csv -t species -k auto --ensemble 20 --out selected.json
 
-    Exit codes: 0 done, 1 something went wrong, 2 the input or an option cannot be used.
+    Exit codes: 0 success, 1 internal error, 2 unusable input or option.
     """
 
 
@@ -52,12 +55,14 @@ def select(
     k: opt.Number = None,
     method: opt.Method = "mrmr",
     keep: opt.Keep = "",
-    report: Annotated[Path | None, typer.Option(help="Write a page for a browser, .html.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="HTML file to write a report to; default: none.")
+    ] = None,
     memory: opt.Memory = None,
-    options: opt.Selecting,
-    result: opt.Result,
+    options: opt.SelectionOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """Select features of a file.
+    """Select features of a table.
 
     \b
     Examples:
@@ -67,8 +72,10 @@ def select(
       thresher select visits.csv -t died --keep age,sex --exclude patient_id --missing pairwise
       thresher select data.svm -k 20 --quiet > names.txt
 
-    Columns of text are categories. With --out selected.json the result can be loaded in Python by
-    thresher.MRMR.from_json, or the class of the method; .csv and .parquet have a row per feature.
+    -k auto leaves the number to the method if it stops by itself. Otherwise cross-validation finds it.
+
+    Text columns are categorical features. Python loads the file of --out selected.json with from_json of the
+    method's class, such as thresher.MRMR.from_json. Files .csv and .parquet have one row per selected feature.
     """
     from thresher.cli._select import select as run
 
@@ -78,12 +85,14 @@ def select(
 @app.command()
 @with_options
 def report(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A selection saved as .json.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Selection saved as .json.")],
     out: opt.Page,
-    title: Annotated[str, typer.Option(help="Its heading.")] = "",
+    title: Annotated[
+        str, typer.Option(help="Heading of the report; default: names the method.")
+    ] = "",
     force: opt.Force = False,
 ) -> None:
-    """Make a page for a browser of a saved selection.
+    """Write an HTML report of a saved selection.
 
     \b
     Example:
@@ -98,14 +107,14 @@ def report(
 @app.command()
 @with_options
 def methods(json: opt.Json = False) -> None:
-    """List the methods: for which data, and when to take which.
+    """List the methods, the data they accept, and when to use each.
 
     \b
-    target    what may be predicted; none: it works without labels
-    sparse    takes sparse matrices as they are
-    missing   what --missing may be
-    k         given by you, or found by the method itself
-    ensemble  one pass over the data serves all replicates, or the method is refitted
+    target    kind of target; none: the method needs no labels
+    sparse    whether the method reads sparse matrices without making them dense
+    missing   values of --missing
+    k         who sets the number of features: given by -k, or found by the method itself
+    ensemble  one pass over the data for all replicates, or one fit for each
     """
     from thresher.cli._evaluate import methods as run
     from thresher.cli._output import Console
@@ -115,8 +124,8 @@ def methods(json: opt.Json = False) -> None:
 
 @app.command()
 @with_options
-def datasets(name: opt.Generator = None, *, seed: opt.Seed = 0, result: opt.Result) -> None:
-    """List data sets, or make one to try things on.
+def datasets(name: opt.Generator = None, *, seed: opt.Seed = 0, result: opt.OutputOptions) -> None:
+    """List data sets, or generate one.
 
     \b
     Examples:
@@ -136,11 +145,13 @@ def stability(
     *,
     method: opt.Methods = "mrmr",
     k: opt.Sizes = None,
-    repeats: Annotated[int, typer.Option(help="How often the rows are split in ten.")] = 3,
-    options: opt.Selecting,
-    result: opt.Result,
+    repeats: Annotated[
+        int, typer.Option(help="Number of random splits of the rows into ten parts.")
+    ] = 3,
+    options: opt.SelectionOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """How much does a selection change with the rows?
+    """Measure how much a selection changes when rows are left out.
 
     Features are selected without each tenth of the rows in turn.
 
@@ -161,19 +172,22 @@ def probe(
     *,
     method: opt.Methods = "mrmr",
     steps: Annotated[
-        int | None, typer.Option("-k", help="First so many features; 20 if there are as many.")
+        int | None,
+        typer.Option("-k", help="Number of first features to check; default: 20, at most all."),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="How often random columns are drawn.")] = 20,
-    options: opt.Selecting,
-    result: opt.Result,
+    repeats: Annotated[
+        int, typer.Option(help="Number of times that random columns are drawn.")
+    ] = 20,
+    options: opt.SelectionOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """How many random columns does a method take?
+    """Count the random columns among the first selected features.
 
     \b
     Example:
       thresher probe data.csv -t species -m mrmr,rrct,gso
 
-    A copy of a real column is never a mistake here, so a plain ranking does well: read a method beside it.
+    A copy of a real column does not count as a mistake, so a plain ranking does well. Compare each method with it.
     """
     from thresher.cli._evaluate import probe as run
 
@@ -188,13 +202,13 @@ def compare(
     method: opt.Methods = "mrmr,jmi,mim",
     k: opt.Sizes = None,
     estimator: opt.Estimators = "",
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
-    options: opt.Selecting,
-    result: opt.Result,
+    folds: Annotated[int, typer.Option(help="Number of cross-validation folds.")] = 5,
+    options: opt.SelectionOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """Which method serves an estimator best?
+    """Compare methods by the scores of estimators.
 
-    Cross-validated, with the selection inside the folds.
+    Scores are cross-validated. Estimators use the features that a method selects inside the folds.
 
     \b
     Examples:
@@ -214,17 +228,17 @@ def recommend(
     k: Annotated[
         int | None,
         typer.Option(
-            "-k", help="How many features; 10, or half of them if there are fewer than 20."
+            "-k", help="Number of features; default: 10, or half of all if there are fewer than 20."
         ),
     ] = None,
-    budget: Annotated[float, typer.Option(help="Seconds to spend, about.")] = 30,
+    budget: Annotated[float, typer.Option(help="Approximate time to spend, in seconds.")] = 30,
     estimator: opt.Estimator = "forest",
-    options: opt.Source,
-    result: opt.Result,
+    options: opt.InputOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """Which method for these data?
+    """Recommend a method for a table.
 
-    Looks at the data, tries what is plausible inside the folds of a cross-validation, and says how sure one can be.
+    Plausible methods run inside the folds of a cross-validation. A winner is named only if it is significantly better.
 
     \b
     Examples:
@@ -239,13 +253,13 @@ def recommend(
 @app.command()
 @with_options
 def demo(out: opt.Page = Path("thresher-demo.html"), force: opt.Force = False) -> None:
-    """See a selection, a comparison and a report.
+    """Show a selection, a comparison and a report on built-in data.
 
     \b
     Example:
       thresher demo
 
-    Nothing is needed: the data come with scikit-learn.
+    It needs no file: the data come with scikit-learn.
     """
     from thresher.cli._demo import demo as run
     from thresher.cli._output import Console

@@ -13,7 +13,7 @@ import thresher
 from thresher import evaluate
 from thresher._utils.types import Estimator, Values
 from thresher.cli._evaluate import estimators_for
-from thresher.cli._options import Source
+from thresher.cli._options import InputOptions
 from thresher.cli._output import Console, check_output, write_all
 from thresher.cli._select import check_jinja, selected_rows
 
@@ -41,7 +41,7 @@ def demo(out: Path, force: bool, console: Console) -> None:
     )
     _show_left_out(thresher.MRMR(5).fit(X, y))
 
-    model = estimators_for(y, [], Source())["logistic"]
+    model = estimators_for(y, [], InputOptions())["logistic"]
     with console.working("comparing with plain ranking"):
         comparison = evaluate.compare(
             {"mRMR": thresher.MRMR(), "plain ranking": thresher.Univariate()},

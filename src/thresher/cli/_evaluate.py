@@ -19,7 +19,13 @@ from thresher._utils.types import TargetLike, Values
 from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
-from thresher.cli._options import Result, Selecting, SelectionRequest, Source, build
+from thresher.cli._options import (
+    InputOptions,
+    OutputOptions,
+    SelectionOptions,
+    SelectionRequest,
+    build,
+)
 from thresher.cli._output import Console, check_output, encode_table, write_all
 from thresher.cli._select import LISTS, check_rows, encode_rows, parse_sizes
 from thresher.data import read_target
@@ -38,7 +44,7 @@ REGRESSORS = {
 }
 
 
-def estimators_for(y: TargetLike, wanted: list[str], source: Source) -> Values:
+def estimators_for(y: TargetLike, wanted: list[str], source: InputOptions) -> Values:
     """Pipelines around the wanted estimators, by default around the first that fits the target."""
     is_nominal = read_target(y, len(y), kind=source.target_kind or "auto").is_nominal
     known: Values = CLASSIFIERS if is_nominal else REGRESSORS
@@ -61,7 +67,12 @@ USUAL_SIZES = (5, 10, 20)
 
 
 def stability(
-    path: Path, options: Selecting, methods: str, sizes: str | None, repeats: int, result: Result
+    path: Path,
+    options: SelectionOptions,
+    methods: str,
+    sizes: str | None,
+    repeats: int,
+    result: OutputOptions,
 ) -> None:
     """How much the selections of several methods change with the rows."""
     from thresher.evaluate.stability import stability_curve
@@ -90,7 +101,12 @@ def stability(
 
 
 def probe(
-    path: Path, options: Selecting, methods: str, steps: int | None, repeats: int, result: Result
+    path: Path,
+    options: SelectionOptions,
+    methods: str,
+    steps: int | None,
+    repeats: int,
+    result: OutputOptions,
 ) -> None:
     """How many columns drawn at random are among the first features."""
     from thresher.evaluate import probe_fdr
@@ -115,12 +131,12 @@ def probe(
 
 def compare(
     paths: Sequence[Path],
-    options: Selecting,
+    options: SelectionOptions,
     methods: str,
     sizes: str | None,
     estimators: list[str],
     folds: int,
-    result: Result,
+    result: OutputOptions,
 ) -> None:
     """What estimators make of the features that several methods choose."""
     from thresher import evaluate
@@ -150,7 +166,12 @@ def compare(
 
 
 def recommend(
-    path: Path, source: Source, k: int | None, budget: float, estimator: str, result: Result
+    path: Path,
+    source: InputOptions,
+    k: int | None,
+    budget: float,
+    estimator: str,
+    result: OutputOptions,
 ) -> None:
     """Which method to take, and how sure one can be."""
     from thresher import evaluate
@@ -178,7 +199,7 @@ def methods(console: Console) -> None:
     console.catalogue(_options.describe_methods(), "method", "why")
 
 
-def datasets(name: str | None, seed: int, result: Result) -> None:
+def datasets(name: str | None, seed: int, result: OutputOptions) -> None:
     """List data sets, or write one."""
     from thresher import datasets as module
 
@@ -232,7 +253,10 @@ def _encode_bunch(out: Path, made: Bunch) -> bytes:
 
 
 def _read(
-    path: Path, options: Selecting, requests: Sequence[SelectionRequest], result: Result
+    path: Path,
+    options: SelectionOptions,
+    requests: Sequence[SelectionRequest],
+    result: OutputOptions,
 ) -> Data:
     check_output(result.out, result.force, LISTS)
     needs = any(_options.needs_target(request.method) for request in requests)
@@ -253,7 +277,7 @@ def _as_rows(columns: Values) -> list[Values]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _give(rows: list[Values], title: str, result: Result) -> None:
+def _give(rows: list[Values], title: str, result: OutputOptions) -> None:
     out, console = result.out, result.console
     contents = {} if out is None else {out: encode_rows(out, rows)}
     write_all(contents, result.force, None if console.quiet else lambda: console.table(rows, title))

@@ -13,7 +13,7 @@ from thresher._utils.checks import readable
 from thresher._utils.random import Purpose, stream
 from thresher._utils.types import Array, DataLike, Mask, TargetLike
 from thresher.cli._errors import BadInput
-from thresher.cli._options import Source, split
+from thresher.cli._options import InputOptions, split
 from thresher.cli._output import Console
 from thresher.data import read_target, take
 from thresher.io import open_table, size_in_memory
@@ -66,7 +66,7 @@ class Data:
 
 def read_data(
     path: Path,
-    source: Source,
+    source: InputOptions,
     console: Console,
     *,
     needs_target: bool = True,

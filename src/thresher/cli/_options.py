@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_type_hints
 
-import typer
+from typer import Argument, Option
 
 import thresher
 from thresher._registry import PUBLIC, SELECTORS
@@ -135,131 +135,133 @@ def _check_choice(option: str, value: str | None, known: Sequence[str]) -> None:
         raise BadInput(f"{option} must be one of {', '.join(known)}, got {value[:60]!r}")
 
 
+def _check_minimum(option: str, value: int | None, minimum: int) -> None:
+    if value is not None and value < minimum:
+        raise BadInput(f"{option} must be at least {minimum}, got {value}")
+
+
 File = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="FILE",
-        help="CSV, TSV, Parquet, Arrow, Feather, .npz, .mat, ARFF, SVMlight or .h5ad; text also as .gz, .bz2, .zst.",
+        help="The table: CSV, TSV, Parquet, Arrow, Feather, .npz, .mat, ARFF, SVMlight or .h5ad. Text may be "
+        "compressed: .gz, .bz2, .zst.",
     ),
 ]
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE...", help="One file or more with the same target.")
+    list[Path], Argument(metavar="FILE...", help="One or more tables with the same target.")
 ]
-_method = functools.partial(typer.Option, "--method", "-m", autocompletion=_completing(METHODS))
-Method = Annotated[str, _method(help="How to select; `thresher methods` lists all.")]
-Methods = Annotated[str, _method(help="Methods to judge, separated by commas.")]
+_method = functools.partial(Option, "--method", "-m", autocompletion=_completing(METHODS))
+Method = Annotated[str, _method(help="Method to select by; `thresher methods` lists them.")]
+Methods = Annotated[str, _method(help="Methods to evaluate, separated by commas.")]
 Number = Annotated[
     str | None,
-    typer.Option(
-        "-k", help="How many features, or auto: by the method itself or by cross-validation."
-    ),
+    Option("-k", help="Number of features, or auto (see above); default: that of the method."),
 ]
 Sizes = Annotated[
     str | None,
-    typer.Option(
-        "-k", help="Numbers of features, separated by commas; 5,10,20 if there are as many."
+    Option(
+        "-k", help="Numbers of features, separated by commas; default: those of 5,10,20 there are."
     ),
 ]
-Keep = Annotated[str, typer.Option(help="Features to start from, separated by commas.")]
+Keep = Annotated[str, Option(help="Features to select first, separated by commas; default: none.")]
 _KINDS = ("nominal", "numeric")
 _MISSING = ("error", "category", "pairwise", "drop_rows")
 _estimator = functools.partial(
-    typer.Option, autocompletion=_completing(("logistic", "bayes", "neighbours", "forest", "ridge"))
+    Option, autocompletion=_completing(("logistic", "bayes", "neighbours", "forest", "ridge"))
 )
-Estimator = Annotated[
-    str,
-    _estimator(
-        help="What the features are for: forest, logistic, bayes, neighbours; for numbers ridge."
-    ),
-]
+_NAMES = "forest, logistic, bayes, neighbours; for a numeric target forest, ridge, neighbours."
+Estimator = Annotated[str, _estimator(help=f"Estimator that uses the features: {_NAMES}")]
 Estimators = Annotated[
     str,
     _estimator(
-        help="Judges, separated by commas: logistic, bayes, neighbours, forest; for numbers ridge."
+        help=f"Estimators that score the features, separated by commas: {_NAMES} Default: logistic, or ridge."
     ),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(
-        help="Memory to use, such as 2GB: the rows of a larger file do not come into it. "
-        "If not given, a quarter of the machine's."
+    Option(
+        help="Memory to use, such as 2GB; default: a quarter of the machine's. The rows of a larger table stay in "
+        "the file."
     ),
 ]
 Generator = Annotated[
     str | None,
-    typer.Argument(
-        help="A data set to make; none: list all.", autocompletion=_completing(GENERATORS)
+    Argument(
+        help="Data set to generate. Omit it to list all.", autocompletion=_completing(GENERATORS)
     ),
 ]
-Page = Annotated[Path, typer.Option("--out", "-o", help="The page to write, .html.")]
-Seed = Annotated[int, typer.Option(help="Draws all that is random.")]
-Force = Annotated[bool, typer.Option("--force", help="Write over a file that exists.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on the standard output.")]
+Page = Annotated[Path, Option("--out", "-o", help="HTML file to write, .html.")]
+Seed = Annotated[int, Option(help="Seed of all random numbers.")]
+Force = Annotated[bool, Option("--force", help="Overwrite existing files.")]
+Json = Annotated[bool, Option("--json", help="Print JSON to the standard output.")]
 
 
 @dataclass(frozen=True)
-class Source:
-    """What is read, and with which means."""
+class InputOptions:
+    """What is read, and with which resources."""
 
     target: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--target",
             "-t",
-            help="The column to predict (of .h5ad: of obs; of .npz, .mat: an array).",
+            help="Column to predict (.h5ad: of obs; .npz, .mat: an array); default: the labels of SVMlight.",
         ),
     ] = None
     target_kind: Annotated[
         str | None,
-        typer.Option(
-            help="nominal (classes) or numeric; found from the values if not given.",
+        Option(
+            help="Kind of the target: nominal (classes) or numeric; default: found from its values.",
             autocompletion=_completing(_KINDS),
         ),
     ] = None
     exclude: Annotated[
-        str, typer.Option(help="Columns that are no features, such as ids, separated by commas.")
+        str,
+        Option(
+            help="Columns that are not features, such as ids, separated by commas; default: none."
+        ),
     ] = ""
     sample: Annotated[
         int | None,
-        typer.Option(
-            help="Take so many rows, drawn at random; those of a large file alone come into memory."
-        ),
+        Option(help="Number of rows to draw at random and read into memory; default: all rows."),
     ] = None
     seed: Seed = 0
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Threads or processes; -1: all.")
+        int | None,
+        Option(
+            "--jobs", "-j", help="Number of threads or processes; -1: all processors; default: 1."
+        ),
     ] = None
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise BadInput(f"--seed must be at least 0, got {self.seed}")
-        if self.sample is not None and self.sample < 2:
-            raise BadInput(f"--sample must be at least 2, got {self.sample}")
+        _check_minimum("--seed", self.seed, 0)
+        _check_minimum("--sample", self.sample, 2)
         _check_choice("--target-kind", self.target_kind, _KINDS)
 
 
 @dataclass(frozen=True)
-class Selecting(Source):
-    """How selectors are made, whichever they are."""
+class SelectionOptions(InputOptions):
+    """How selectors of any method are made."""
 
     ensemble: Annotated[
         int | None,
-        typer.Option(
-            help="Select without each of so many parts of the rows, and vote. 20 is good."
+        Option(
+            help="Number of parts of the rows, such as 20: select without each part, then vote; default: no ensemble."
         ),
     ] = None
     missing: Annotated[
         str | None,
-        typer.Option(
-            help="What to do with missing values: error, category, pairwise or drop_rows, as the method can.",
+        Option(
+            help="Treatment of missing values: error, category, pairwise or drop_rows, as far as the method has it; "
+            "default: error.",
             autocompletion=_completing(_MISSING),
         ),
     ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.ensemble is not None and self.ensemble < 2:
-            raise BadInput(f"--ensemble must be at least 2, got {self.ensemble}")
+        _check_minimum("--ensemble", self.ensemble, 2)
         _check_choice("--missing", self.missing, _MISSING)
 
     def request(self, method: str, k: str | None = None, keep: str = "") -> SelectionRequest:
@@ -278,22 +280,22 @@ class SelectionRequest:
     method: str
     k: str | None
     keep: tuple[str, ...]
-    options: Selecting
+    options: SelectionOptions
 
 
 @dataclass(frozen=True)
-class Result:
+class OutputOptions:
     """Where the result goes."""
 
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write the result to a file, .json, .csv or .parquet."),
+        Option("--out", "-o", help="File to write the result to: .json, .csv or .parquet."),
     ] = None
     force: Force = False
     quiet: Annotated[
         bool,
-        typer.Option(
-            "--quiet", "-q", help="No table, no notes, no progress; `select`: names alone."
+        Option(
+            "--quiet", "-q", help="Print no table, notes or progress. `select` prints names only."
         ),
     ] = False
     json: Json = False

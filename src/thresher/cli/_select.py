@@ -18,7 +18,7 @@ from thresher._utils.types import Estimator, Values
 from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
-from thresher.cli._options import Result, Selecting, SelectionRequest
+from thresher.cli._options import OutputOptions, SelectionOptions, SelectionRequest
 from thresher.cli._output import (
     Console,
     as_plain,
@@ -37,10 +37,10 @@ LISTS = (".json", ".csv", ".parquet")
 
 def select(
     path: Path,
-    options: Selecting,
+    options: SelectionOptions,
     request: SelectionRequest,
     report: Path | None,
-    result: Result,
+    result: OutputOptions,
     memory: str | None = None,
 ) -> None:
     """Read, select, show, write."""
