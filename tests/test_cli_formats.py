@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from thresher import MRMR
 from thresher.cli._app import app
 from thresher.cli._input import read_data
-from thresher.cli._options import Source
-from thresher.cli._output import Voice
+from thresher.cli._options import InputOptions
+from thresher.cli._output import Console
 
 NAMES = ["sepal length", "sepal width", "petal length", "petal width"]
 KINDS = np.array(["setosa", "versicolor", "virginica"])
@@ -166,7 +166,7 @@ def test_labels_of_svmlight_need_no_target(name, tmp_path, iris):
 def test_a_sparse_matrix_of_scipy_is_read_as_it_is(tmp_path, iris):
     X, y = iris
     sparse.save_npz(tmp_path / "s.npz", sparse.csr_matrix(np.column_stack([X, y])))
-    data = read_data(tmp_path / "s.npz", Source("x4"), Voice())
+    data = read_data(tmp_path / "s.npz", InputOptions("x4"), Console())
     assert sparse.issparse(data.X)
     np.testing.assert_array_equal(data.y, y)
     assert data.names == ["x0", "x1", "x2", "x3"]
@@ -211,20 +211,20 @@ def test_thousands_and_mixed_marks_stay_text(values, tmp_path):
     path = tmp_path / "marks.csv"
     rows = [f"{values};{'ab'[i % 2]}" for i in range(6)]
     path.write_text("\n".join(["p;q;y", *rows]))
-    data = read_data(path, Source(target="y"), Voice(quiet=True))
+    data = read_data(path, InputOptions(target="y"), Console(quiet=True))
     assert str(data.X.schema.field("p").type) == "string"
 
 
 def test_a_first_column_without_a_name_holds_names_of_rows(tmp_path):
     (tmp_path / "t.csv").write_text(",a,y\n" + "\n".join(f"{i},{i % 2},{i % 2}" for i in range(9)))
-    voice = Voice()
-    assert read_data(tmp_path / "t.csv", Source("y"), voice).names == ["a"]
-    assert "no name" in voice.notes[0]
+    console = Console()
+    assert read_data(tmp_path / "t.csv", InputOptions("y"), console).names == ["a"]
+    assert "no name" in console.notes[0]
 
 
 def test_a_quoted_name_may_hold_separators_and_lines(tmp_path):
     (tmp_path / "t.csv").write_text('"a,\nb",y\n' + "\n".join(f"{i % 2},{i % 2}" for i in range(9)))
-    assert read_data(tmp_path / "t.csv", Source("y"), Voice()).names == ["a,\nb"]
+    assert read_data(tmp_path / "t.csv", InputOptions("y"), Console()).names == ["a,\nb"]
 
 
 def test_an_excluded_column_may_be_anything(tmp_path):
@@ -242,7 +242,7 @@ def test_an_excluded_column_may_be_anything(tmp_path):
 def test_labels_of_a_matrix_are_words(name, tmp_path, iris):
     X, y = iris
     NAMED[name](tmp_path / name, X, KINDS[y].tolist())
-    data = read_data(tmp_path / name, Source("species"), Voice())
+    data = read_data(tmp_path / name, InputOptions("species"), Console())
     assert data.y.tolist() == KINDS[y].tolist()
     arguments = ["compare", str(tmp_path / name), "-t", "species", "-m", "mrmr", "-k", "2"]
     result = CliRunner().invoke(app, [*arguments, "--folds", "2"])
@@ -253,7 +253,7 @@ def test_a_sparse_arff_stays_sparse_with_its_categories_and_empty_rows(tmp_path)
     path = tmp_path / "s.arff"
     head = "@relation r\n@attribute a numeric\n@attribute b {no,yes}\n@attribute c {p,q,r}\n@data\n"
     path.write_text(head + "{0 1.5,2 q}\n{1 yes}\n{0 ?, 1 yes, 2 r}\n{2 q}\n{}\n{}\n")
-    data = read_data(path, Source("c"), Voice())
+    data = read_data(path, InputOptions("c"), Console())
     assert sparse.issparse(data.X)
     assert data.names == ["a", "b"]
     expected = [[1.5, 0], [0, 1], [np.nan, 1], [0, 0], [0, 0], [0, 0]]
@@ -261,7 +261,7 @@ def test_a_sparse_arff_stays_sparse_with_its_categories_and_empty_rows(tmp_path)
     assert data.y.tolist() == ["q", "p", "r", "q", "p", "p"]
     # Text is in no matrix.
     path.write_text(head.replace("numeric", "string") + "{0 x,2 q}\n{0 x,1 yes}\n{0 z}\n")
-    table = read_data(path, Source("c"), Voice())
+    table = read_data(path, InputOptions("c"), Console())
     assert table.X.column("a").to_pylist() == ["x", "x", "z"]
 
 
@@ -270,21 +270,21 @@ def test_many_categories_of_a_sparse_arff_are_noted_unless_they_are_the_target(t
     head = "@relation r\n@attribute a {x,y,z}\n@attribute b {n,y}\n@attribute c numeric\n@attribute t {p,q,r}\n"
     rows = ["{0 y, 3 q}", "{1 y, 2 1.5}", "{0 z, 2 2, 3 r}", "{2 1}", "{0 y, 1 y, 3 q}", "{3 r}"]
     path.write_text(head + "@data\n" + "\n".join(rows) + "\n")
-    voice = Voice(quiet=True)
-    read_data(path, Source(target="t"), voice)
-    assert [note.split(":")[0] for note in voice.notes] == [
+    console = Console(quiet=True)
+    read_data(path, InputOptions(target="t"), console)
+    assert [note.split(":")[0] for note in console.notes] == [
         "column a has three categories or more, which a sparse file gives by their numbers"
     ]
-    voice = Voice(quiet=True)
-    read_data(path, Source(target="t", exclude="a"), voice)
-    assert voice.notes == []
+    console = Console(quiet=True)
+    read_data(path, InputOptions(target="t", exclude="a"), console)
+    assert console.notes == []
 
 
 @pytest.mark.parametrize("n_columns", [1, 3])
 def test_a_matrix_called_by_its_name_may_have_one_column(n_columns, tmp_path, iris):
     X, y = iris
     np.savez(tmp_path / "i.npz", X=X[:, :n_columns], y=y)
-    assert read_data(tmp_path / "i.npz", Source("y"), Voice()).X.shape == (150, n_columns)
+    assert read_data(tmp_path / "i.npz", InputOptions("y"), Console()).X.shape == (150, n_columns)
 
 
 def test_notes_name_options_not_parameters(tmp_path):

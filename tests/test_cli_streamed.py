@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from thresher.cli import _input
 from thresher.cli._app import app
 from thresher.cli._input import read_data
-from thresher.cli._options import METHODS, Source
-from thresher.cli._output import Voice
+from thresher.cli._options import METHODS, InputOptions
+from thresher.cli._output import Console
 from thresher.io.sparse import MappedMatrix
 from thresher.io.table import FileColumns
 
@@ -317,8 +317,8 @@ def test_rows_do_not_come_into_memory(name, tmp_path, monkeypatch):
     every = {**DENSE, **SPARSE, **OF_SCIPY}
     every[name](tmp_path / name, *made("dense" if name in DENSE else "sparse"))
     monkeypatch.setattr(_input, "size_in_memory", lambda _: 1 << 60)
-    source = Source(target=f"x{P}" if name in OF_SCIPY else "target")
-    data = read_data(tmp_path / name, source, Voice(quiet=True), memory="1MiB", may_stay=True)
+    source = InputOptions(target=f"x{P}" if name in OF_SCIPY else "target")
+    data = read_data(tmp_path / name, source, Console(quiet=True), memory="1MiB", may_stay=True)
     assert isinstance(data.X, FileColumns if name in DENSE else MappedMatrix)
     assert data.is_large
     if name in DENSE:

@@ -301,7 +301,7 @@ def test_a_data_set_without_all_scores_is_left_out_of_the_tests():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"k": 20}, "k must hold a number of at most 13, the features of 'wine'"),
+        ({"k": 20}, "k must hold a number of at most 13, the features of wine"),
         ({"k": 0}, "k must be a whole number of at least 1, got 0"),
         ({"k": []}, "k must hold at least one number"),
         ({"scoring": "acuracy"}, "did you mean 'accuracy'"),
@@ -333,7 +333,7 @@ def test_folds_that_train_on_one_class_are_refused():
 
 def test_k_beyond_the_features_of_one_data_set_is_left_out_there():
     with pytest.warns(
-        ThresherWarning, match="iris has 4 features: it is compared up to k=3, not 6"
+        ThresherWarning, match="iris has 4 features: k is tried up to 3, not up to 6"
     ):
         table = small(k=[3, 6]).table()
     assert sorted(set(table.loc[table["data"] == "iris", "k"])) == [3]

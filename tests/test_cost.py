@@ -86,7 +86,9 @@ def test_overlap():
 
 
 def test_bad_input_gets_one_clear_sentence():
-    with pytest.raises(ValueError, match=r"jaccard must lie in 0..1, got 1.5"):
+    with pytest.raises(
+        ValueError, match=r"jaccard must be a number of at least 0 and of at most 1, got 1.5"
+    ):
         cost.estimate_pairs_fast(10, 3, 2, 1.5)
     with pytest.raises(ValueError, match="form must be"):
         cost.estimate_pairs_fast(10, 3, 2, 0.5, form="other")

@@ -44,7 +44,7 @@ SELECTORS = {
     "halves": Ensemble(BASE, kind="halves", n_pairs=4, random_state=0),
 }
 SELECTORS |= by_class(others(SELECTORS.values(), reads_blocks, missing="category"))
-# On clusters, where every request takes a while, the gate fits one selector of each kind of search; on Spark every second.
+# Requests to clusters take a while: the gate fits one selector of each kind of search there, on Spark every second.
 KINDS = ("MRMR", "pairwise", "CFS", "JMI", "Univariate", "RFS", "fast", "halves")
 ON_DASK = tuple(SELECTORS) if SHARE >= 1 else KINDS
 ON_SPARK = some(ON_DASK)

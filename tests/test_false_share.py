@@ -133,9 +133,9 @@ def test_excluded_features_have_no_vote_and_no_copy():
 @pytest.mark.parametrize(
     ("selector", "options", "message"),
     [
-        (MRMR(3), {"level": 0}, "level must be above 0 and at most 1, got 0"),
-        (MRMR(3), {"level": 1.5}, "level must be above 0 and at most 1, got 1.5"),
-        (MRMR(3), {"artificial": 0}, "artificial must be a share above 0 and at most 1, got 0"),
+        (MRMR(3), {"level": 0}, "level must be a number above 0 and of at most 1, got 0"),
+        (MRMR(3), {"level": 1.5}, "level must be a number above 0 and of at most 1, got 1.5"),
+        (MRMR(3), {"artificial": 0}, "artificial must be a number above 0 and of at most 1, got 0"),
         (MRMR(3), {"artificial": "all"}, "artificial must be a number"),
         (MRMR(3, keep=[1]), {}, r"keep=\[1\] gives features votes that they did not win"),
         (voting(MRMR(3), "inner"), {}, 'kind="inner" makes one selection, without votes'),

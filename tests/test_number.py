@@ -72,7 +72,7 @@ def test_one_standard_error_takes_fewer_features_and_the_truth_is_found():
 def test_the_usual_numbers_end_at_the_features():
     X, y = load_iris(return_X_y=True)
     assert select_k(MRMR(), X, y, GaussianNB(), random_state=0).sizes.tolist() == [1, 2, 3]
-    with pytest.warns(ThresherWarning, match="X has 4 features: k is tried up to 3, not 5"):
+    with pytest.warns(ThresherWarning, match="X has 4 features: k is tried up to 3, not up to 5"):
         select_k(MRMR(), X, y, GaussianNB(), k=[3, 5], random_state=0)
 
 
@@ -94,7 +94,7 @@ def test_numbers_with_which_the_estimator_fails_are_left_out():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"k": 9}, "k must hold a number of at most 4, the features, got"),
+        ({"k": 9}, "k must hold a number of at most 4, the features of X, got"),
         ({"k": 0}, "k must be a whole number of at least 1"),
         ({"rule": "2se"}, "rule must be one of '1se', 'best', got '2se'"),
         ({"scoring": "accurracy"}, "did you mean 'accuracy'"),

@@ -335,7 +335,7 @@ def test_the_ranking_that_others_have_to_beat_is_never_too_slow(monkeypatch):
         ({"scoring": "acc"}, "scoring must be one of"),
         ({"y": np.zeros(150)}, "y has the value 0.0 alone"),
         ({"y": np.r_[np.zeros(149), 1].astype(int)}, "the class 1 has a single sample"),
-        ({"y": [1]}, "y a value per row"),
+        ({"y": [1]}, "X has 150 rows, but y has 1 values"),
         ({"X": np.full((150, 4), np.inf)}, "column 0 of X contains inf"),
         ({"X": np.ones((150, 4))}, "no selector could be tried; Univariate failed: ValueError"),
     ],

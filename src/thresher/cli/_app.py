@@ -1,4 +1,4 @@
-"""The commands. Whatever takes long to import is imported when it is needed."""
+"""The commands. Modules that take long to import are imported when a command runs."""
 
 from __future__ import annotations
 
@@ -8,28 +8,8 @@ from typing import Annotated
 import typer
 
 import thresher
-from thresher.cli._options import (
-    Estimator,
-    Estimators,
-    File,
-    Files,
-    Force,
-    Generator,
-    Json,
-    Keep,
-    Memory,
-    Method,
-    Methods,
-    Number,
-    Page,
-    Result,
-    Seed,
-    Selecting,
-    Sizes,
-    Source,
-    split,
-    with_options,
-)
+from thresher.cli import _options as opt
+from thresher.cli._options import split, with_options
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -39,8 +19,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(is_set: bool) -> None:
+    if is_set:
         print(f"thresher {thresher.__version__}")
         raise typer.Exit
 
@@ -48,10 +28,13 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """Pick the few features that matter out of thousands.
+    """Select the few features that matter out of thousands.
 
     \b
     Start here:
@@ -60,24 +43,26 @@ def _main(
       thresher methods
       thresher select data.csv -t species -k auto --ensemble 20 --out selected.json
 
-    Exit codes: 0 done, 1 something went wrong, 2 the input or an option cannot be used.
+    Exit codes: 0 success, 1 internal error, 2 unusable input or option.
     """
 
 
 @app.command()
 @with_options
 def select(
-    file: File,
+    file: opt.File,
     *,
-    k: Number = None,
-    method: Method = "mrmr",
-    keep: Keep = "",
-    report: Annotated[Path | None, typer.Option(help="Write a page for a browser, .html.")] = None,
-    memory: Memory = None,
-    options: Selecting,
-    result: Result,
+    k: opt.Number = None,
+    method: opt.Method = "mrmr",
+    keep: opt.Keep = "",
+    report: Annotated[
+        Path | None, typer.Option(help="HTML file to write a report to; default: none.")
+    ] = None,
+    memory: opt.Memory = None,
+    options: opt.SelectionOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """Select features of a file.
+    """Select features of a table.
 
     \b
     Examples:
@@ -87,23 +72,27 @@ def select(
       thresher select visits.csv -t died --keep age,sex --exclude patient_id --missing pairwise
       thresher select data.svm -k 20 --quiet > names.txt
 
-    Columns of text are categories. With --out selected.json the result can be loaded in Python by
-    thresher.MRMR.from_json, or the class of the method; .csv and .parquet have a row per feature.
+    -k auto leaves the number to the method if it stops by itself. Otherwise cross-validation finds it.
+
+    Text columns are categorical features. Python loads the file of --out selected.json with from_json of the
+    method's class, such as thresher.MRMR.from_json. Files .csv and .parquet have one row per selected feature.
     """
     from thresher.cli._select import select as run
 
-    run(file, options, options.wish(method, k, keep), report, result, memory)
+    run(file, options, options.request(method, k, keep), report, result, memory)
 
 
 @app.command()
 @with_options
 def report(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A selection saved as .json.")],
-    out: Page,
-    title: Annotated[str, typer.Option(help="Its heading.")] = "",
-    force: Force = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Selection saved as .json.")],
+    out: opt.Page,
+    title: Annotated[
+        str, typer.Option(help="Heading of the report; default: names the method.")
+    ] = "",
+    force: opt.Force = False,
 ) -> None:
-    """Make a page for a browser of a saved selection.
+    """Write an HTML report of a saved selection.
 
     \b
     Example:
@@ -117,33 +106,26 @@ def report(
 
 @app.command()
 @with_options
-def methods(
-    json: Json = False,
-) -> None:
-    """List the methods: for which data, and when to take which.
+def methods(json: opt.Json = False) -> None:
+    """List the methods, the data they accept, and when to use each.
 
     \b
-    target    what may be predicted; none: it works without labels
-    sparse    takes sparse matrices as they are
-    missing   what --missing may be
-    k         given by you, or found by the method itself
-    ensemble  one pass over the data serves all replicates, or the method is refitted
+    target    kind of target; none: the method needs no labels
+    sparse    whether the method reads sparse matrices without making them dense
+    missing   values of --missing
+    k         who sets the number of features: given by -k, or found by the method itself
+    ensemble  one pass over the data for all replicates, or one fit for each
     """
-    from thresher.cli._judge import methods as run
-    from thresher.cli._output import Voice
+    from thresher.cli._evaluate import methods as run
+    from thresher.cli._output import Console
 
-    run(Voice(as_json=json))
+    run(Console(as_json=json))
 
 
 @app.command()
 @with_options
-def datasets(
-    name: Generator = None,
-    *,
-    seed: Seed = 0,
-    result: Result,
-) -> None:
-    """List data sets, or make one to try things on.
+def datasets(name: opt.Generator = None, *, seed: opt.Seed = 0, result: opt.OutputOptions) -> None:
+    """List data sets, or generate one.
 
     \b
     Examples:
@@ -151,7 +133,7 @@ def datasets(
       thresher datasets make_microarray --out genes.csv
       thresher select genes.csv --target target
     """
-    from thresher.cli._judge import datasets as run
+    from thresher.cli._evaluate import datasets as run
 
     run(name, seed, result)
 
@@ -159,15 +141,17 @@ def datasets(
 @app.command()
 @with_options
 def stability(
-    file: File,
+    file: opt.File,
     *,
-    method: Methods = "mrmr",
-    k: Sizes = None,
-    repeats: Annotated[int, typer.Option(help="How often the rows are split in ten.")] = 3,
-    options: Selecting,
-    result: Result,
+    method: opt.Methods = "mrmr",
+    k: opt.Sizes = None,
+    repeats: Annotated[
+        int, typer.Option(help="Number of random splits of the rows into ten parts.")
+    ] = 3,
+    options: opt.SelectionOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """How much does a selection change with the rows?
+    """Measure how much a selection changes when rows are left out.
 
     Features are selected without each tenth of the rows in turn.
 
@@ -176,7 +160,7 @@ def stability(
       thresher stability genes.csv -t target -m mrmr,mim -k 10,20,50
       thresher stability genes.csv -t target --ensemble 20
     """
-    from thresher.cli._judge import stability as run
+    from thresher.cli._evaluate import stability as run
 
     run(file, options, method, k, repeats, result)
 
@@ -184,25 +168,28 @@ def stability(
 @app.command()
 @with_options
 def probe(
-    file: File,
+    file: opt.File,
     *,
-    method: Methods = "mrmr",
+    method: opt.Methods = "mrmr",
     steps: Annotated[
-        int | None, typer.Option("-k", help="First so many features; 20 if there are as many.")
+        int | None,
+        typer.Option("-k", help="Number of first features to check; default: 20, at most all."),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="How often random columns are drawn.")] = 20,
-    options: Selecting,
-    result: Result,
+    repeats: Annotated[
+        int, typer.Option(help="Number of times that random columns are drawn.")
+    ] = 20,
+    options: opt.SelectionOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """How many random columns does a method take?
+    """Count the random columns among the first selected features.
 
     \b
     Example:
       thresher probe data.csv -t species -m mrmr,rrct,gso
 
-    A copy of a real column is never a mistake here, so a plain ranking does well: read a method beside it.
+    A copy of a real column does not count as a mistake, so a plain ranking does well. Compare each method with it.
     """
-    from thresher.cli._judge import probe as run
+    from thresher.cli._evaluate import probe as run
 
     run(file, options, method, steps, repeats, result)
 
@@ -210,25 +197,25 @@ def probe(
 @app.command()
 @with_options
 def compare(
-    files: Files,
+    files: opt.Files,
     *,
-    method: Methods = "mrmr,jmi,mim",
-    k: Sizes = None,
-    estimator: Estimators = "",
-    folds: Annotated[int, typer.Option(help="Folds of the cross-validation.")] = 5,
-    options: Selecting,
-    result: Result,
+    method: opt.Methods = "mrmr,jmi,mim",
+    k: opt.Sizes = None,
+    estimator: opt.Estimators = "",
+    folds: Annotated[int, typer.Option(help="Number of cross-validation folds.")] = 5,
+    options: opt.SelectionOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """Which method serves an estimator best?
+    """Compare methods by the scores of estimators.
 
-    Cross-validated, with the selection inside the folds.
+    Scores are cross-validated. Estimators use the features that a method selects inside the folds.
 
     \b
     Examples:
       thresher compare data.csv -t species
       thresher compare data.csv -t species -m mrmr,fcbf,relieff -k 5,10 --estimator bayes,forest --out table.csv
     """
-    from thresher.cli._judge import compare as run
+    from thresher.cli._evaluate import compare as run
 
     run(files, options, method, k, split(estimator), folds, result)
 
@@ -236,48 +223,45 @@ def compare(
 @app.command()
 @with_options
 def recommend(
-    file: File,
+    file: opt.File,
     *,
     k: Annotated[
         int | None,
         typer.Option(
-            "-k", help="How many features; 10, or half of them if there are fewer than 20."
+            "-k", help="Number of features; default: 10, or half of all if there are fewer than 20."
         ),
     ] = None,
-    budget: Annotated[float, typer.Option(help="Seconds to spend, about.")] = 30,
-    estimator: Estimator = "forest",
-    options: Source,
-    result: Result,
+    budget: Annotated[float, typer.Option(help="Approximate time to spend, in seconds.")] = 30,
+    estimator: opt.Estimator = "forest",
+    options: opt.InputOptions,
+    result: opt.OutputOptions,
 ) -> None:
-    """Which method for these data?
+    """Recommend a method for a table.
 
-    Looks at the data, tries what is plausible inside the folds of a cross-validation, and says how sure one can be.
+    Plausible methods run inside the folds of a cross-validation. A winner is named only if it is significantly better.
 
     \b
     Examples:
       thresher recommend data.csv --target species
       thresher recommend visits.csv -t died --exclude patient_id -k 5 --budget 60 --estimator logistic
     """
-    from thresher.cli._judge import recommend as run
+    from thresher.cli._evaluate import recommend as run
 
     run(file, options, k, budget, estimator, result)
 
 
 @app.command()
 @with_options
-def demo(
-    out: Page = Path("thresher-demo.html"),
-    force: Force = False,
-) -> None:
-    """See a selection, a comparison and a report.
+def demo(out: opt.Page = Path("thresher-demo.html"), force: opt.Force = False) -> None:
+    """Show a selection, a comparison and a report on built-in data.
 
     \b
     Example:
       thresher demo
 
-    Nothing is needed: the data come with scikit-learn.
+    It needs no file: the data come with scikit-learn.
     """
     from thresher.cli._demo import demo as run
-    from thresher.cli._output import Voice
+    from thresher.cli._output import Console
 
-    run(out, force, Voice())
+    run(out, force, Console())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import timeit
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,16 +11,16 @@ from sklearn.datasets import load_breast_cancer
 
 import thresher
 from thresher import evaluate
-from thresher._utils.types import DataLike, Estimator, TargetLike, Values
-from thresher.cli._judge import estimators_for
-from thresher.cli._options import Source
-from thresher.cli._output import Voice, check_output, write_all
+from thresher._utils.types import Estimator, Values
+from thresher.cli._evaluate import estimators_for
+from thresher.cli._options import InputOptions
+from thresher.cli._output import Console, check_output, write_all
 from thresher.cli._select import check_jinja, selected_rows
 
 SIZES = (2, 3, 5, 10)
 
 
-def demo(out: Path, force: bool, voice: Voice) -> None:
+def demo(out: Path, force: bool, console: Console) -> None:
     """Select, compare with plain ranking, and write a report."""
     from thresher.report import render_report
 
@@ -34,15 +33,16 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
     print(f"  {', '.join(names[:4])}, ...\n")
 
     selector = thresher.Ensemble(thresher.MRMR(5))
-    milliseconds = _fastest(selector, X, y)
-    voice.table(
-        [_without_reason(row) for row in selected_rows(selector)],
+    milliseconds = 1000 * min(timeit.repeat(lambda: selector.fit(X, y), number=1, repeat=5))
+    rows = selected_rows(selector)
+    console.table(
+        [{name: row[name] for name in row if name != "reason"} for row in rows],
         f"1. Five of them, by the vote of 20 mRMR selections, in {milliseconds:.0f} ms",
     )
     _show_left_out(thresher.MRMR(5).fit(X, y))
 
-    model = estimators_for(y, [], Source())["logistic"]
-    with voice.working("comparing with plain ranking"):
+    model = estimators_for(y, [], InputOptions())["logistic"]
+    with console.working("comparing with plain ranking"):
         comparison = evaluate.compare(
             {"mRMR": thresher.MRMR(), "plain ranking": thresher.Univariate()},
             {"breast cancer": (X, y)},
@@ -52,7 +52,7 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
             progress=False,
         )
     print()
-    voice.table(
+    console.table(
         _side_by_side(comparison.table("dict")),
         "2. Beside a ranking of single features: accuracy of logistic regression on unseen samples",
     )
@@ -60,7 +60,7 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
         "   A ranking takes the best features again and again in other clothes; mRMR takes what is new."
     )
 
-    with voice.working("finding the number of features"):
+    with console.working("finding the number of features"):
         number = evaluate.select_k(thresher.MRMR(), X, y, model, random_state=0)
         page = render_report(
             selector,
@@ -69,25 +69,11 @@ def demo(out: Path, force: bool, voice: Voice) -> None:
             title="Breast cancer: five of thirty measurements",
             source="the breast cancer data of scikit-learn",
             target="diagnosis",
-            notes=voice.notes,
+            notes=console.notes,
             number=number,
         )
     write_all({out: page.encode()}, force)
     print(f"\n3. The report: open {out} in a browser.")
-
-
-def _fastest(selector: Estimator, X: DataLike, y: TargetLike) -> float:
-    """Fit; the least of five times in milliseconds."""
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        selector.fit(X, y)
-        times.append(1000 * (time.perf_counter() - start))
-    return min(times)
-
-
-def _without_reason(row: Values) -> Values:
-    return {name: value for name, value in row.items() if name != "reason"}
 
 
 def _show_left_out(selector: Estimator) -> None:
@@ -99,13 +85,9 @@ def _show_left_out(selector: Estimator) -> None:
         print(f"     {names[feature]:22} {selector.reason(int(feature))}")
 
 
-def _side_by_side(table: dict[str, list[Any]]) -> list[Values]:
+def _side_by_side(table: Values) -> list[Values]:
     """A row per number of features, a column per selector."""
-    score = {
-        (selector, k): value
-        for selector, k, value in zip(table["selector"], table["k"], table["score"], strict=True)
-    }
-    selectors = list(dict.fromkeys(table["selector"]))
-    return [
-        {"features": k, **{selector: score[selector, k] for selector in selectors}} for k in SIZES
-    ]
+    rows: dict[int, Values] = {k: {"features": k} for k in SIZES}
+    for selector, k, score in zip(table["selector"], table["k"], table["score"], strict=True):
+        rows[k][selector] = score
+    return list(rows.values())

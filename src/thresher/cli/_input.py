@@ -6,24 +6,20 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thresher._utils.checks import readable
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import DataLike, TargetLike
+from thresher._utils.types import Array, DataLike, Mask, TargetLike
 from thresher.cli._errors import BadInput
-from thresher.cli._options import Source, split
-from thresher.cli._output import Voice
+from thresher.cli._options import InputOptions, split
+from thresher.cli._output import Console
 from thresher.data import read_target, take
 from thresher.io import open_table, size_in_memory
 from thresher.io.sparse import MappedMatrix, SparseColumns
 from thresher.io.table import FileColumns, TableSource
 from thresher.io.temporary import Scratch, resolve_memory_limit, total_memory
-
-if TYPE_CHECKING:
-    from thresher.cli._output import Voice
 
 # Longer ones come of a wrong separator rather than of a person.
 LONGEST_NAME = 1000
@@ -70,8 +66,8 @@ class Data:
 
 def read_data(
     path: Path,
-    source: Source,
-    voice: Voice,
+    source: InputOptions,
+    console: Console,
     *,
     needs_target: bool = True,
     memory: str | None = None,
@@ -87,14 +83,14 @@ def read_data(
         raise BadInput(_no_file(path))
     if path.stat().st_size == 0:
         raise BadInput(f"{path} is empty")
-    scratch = place_for(path, memory, may_stay or source.sample is not None, voice)
+    scratch = place_for(path, memory, may_stay or source.sample is not None, console)
     if scratch is None:
-        content = open_table(path, open_file=voice.open_file)
+        content = open_table(path, open_file=console.open_file)
     else:
-        with voice.working(f"opening {path.name}"):
+        with console.working(f"opening {path.name}"):
             content = open_table(path, scratch=scratch)
     for note in content.notes:
-        voice.note(note)
+        console.note(note)
     names = content.names
     _check_names(path, names)
     if content.shape[0] == 0:
@@ -105,33 +101,28 @@ def read_data(
     target = _find_target(path, source.target, content, needs_target)
     y = None if target is None else _labels(content.column(target))
     if target is not None:
-        _check_target(target, y, source.target_kind, voice)
+        _check_target(target, y, source.target_kind, console)
     dropped = {target, *_excluded(split(source.exclude), target, content)}
     content = content.select([name for name in names if name not in dropped])
-    _note_categories(content.by_number, content.names, voice)
+    _note_categories(content.by_number, content.names, console)
     if content.is_typed:
-        content = informative(path, content, voice)
+        content = informative(path, content, console)
     else:
         check_values(path, content.columns, content.names)
     X, names = content.columns, content.names
     if not names:
         raise BadInput(f"{path} has no column beside the target {readable(target)}")
     if source.sample is not None and source.sample < X.shape[0]:
-        voice.note(f"{source.sample} of {X.shape[0]} rows are taken, drawn at random")
-        rows = _drawn(X.shape[0], source.sample, source.seed)
+        console.note(f"{source.sample} of {X.shape[0]} rows are taken, drawn at random")
+        random = stream(source.seed, Purpose.SAMPLED_ROWS)
+        rows = np.sort(random.choice(X.shape[0], source.sample, replace=False))
         X = X.rows(rows) if isinstance(X, FileColumns | SparseColumns) else take(X, rows)
         y = None if y is None else y[rows]
         if target is not None:
-            _check_target(target, y, source.target_kind, voice)
+            _check_target(target, y, source.target_kind, console)
     if isinstance(X, SparseColumns):
         X = X.matrix()
     return Data(path.name, X, names, y, target or "")
-
-
-def _drawn(n_rows: int, n_drawn: int, seed: int) -> Any:
-    """Rows in their order."""
-    drawn = stream(seed, Purpose.SAMPLED_ROWS).choice(n_rows, n_drawn, replace=False)
-    return np.sort(drawn)
 
 
 def _excluded(exclude: Sequence[str], target: str | None, content: TableSource) -> Sequence[str]:
@@ -144,11 +135,11 @@ def _excluded(exclude: Sequence[str], target: str | None, content: TableSource) 
     return exclude
 
 
-def _note_categories(by_number: frozenset[str], names: list[str], voice: Voice) -> None:
+def _note_categories(by_number: frozenset[str], names: list[str], console: Console) -> None:
     found = [name for name in names if name in by_number]
     if found:
         others = "" if len(found) == 1 else f", and so {len(found) - 1} more"
-        voice.note(
+        console.note(
             f"column {readable(found[0])} has three categories or more, which a sparse file gives by their numbers: "
             f"it is taken for one{others}; if their order says nothing, write the file dense, or give --exclude"
         )
@@ -177,7 +168,7 @@ def _check_names(path: Path, names: list[str]) -> None:
             )
 
 
-def _check_text(path: Path, columns: Any) -> None:
+def _check_text(path: Path, columns: DataLike) -> None:
     """Refuse columns of text that is not UTF-8."""
     for name, kind in columns.kinds.items() if isinstance(columns, FileColumns) else ():
         if kind == "Binary":
@@ -201,10 +192,10 @@ def _find_target(
     return target
 
 
-def _check_target(name: str, y: TargetLike, kind: str | None, voice: Voice) -> None:
+def _check_target(name: str, y: TargetLike, kind: str | None, console: Console) -> None:
     """Refuse what no selector could tell apart."""
     try:
-        with voice.working("reading the target"):
+        with console.working("reading the target"):
             found = read_target(y, len(y), kind=kind or "auto")
     except ValueError as error:
         raise BadInput(f"--target {readable(name)}: {error}") from error
@@ -215,14 +206,14 @@ def _check_target(name: str, y: TargetLike, kind: str | None, voice: Voice) -> N
         )
 
 
-def _labels(column: Any) -> Any:
+def _labels(column: TargetLike) -> Array:
     """A target as an array."""
     import pyarrow as pa
 
     if isinstance(column, np.ndarray):
         return column
     if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        return column.to_numpy()
+        return np.asarray(column.to_numpy())
     return np.array(column.to_pylist(), dtype=object)
 
 
@@ -230,7 +221,7 @@ def _labels(column: Any) -> Any:
 _COPIES = 2
 
 
-def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> Scratch | None:
+def place_for(path: Path, memory: str | None, may_stay: bool, console: Console) -> Scratch | None:
     """Where rows go that are more than the memory: None, if they are not, for memory.
 
     What has to be read whole is refused if it cannot fit.
@@ -240,7 +231,7 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
     if size <= limit:
         return None
     if may_stay:
-        voice.note(f"{path.name} is larger than the memory to be used, and is not read into it")
+        console.note(f"{path.name} is larger than the memory to be used, and is not read into it")
         return Scratch(memory_limit=limit)
     if _COPIES * size > total_memory():
         raise BadInput(
@@ -251,7 +242,7 @@ def place_for(path: Path, memory: str | None, may_stay: bool, voice: Voice) -> S
     return None
 
 
-def informative(path: Path, content: TableSource, voice: Voice) -> TableSource:
+def informative(path: Path, content: TableSource, console: Console) -> TableSource:
     """The table without text that tells nothing; a column without any value is refused.
 
     Of columns that are not in memory, only those of text are read.
@@ -260,11 +251,14 @@ def informative(path: Path, content: TableSource, voice: Voice) -> TableSource:
     kinds = getattr(content.columns, "kinds", {})
     for name in content.names:
         kind = kinds.get(name, "text")
-        column: Any = content.columns.column(name) if kind == "text" else None
+        column = content.columns.column(name) if kind == "text" else None
         if kind == "null" or (column is not None and column.null_count == content.shape[0]):
             raise BadInput(no_values(path, name))
         if column is not None and is_identifier(column):
-            voice.note(left_out(name))
+            console.note(
+                f"column {readable(name)} has another text in every row, which tells nothing of other rows: "
+                "it is left out"
+            )
         else:
             useful.append(name)
     return content.select(useful)
@@ -280,17 +274,16 @@ def check_values(path: Path, X: DataLike, names: list[str]) -> None:
         done += columns.shape[1]
 
 
-def _without_values(X: DataLike) -> Any:
+def _without_values(X: DataLike) -> Mask:
     """Which columns of a matrix hold nothing but missing values."""
     if isinstance(X, np.ndarray):
-        return np.isnan(X).all(axis=0)
-    is_missing = np.isnan(X.data)
-    if not is_missing.any():
-        return is_missing
+        return np.asarray(np.isnan(X).all(axis=0))
+    if not np.isnan(X.data).any():
+        return np.zeros(X.shape[1], dtype=bool)
     columns = X.tocsc()
     of_entries = np.repeat(np.arange(X.shape[1]), np.diff(columns.indptr))
     missing = of_entries[np.isnan(columns.data)]
-    return np.bincount(missing, minlength=X.shape[1]) == X.shape[0]
+    return np.asarray(np.bincount(missing, minlength=X.shape[1]) == X.shape[0])
 
 
 def no_values(path: Path, name: str) -> str:
@@ -298,12 +291,7 @@ def no_values(path: Path, name: str) -> str:
     return f"{path}: column {readable(name)} holds nothing but missing values; drop it, or give --exclude"
 
 
-def left_out(name: str) -> str:
-    """What is said of an identifier."""
-    return f"column {readable(name)} has another text in every row, which tells nothing of other rows: it is left out"
-
-
-def is_identifier(column: Any) -> bool:
+def is_identifier(column: TargetLike) -> bool:
     """Whether a column is text, and another one in every row."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -9,9 +9,9 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Literal, get_type_hints
 
-import typer
+from typer import Argument, Option
 
 import thresher
 from thresher._registry import PUBLIC, SELECTORS
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from thresher._utils.types import Estimator as SklearnEstimator
     from thresher._utils.types import Values
     from thresher.cli._input import Data
+    from thresher.cli._output import Console
 
 # Generators of data sets, and what they are for.
 GENERATORS = {
@@ -36,14 +37,15 @@ GENERATORS = {
 METHODS = {name.lower(): name for name in PUBLIC if name in SELECTORS and not SELECTORS[name].wraps}
 
 
-def method_class(method: str) -> Any:
+def method_class(method: str) -> Callable[..., SklearnEstimator]:
     """The selector class of a method."""
     name = METHODS.get(method.lower())
     if name is None:
         nearest = difflib.get_close_matches(method.lower(), METHODS, n=1)
         hint = f"did you mean {nearest[0]}? " if nearest else ""
         raise BadInput(f"--method {method[:60]}: {hint}`thresher methods` lists all there are")
-    return getattr(thresher, name)
+    selector_class: Callable[..., SklearnEstimator] = getattr(thresher, name)
+    return selector_class
 
 
 def needs_target(method: str) -> bool:
@@ -51,12 +53,12 @@ def needs_target(method: str) -> bool:
     return bool(method_class(method)()._needs_target)
 
 
-def build(wish: Wish, data: Data, k: Any = None) -> Any:
+def build(request: SelectionRequest, data: Data, k: int | str | None = None) -> SklearnEstimator:
     """The selector that the options ask for; one that it has no parameter for is refused."""
-    cls, options = method_class(wish.method), wish.options
+    cls, options = method_class(request.method), request.options
     wanted = {
         "n_features_to_select": (k, "-k", "it finds the number by itself"),
-        "keep": (data.places("keep", wish.keep), "--keep", "it takes no feature for granted"),
+        "keep": (data.places("keep", request.keep), "--keep", "it takes no feature for granted"),
         "missing": (options.missing, "--missing", "fill the values in"),
         "target": (options.target_kind, "--target-kind", "it knows one kind of target"),
     }
@@ -66,7 +68,7 @@ def build(wish: Wish, data: Data, k: Any = None) -> Any:
         if value is None:
             continue
         if parameter not in known:
-            raise BadInput(f"{option} is not for {wish.method}: {remedy}")
+            raise BadInput(f"{option} is not for {request.method}: {remedy}")
         parameters[parameter] = value
     general = {"random_state": options.seed, "n_jobs": options.jobs}
     selector = cls(**parameters, **{name: general[name] for name in general if name in known})
@@ -74,7 +76,7 @@ def build(wish: Wish, data: Data, k: Any = None) -> Any:
         return selector
     from thresher.selectors._filter import FilterSelector
 
-    kind: Any = "fast" if isinstance(selector, FilterSelector) else "full"
+    kind: Literal["fast", "full"] = "fast" if isinstance(selector, FilterSelector) else "full"
     return thresher.Ensemble(
         selector, options.ensemble, kind=kind, random_state=options.seed, n_jobs=options.jobs
     )
@@ -89,44 +91,33 @@ def describe_methods() -> list[Values]:
     for entry in SELECTORS.values():
         if entry.wraps:
             continue
-        cls = getattr(thresher, entry.name)
-        known = inspect.signature(cls).parameters
-        counts = "n_features_to_select" in known
-        selector = cls()
+        selector = method_class(entry.name)()
+        target = "classes" if selector._classes_only else "classes, numbers"
+        missing = ", ".join(m for m in options_of(selector, "missing") if m != "error")
         rows.append(
             {
                 "method": entry.name.lower(),
-                "target": "none"
-                if not selector._needs_target
-                else ("classes" if cls._classes_only else "classes, numbers"),
-                "sparse": bool(cls._takes_sparse),
-                "missing": entry.missing
-                or ", ".join(m for m in options_of(cls, "missing") if m != "error")
-                or "no",
-                "k": entry.number
-                or (
-                    "itself" if not counts else ("given or itself" if _stops(selector) else "given")
-                ),
-                "ensemble": "one pass" if issubclass(cls, FilterSelector) else "refits",
+                "target": target if selector._needs_target else "none",
+                "sparse": selector._takes_sparse,
+                "missing": entry.missing or missing or "no",
+                "k": entry.number or _NUMBERS[number_option(selector)],
+                "ensemble": "one pass" if isinstance(selector, FilterSelector) else "refits",
                 "why": entry.advice,
             }
         )
     return rows
 
 
-def _stops(selector: SklearnEstimator) -> bool:
-    return bool(selector._stops_by_itself or selector.n_features_to_select == "auto")
+# What `thresher methods` calls those who find the number of features.
+_NUMBERS = {"itself": "itself", "auto": "given or itself", "caller": "given"}
 
 
 def number_option(selector: SklearnEstimator) -> str:
     """Who finds the number of features: ``"itself"``, ``"auto"`` (if asked to), or ``"caller"``."""
     if not hasattr(selector, "n_features_to_select"):
         return "itself"
-    return "auto" if _stops(selector) else "caller"
-
-
-if TYPE_CHECKING:
-    from thresher.cli._output import Voice
+    stops = selector._stops_by_itself or selector.n_features_to_select == "auto"
+    return "auto" if stops else "caller"
 
 
 def _completing(known: Iterable[str]) -> Callable[[str], list[str]]:
@@ -144,191 +135,177 @@ def _check_choice(option: str, value: str | None, known: Sequence[str]) -> None:
         raise BadInput(f"{option} must be one of {', '.join(known)}, got {value[:60]!r}")
 
 
+def _check_minimum(option: str, value: int | None, minimum: int) -> None:
+    if value is not None and value < minimum:
+        raise BadInput(f"{option} must be at least {minimum}, got {value}")
+
+
 File = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="FILE",
-        help="CSV, TSV, Parquet, Arrow, Feather, .npz, .mat, ARFF, SVMlight or .h5ad; text also as .gz, .bz2, .zst.",
+        help="The table: CSV, TSV, Parquet, Arrow, Feather, .npz, .mat, ARFF, SVMlight or .h5ad. Text may be "
+        "compressed: .gz, .bz2, .zst.",
     ),
 ]
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE...", help="One file or more with the same target.")
+    list[Path], Argument(metavar="FILE...", help="One or more tables with the same target.")
 ]
-Method = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        "-m",
-        help="How to select; `thresher methods` lists all.",
-        autocompletion=_completing(METHODS),
-    ),
-]
-Methods = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        "-m",
-        help="Methods to judge, separated by commas.",
-        autocompletion=_completing(METHODS),
-    ),
-]
+_method = functools.partial(Option, "--method", "-m", autocompletion=_completing(METHODS))
+Method = Annotated[str, _method(help="Method to select by; `thresher methods` lists them.")]
+Methods = Annotated[str, _method(help="Methods to evaluate, separated by commas.")]
 Number = Annotated[
     str | None,
-    typer.Option(
-        "-k", help="How many features, or auto: by the method itself or by cross-validation."
-    ),
+    Option("-k", help="Number of features, or auto (see above); default: that of the method."),
 ]
 Sizes = Annotated[
     str | None,
-    typer.Option(
-        "-k", help="Numbers of features, separated by commas; 5,10,20 if there are as many."
+    Option(
+        "-k", help="Numbers of features, separated by commas; default: those of 5,10,20 there are."
     ),
 ]
-Keep = Annotated[str, typer.Option(help="Features to start from, separated by commas.")]
+Keep = Annotated[str, Option(help="Features to select first, separated by commas; default: none.")]
 _KINDS = ("nominal", "numeric")
 _MISSING = ("error", "category", "pairwise", "drop_rows")
-_complete_estimator = _completing(("logistic", "bayes", "neighbours", "forest", "ridge"))
-Estimator = Annotated[
-    str,
-    typer.Option(
-        help="What the features are for: forest, logistic, bayes, neighbours; for numbers ridge.",
-        autocompletion=_complete_estimator,
-    ),
-]
+_estimator = functools.partial(
+    Option, autocompletion=_completing(("logistic", "bayes", "neighbours", "forest", "ridge"))
+)
+_NAMES = "forest, logistic, bayes, neighbours; for a numeric target forest, ridge, neighbours."
+Estimator = Annotated[str, _estimator(help=f"Estimator that uses the features: {_NAMES}")]
 Estimators = Annotated[
     str,
-    typer.Option(
-        help="Judges, separated by commas: logistic, bayes, neighbours, forest; for numbers ridge.",
-        autocompletion=_complete_estimator,
+    _estimator(
+        help=f"Estimators that score the features, separated by commas: {_NAMES} Default: logistic, or ridge."
     ),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(
-        help="Memory to use, such as 2GB: the rows of a larger file do not come into it. "
-        "If not given, a quarter of the machine's."
+    Option(
+        help="Memory to use, such as 2GB; default: a quarter of the machine's. The rows of a larger table stay in "
+        "the file."
     ),
 ]
 Generator = Annotated[
     str | None,
-    typer.Argument(
-        help="A data set to make; none: list all.", autocompletion=_completing(GENERATORS)
+    Argument(
+        help="Data set to generate. Omit it to list all.", autocompletion=_completing(GENERATORS)
     ),
 ]
-Page = Annotated[Path, typer.Option("--out", "-o", help="The page to write, .html.")]
-Seed = Annotated[int, typer.Option(help="Draws all that is random.")]
-Force = Annotated[bool, typer.Option("--force", help="Write over a file that exists.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on the standard output.")]
+Page = Annotated[Path, Option("--out", "-o", help="HTML file to write, .html.")]
+Seed = Annotated[int, Option(help="Seed of all random numbers.")]
+Force = Annotated[bool, Option("--force", help="Overwrite existing files.")]
+Json = Annotated[bool, Option("--json", help="Print JSON to the standard output.")]
 
 
 @dataclass(frozen=True)
-class Source:
-    """What is read, and with which means."""
+class InputOptions:
+    """What is read, and with which resources."""
 
     target: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--target",
             "-t",
-            help="The column to predict (of .h5ad: of obs; of .npz, .mat: an array).",
+            help="Column to predict (.h5ad: of obs; .npz, .mat: an array); default: the labels of SVMlight.",
         ),
     ] = None
     target_kind: Annotated[
         str | None,
-        typer.Option(
-            help="nominal (classes) or numeric; found from the values if not given.",
+        Option(
+            help="Kind of the target: nominal (classes) or numeric; default: found from its values.",
             autocompletion=_completing(_KINDS),
         ),
     ] = None
     exclude: Annotated[
         str,
-        typer.Option(help="Columns that are no features, such as ids, separated by commas."),
+        Option(
+            help="Columns that are not features, such as ids, separated by commas; default: none."
+        ),
     ] = ""
     sample: Annotated[
         int | None,
-        typer.Option(
-            help="Take so many rows, drawn at random; those of a large file alone come into memory."
-        ),
+        Option(help="Number of rows to draw at random and read into memory; default: all rows."),
     ] = None
     seed: Seed = 0
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Threads or processes; -1: all.")
+        int | None,
+        Option(
+            "--jobs", "-j", help="Number of threads or processes; -1: all processors; default: 1."
+        ),
     ] = None
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise BadInput(f"--seed must be at least 0, got {self.seed}")
-        if self.sample is not None and self.sample < 2:
-            raise BadInput(f"--sample must be at least 2, got {self.sample}")
+        _check_minimum("--seed", self.seed, 0)
+        _check_minimum("--sample", self.sample, 2)
         _check_choice("--target-kind", self.target_kind, _KINDS)
 
 
 @dataclass(frozen=True)
-class Selecting(Source):
-    """How selectors are made, whichever they are."""
+class SelectionOptions(InputOptions):
+    """How selectors of any method are made."""
 
     ensemble: Annotated[
         int | None,
-        typer.Option(
-            help="Select without each of so many parts of the rows, and vote. 20 is good."
+        Option(
+            help="Number of parts of the rows, such as 20: select without each part, then vote; default: no ensemble."
         ),
     ] = None
     missing: Annotated[
         str | None,
-        typer.Option(
-            help="What to do with missing values: error, category, pairwise or drop_rows, as the method can.",
+        Option(
+            help="Treatment of missing values: error, category, pairwise or drop_rows, as far as the method has it; "
+            "default: error.",
             autocompletion=_completing(_MISSING),
         ),
     ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.ensemble is not None and self.ensemble < 2:
-            raise BadInput(f"--ensemble must be at least 2, got {self.ensemble}")
+        _check_minimum("--ensemble", self.ensemble, 2)
         _check_choice("--missing", self.missing, _MISSING)
 
-    def wish(self, method: str, k: str | None = None, keep: str = "") -> Wish:
+    def request(self, method: str, k: str | None = None, keep: str = "") -> SelectionRequest:
         """What a method is to select."""
-        return Wish(method, k, tuple(split(keep)), self)
+        return SelectionRequest(method, k, tuple(split(keep)), self)
 
-    def wishes(self, methods: str) -> list[Wish]:
+    def requests(self, methods: str) -> list[SelectionRequest]:
         """The same for several methods."""
-        return [self.wish(method) for method in split(methods)]
+        return [self.request(method) for method in split(methods)]
 
 
 @dataclass(frozen=True)
-class Wish:
+class SelectionRequest:
     """What is to be selected, as the options say."""
 
     method: str
     k: str | None
     keep: tuple[str, ...]
-    options: Selecting
+    options: SelectionOptions
 
 
 @dataclass(frozen=True)
-class Result:
+class OutputOptions:
     """Where the result goes."""
 
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write the result to a file, .json, .csv or .parquet."),
+        Option("--out", "-o", help="File to write the result to: .json, .csv or .parquet."),
     ] = None
     force: Force = False
     quiet: Annotated[
         bool,
-        typer.Option(
-            "--quiet", "-q", help="No table, no notes, no progress; `select`: names alone."
+        Option(
+            "--quiet", "-q", help="Print no table, notes or progress. `select` prints names only."
         ),
     ] = False
     json: Json = False
 
-    @property
-    def voice(self) -> Voice:
+    @functools.cached_property
+    def console(self) -> Console:
         """How much is said."""
-        from thresher.cli._output import Voice
+        from thresher.cli._output import Console
 
-        return Voice(self.quiet, self.json)
+        return Console(self.quiet, self.json)
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -354,7 +331,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     parameters.sort(key=lambda parameter: (parameter.kind, parameter.name != "target"))
 
     @functools.wraps(command)
-    def run(**given: Any) -> None:
+    def run(**given: object) -> None:
         with sentences():
             gathered = {
                 name: kind(**{f.name: given.pop(f.name) for f in fields(kind)})

@@ -11,14 +11,15 @@ import re
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 import numpy as np
-from rich.console import Console
+from rich.console import Console as Terminal
 from rich.progress import open as open_with_progress
 from rich.table import Table
 from rich.text import Text
@@ -32,41 +33,55 @@ from thresher.data import calling_columns
 WIDE = 130
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.console import JustifyMethod
+    from rich.status import Status
+
+    from thresher._utils.types import Values
     from thresher.cli._input import Data
 
+# What JSON can hold.
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
-def plain(text: Any) -> str:
+
+def plain(text: object) -> str:
     """Text as a terminal may show it: what is not printable, such as an escape sequence, is spelt out."""
     return printable(str(text))
 
 
-class Voice:
-    """How much is said, and where."""
+@dataclass
+class Console:
+    """How much is said, and where.
 
-    def __init__(self, quiet: bool = False, as_json: bool = False) -> None:
-        self.quiet = quiet
-        self.as_json = as_json
-        self.is_watched = sys.stderr.isatty() and not quiet
-        self._notes: list[str] = []
+    Attributes
+    ----------
+    quiet, as_json : bool
+    notes : list of str
+        What was said beside the result.
+    """
+
+    quiet: bool = False
+    as_json: bool = False
+    notes: list[str] = field(default_factory=list)
 
     @property
-    def notes(self) -> list[str]:
-        """What was said beside the result."""
-        return list(self._notes)
+    def is_watched(self) -> bool:
+        """Whether somebody sees the progress."""
+        return sys.stderr.isatty() and not self.quiet
 
     def open_file(self, path: Path) -> AbstractContextManager[BinaryIO]:
         """Open a file whose reading is watched; its end takes the bar away."""
         if not self.is_watched:
             return path.open("rb")
-        console = Console(stderr=True)
+        terminal = Terminal(stderr=True)
         label = f"reading {plain(path.name)}"
-        return open_with_progress(path, "rb", console=console, description=label, transient=True)
+        return open_with_progress(path, "rb", console=terminal, description=label, transient=True)
 
     def note(self, text: str) -> None:
         """Tell something beside the result."""
-        if text in self._notes:
+        if text in self.notes:
             return
-        self._notes.append(text)
+        self.notes.append(text)
         if not self.quiet:
             print(f"note: {plain(text)}", file=sys.stderr)
 
@@ -80,14 +95,14 @@ class Voice:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ThresherWarning)
             if self.is_watched and not has_bar:
-                with Console(stderr=True).status(what) as status, _followed(status):
+                with Terminal(stderr=True).status(what) as status, _followed(status):
                     yield
             else:
                 yield
         for warning in caught:
             self.note(as_options(str(warning.message)))
 
-    def table(self, rows: Sequence[Mapping[str, Any]], title: str = "") -> None:
+    def table(self, rows: Sequence[Values], title: str = "") -> None:
         """Print rows as a table, or as JSON."""
         if self.as_json:
             print_json(rows)
@@ -97,23 +112,18 @@ class Voice:
         table = Table(box=None)
         columns = list(rows[0]) if rows else []
         for name in columns:
-            is_number = isinstance(rows[0][name], int | float) and not isinstance(
-                rows[0][name], bool
-            )
-            table.add_column(
-                Text(name),
-                justify="right" if is_number else "left",
-                overflow="fold",
-                no_wrap=is_number,
-            )
+            value = rows[0][name]
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            justify: JustifyMethod = "right" if is_number else "left"
+            table.add_column(Text(name), justify=justify, overflow="fold", no_wrap=is_number)
         for row in rows:
             table.add_row(*(Text(_cell(row[name])) for name in columns))
         width = None if sys.stdout.isatty() else 160
         _Screen(width=width).print(table)
 
-    def catalogue(self, rows: Sequence[Mapping[str, Any]], name: str, about: str) -> None:
+    def catalogue(self, rows: Sequence[Values], name: str, about: str) -> None:
         """Print rows as a table, or on a terminal that is too narrow for it as paragraphs."""
-        width = Console().width
+        width = Terminal().width
         if self.as_json or not sys.stdout.isatty() or width >= WIDE:
             self.table(rows)
             return
@@ -122,25 +132,20 @@ class Voice:
             facts = [f"{key}: {_cell(row[key])}" for key in row if key not in (name, about)]
             print(f"{plain(row[name])}\n{fill(plain(row[about]))}\n{fill('; '.join(facts))}")
 
-    def names(self, names: Iterable[str]) -> None:
-        """Print names alone, one a line."""
-        for name in names:
-            print(plain(name))
 
-
-class _Screen(Console):
+class _Screen(Terminal):
     """The standard output, which leaves it to us what to do when nobody reads it any more."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print a value as JSON; what is no number becomes null."""
     print(json.dumps(as_plain(value), ensure_ascii=True, indent=1))
 
 
-def as_plain(value: Any) -> Any:
+def as_plain(value: object) -> Json:
     """Numbers, text, lists and dicts; nan and infinities as None."""
     if isinstance(value, Mapping):
         return {str(key): as_plain(item) for key, item in value.items()}
@@ -153,7 +158,7 @@ def as_plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if isinstance(value, bool):
@@ -162,7 +167,7 @@ def _cell(value: Any) -> str:
 
 
 @contextmanager
-def _followed(status: Any) -> Iterator[None]:
+def _followed(status: Status) -> Iterator[None]:
     """Show each step that the package logs."""
 
     class Follow(logging.Handler):
@@ -189,7 +194,8 @@ def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> N
     if path is None:
         return
     if path.suffix.lower() not in suffixes:
-        raise BadInput(f"{path}: the name must end in {_either(suffixes)}")
+        endings = " or ".join(", ".join(suffixes).rsplit(", ", 1))
+        raise BadInput(f"{path}: the name must end in {endings}")
     if path.is_dir():
         raise BadInput(f"{path} is a folder; name a file in it")
     if path.exists() and not force:
@@ -201,7 +207,7 @@ def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...]) -> N
         raise BadInput(f"{path} cannot be written: the folder {folder} takes no new files from you")
 
 
-def encode_table(path: Path, table: Any) -> bytes:
+def encode_table(path: Path, table: pa.Table) -> bytes:
     """Encode an Arrow table as CSV or Parquet, by the name of the file."""
     from pyarrow import csv, parquet
 
@@ -213,14 +219,14 @@ def encode_table(path: Path, table: Any) -> bytes:
     return buffer.getvalue()
 
 
-def _without_formulas(table: Any) -> Any:
+def _without_formulas(table: pa.Table) -> pa.Table:
     """Return the Arrow table with an apostrophe before each name and text that a spreadsheet would execute."""
     import pyarrow as pa
 
-    for i, field in enumerate(table.schema):
-        if pa.types.is_string(field.type):
+    for i, column in enumerate(table.schema):
+        if pa.types.is_string(column.type):
             text = [_as_text(value) for value in table.column(i).to_pylist()]
-            table = table.set_column(i, field, pa.array(text, field.type))
+            table = table.set_column(i, column, pa.array(text, column.type))
     return table.rename_columns([_as_text(name) for name in table.column_names])
 
 
@@ -241,7 +247,3 @@ def write_all(
             with unless_unread():
                 show()
                 sys.stdout.flush()
-
-
-def _either(suffixes: tuple[str, ...]) -> str:
-    return " or ".join([", ".join(suffixes[:-1]), suffixes[-1]] if suffixes[1:] else suffixes)

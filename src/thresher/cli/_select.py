@@ -6,10 +6,10 @@ import importlib.util
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,53 +18,71 @@ from thresher._utils.types import Estimator, Values
 from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
-from thresher.cli._options import Result, Selecting, Wish
-from thresher.cli._output import Voice, as_plain, check_output, encode_table, print_json, write_all
+from thresher.cli._options import OutputOptions, SelectionOptions, SelectionRequest
+from thresher.cli._output import (
+    Console,
+    as_plain,
+    check_output,
+    encode_table,
+    plain,
+    print_json,
+    write_all,
+)
+
+if TYPE_CHECKING:
+    from thresher.evaluate import NumberOfFeatures
 
 LISTS = (".json", ".csv", ".parquet")
 
 
 def select(
     path: Path,
-    options: Selecting,
-    wish: Wish,
+    options: SelectionOptions,
+    request: SelectionRequest,
     report: Path | None,
-    result: Result,
+    result: OutputOptions,
     memory: str | None = None,
 ) -> None:
     """Read, select, show, write."""
-    out, force, voice = result.out, result.force, result.voice
+    out, force, console = result.out, result.force, result.console
     check_output(out, force, LISTS)
     check_output(report, force, (".html",))
     if report is not None:
         check_jinja()
-    needs_target = _options.needs_target(wish.method)
-    data = read_data(path, options, voice, needs_target=needs_target, memory=memory, may_stay=True)
-    k, number = _number(data, wish, voice)
-    selector = fit(data, _options.build(wish, data, k), voice, memory)
+    needs_target = _options.needs_target(request.method)
+    data = read_data(
+        path, options, console, needs_target=needs_target, memory=memory, may_stay=True
+    )
+    k, number = _number(data, request, console)
+    selector = _options.build(request, data, k)
+    limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
+    with console.working("selecting", data):
+        selector.fit(data.X, data.y, **limits)
+    # What was fitted on a matrix has no names yet.
+    selector.feature_names_in_ = np.array(data.names, dtype=object)
     contents: dict[Path, bytes] = {}
     if report is not None or (out is not None and out.suffix.lower() == ".json"):
-        from thresher.report import gather_facts
+        from thresher.report import gather_facts, render_report
 
-        with voice.working("comparing the first features", data):
+        with console.working("comparing the first features", data):
             facts = gather_facts(
                 selector,
                 data.X,
                 data.y,
                 source=data.name,
                 target=data.target,
-                notes=voice.notes,
+                notes=console.notes,
                 number=number,
                 command=_command(path, out, report),
             )
         if report is not None:
-            contents[report] = render(selector, facts)
+            contents[report] = render_report(selector, facts=facts).encode()
     if out is not None and out.suffix.lower() == ".json":
-        run = {**summary(selector, data, voice), "facts": facts}
+        run = {**summary(selector, data, console), "facts": facts}
         contents[out] = json.dumps({**json.loads(selector.to_json()), "run": run}).encode()
     elif out is not None:
         contents[out] = encode_rows(out, selected_rows(selector))
-    write_all(contents, force, lambda: _show(selector, data, voice))
+    write_all(contents, force, lambda: _show(selector, data, console))
 
 
 def _command(*paths: Path | None) -> str:
@@ -80,21 +98,11 @@ def _command(*paths: Path | None) -> str:
     return shlex.join(words)
 
 
-def fit(data: Data, selector: Estimator, voice: Voice, memory: str | None = None) -> Any:
-    """The selector, fitted."""
-    limits = {"memory_limit": memory} if data.is_files and memory is not None else {}
-    with voice.working("selecting", data):
-        selector.fit(data.X, data.y, **limits)
-    # What was fitted on a matrix has no names yet.
-    selector.feature_names_in_ = np.array(data.names, dtype=object)
-    return selector
-
-
-def check_rows(data: Data, wishes: Sequence[Wish], voice: Voice) -> None:
+def check_rows(data: Data, requests: Sequence[SelectionRequest], console: Console) -> None:
     """Refuse what a method cannot read, before folds of it are."""
-    for wish in wishes:
-        alone = replace(wish, options=replace(wish.options, ensemble=None))
-        with voice.working(f"checking the data for {wish.method}", data):
+    for request in requests:
+        alone = replace(request, options=replace(request.options, ensemble=None))
+        with console.working(f"checking the data for {request.method}", data):
             _options.build(alone, data)._read(data.X, data.y)
 
 
@@ -104,16 +112,9 @@ def check_jinja() -> None:
         raise BadInput("a report needs jinja2; install it with: pip install 'thresher[report]'")
 
 
-def render(selector: Estimator, facts: Any, title: str = "") -> bytes:
-    """The report as a file."""
-    from thresher.report import render_report
-
-    return render_report(selector, title=title, facts=facts).encode()
-
-
 def report(path: Path, out: Path, title: str, force: bool) -> None:
     """The report of a saved selection."""
-    from thresher.report import gather_facts
+    from thresher.report import gather_facts, render_report
     from thresher.selectors._base import BaseSelector
 
     check_output(out, force, (".html",))
@@ -124,7 +125,7 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
         text = path.read_text("utf-8")
         selector = BaseSelector.from_json(text)
         facts = json.loads(text).get("run", {}).get("facts") or gather_facts(selector)
-        page = render(selector, facts, title)
+        page = render_report(selector, title=title, facts=facts).encode()
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise BadInput(
             f"{path} is not what `thresher select --out` or to_json wrote: {first_line(error)}"
@@ -132,16 +133,18 @@ def report(path: Path, out: Path, title: str, force: bool) -> None:
     write_all({out: page}, force)
 
 
-def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
+def _number(
+    data: Data, request: SelectionRequest, console: Console
+) -> tuple[int | str | None, NumberOfFeatures | None]:
     """The number of features, given, left to the method, or found by cross-validation; and how it was found."""
-    if wish.k is None:
+    if request.k is None:
         return None, None
-    if wish.k != "auto":
-        sizes = parse_sizes(wish.k)
+    if request.k != "auto":
+        sizes = parse_sizes(request.k)
         if len(sizes) > 1:
-            raise BadInput(f"-k takes one number or auto, got {wish.k[:60]!r}")
+            raise BadInput(f"-k takes one number or auto, got {request.k[:60]!r}")
         return sizes[0], None
-    finder = _options.number_option(_options.method_class(wish.method)())
+    finder = _options.number_option(_options.method_class(request.method)())
     if finder != "caller":
         return "auto" if finder == "auto" else None, None
     if data.is_large:
@@ -150,20 +153,26 @@ def _number(data: Data, wish: Wish, voice: Voice) -> tuple[Any, Any]:
             "rows, or more --memory"
         )
     if data.y is None:
-        raise BadInput(f"-k auto needs labels to judge by, and {wish.method} has none; give -k N")
-    from thresher.cli._judge import estimators_for
+        raise BadInput(
+            f"-k auto needs labels to judge by, and {request.method} has none; give -k N"
+        )
+    from thresher.cli._evaluate import estimators_for
     from thresher.evaluate import select_k
 
-    (name, estimator), *_ = estimators_for(data.y, [], wish.options).items()
-    check_rows(data, [wish], voice)
-    alone = replace(wish, keep=(), options=replace(wish.options, ensemble=None, jobs=None))
-    with voice.working("finding the number of features", data):
+    (name, estimator), *_ = estimators_for(data.y, [], request.options).items()
+    check_rows(data, [request], console)
+    alone = replace(request, keep=(), options=replace(request.options, ensemble=None, jobs=None))
+    with console.working("finding the number of features", data):
         number = select_k(
-            _options.build(alone, data), data.X, data.y, estimator, random_state=wish.options.seed
+            _options.build(alone, data),
+            data.X,
+            data.y,
+            estimator,
+            random_state=request.options.seed,
         )
     score = number.mean[number.sizes == number.k][0]
     found = "1 feature" if number.k == 1 else f"{number.k} features"
-    voice.note(
+    console.note(
         f"-k auto: {found}, the fewest within one standard error of the best score of {name} in "
         f"5 folds ({score:.3g}; the best, with {number.best_k}, {np.nanmax(number.mean):.3g})"
     )
@@ -191,11 +200,10 @@ def selected_rows(selector: Estimator) -> list[Values]:
         "votes": getattr(selector, "votes_", None),
         "pvalue": getattr(selector, "pvalues_", None),
     }
-    known = {name: values for name, values in columns.items() if values is not None}
     known = {
         name: values
-        for name, values in known.items()
-        if not np.isnan(values[selector.selected_]).all()
+        for name, values in columns.items()
+        if values is not None and not np.isnan(values[selector.selected_]).all()
     }
     return [
         {
@@ -208,9 +216,9 @@ def selected_rows(selector: Estimator) -> list[Values]:
     ]
 
 
-def summary(selector: Estimator, data: Data, voice: Voice) -> Values:
+def summary(selector: Estimator, data: Data, console: Console) -> Values:
     """The selection and what belongs to it, as plain values."""
-    found: Mapping[str, Any] = {
+    facts = {
         "file": data.name,
         "target": data.target,
         "method": type(selector).__name__,
@@ -218,19 +226,20 @@ def summary(selector: Estimator, data: Data, voice: Voice) -> Values:
         "n_features": len(data.names),
         "stability": getattr(selector, "stability_", None),
         "selected": selected_rows(selector),
-        "notes": voice.notes,
+        "notes": console.notes,
     }
-    return dict(as_plain(found))
+    return {name: as_plain(value) for name, value in facts.items()}
 
 
-def _show(selector: Estimator, data: Data, voice: Voice) -> None:
-    if voice.as_json:
-        print_json(summary(selector, data, voice))
-    elif voice.quiet:
-        voice.names(selector.feature_names_in_[selector.selected_])
+def _show(selector: Estimator, data: Data, console: Console) -> None:
+    if console.as_json:
+        print_json(summary(selector, data, console))
+    elif console.quiet:
+        for name in selector.feature_names_in_[selector.selected_]:
+            print(plain(name))
     else:
         n_selected, p = len(selector.selected_), len(data.names)
-        voice.table(
+        console.table(
             selected_rows(selector),
             f"{n_selected} of {p} features from {data.X.shape[0]} samples of {data.name}",
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from thresher._utils.checks import is_missing, readable
-from thresher._utils.types import Array, DataLike, Estimator, TargetLike, Values
+from thresher._utils.types import Array, DataLike, Estimator, Floats, TargetLike, Values
 from thresher.data import is_frame, read_table, reader_named
 from thresher.selectors.cfs import CFS
 from thresher.selectors.consistency import CWC
@@ -29,18 +28,16 @@ from thresher.selectors.rrct import RRCT
 from thresher.selectors.univariate import Univariate
 
 Positions = npt.NDArray[np.intp]
+# A column of X and a permutation of the rows.
+Copy = tuple[int, Positions]
 
 
 def widen(
-    X: DataLike,
-    features: Positions,
-    copies: Sequence[tuple[int, Positions]],
-    more: npt.NDArray[np.float64] | None,
-    order: Positions,
-) -> Any:
+    X: DataLike, features: Positions, copies: Sequence[Copy], more: Floats | None, order: Positions
+) -> DataLike:
     """These columns of X, permuted copies of some, then columns of numbers, in this order; of the kind of X.
 
-    `copies` are pairs of a column of X and a permutation of the rows; `more` has one row per row of X.
+    `more` has one row per row of X.
     """
     if is_frame(X):
         return _widen_frame(X, features, copies, more, order)
@@ -54,12 +51,8 @@ def widen(
 
 
 def _widen_frame(
-    X: DataLike,
-    features: Positions,
-    copies: Any,
-    more: npt.NDArray[np.float64] | None,
-    order: Positions,
-) -> Any:
+    X: DataLike, features: Positions, copies: Sequence[Copy], more: Floats | None, order: Positions
+) -> DataLike:
     frame = nw.maybe_reset_index(nw.from_native(X, eager_only=True))
     columns = [frame[:, int(i)] for i in features]
     for j, (i, rows) in enumerate(copies):
@@ -76,8 +69,8 @@ def _widen_frame(
 
 
 def _widen_sparse(
-    X: DataLike, features: Positions, copies: Any, more: npt.NDArray[np.float64] | None
-) -> Any:
+    X: DataLike, features: Positions, copies: Sequence[Copy], more: Floats | None
+) -> DataLike:
     by_column = X.tocsc()
     parts = [by_column[:, features]]
     if copies:
@@ -93,7 +86,7 @@ def _widen_sparse(
     return sparse.hstack(parts, format="csc")
 
 
-def encode_before(*steps: Any) -> Pipeline:
+def encode_before(*steps: Estimator) -> Pipeline:
     """Return a pipeline that encodes categories as columns of 0 and 1 before these steps.
 
     It accepts every table that selectors accept, on every version of scikit-learn that we support.
@@ -161,6 +154,10 @@ class Profile:
     @property
     def is_classification(self) -> bool:
         return self.n_classes > 0
+
+    @property
+    def is_dense_numbers(self) -> bool:
+        return not (self.is_sparse or self.has_categories or self.has_missing)
 
     @property
     def missing(self) -> Values:
@@ -253,18 +250,18 @@ def candidates(profile: Profile, k: int, budget_s: float) -> tuple[list[Candidat
     return found, left_out
 
 
-def _by_information(profile: Profile, k: int) -> Candidate:
-    return Candidate("MIM", MIM(k, **profile.missing), f"ranks by information, {_PLAIN}")
+def _ranking(profile: Profile, k: int) -> Candidate:
+    """What ranks features one by one: by F if it can."""
+    if profile.has_missing or (profile.is_classification and not profile.is_dense_numbers):
+        return Candidate("MIM", MIM(k, **profile.missing), f"ranks by information, {_PLAIN}")
+    measure = "F" if profile.is_classification else "F of the regression"
+    return Candidate("Univariate", Univariate(k), f"ranks by {measure}, {_PLAIN}")
 
 
 def _for_classes(profile: Profile, k: int) -> list[Candidate]:
-    if profile.is_sparse or profile.has_categories or profile.has_missing:
-        ranking = _by_information(profile, k)
-    else:
-        ranking = Candidate("Univariate", Univariate(k), f"ranks by F, {_PLAIN}")
     missing = profile.missing
     return [
-        ranking,
+        _ranking(profile, k),
         Candidate("MRMR", MRMR(k, **missing), "relevant and not redundant; the default of this package"),
         Candidate("JMI", JMI(k, **missing), "information of pairs with the class, for discrete features above all")
         if profile.is_discrete or profile.has_categories or profile.has_missing
@@ -275,12 +272,9 @@ def _for_classes(profile: Profile, k: int) -> list[Candidate]:
 
 
 def _for_numbers(profile: Profile, k: int) -> list[Candidate]:
-    if profile.has_missing:
-        ranking = _by_information(profile, k)
-    else:
-        ranking = Candidate("Univariate", Univariate(k), f"ranks by F of the regression, {_PLAIN}")
-    found = [ranking, Candidate("MRMR", MRMR(k, **profile.missing), "relevant and not redundant")]
-    if profile.is_sparse or profile.has_categories or profile.has_missing:
+    mrmr = Candidate("MRMR", MRMR(k, **profile.missing), "relevant and not redundant")
+    found = [_ranking(profile, k), mrmr]
+    if not profile.is_dense_numbers:
         return found
     return [
         *found,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 import time
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,15 @@ from thresher._registry import PUBLIC
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_number, one_call, resolve_threads
 from thresher._utils.tables import Output, as_table
-from thresher._utils.types import DataLike, Estimator, Floats, RandomState, Scoring, TargetLike
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Frame,
+    RandomState,
+    Scoring,
+    TargetLike,
+)
 from thresher.evaluate._candidates import (
     Candidate,
     Profile,
@@ -30,7 +39,7 @@ from thresher.evaluate._candidates import (
     look_at,
     types_with_missing,
 )
-from thresher.evaluate._runs import Cell, Fold, derive_seed, draw_folds, run_cell
+from thresher.evaluate._runs import Cell, Fold, Trial, as_matrix, check_lengths, derive_seed
 from thresher.evaluate.significance import holm
 from thresher.evaluate.stability import nogueira
 from thresher.search.ensemble import draw_seed
@@ -41,30 +50,22 @@ _FEWEST_FOLDS, _MOST_FOLDS = 2, 50
 _N_SPLITS = 5
 
 
+@dataclass
 class Race:
     """All candidates on the same folds, one fold after the other."""
 
-    def __init__(
-        self,
-        tried: list[Candidate],
-        estimator: Estimator,
-        scoring: Scoring,
-        X: DataLike,
-        y: TargetLike,
-        k: int,
-        n_jobs: int | None,
-        smallest_class: int,
-        seed: int,
-    ) -> None:
-        self.tried, self.estimator, self.scoring = tried, estimator, scoring
-        self.X, self.y, self.k, self.n_jobs = X, y, k, n_jobs
-        self.n_splits = min(_N_SPLITS, smallest_class or _N_SPLITS, len(y))
-        self.seed = seed
-        self.is_classification = smallest_class > 0
-        self.cells: dict[str, list[Cell]] = {candidate.name: [] for candidate in tried}
-        self.costs: dict[str, float] = {}
-        self.guesses: list[float] = []
-        self.dropped: dict[str, str] = {}
+    tried: list[Candidate]
+    trial: Trial
+    n_jobs: int | None
+    smallest_class: int
+    seed: int
+    cells: dict[str, list[Cell]] = field(default_factory=lambda: defaultdict(list))
+    costs: dict[str, float] = field(default_factory=dict)
+    guesses: list[float] = field(default_factory=list)
+    dropped: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.n_splits = min(_N_SPLITS, self.smallest_class or _N_SPLITS, len(self.trial.y))
 
     @property
     def alive(self) -> list[Candidate]:
@@ -72,13 +73,7 @@ class Race:
 
     def folds(self) -> Iterator[Fold]:
         for repeat in range(_MOST_FOLDS // self.n_splits):
-            yield from draw_folds(
-                self.n_splits,
-                self.X,
-                self.y,
-                {"": self.estimator},
-                derive_seed(self.seed, repeat),
-            )
+            yield from self.trial.folds(self.n_splits, derive_seed(self.seed, repeat))
 
     def run(self, budget_s: float) -> None:
         start = time.monotonic()
@@ -105,18 +100,9 @@ class Race:
             self.dropped[candidate.name] = "not tried: half of the budget was spent before"
 
     def _run_fold(self, i: int, fold: Fold, some: list[Candidate]) -> None:
+        seed = derive_seed(self.seed, i, 1)
         outcomes = Parallel(n_jobs=resolve_threads(self.n_jobs, len(some)))(
-            delayed(_timed_cell)(
-                candidate.selector,
-                {"": self.estimator},
-                self.scoring,
-                self.X,
-                self.y,
-                fold,
-                [self.k],
-                derive_seed(self.seed, i, 1),
-            )
-            for candidate in some
+            delayed(_timed_cell)(self.trial, candidate.selector, fold, seed) for candidate in some
         )
         for candidate, (cell, seconds) in zip(some, outcomes, strict=True):
             self.cells[candidate.name].append(cell)
@@ -124,9 +110,9 @@ class Race:
         self._drop_failed(some)
 
     def _guess(self, fold: Fold) -> None:
-        dummy = DummyClassifier() if self.is_classification else DummyRegressor()
-        scorer = check_scoring(dummy, scoring=self.scoring)
-        guess = fit_and_score(dummy, scorer, np.zeros((len(self.y), 1)), self.y, *fold)
+        dummy = DummyClassifier() if self.smallest_class else DummyRegressor()
+        scorer, y = check_scoring(dummy, scoring=self.trial.scoring), self.trial.y
+        guess = fit_and_score(dummy, scorer, np.zeros((len(y), 1)), y, *fold)
         self.guesses.append(math.nan if isinstance(guess, str) else guess)
 
     def _drop_failed(self, some: list[Candidate]) -> None:
@@ -153,6 +139,14 @@ class Race:
     def scores(self, name: str) -> Floats:
         return np.array([cell.scores[""][0] for cell in self.cells[name]])
 
+    def seconds(self, name: str) -> float:
+        return float(np.mean([cell.seconds[0] for cell in self.cells[name]]))
+
+    def reach(self, name: str) -> float:
+        """Half the length of the interval of 95 % around the mean score."""
+        scores = self.scores(name)
+        return float(stats.t.ppf(0.975, len(scores) - 1)) * self.error(scores)
+
     def error(self, difference: Floats) -> float:
         """Standard error of a mean over folds, corrected for training sides that overlap."""
         overlap = 1 / (self.n_splits - 1)  # test rows over training rows
@@ -165,9 +159,9 @@ class Race:
         return float(2 * stats.t.sf(abs(mean) / error, len(difference) - 1))
 
 
-def _timed_cell(*arguments: Any) -> tuple[Cell, float]:
+def _timed_cell(trial: Trial, selector: Estimator, fold: Fold, seed: int) -> tuple[Cell, float]:
     start = time.perf_counter()
-    cell = run_cell(*arguments)
+    cell = trial.run(selector, fold, seed)
     return cell, time.perf_counter() - start
 
 
@@ -202,7 +196,7 @@ class Recommendation:
     interactions: bool | None
     _columns: dict[str, list[Any]]
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> Frame:
         """One row per selector that ran, best first.
 
         Returns
@@ -215,7 +209,7 @@ class Recommendation:
         return as_table(self._columns, output)
 
     @property
-    def verdict(self) -> str:
+    def outcome(self) -> str:
         """The winner, or those that cannot be told apart, in a sentence."""
         if self.winner is not None:
             return f"winner: {self.winner}"
@@ -228,7 +222,7 @@ class Recommendation:
             f"{rank}. {name:<11} {score:.3f} [{low:.3f}, {high:.3f}]  {reason}"
             for rank, name, score, low, high, *_, reason in rows
         ]
-        return "\n".join([*self.findings, "", *lines, "", self.verdict, "", self.code])
+        return "\n".join([*self.findings, "", *lines, "", self.outcome, "", self.code])
 
 
 @one_call()
@@ -296,11 +290,8 @@ def recommend(
     check_number("budget_s", budget_s, minimum=0, exclusive_minimum=True)
     check_scorer(scoring)
     resolve_threads(n_jobs)
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    if len(X.shape) != 2 or len(y) != X.shape[0]:
-        raise ValueError(
-            f"X must have rows and columns and y a value per row, got shape {X.shape} and {len(y)} values"
-        )
+    X = as_matrix(X)
+    check_lengths(X, y)
     p = X.shape[1]
     if k is None:
         k = min(10, max(1, p // 2))
@@ -309,28 +300,30 @@ def recommend(
     given = _usual(profile) if estimator is None else estimator
     tried, left_out = candidates(profile, int(k), budget_s)
     seed = draw_seed(random_state)
-    race = Race(tried, given, scoring, X, y, int(k), n_jobs, profile.smallest_class, seed)
+    trial = Trial(X, y, {"": given}, scoring, [int(k)])
+    race = Race(tried, trial, n_jobs, profile.smallest_class, seed)
     race.run(budget_s)
     return _judge(race, [*profile.sentences], left_out, estimator is None)
 
 
-def _usual(profile: Profile) -> Any:
+def _usual(profile: Profile) -> Estimator:
     forest = (RandomForestClassifier if profile.is_classification else RandomForestRegressor)(30)
     return encode_before(forest) if profile.has_categories else forest
 
 
 def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool) -> Recommendation:
-    p = race.X.shape[1]
+    X, k = race.trial.X, race.trial.sizes[0]
     stability = {
-        c.name: nogueira([cell.features[0] for cell in race.cells[c.name]], n_features=p)
+        c.name: nogueira([cell.features[0] for cell in race.cells[c.name]], n_features=X.shape[1])
         for c in race.alive
     }
+    mean = {c.name: float(race.scores(c.name).mean()) for c in race.alive}
+    reach = {c.name: race.reach(c.name) for c in race.alive}
     # Equal scores: the steadier choice first, then the more plausible one.
     order = sorted(
-        race.alive,
-        key=lambda c: (-race.scores(c.name).mean(), -np.nan_to_num(stability[c.name], nan=-1.0)),
+        race.alive, key=lambda c: (-mean[c.name], -np.nan_to_num(stability[c.name], nan=-1.0))
     )
-    first, others = order[0], order[1:]
+    first, *others = order
     lead = race.scores(first.name)
     pvalues = holm(np.array([race.pvalue(lead - race.scores(c.name)) for c in others]))
     behind = {c.name: float(value) for c, value in zip(others, pvalues, strict=True)}
@@ -340,7 +333,7 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
     winner = first.name if is_signal and others and not alike else None
     interactions = _interactions(race)
     findings += [
-        f"{len(guess)} folds, {_count(race.k)} each; without features the score is {guess.mean():.3f}"
+        f"{len(guess)} folds, {_count(k)} each; without features the score is {guess.mean():.3f}"
     ]
     if not is_signal:
         findings.append("no selector does better than a guess without features, beyond noise")
@@ -353,20 +346,17 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
     columns: dict[str, list[Any]] = {
         "rank": list(range(1, len(order) + 1)),
         "selector": [c.name for c in order],
-        "score": [float(race.scores(c.name).mean()) for c in order],
-        "low": [_limit(race, c.name, -1) for c in order],
-        "high": [_limit(race, c.name, 1) for c in order],
+        "score": [mean[c.name] for c in order],
+        "low": [mean[c.name] - reach[c.name] for c in order],
+        "high": [mean[c.name] + reach[c.name] for c in order],
         "pvalue": [behind.get(c.name, math.nan) for c in order],
         "stability": [stability[c.name] for c in order],
-        "seconds": [
-            float(np.mean([cell.seconds[0] for cell in race.cells[c.name]])) for c in order
-        ],
+        "seconds": [race.seconds(c.name) for c in order],
         "n_folds": [len(guess)] * len(order),
         "reason": [_reason(race, c, first, behind) for c in order],
     }
-    code = _code(
-        first.selector, race.estimator if is_usual else None, race.k, types_with_missing(race.X)
-    )
+    usual = race.trial.estimators[""] if is_usual else None
+    code = _code(first.selector, usual, k, types_with_missing(X))
     if not is_signal:
         code = f"# No better than a guess without features, as far as {len(guess)} folds can tell.\n{code}"
     elif winner is None:
@@ -376,12 +366,6 @@ def _judge(race: Race, findings: list[str], left_out: list[str], is_usual: bool)
 
 def _count(k: int) -> str:
     return "1 feature" if k == 1 else f"{k} features"
-
-
-def _limit(race: Race, name: str, side: int) -> float:
-    scores = race.scores(name)
-    reach = float(stats.t.ppf(0.975, len(scores) - 1)) * race.error(scores)
-    return float(scores.mean()) + side * reach
 
 
 def _interactions(race: Race) -> bool | None:
@@ -399,11 +383,11 @@ def _reason(race: Race, candidate: Candidate, first: Candidate, behind: dict[str
         return f"{candidate.why}; the best mean score"
     gap = float((race.scores(first.name) - race.scores(candidate.name)).mean())
     value = behind[candidate.name]
-    verdict = "which is noise" if value >= _LEVEL else "which is no accident"
-    return f"{candidate.why}; {gap:.3f} behind the first, {verdict} (p = {value:.2g})"
+    significance = "which is noise" if value >= _LEVEL else "which is no accident"
+    return f"{candidate.why}; {gap:.3f} behind the first, {significance} (p = {value:.2g})"
 
 
-def _code(selector: Estimator, usual: Any, k: int, types: dict[str, str]) -> str:
+def _code(selector: Estimator, usual: Estimator, k: int, types: dict[str, str]) -> str:
     text = repr(selector)
     named = sorted(name for name in PUBLIC if re.search(rf"\b{name}\(", text))
     imports = [

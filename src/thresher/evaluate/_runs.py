@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -17,16 +17,26 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 
-from thresher._utils.checks import check_number, readable
+from thresher._utils.checks import check_number, readable, warn
 from thresher._utils.long_calls import on_behalf
-from thresher._utils.types import DataLike, Estimator, Floats, Folds, Scoring, TargetLike
+from thresher._utils.types import Array, DataLike, Estimator, Floats, Folds, Scoring, TargetLike
 from thresher.data import is_frame, take
+from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import membership
 from thresher.selectors._scoring import fit_and_score
 from thresher.selectors._third_party import order_of_choice, resize
 
+T = TypeVar("T")
+Estimators: TypeAlias = Mapping[str, Estimator]
+# An array or a dataframe with a column per method, or a dict of method to scores.
+ScoresLike: TypeAlias = Any
+# What each run selected: sets or lists of names or positions, or rows of a boolean matrix.
+SelectionsLike: TypeAlias = Iterable[Iterable[Hashable]]
+# The rows to train on, and those to test on.
+Fold: TypeAlias = tuple[Array, Array]
 
-def call_and_measure(function: Callable[[], Any]) -> tuple[Any, float]:
+
+def call_and_measure(function: Callable[[], T]) -> tuple[T, float]:
     """What the function returns, and the growth of the process's resident memory at its peak, in megabytes.
 
     Memory that the process got earlier and has not given back is not seen. nan where the system does not tell
@@ -57,7 +67,7 @@ class Scores:
     @classmethod
     def read(
         cls,
-        scores: Any,
+        scores: ScoresLike,
         *,
         least_sets: int = 2,
         least_methods: int = 2,
@@ -101,10 +111,8 @@ class Scores:
 
     def ranks(self, higher_is_better: bool) -> Floats:
         """1 for the best of each data set; equal ones share their mean rank."""
-        return np.asarray(
-            stats.rankdata(-self.values if higher_is_better else self.values, axis=1),
-            dtype=np.float64,
-        )
+        values = -self.values if higher_is_better else self.values
+        return np.asarray(stats.rankdata(values, axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,7 @@ class Selections:
 
     @classmethod
     def read(
-        cls, selections: Any, n_features: int | None = None, *, needs_n_features: bool = False
+        cls, selections: SelectionsLike, n_features: int | None = None, *, needs_total: bool = True
     ) -> Selections:
         matrix = _boolean_matrix(selections)
         if matrix is not None:
@@ -146,7 +154,7 @@ class Selections:
         if len(matrix) == 0:
             raise ValueError("selections must hold at least one selection, got none")
         if n_features is None:
-            if needs_n_features:
+            if needs_total:
                 raise ValueError(
                     "n_features must be given with a list of sets: "
                     "the number of features there were to choose from"
@@ -155,34 +163,31 @@ class Selections:
         return cls(matrix, int(n_features))
 
 
-def _boolean_matrix(selections: Any) -> NDArray[np.bool_] | None:
-    if hasattr(selections, "__array__"):
-        matrix = np.asarray(selections)
-    else:
-        selections = selections if isinstance(selections, (list, tuple)) else None
-        if not selections or not all(_is_mask(row) for row in selections):
-            return None
-        matrix = np.asarray(selections)
+def _boolean_matrix(selections: SelectionsLike) -> NDArray[np.bool_] | None:
+    is_list = isinstance(selections, (list, tuple)) and len(selections) > 0
+    if not hasattr(selections, "__array__") and not (is_list and all(map(_is_mask, selections))):
+        return None
+    matrix = np.asarray(selections)
     return matrix if matrix.ndim == 2 and matrix.dtype == np.bool_ else None
 
 
-def _is_mask(row: Any) -> bool:
+def _is_mask(row: object) -> bool:
     if isinstance(row, np.ndarray):
         return bool(row.dtype == np.bool_)
-    return isinstance(row, (list, tuple)) and len(row) > 0 and all(type(v) in _BOOLS for v in row)
+    return (
+        isinstance(row, (list, tuple))
+        and len(row) > 0
+        and all(type(v) in (bool, np.bool_) for v in row)
+    )
 
 
-_BOOLS = (bool, np.bool_)
-
-
-def _from_lists(sets: list[Iterable[Any]], n_features: int | None) -> NDArray[np.bool_]:
+def _from_lists(sets: list[Iterable[Hashable]], n_features: int | None) -> NDArray[np.bool_]:
     members = [_members(i, entries) for i, entries in enumerate(sets)]
     matrix = membership(members)
     if n_features is None:
         return matrix
     positions = [m for entries in members for m in entries if isinstance(m, int)]
-    outside = [m for m in positions if not 0 <= m < n_features]
-    if outside:
+    if outside := [m for m in positions if not 0 <= m < n_features]:
         raise ValueError(f"selections must hold positions in 0..{n_features - 1}, got {outside[0]}")
     if matrix.shape[1] > n_features:
         raise ValueError(
@@ -192,7 +197,7 @@ def _from_lists(sets: list[Iterable[Any]], n_features: int | None) -> NDArray[np
     return matrix
 
 
-def _members(i: int, entries: Iterable[Any]) -> list[Any]:
+def _members(i: int, entries: Iterable[Hashable]) -> list[Hashable]:
     if isinstance(entries, (str, bytes)) or not isinstance(entries, Iterable):
         raise ValueError(
             f"selections must hold one set or list of features per run, got {entries!r} at {i}"
@@ -207,8 +212,8 @@ def _members(i: int, entries: Iterable[Any]) -> list[Any]:
 
 
 def fit_sizes(
-    selector: Estimator, sizes: Sequence[int], fit: Callable[[Any], Any]
-) -> list[tuple[list[int], Any]]:
+    selector: Estimator, sizes: Sequence[int], fit: Callable[[Estimator], Estimator]
+) -> list[tuple[list[int], Estimator]]:
     """The features chosen for every size, in order of choice, each with the fitted selector that says so.
 
     One fit, at the largest size, where the runs of the selector are nested or where it has no parameter for the
@@ -230,9 +235,6 @@ def fit_sizes(
         if size not in models:
             models[size] = fit(resize(selector, size))
     return [(order_of_choice(models[size]).tolist(), models[size]) for size in sizes]
-
-
-Fold = tuple[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -259,79 +261,97 @@ class Cell:
     errors: dict[str, str]
 
 
-def run_cell(
-    selector: Estimator,
-    estimators: Mapping[str, Any],
-    scoring: Scoring,
-    X: DataLike,
-    y: TargetLike,
-    fold: Fold,
-    sizes: Sequence[int],
-    seed: int,
-) -> Cell:
-    """Select on the training rows, then fit and score every estimator with every number of features."""
-    train, _ = fold
-    known_X, known_y = take(X, train), take(y, train)
-    costs: dict[int, tuple[float, float]] = {}
+@dataclass(frozen=True)
+class Trial:
+    """Data on which selectors are tried, the estimators that score their features, and the numbers of features."""
 
-    def fit(model: Any) -> Any:
-        start = time.perf_counter()
-        fitted, megabytes = call_and_measure(lambda: model.fit(known_X, known_y))
-        costs[id(fitted)] = (time.perf_counter() - start, megabytes)
-        return fitted
+    X: DataLike
+    y: TargetLike
+    estimators: Estimators
+    scoring: Scoring
+    sizes: Sequence[int]
 
-    with warnings.catch_warnings(), on_behalf():
-        warnings.simplefilter("ignore")
-        try:
-            chosen = fit_sizes(with_seed(selector, seed), sizes, fit)
-        except Exception as error:
-            nothing = [math.nan] * len(sizes)
-            scores = dict.fromkeys(estimators, nothing)
-            return Cell([], nothing, nothing, nothing, scores, {"": describe(error)})
-        features = [entries for entries, _ in chosen]
-        scores, errors = {}, {}
-        for name, estimator in estimators.items():
-            seeded = with_seed(estimator, seed)
-            scorer = check_scoring(seeded, scoring=scoring)
-            outcomes = _score_sets(seeded, scorer, X, y, fold, features)
-            failed = [outcome for outcome in outcomes if isinstance(outcome, str)]
-            scores[name] = [math.nan if isinstance(o, str) else o for o in outcomes]
-            if failed:
-                errors[name] = failed[0]
-    return Cell(
-        features,
-        [costs[id(model)][0] for _, model in chosen],
-        [float(getattr(model, "n_evaluations_", math.nan)) for _, model in chosen],
-        [costs[id(model)][1] for _, model in chosen],
-        scores,
-        errors,
-    )
+    def run(self, selector: Estimator, fold: Fold, seed: int) -> Cell:
+        """Select on the training rows, then fit and score every estimator with every number of features."""
+        X, y = take(self.X, fold[0]), take(self.y, fold[0])
+        costs: dict[int, tuple[float, float]] = {}
 
+        def fit(model: Estimator) -> Estimator:
+            start = time.perf_counter()
+            fitted, megabytes = call_and_measure(lambda: model.fit(X, y))
+            costs[id(fitted)] = (time.perf_counter() - start, megabytes)
+            return fitted
 
-def _score_sets(
-    estimator: Estimator,
-    scorer: Callable[..., float],
-    X: DataLike,
-    y: TargetLike,
-    fold: Fold,
-    sets: list[list[int]],
-) -> list[float | str]:
-    known: dict[tuple[int, ...], float | str] = {(): "no feature was selected"}
-    for features in sets:
-        key = tuple(sorted(features))
-        if key not in known:
-            columns = take(X, list(key), axis=1)
-            known[key] = fit_and_score(estimator, scorer, columns, y, *fold)
-            if known[key] != known[key]:
-                known[key] = "the score is nan"
-    return [known[tuple(sorted(features))] for features in sets]
+        with warnings.catch_warnings(), on_behalf():
+            warnings.simplefilter("ignore")
+            try:
+                chosen = fit_sizes(with_seed(selector, seed), self.sizes, fit)
+            except Exception as error:
+                nothing = [math.nan] * len(self.sizes)
+                scores = dict.fromkeys(self.estimators, nothing)
+                return Cell([], nothing, nothing, nothing, scores, {"": describe(error)})
+            features = [entries for entries, _ in chosen]
+            scores, errors = {}, {}
+            for name, estimator in self.estimators.items():
+                outcomes = self._score(with_seed(estimator, seed), fold, features)
+                scores[name] = [math.nan if isinstance(o, str) else o for o in outcomes]
+                if failed := [outcome for outcome in outcomes if isinstance(outcome, str)]:
+                    errors[name] = failed[0]
+        return Cell(
+            features,
+            [costs[id(model)][0] for _, model in chosen],
+            [float(getattr(model, "n_evaluations_", math.nan)) for _, model in chosen],
+            [costs[id(model)][1] for _, model in chosen],
+            scores,
+            errors,
+        )
+
+    def _score(self, estimator: Estimator, fold: Fold, sets: list[list[int]]) -> list[float | str]:
+        """Return the score of each set of features, or what went wrong."""
+        scorer = check_scoring(estimator, scoring=self.scoring)
+        known: dict[tuple[int, ...], float | str] = {(): "no feature was selected"}
+        for features in sets:
+            key = tuple(sorted(features))
+            if key not in known:
+                columns = take(self.X, list(key), axis=1)
+                known[key] = fit_and_score(estimator, scorer, columns, self.y, *fold)
+                if known[key] != known[key]:
+                    known[key] = "the score is nan"
+        return [known[tuple(sorted(features))] for features in sets]
+
+    def folds(self, cv: Folds, seed: int) -> list[Fold]:
+        """The folds of a splitter, or of so many parts drawn from the seed; classes in equal shares."""
+        kinds = {is_classifier(estimator) for estimator in self.estimators.values()}
+        if len(kinds) > 1:
+            raise ValueError(
+                "estimators must be all classifiers or all regressors, got both; compare them apart"
+            )
+        by_class = kinds == {True}
+        if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+            check_number("cv", cv, minimum=2, integer=True)
+            splitter = (StratifiedKFold if by_class else KFold)(cv, shuffle=True, random_state=seed)
+        else:
+            splitter = check_cv(cv, self.y, classifier=by_class)
+        check_lengths(self.X, self.y)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="The least populated class")
+            folds = list(splitter.split(np.empty((len(self.y), 0)), self.y))
+        if by_class:
+            for i, (train, _) in enumerate(folds):
+                present = np.unique(np.asarray(take(self.y, train)))
+                if len(present) < 2:
+                    raise ValueError(
+                        f"fold {i} trains on the class {readable(present[0])} alone; "
+                        "give cv fewer folds, or a splitter that stratifies"
+                    )
+        return folds
 
 
 def describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def with_seed(estimator: Estimator, seed: int) -> Any:
+def with_seed(estimator: Estimator, seed: int) -> Estimator:
     """A clone that draws from this seed wherever its random state was left open."""
     estimator = clone(estimator)
     names = [
@@ -347,7 +367,22 @@ def derive_seed(seed: int, *path: int) -> int:
     return int(np.random.SeedSequence((seed, *path)).generate_state(1)[0] >> 1)
 
 
-def check_sizes(k: Any) -> list[int]:
+def as_matrix(X: DataLike) -> DataLike:
+    """X as something with rows and columns."""
+    X = check_sparse(X) if is_frame(X) or hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2:
+        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+    return X
+
+
+def check_lengths(X: DataLike, y: TargetLike) -> None:
+    """Raise ValueError unless y has a value for each row of X."""
+    n_rows = X.shape[0]
+    if len(y) != n_rows:
+        raise ValueError(f"X has {n_rows} rows, but y has {len(y)} values; give one for each row")
+
+
+def check_sizes(k: int | Iterable[int]) -> list[int]:
     """Numbers of features, in increasing order, each once."""
     asked = list(k) if isinstance(k, Iterable) and not isinstance(k, str) else [k]
     if not asked:
@@ -355,33 +390,15 @@ def check_sizes(k: Any) -> list[int]:
     return sorted({int(check_number("k", size, minimum=1, integer=True)) for size in asked})
 
 
-def draw_folds(
-    cv: Folds, X: DataLike, y: TargetLike, estimators: Mapping[str, Any], seed: int
-) -> list[Fold]:
-    """The folds of a splitter, or of so many parts drawn from the seed; classes in equal shares."""
-    kinds = {is_classifier(estimator) for estimator in estimators.values()}
-    if len(kinds) > 1:
+def sizes_within(sizes: list[int], n_features: int, name: str, *, warns: bool = True) -> list[int]:
+    """Return the numbers of features that a data set has; warn of those beyond."""
+    known = [size for size in sizes if size <= n_features]
+    if not known:
         raise ValueError(
-            "estimators must be all classifiers or all regressors, got both; compare them apart"
+            f"k must hold a number of at most {n_features}, the features of {name}, got {sizes}"
         )
-    by_class = kinds == {True}
-    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
-        check_number("cv", cv, minimum=2, integer=True)
-        splitter = (StratifiedKFold if by_class else KFold)(cv, shuffle=True, random_state=seed)
-    else:
-        splitter = check_cv(cv, y, classifier=by_class)
-    n_rows = X.shape[0]
-    if len(y) != n_rows:
-        raise ValueError(f"X has {n_rows} rows, but y has {len(y)} values; give one for each row")
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The least populated class")
-        folds = list(splitter.split(np.empty((n_rows, 0)), y))
-    if by_class:
-        for i, (train, _) in enumerate(folds):
-            present = np.unique(np.asarray(take(y, train)))
-            if len(present) < 2:
-                raise ValueError(
-                    f"fold {i} trains on the class {readable(present[0])} alone; "
-                    "give cv fewer folds, or a splitter that stratifies"
-                )
-    return folds
+    if warns and len(known) < len(sizes):
+        warn(
+            f"{name} has {n_features} features: k is tried up to {known[-1]}, not up to {sizes[-1]}"
+        )
+    return known

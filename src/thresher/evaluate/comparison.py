@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Iterable, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import joblib
 import narwhals.stable.v2 as nw
@@ -29,26 +30,41 @@ from thresher._utils.checks import (
 from thresher._utils.journal import Journal, make_folder
 from thresher._utils.long_calls import track
 from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.types import DataLike, Floats, Folds, RandomState, Scoring, TargetLike, Values
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Folds,
+    Frame,
+    RandomState,
+    Scoring,
+    TargetLike,
+    Values,
+)
 from thresher.data import indexable, is_frame
 from thresher.evaluate import significance
 from thresher.evaluate._runs import (
     Cell,
+    Estimators,
     Fold,
     Scores,
+    Trial,
     check_sizes,
     derive_seed,
-    draw_folds,
-    run_cell,
+    sizes_within,
 )
+from thresher.evaluate.significance import FriedmanTest, PairwiseTests
 from thresher.evaluate.stability import nogueira_interval
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._scoring import check_scorer
 
 _LOG = "cells.log"
+PathLike: TypeAlias = str | os.PathLike[str]
+# The data set, the selector and the fold of a cell, by number.
+Position: TypeAlias = tuple[int, int, int]
 
 
-def open_store(folder: Any, experiment: dict[str, str]) -> Journal:
+def open_store(folder: PathLike, experiment: dict[str, str]) -> Journal:
     """Begin an experiment in a folder, or go on with it; another one is refused."""
     path = make_folder("store", folder)
     names = {entry.name for entry in path.iterdir()}
@@ -75,20 +91,16 @@ def digest(thing: Any) -> str:
         ) from error
 
 
-def digest_folds(folds: Folds) -> str:
-    return digest([(np.asarray(train), np.asarray(test)) for train, test in folds])
-
-
 @one_call()
 def compare(
-    selectors: Mapping[str, Any],
-    data: Mapping[str, Any],
-    estimators: Mapping[str, Any],
-    k: Any = (5, 10, 20, 50),
+    selectors: Estimators,
+    data: Mapping[str, object],
+    estimators: Estimators,
+    k: int | Iterable[int] = (5, 10, 20, 50),
     cv: Folds = 5,
     scoring: Scoring = None,
     random_state: RandomState = None,
-    store: Any = None,
+    store: PathLike | None = None,
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> Comparison:
@@ -180,8 +192,10 @@ def compare(
     with nullcontext() if journal is None else closing(journal):
         if journal is not None:
             seed = journal.settle("seed", seed, is_given=random_state is not None)
+        trials = [Trial(own.X, own.y, dict(estimators), scoring, own.sizes) for own in sets]
         folds = [
-            _folds_of(entry, cv, estimators, derive_seed(seed, i)) for i, entry in enumerate(sets)
+            _folds_of(own.name, trial, cv, derive_seed(seed, i))
+            for i, (own, trial) in enumerate(zip(sets, trials, strict=True))
         ]
         places = [
             (d, s, f)
@@ -189,24 +203,16 @@ def compare(
             for s in range(len(selectors))
             for f in range(len(folds[d]))
         ]
-        cells: dict[tuple[int, int, int], Cell] = {}
+        cells: dict[Position, Cell] = {}
         if journal is not None:
             for entry, some in zip(sets, folds, strict=True):
-                journal.settle(f"folds {entry.name}", digest_folds(some))
+                rows = [(np.asarray(train), np.asarray(test)) for train, test in some]
+                journal.settle(f"folds {entry.name}", digest(rows))
             stored = {place: journal.get(str(place)) for place in places}
             cells = {place: Cell(**cell) for place, cell in stored.items() if cell is not None}
+        methods = list(selectors.values())
         jobs = (
-            delayed(_run)(
-                (d, s, f),
-                list(selectors.values())[s],
-                dict(estimators),
-                scoring,
-                sets[d].X,
-                sets[d].y,
-                folds[d][f],
-                sets[d].sizes,
-                derive_seed(seed, d, s, f),
-            )
+            delayed(_run)((d, s, f), trials[d], methods[s], folds[d][f], derive_seed(seed, d, s, f))
             for d, s, f in places
             if (d, s, f) not in cells
         )
@@ -226,11 +232,13 @@ def compare(
     return comparison
 
 
-def _run(place: tuple[int, int, int], *cell: Any) -> tuple[tuple[int, int, int], Cell]:
-    return place, run_cell(*cell)
+def _run(
+    place: Position, trial: Trial, selector: Estimator, fold: Fold, seed: int
+) -> tuple[Position, Cell]:
+    return place, trial.run(selector, fold, seed)
 
 
-def _read(name: str, entry: Any, asked: list[int]) -> DataSet:
+def _read(name: str, entry: object, asked: list[int]) -> DataSet:
     truth = None
     if isinstance(entry, Mapping) and {"data", "target"} <= set(entry):
         X, y, truth = entry["data"], entry["target"], entry.get("truth")
@@ -243,23 +251,15 @@ def _read(name: str, entry: Any, asked: list[int]) -> DataSet:
     X, y = indexable(X), as_numpy(y)
     if len(X.shape) != 2:
         raise ValueError(f"data[{name!r}]: X must have rows and columns, got shape {X.shape}")
-    sizes = [size for size in asked if size <= X.shape[1]]
-    if not sizes:
-        raise ValueError(
-            f"k must hold a number of at most {X.shape[1]}, the features of {name!r}, got {asked}"
-        )
-    if len(sizes) < len(asked):
-        warn(
-            f"{readable(name)} has {X.shape[1]} features: it is compared up to k={sizes[-1]}, not {asked[-1]}"
-        )
+    sizes = sizes_within(asked, X.shape[1], readable(name))
     return DataSet(name, X, y, None if truth is None else np.asarray(truth), tuple(sizes))
 
 
-def _folds_of(entry: DataSet, cv: Folds, estimators: Mapping[str, Any], seed: int) -> list[Fold]:
+def _folds_of(name: str, trial: Trial, cv: Folds, seed: int) -> list[Fold]:
     try:
-        return draw_folds(cv, entry.X, entry.y, estimators, seed)
+        return trial.folds(cv, seed)
     except ValueError as error:
-        raise ValueError(f"data[{entry.name!r}]: {error}") from error
+        raise ValueError(f"data[{name!r}]: {error}") from error
 
 
 def _tell_of_errors(comparison: Comparison) -> None:
@@ -304,9 +304,9 @@ class Comparison:
     selectors: tuple[str, ...]
     data: tuple[DataSet, ...]
     estimators: tuple[str, ...]
-    cells: dict[tuple[int, int, int], Cell]
+    cells: dict[Position, Cell]
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> Frame:
         """One row per data set, selector, estimator and k; means over the folds.
 
         Parameters
@@ -345,7 +345,7 @@ class Comparison:
                         )
         return _as_columns(rows, output)
 
-    def folds(self, output: Output = "pandas") -> Any:
+    def folds(self, output: Output = "pandas") -> Frame:
         """One row per data set, selector, estimator, k and fold: ``score``, ``n_selected``, ``seconds``."""
         rows = [
             {
@@ -365,21 +365,19 @@ class Comparison:
         ]
         return _as_columns(rows, output)
 
-    def errors(self, output: Output = "pandas") -> Any:
+    def errors(self, output: Output = "pandas") -> Frame:
         """What failed: ``data``, ``selector``, ``fold``, ``estimator`` (empty if the selector did) and ``error``."""
-        columns: dict[str, list[Any]] = {
-            name: [] for name in ("data", "selector", "fold", "estimator", "error")
-        }
-        for (d, s, f), cell in self.cells.items():
-            for estimator, error in cell.errors.items():
-                row = (self.data[d].name, self.selectors[s], f, estimator, error)
-                for values, value in zip(columns.values(), row, strict=True):
-                    values.append(value)
-        return as_table(columns, output)
+        rows = [
+            (self.data[d].name, self.selectors[s], f, estimator, error)
+            for (d, s, f), cell in self.cells.items()
+            for estimator, error in cell.errors.items()
+        ]
+        names = ("data", "selector", "fold", "estimator", "error")
+        return as_table({name: [row[i] for row in rows] for i, name in enumerate(names)}, output)
 
     def scores(
         self, k: int | None = None, estimator: str | None = None, output: Output = "pandas"
-    ) -> Any:
+    ) -> Frame:
         """Mean scores, one row per data set (``data``) and one column per selector: what the tests are made of.
 
         Parameters
@@ -397,25 +395,23 @@ class Comparison:
 
     def ranks(
         self, k: int | None = None, estimator: str | None = None, output: Output = "pandas"
-    ) -> Any:
+    ) -> Frame:
         """``selector``, ``mean_rank`` over the data sets (1 is best) and ``mean_score``, best first."""
         return as_table(_ranked(self._complete(k, estimator)), output)
 
-    def friedman(
-        self, k: int | None = None, estimator: str | None = None
-    ) -> significance.FriedmanTest:
+    def friedman(self, k: int | None = None, estimator: str | None = None) -> FriedmanTest:
         """Do all selectors do equally well? See :func:`thresher.evaluate.friedman`."""
         return significance.friedman(self._complete(k, estimator))
 
     def wilcoxon(
         self, k: int | None = None, estimator: str | None = None, *, alpha: float = 0.05
-    ) -> significance.PairwiseTests:
+    ) -> PairwiseTests:
         """Test all pairs of selectors; see :func:`thresher.evaluate.wilcoxon_holm`."""
         return significance.wilcoxon_holm(self._complete(k, estimator), alpha=alpha)
 
     def nemenyi(
         self, k: int | None = None, estimator: str | None = None, *, alpha: float = 0.05
-    ) -> significance.PairwiseTests:
+    ) -> PairwiseTests:
         """Test the mean ranks of all pairs of selectors; see :func:`thresher.evaluate.nemenyi`."""
         return significance.nemenyi(self._complete(k, estimator), alpha=alpha)
 
@@ -426,13 +422,13 @@ class Comparison:
         estimator: str | None = None,
         *,
         alpha: float = 0.05,
-    ) -> significance.PairwiseTests:
+    ) -> PairwiseTests:
         """Test all selectors against one; see :func:`thresher.evaluate.bonferroni_dunn`."""
         return significance.bonferroni_dunn(self._complete(k, estimator), control, alpha=alpha)
 
     def wins(
         self, k: int | None = None, estimator: str | None = None, output: Output = "pandas"
-    ) -> Any:
+    ) -> Frame:
         """Wins, ties and losses of every pair of selectors; see :func:`thresher.evaluate.wins`."""
         return significance.wins(self._complete(k, estimator), output=output)
 
@@ -503,7 +499,7 @@ class Comparison:
         return tuple(scoring) or self.estimators
 
 
-def _ranked(scores: dict[str, Floats]) -> dict[str, list[Any]]:
+def _ranked(scores: dict[str, Floats]) -> Values:
     """Selectors, their mean ranks and mean scores, best first."""
     ranks = Scores.read(scores, least_sets=1, least_methods=1).ranks(True).mean(axis=0)
     names = list(scores)
@@ -518,29 +514,25 @@ def _ranked(scores: dict[str, Floats]) -> dict[str, list[Any]]:
 def _describe_choice(cells: list[Cell], entry: DataSet, i: int) -> Values:
     """What is known of the selections of one selector on one data set for one number of features."""
     chosen = [cell.features[i] for cell in cells if cell.features]
-    stability = (math.nan, math.nan, math.nan)
+    stability = low = high = math.nan
     if len(chosen) > 1:
         interval = nogueira_interval(chosen, n_features=entry.X.shape[1])
-        stability = (interval.value, interval.low, interval.high)
+        stability, low, high = interval.value, interval.low, interval.high
     false = math.nan
     if entry.truth is not None and chosen:
         true = set(entry.truth.tolist())
         false = _mean(
             np.array([sum(f not in true for f in c) / len(c) if c else 0.0 for c in chosen])
         )
-
-    def mean_of(kind: Callable[[Cell], list[float]]) -> float:
-        return _mean(np.array([kind(cell)[i] for cell in cells]))
-
     return {
         "n_selected": _mean(np.array([len(features) for features in chosen], dtype=float)),
-        "stability": stability[0],
-        "stability_low": stability[1],
-        "stability_high": stability[2],
+        "stability": stability,
+        "stability_low": low,
+        "stability_high": high,
         "false_share": false,
-        "seconds": mean_of(lambda cell: cell.seconds),
-        "evaluations": mean_of(lambda cell: cell.evaluations),
-        "megabytes": mean_of(lambda cell: cell.megabytes),
+        "seconds": _mean(np.array([cell.seconds[i] for cell in cells])),
+        "evaluations": _mean(np.array([cell.evaluations[i] for cell in cells])),
+        "megabytes": _mean(np.array([cell.megabytes[i] for cell in cells])),
     }
 
 
@@ -554,5 +546,5 @@ def _spread(values: Floats) -> float:
     return float(known.std(ddof=1)) if len(known) > 1 else math.nan
 
 
-def _as_columns(rows: list[Values], output: Output) -> Any:
+def _as_columns(rows: list[Values], output: Output) -> Frame:
     return as_table({name: [row[name] for row in rows] for name in rows[0]}, output)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thresher._utils.arrays import takes_arrays
+from thresher._utils.checks import check_choice, check_number
 from thresher.search.ensemble import (
     count_pairs_fast,
     count_pairs_plain,
@@ -55,7 +56,7 @@ def estimate_overlap(jaccard: float, k: int) -> float:
     >>> estimate_overlap(0.5, 30)
     20.0
     """
-    _check_jaccard(jaccard)
+    check_number("jaccard", jaccard, minimum=0, maximum=1)
     return 2.0 * jaccard * k / (jaccard + 1.0)
 
 
@@ -91,9 +92,8 @@ def estimate_pairs_fast(
     >>> estimate_pairs_fast(325, 10, 5, 0.0, form="printed")
     14747.5
     """
-    if form not in _MEAN_COMPARISONS:
-        raise ValueError(f'form must be "corrected", "printed" or "tables", got {form!r}')
-    _check_jaccard(jaccard)
+    check_choice("form", form, tuple(_MEAN_COMPARISONS))
+    check_number("jaccard", jaccard, minimum=0, maximum=1)
     ratio = 2.0 * jaccard / (jaccard + 1.0)
     # Expected number of parts that are the first to need a comparison.
     parts = sum((1.0 - ratio) ** i for i in range(n_parts))
@@ -157,8 +157,3 @@ def ensemble_cost(
         fast=count_pairs_fast(prefixes, n_features, k),
         estimate=estimate_pairs_fast(n_features, k, e, jaccard),
     )
-
-
-def _check_jaccard(jaccard: float) -> None:
-    if not 0.0 <= jaccard <= 1.0:
-        raise ValueError(f"jaccard must lie in 0..1, got {jaccard}")

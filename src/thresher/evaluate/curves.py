@@ -15,12 +15,12 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from thresher._utils.arrays import takes_arrays
-from thresher._utils.checks import one_call, readable, warn
+from thresher._utils.checks import check_choice, check_number, one_call, readable, warn
 from thresher._utils.long_calls import run_in_threads, track
 from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetLike
+from thresher._utils.types import Array, DataLike, Estimator, Floats, Frame, RandomState, TargetLike
 from thresher.data import rows_and_columns, take
-from thresher.evaluate._runs import fit_sizes
+from thresher.evaluate._runs import SelectionsLike, fit_sizes
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._third_party import resize
 
@@ -53,6 +53,11 @@ class StabilityCurve:
     n_splits: int
 
     @property
+    def _design(self) -> tuple[object, ...]:
+        """What two curves have to share if their repetitions are paired."""
+        return self.seed, self.n_splits, self.values.shape, self.k.tolist(), self.index
+
+    @property
     def mean(self) -> Floats:
         """Mean over the repetitions, one per k."""
         return np.asarray(self.values.mean(axis=0))
@@ -64,7 +69,7 @@ class StabilityCurve:
             return np.full(len(self.k), math.nan)
         return np.asarray(self.values.std(axis=0, ddof=1))
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> Frame:
         """``k``, ``mean`` and ``std``, one row per k, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
         return as_table({"k": self.k, "mean": self.mean, "std": self.std}, output)
 
@@ -84,7 +89,7 @@ class StabilityGrid:
     index: str
     name: str
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> Frame:
         """``n_parts``, ``k`` and ``mean``, one row per pair, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
         columns = {
             "n_parts": np.repeat(self.n_parts, len(self.k)),
@@ -106,15 +111,9 @@ class CurveComparison:
     statistic: Floats
     pvalue: Floats
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> Frame:
         """``k``, ``difference``, ``statistic`` and ``pvalue``, as ``"pandas"``, ``"polars"`` or ``"dict"``."""
-        columns = {
-            "k": self.k,
-            "difference": self.difference,
-            "statistic": self.statistic,
-            "pvalue": self.pvalue,
-        }
-        return as_table(columns, output)
+        return as_table(vars(self), output)
 
     def __repr__(self) -> str:
         return as_text("Difference of two stability curves", self.table("dict"))
@@ -188,8 +187,7 @@ def stability_curve(
     measure = _index_function(index)
     X = rows_and_columns(X)
     sizes = _sizes(k, X.shape[1])
-    if n_repeats < 1:
-        raise ValueError(f"n_repeats must be at least 1, got {n_repeats}")
+    check_number("n_repeats", n_repeats, minimum=1, integer=True)
     seed = draw_seed(random_state)
     splitter = StratifiedKFold if stratify else KFold
     trains = [
@@ -200,19 +198,12 @@ def stability_curve(
         )
     ]
     jobs = (delayed(_select_on)(selector, X, y, train, sizes) for train in trains)
-    runs = run_in_threads(jobs, n_jobs, return_as="generator")
+    selections = run_in_threads(jobs, n_jobs, return_as="generator")
     label = type(selector).__name__ if name is None else name
-    lists = list(track(runs, len(trains), label, show=progress))
+    lists = list(track(selections, len(trains), label, show=progress))
+    repeats = [lists[first : first + n_splits] for first in range(0, len(lists), n_splits)]
     values = np.array(
-        [
-            [
-                measure(
-                    [lists[repeat * n_splits + fold][i] for fold in range(n_splits)], X.shape[1]
-                )
-                for i in range(len(sizes))
-            ]
-            for repeat in range(n_repeats)
-        ]
+        [[measure(runs, X.shape[1]) for runs in zip(*folds, strict=True)] for folds in repeats]
     )
     return StabilityCurve(np.array(sizes), values, index, label, seed, n_splits)
 
@@ -294,26 +285,19 @@ def compare_curves(
     The repetitions split the same rows again and again: the test says whether the difference is
     more than an accident of the splits, not whether it would be found on another sample.
     """
-    if (
-        first.seed != second.seed
-        or first.n_splits != second.n_splits
-        or first.values.shape != second.values.shape
-        or not np.array_equal(first.k, second.k)
-        or first.index != second.index
-    ):
+    if first._design != second._design:
         raise ValueError(
             "the two curves must share index, k, splits and repetitions; "
             "give stability_curve the same settings and the same integer random_state"
         )
     if len(first.values) < 2:
         raise ValueError("a test needs at least two repetitions; raise n_repeats")
-    tests: dict[str, Callable[[Floats, Floats], Any]] = {
+    tests: dict[str, Callable[[Floats, Floats], tuple[float, float]]] = {
         "paired-t": lambda a, b: stats.ttest_rel(a, b, alternative=alternative),
         "welch": lambda a, b: stats.ttest_ind(a, b, equal_var=False, alternative=alternative),
         "wilcoxon": lambda a, b: stats.wilcoxon(a, b, alternative=alternative),
     }
-    if test not in tests:
-        raise ValueError(f"test must be one of {', '.join(map(repr, tests))}, got {test!r}")
+    check_choice("test", test, tuple(tests))
     outcomes = [
         _constant_outcome(a - b, alternative) or tests[test](a, b)
         for a, b in zip(first.values.T, second.values.T, strict=True)
@@ -339,18 +323,16 @@ def _constant_outcome(difference: Floats, alternative: str) -> tuple[float, floa
     return statistic, 1.0 if alternative == ("less" if shift > 0 else "greater") else 0.0
 
 
-def _index_function(index: str) -> Callable[[Any, int], float]:
+def _index_function(index: str) -> Callable[[SelectionsLike, int], float]:
     from thresher.evaluate import stability
 
-    functions: dict[str, Callable[[Any, int], float]] = {
+    functions: dict[str, Callable[[SelectionsLike, int], float]] = {
         "jaccard": lambda sets, p: stability.mean_jaccard(sets),
         "kuncheva": stability.kuncheva,
         "nogueira": stability.nogueira,
         "relative-weighted-consistency": stability.relative_weighted_consistency,
     }
-    if index not in functions:
-        raise ValueError(f"index must be one of {', '.join(map(repr, functions))}, got {index!r}")
-    return functions[index]
+    return functions[check_choice("index", index, tuple(functions))]
 
 
 def _derive(seed: int, repeat: int) -> int:
@@ -404,7 +386,7 @@ def select_sizes(
 
 
 def _select_on(
-    selector: Estimator, X: DataLike, y: TargetLike, rows: Any, sizes: Sequence[int]
+    selector: Estimator, X: DataLike, y: TargetLike, rows: Array, sizes: Sequence[int]
 ) -> list[list[int]]:
     part_y = None if y is None else take(y, rows)
     return select_sizes(selector, take(X, rows), part_y, sizes)

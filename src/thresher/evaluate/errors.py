@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import readable
-from thresher._utils.types import DataLike, Estimator, RandomState, TargetLike
+from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetLike
 from thresher.search.error_bounds import error_bound
 from thresher.selectors.error_controlled import ErrorControlled
 
@@ -60,7 +61,7 @@ def probe_select(
     fdr: float = 0.1,
     pfer: float | None = None,
     method: Literal["gate", "compete"] = "gate",
-    pvalues: Any = "permutation",
+    pvalues: Literal["permutation", "analytic"] | Floats | Sequence[float] = "permutation",
     n_permutations: int = 100,
     random_state: RandomState = None,
 ) -> ProbeSelection:

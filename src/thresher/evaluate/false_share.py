@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,9 +13,10 @@ from sklearn.base import clone
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import ThresherWarning, check_number, resolve_features
 from thresher._utils.random import Purpose, stream
-from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetLike
+from thresher._utils.types import DataLike, Estimator, FeatureNames, Floats, RandomState, TargetLike
 from thresher.data import indexable, is_frame
 from thresher.evaluate._candidates import widen
+from thresher.evaluate._runs import as_matrix
 from thresher.search.ensemble import combine_votes, count_votes, draw_seed
 from thresher.selectors._third_party import excluded_by, kept_by
 from thresher.selectors.ensemble import Ensemble
@@ -126,13 +126,9 @@ def estimate_false_share(
     >>> estimate.share <= 0.2, len(estimate.selected) > 3
     (True, True)
     """
-    if not 0 < check_number("level", level) <= 1:
-        raise ValueError(f"level must be above 0 and at most 1, got {level}")
-    if not 0 < check_number("artificial", artificial) <= 1:
-        raise ValueError(f"artificial must be a share above 0 and at most 1, got {artificial}")
-    X = indexable(X)
-    if len(X.shape) != 2:
-        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+    check_number("level", level, minimum=0, maximum=1, exclusive_minimum=True)
+    check_number("artificial", artificial, minimum=0, maximum=1, exclusive_minimum=True)
+    X = as_matrix(indexable(X))
     names = None
     if is_frame(X):
         names = np.array([str(name) for name in nw.from_native(X).columns], dtype=object)
@@ -149,7 +145,7 @@ def estimate_false_share(
     return _judge(lists, p, int(origin.max()) + 1 - p, len(features), level, names)
 
 
-def _voters(selector: Estimator, seed: int) -> tuple[Ensemble, Any]:
+def _voters(selector: Estimator, seed: int) -> tuple[Ensemble, FeatureNames]:
     """An ensemble to fit, without its own cutoff and exclusions, and the exclusions."""
     if isinstance(selector, Ensemble):
         ensemble = clone(selector)
@@ -171,7 +167,7 @@ def _voters(selector: Estimator, seed: int) -> tuple[Ensemble, Any]:
 
 def with_artificial(
     X: DataLike, features: Positions, share: float, seed: int
-) -> tuple[Any, Positions]:
+) -> tuple[DataLike, Positions]:
     """These columns of X and permuted copies of a share of them, shuffled; and where every column comes from.
 
     Artificial columns have the numbers from ``X.shape[1]`` on.

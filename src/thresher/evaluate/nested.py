@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,18 @@ from sklearn.utils.validation import _num_samples, has_fit_parameter
 from thresher._utils.arrays import takes_arrays
 from thresher._utils.checks import check_number, one_call, resolve_threads
 from thresher._utils.tables import Output, as_table
-from thresher._utils.types import DataLike, Estimator, Folds, GroupsLike, Scoring, TargetLike
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Folds,
+    Frame,
+    GroupsLike,
+    Scoring,
+    TargetLike,
+)
 from thresher.data import take
+from thresher.evaluate._runs import Fold
 from thresher.io.sparse import check_sparse
 from thresher.search.ensemble import number_groups
 from thresher.selectors._scoring import default_classifier, scorer_of, splitter_of
@@ -43,10 +53,10 @@ class NestedScores:
         The fitted selectors.
     """
 
-    scores: npt.NDArray[np.float64]
-    inner_scores: npt.NDArray[np.float64]
+    scores: Floats
+    inner_scores: Floats
     selected: list[npt.NDArray[np.intp]]
-    selectors: list[Any]
+    selectors: list[Estimator]
 
     @property
     def mean(self) -> float:
@@ -70,7 +80,7 @@ class NestedScores:
         reach = stats.t.ppf((1 + level) / 2, max(len(self.scores) - 1, 1)) * self.standard_error
         return self.mean - float(reach), self.mean + float(reach)
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> Frame:
         """One row per fold, with the columns ``score``, ``inner_score`` and ``n_features``.
 
         Parameters
@@ -169,7 +179,7 @@ def nested_score(
     folds = list(splitter.split(np.empty((_num_samples(X), 0)), y, groups))
     with one_call():
         outcomes = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
-            delayed(_one_fold)(selector, estimator, scorer, X, y, groups, *fold) for fold in folds
+            delayed(_one_fold)(selector, estimator, scorer, X, y, groups, fold) for fold in folds
         )
     scores, selectors = zip(*outcomes, strict=True)
     inner = [float(getattr(fitted, "best_score_", math.nan)) for fitted in selectors]
@@ -180,18 +190,17 @@ def nested_score(
 def _one_fold(
     selector: Estimator,
     estimator: Estimator,
-    scorer: Any,
+    scorer: Callable[..., float],
     X: DataLike,
     y: TargetLike,
     groups: GroupsLike,
-    train: Any,
-    test: Any,
-) -> tuple[float, Any]:
+    fold: Fold,
+) -> tuple[float, Estimator]:
     """The score of a fold, and the fitted selector."""
+    train, test = fold
     rows, labels = take(X, train), take(y, train)
-    more = {}
-    if groups is not None and has_fit_parameter(selector, "groups"):
-        more["groups"] = groups[train]
+    takes_groups = groups is not None and has_fit_parameter(selector, "groups")
+    more = {"groups": groups[train]} if takes_groups else {}
     fitted = clone(selector).fit(rows, labels, **more)
     final = clone(estimator).fit(fitted.transform(rows), labels)
     score = scorer(final, fitted.transform(take(X, test)), take(y, test))

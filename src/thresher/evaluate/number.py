@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,14 +17,13 @@ from thresher._utils.tables import Output, as_table, as_text
 from thresher._utils.types import (
     DataLike,
     Estimator,
-    Floats,
     Folds,
+    Frame,
     RandomState,
     Scoring,
     TargetLike,
 )
-from thresher.evaluate._runs import check_sizes, derive_seed, draw_folds, run_cell
-from thresher.io.sparse import check_sparse
+from thresher.evaluate._runs import Trial, as_matrix, check_sizes, derive_seed, sizes_within
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._scoring import check_scorer
 
@@ -54,20 +54,20 @@ class NumberOfFeatures:
     best_k: int
     rule: str
     sizes: npt.NDArray[np.int64]
-    fold_scores: Floats
+    fold_scores: npt.NDArray[np.float64]
 
     @property
-    def mean(self) -> Floats:
+    def mean(self) -> npt.NDArray[np.float64]:
         """Mean score over the folds, one per number of features; nan if a fold failed."""
         return np.asarray(self.fold_scores.mean(axis=0))
 
     @property
-    def standard_error(self) -> Floats:
+    def standard_error(self) -> npt.NDArray[np.float64]:
         """Of the mean, one per number of features."""
         n_folds = len(self.fold_scores)
         return np.asarray(self.fold_scores.std(axis=0, ddof=1) / math.sqrt(n_folds))
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> Frame:
         """``k``, ``mean``, ``standard_error``, ``chosen``, one row per number of features."""
         columns = {
             "k": self.sizes,
@@ -89,7 +89,7 @@ def select_k(
     X: DataLike,
     y: TargetLike,
     estimator: Estimator,
-    k: Any = None,
+    k: int | Iterable[int] | None = None,
     rule: Literal["1se", "best"] = "1se",
     *,
     cv: Folds = 5,
@@ -146,21 +146,14 @@ def select_k(
     check_choice("rule", rule, ("1se", "best"))
     check_scorer(scoring)
     resolve_threads(n_jobs)
-    X = check_sparse(X) if hasattr(X, "shape") else np.asarray(X)
-    if len(X.shape) != 2:
-        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
+    X = as_matrix(X)
     asked = check_sizes(_USUAL if k is None else k)
-    sizes = [size for size in asked if size <= X.shape[1]]
-    if not sizes:
-        raise ValueError(f"k must hold a number of at most {X.shape[1]}, the features, got {asked}")
-    if len(sizes) < len(asked) and k is not None:
-        warn(f"X has {X.shape[1]} features: k is tried up to {sizes[-1]}, not {asked[-1]}")
+    sizes = sizes_within(asked, X.shape[1], "X", warns=k is not None)
     seed = draw_seed(random_state)
-    estimators = {"estimator": estimator}
-    folds = draw_folds(cv, X, y, estimators, seed)
+    trial = Trial(X, y, {"estimator": estimator}, scoring, sizes)
+    folds = trial.folds(cv, seed)
     cells = Parallel(n_jobs=resolve_threads(n_jobs, len(folds)))(
-        delayed(run_cell)(selector, estimators, scoring, X, y, fold, sizes, derive_seed(seed, i))
-        for i, fold in enumerate(folds)
+        delayed(trial.run)(selector, fold, derive_seed(seed, i)) for i, fold in enumerate(folds)
     )
     for i, cell in enumerate(cells):
         if "" in cell.errors:

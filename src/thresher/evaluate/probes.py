@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 from joblib import delayed
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
@@ -28,11 +28,18 @@ from thresher._utils.checks import (
 from thresher._utils.long_calls import on_behalf, run_in_threads, track
 from thresher._utils.random import Purpose, stream
 from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.types import DataLike, Estimator, Floats, RandomState, TargetKind, TargetLike
+from thresher._utils.types import (
+    DataLike,
+    Estimator,
+    Floats,
+    Frame,
+    RandomState,
+    TargetKind,
+    TargetLike,
+)
 from thresher.data import is_frame, take
 from thresher.evaluate._candidates import Positions, widen
-from thresher.evaluate._runs import with_seed
-from thresher.io.sparse import check_sparse
+from thresher.evaluate._runs import Estimators, as_matrix, check_lengths, with_seed
 from thresher.search.ensemble import draw_seed
 from thresher.selectors._third_party import order_of_choice, resize
 from thresher.selectors.univariate import Univariate
@@ -75,7 +82,7 @@ def draw_probes(rng: np.random.Generator, n_samples: int, n_probes: int) -> Floa
     )
 
 
-def count_false(orders: Sequence[Any], false: Any, n_steps: int) -> Counts:
+def count_false(orders: Sequence[ArrayLike], false: ArrayLike, n_steps: int) -> Counts:
     """How many of the first 1, 2, ... features of each list are false.
 
     Parameters
@@ -142,7 +149,7 @@ class ProbeBenchmark:
         """The last mean over the number of steps, by selector: the papers' "normalised FDR"."""
         return {name: float(m[-1]) / self.n_steps for name, m in self.mean_false_selected.items()}
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> Frame:
         """``selector``, ``step``, ``mean_false_selected`` and its ``sd`` over the repetitions, one row per step."""
         columns = {
             "selector": np.repeat(self.selectors, self.n_steps),
@@ -152,7 +159,7 @@ class ProbeBenchmark:
         }
         return as_table(columns, output)
 
-    def summary(self, output: Output = "pandas") -> Any:
+    def summary(self, output: Output = "pandas") -> Frame:
         """``selector``, ``false_selected_fraction``, its ``sd`` and ``n_returned`` (the mean), one row per selector."""
         columns = {
             "selector": list(self.selectors),
@@ -174,15 +181,41 @@ def _spread(counts: Counts) -> Floats:
     return np.asarray(counts.std(axis=0, ddof=1))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Settings:
-    n_steps: int
+    false: npt.NDArray[np.bool_]
+    steps: int | None
     n_distribution: int
     n_permuted: int
     holdout: float
     stratify: bool
     redraw: bool
-    seed: int
+    random_state: RandomState
+
+    def __post_init__(self) -> None:
+        for name in ("n_distribution", "n_permuted"):
+            setattr(self, name, check_number(name, getattr(self, name), minimum=0, integer=True))
+        if self.n_probes == 0 and not self.false.any():
+            raise ValueError(
+                "n_distribution and n_permuted are 0 and every feature is true: there is nothing false to select"
+            )
+        p = len(self.false)
+        usual = int((~self.false).sum()) if self.false.any() else min(20, p)
+        steps = usual if self.steps is None else self.steps
+        most = p + self.n_probes
+        self.n_steps = int(check_number("n_steps", steps, minimum=1, maximum=most, integer=True))
+        if not 0 <= check_number("holdout", self.holdout) < 1:
+            raise ValueError(
+                f"holdout must be a share of at least 0 and below 1, got {self.holdout}"
+            )
+        self.holdout = float(self.holdout)
+        check_bool("stratify", self.stratify)
+        check_bool("redraw", self.redraw)
+        self.seed = draw_seed(self.random_state)
+
+    @property
+    def n_probes(self) -> int:
+        return self.n_distribution + self.n_permuted
 
 
 @one_call()
@@ -197,7 +230,7 @@ def probe_fdr(
     n_steps: int | None = None,
     n_repeats: int = 100,
     holdout: float = 0.1,
-    truth: Any = None,
+    truth: ArrayLike | None = None,
     stratify: bool = False,
     redraw: bool = True,
     relevance: str = "auto",
@@ -273,15 +306,11 @@ def probe_fdr(
     >>> [round(share, 1) for share in found.false_selected_fraction.values()]
     [0.0, 0.4, 0.0]
     """
-    X = check_sparse(X) if is_frame(X) or hasattr(X, "shape") else np.asarray(X)
-    if len(X.shape) != 2:
-        raise ValueError(f"X must have rows and columns, got shape {X.shape}")
-    n, p = X.shape
-    if len(y) != n:
-        raise ValueError(f"X has {n} rows, but y has {len(y)} values; give one for each row")
-    false = _false_features(truth, p)
-    settings = _check_settings(
-        n_steps, n_distribution, n_permuted, holdout, stratify, redraw, false, random_state
+    X = as_matrix(X)
+    check_lengths(X, y)
+    false = _false_features(truth, X.shape[1])
+    settings = _Settings(
+        false, n_steps, n_distribution, n_permuted, holdout, stratify, redraw, random_state
     )
     check_number("n_repeats", n_repeats, minimum=1, integer=True)
     selectors = dict(selector) if isinstance(selector, Mapping) else {"selector": selector}
@@ -296,7 +325,7 @@ def probe_fdr(
                     f"{parameter} of {name!r} names columns, which change their places here; leave it out"
                 )
     selectors[RELEVANCE_ONLY] = _relevance_ranking(X, y, relevance, target)
-    jobs = (delayed(_repetition)(selectors, X, y, false, settings, t) for t in range(n_repeats))
+    jobs = (delayed(_repetition)(selectors, X, y, settings, t) for t in range(n_repeats))
     runs = run_in_threads(jobs, n_jobs, return_as="generator")
     found = list(track(runs, n_repeats, "probe_fdr", show=progress))
     counts = {name: np.array([run[name][0] for run in found]) for name in selectors}
@@ -307,54 +336,18 @@ def probe_fdr(
                 f"{name} returned {numbers.mean():.3g} features on average instead of {settings.n_steps}: "
                 "its last count is carried on"
             )
-    return ProbeBenchmark(tuple(selectors), counts, returned, n_distribution + n_permuted)
+    return ProbeBenchmark(tuple(selectors), counts, returned, settings.n_probes)
 
 
-def _check_settings(
-    n_steps: Any,
-    n_distribution: Any,
-    n_permuted: Any,
-    holdout: Any,
-    stratify: Any,
-    redraw: Any,
-    false: npt.NDArray[np.bool_],
-    random_state: RandomState,
-) -> _Settings:
-    check_number("n_distribution", n_distribution, minimum=0, integer=True)
-    check_number("n_permuted", n_permuted, minimum=0, integer=True)
-    p = len(false)
-    if n_distribution + n_permuted == 0 and not false.any():
-        raise ValueError(
-            "n_distribution and n_permuted are 0 and every feature is true: there is nothing false to select"
-        )
-    if n_steps is None:
-        n_steps = int((~false).sum()) if false.any() else min(20, p)
-    most = p + n_distribution + n_permuted
-    check_number("n_steps", n_steps, minimum=1, maximum=most, integer=True)
-    if not 0 <= check_number("holdout", holdout) < 1:
-        raise ValueError(f"holdout must be a share of at least 0 and below 1, got {holdout}")
-    return _Settings(
-        int(n_steps),
-        int(n_distribution),
-        int(n_permuted),
-        float(holdout),
-        check_bool("stratify", stratify),
-        check_bool("redraw", redraw),
-        draw_seed(random_state),
-    )
-
-
-def _false_features(truth: Any, p: int) -> npt.NDArray[np.bool_]:
-    false = np.zeros(p, dtype=bool)
-    if truth is not None:
-        positions = np.asarray(truth)
-        good = positions.ndim == 1 and len(positions) and positions.dtype.kind in "iu"
-        if not good or positions.min() < 0 or positions.max() >= p:
-            raise ValueError(
-                f"truth must hold positions of features, 0 to {p - 1}, got {truth!r:.60}"
-            )
-        false[:] = True
-        false[positions] = False
+def _false_features(truth: ArrayLike | None, p: int) -> npt.NDArray[np.bool_]:
+    if truth is None:
+        return np.zeros(p, dtype=bool)
+    positions = np.asarray(truth)
+    good = positions.ndim == 1 and len(positions) and positions.dtype.kind in "iu"
+    if not good or positions.min() < 0 or positions.max() >= p:
+        raise ValueError(f"truth must hold positions of features, 0 to {p - 1}, got {truth!r:.60}")
+    false = np.ones(p, dtype=bool)
+    false[positions] = False
     return false
 
 
@@ -380,12 +373,7 @@ def _relevance_ranking(
 
 
 def _repetition(
-    selectors: Mapping[str, Any],
-    X: DataLike,
-    y: TargetLike,
-    false: npt.NDArray[np.bool_],
-    settings: _Settings,
-    t: int,
+    selectors: Estimators, X: DataLike, y: TargetLike, settings: _Settings, t: int
 ) -> dict[str, tuple[Counts, int]]:
     """Counts of false features and the number returned, by selector."""
     n, p = X.shape
@@ -393,9 +381,9 @@ def _repetition(
     probes = rng if settings.redraw else stream(settings.seed, Purpose.PROBES)
     more = draw_probes(probes, n, settings.n_distribution) if settings.n_distribution else None
     copies = [(int(i), probes.permutation(n)) for i in probes.integers(0, p, settings.n_permuted)]
-    order = rng.permutation(p + settings.n_distribution + settings.n_permuted)
+    order = rng.permutation(p + settings.n_probes)
     table = widen(X, np.arange(p), copies, more, order)
-    is_false = np.concatenate([false, np.ones(len(order) - p, dtype=bool)])[order]
+    is_false = np.concatenate([settings.false, np.ones(settings.n_probes, dtype=bool)])[order]
     rows = _rows(rng, n, y, settings)
     some_X, some_y = take(table, rows), take(y, rows)
     found: dict[str, tuple[Counts, int]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,8 @@ from scipy import stats
 
 from thresher._utils.checks import check_choice, check_number
 from thresher._utils.tables import Output, as_table, as_text
-from thresher._utils.types import Floats
-from thresher.evaluate._runs import Scores
+from thresher._utils.types import Floats, Frame
+from thresher.evaluate._runs import Scores, ScoresLike
 
 __all__ = [
     "FriedmanTest",
@@ -116,11 +116,9 @@ class PairwiseTests:
                 found.append((first, last))
         return [tuple(self.methods[i] for i in order[a : b + 1]) for a, b in found]
 
-    def table(self, output: Output = "pandas") -> Any:
+    def table(self, output: Output = "pandas") -> Frame:
         """``first``, ``second``, ``rank_difference``, ``pvalue``, ``differ``: one row per pair that was tested."""
-        rows, columns = np.triu_indices(len(self.methods), k=1)
-        tested = ~np.isnan(self.pvalues[rows, columns])
-        rows, columns = rows[tested], columns[tested]
+        rows, columns = np.nonzero(np.triu(~np.isnan(self.pvalues), k=1))
         pvalues = self.pvalues[rows, columns]
         table = {
             "first": [self.methods[i] for i in rows],
@@ -137,7 +135,7 @@ class PairwiseTests:
         return as_text(headline, self.table("dict"))
 
 
-def friedman(scores: Any, *, higher_is_better: bool = True) -> FriedmanTest:
+def friedman(scores: ScoresLike, *, higher_is_better: bool = True) -> FriedmanTest:
     """Friedman's test: do all methods do equally well over the data sets?
 
     Parameters
@@ -180,7 +178,7 @@ def friedman(scores: Any, *, higher_is_better: bool = True) -> FriedmanTest:
 
 
 def wilcoxon_holm(
-    scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True
+    scores: ScoresLike, *, alpha: float = 0.05, higher_is_better: bool = True
 ) -> PairwiseTests:
     """Wilcoxon's signed-rank test of every pair of methods, corrected by Holm.
 
@@ -225,7 +223,9 @@ def wilcoxon_holm(
     return PairwiseTests(read.methods, ranks, pvalues, alpha, "wilcoxon", len(read.values))
 
 
-def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) -> PairwiseTests:
+def nemenyi(
+    scores: ScoresLike, *, alpha: float = 0.05, higher_is_better: bool = True
+) -> PairwiseTests:
     """Nemenyi's test of the mean ranks of every pair of methods.
 
     Parameters
@@ -255,7 +255,7 @@ def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) 
 
 
 def bonferroni_dunn(
-    scores: Any, control: str, *, alpha: float = 0.05, higher_is_better: bool = True
+    scores: ScoresLike, control: str, *, alpha: float = 0.05, higher_is_better: bool = True
 ) -> PairwiseTests:
     """Test the mean rank of every method against that of a control, corrected by Bonferroni.
 
@@ -331,7 +331,7 @@ def critical_difference(
     return float(quantile) * _rank_error(n_methods, n_sets)
 
 
-def wins(scores: Any, *, higher_is_better: bool = True, output: Output = "pandas") -> Any:
+def wins(scores: ScoresLike, *, higher_is_better: bool = True, output: Output = "pandas") -> Frame:
     """How often each method is better than, equal to and worse than each other one.
 
     Parameters
@@ -363,7 +363,7 @@ def wins(scores: Any, *, higher_is_better: bool = True, output: Output = "pandas
     return as_table(table, output)
 
 
-def _check_level(alpha: Any) -> None:
+def _check_level(alpha: float) -> None:
     if not 0 < check_number("alpha", alpha) < 1:
         raise ValueError(f"alpha must be a level between 0 and 1, got {alpha}")
 

@@ -11,15 +11,14 @@ An index that is 0/0 for the selections at hand (all features chosen, a single r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from thresher.evaluate._runs import Selections
+from thresher._utils.checks import check_choice
+from thresher.evaluate._runs import Selections, SelectionsLike
 from thresher.evaluate.curves import (
     CurveComparison,
     StabilityCurve,
@@ -51,7 +50,7 @@ __all__ = [
 ]
 
 
-def mean_jaccard(selections: Iterable[Any] | ArrayLike) -> float:
+def mean_jaccard(selections: SelectionsLike) -> float:
     """Mean Jaccard index over all pairs of selections.
 
     ``|A and B| / |A or B|``, averaged over the l (l - 1) / 2 unordered pairs, so that equal
@@ -77,10 +76,10 @@ def mean_jaccard(selections: Iterable[Any] | ArrayLike) -> float:
     >>> mean_jaccard([{0, 1, 2}, {1, 2, 3}])
     0.5
     """
-    return mean_jaccard_of(Selections.read(selections).matrix)
+    return mean_jaccard_of(Selections.read(selections, needs_total=False).matrix)
 
 
-def kuncheva(selections: Iterable[Any] | ArrayLike, n_features: int | None = None) -> float:
+def kuncheva(selections: SelectionsLike, n_features: int | None = None) -> float:
     """Kuncheva's consistency index, for selections of one size.
 
     Mean over pairs of ``(common - k^2/p) / (k - k^2/p)``: 1 for equal sets, 0 expected by chance.
@@ -102,7 +101,7 @@ def kuncheva(selections: Iterable[Any] | ArrayLike, n_features: int | None = Non
     >>> round(kuncheva([{0, 1, 2}, {1, 2, 3}], n_features=10), 3)
     0.524
     """
-    read = Selections.read(selections, n_features, needs_n_features=True)
+    read = Selections.read(selections, n_features)
     sizes, p = read.sizes, read.n_features
     if np.any(sizes != sizes[0]):
         raise ValueError(
@@ -118,7 +117,7 @@ def kuncheva(selections: Iterable[Any] | ArrayLike, n_features: int | None = Non
     return (common - k * k / p) / (k - k * k / p)
 
 
-def nogueira(selections: Iterable[Any] | ArrayLike, n_features: int | None = None) -> float:
+def nogueira(selections: SelectionsLike, n_features: int | None = None) -> float:
     """Stability of Nogueira, Sechidis and Brown, for selections of any sizes.
 
     ``1 - mean_f[M/(M-1) p_f (1 - p_f)] / (K/p (1 - K/p))`` with p_f the share of the M selections
@@ -147,7 +146,7 @@ def nogueira(selections: Iterable[Any] | ArrayLike, n_features: int | None = Non
     >>> round(nogueira([{0, 1, 2}, {1, 2, 3}], n_features=10), 3)
     0.524
     """
-    return _nogueira(Selections.read(selections, n_features, needs_n_features=True))[0]
+    return _nogueira(Selections.read(selections, n_features))[0]
 
 
 @dataclass(frozen=True)
@@ -162,10 +161,7 @@ class NogueiraInterval:
 
 
 def nogueira_interval(
-    selections: Iterable[Any] | ArrayLike,
-    n_features: int | None = None,
-    *,
-    confidence: float = 0.95,
+    selections: SelectionsLike, n_features: int | None = None, *, confidence: float = 0.95
 ) -> NogueiraInterval:
     """Nogueira's stability with a confidence interval.
 
@@ -194,7 +190,7 @@ def nogueira_interval(
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
-    value, error = _nogueira(Selections.read(selections, n_features, needs_n_features=True))
+    value, error = _nogueira(Selections.read(selections, n_features))
     reach = float(stats.norm.ppf(0.5 + confidence / 2)) * error
     return NogueiraInterval(value, value - reach, value + reach, error, confidence)
 
@@ -209,8 +205,8 @@ class NogueiraTest:
 
 
 def nogueira_test(
-    first: Iterable[Any] | ArrayLike,
-    second: Iterable[Any] | ArrayLike | float,
+    first: SelectionsLike,
+    second: SelectionsLike | float,
     n_features: int | None = None,
     *,
     alternative: str = "two-sided",
@@ -243,15 +239,12 @@ def nogueira_test(
     >>> nogueira_test(stable, loose, n_features=10).pvalue < 0.001
     True
     """
-    if alternative not in ("two-sided", "greater", "less"):
-        raise ValueError(
-            f'alternative must be "two-sided", "greater" or "less", got {alternative!r}'
-        )
-    value, error = _nogueira(Selections.read(first, n_features, needs_n_features=True))
+    check_choice("alternative", alternative, ("two-sided", "greater", "less"))
+    value, error = _nogueira(Selections.read(first, n_features))
     if isinstance(second, (int, float)):
         other, other_error = float(second), 0.0
     else:
-        other, other_error = _nogueira(Selections.read(second, n_features, needs_n_features=True))
+        other, other_error = _nogueira(Selections.read(second, n_features))
     difference, spread = value - other, math.hypot(error, other_error)
     if spread > 0.0:
         statistic = difference / spread
@@ -268,7 +261,7 @@ def nogueira_test(
 
 
 def relative_weighted_consistency(
-    selections: Iterable[Any] | ArrayLike, n_features: int | None = None
+    selections: SelectionsLike, n_features: int | None = None
 ) -> float:
     """Relative weighted consistency of Somol and Novovicova.
 
@@ -293,7 +286,7 @@ def relative_weighted_consistency(
     >>> round(relative_weighted_consistency([{0, 1, 2}, {1, 2, 3}], n_features=10), 3)
     0.667
     """
-    read = Selections.read(selections, n_features, needs_n_features=True)
+    read = Selections.read(selections, n_features)
     runs, p, total = read.n_runs, read.n_features, int(read.sizes.sum())
     if runs < 2 or total == 0:
         return math.nan
@@ -335,17 +328,13 @@ def rank_agreement(rankings: ArrayLike, *, method: str = "spearman") -> float:
         raise ValueError(f"rankings must have one row per run, got an array of shape {table.shape}")
     if np.isnan(table).any():
         raise ValueError("rankings must not hold nan; rank undefined features last")
-    if method not in ("spearman", "kendall"):
-        raise ValueError(f'method must be "spearman" or "kendall", got {method!r}')
+    check_choice("method", method, ("spearman", "kendall"))
     if len(table) < 2 or np.any(table.min(axis=1) == table.max(axis=1)):
         return math.nan
     first, second = np.triu_indices(len(table), k=1)
     if method == "kendall":
-        pairs = [
-            float(stats.kendalltau(table[i], table[j]).statistic)
-            for i, j in zip(first, second, strict=True)
-        ]
-        return float(np.mean(pairs))
+        pairs = zip(table[first], table[second], strict=True)
+        return float(np.mean([float(stats.kendalltau(a, b).statistic) for a, b in pairs]))
     ranks = stats.rankdata(table, axis=1)
     ranks -= ranks.mean(axis=1, keepdims=True)
     products = ranks @ ranks.T

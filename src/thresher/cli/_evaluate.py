@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -14,13 +13,20 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import Bunch
 
 from thresher._utils.types import TargetLike, Values
 from thresher.cli import _options
 from thresher.cli._errors import BadInput, as_options
 from thresher.cli._input import Data, read_data
-from thresher.cli._options import Result, Selecting, Source, Wish, build
-from thresher.cli._output import Voice, check_output, encode_table, write_all
+from thresher.cli._options import (
+    InputOptions,
+    OutputOptions,
+    SelectionOptions,
+    SelectionRequest,
+    build,
+)
+from thresher.cli._output import Console, check_output, encode_table, write_all
 from thresher.cli._select import LISTS, check_rows, encode_rows, parse_sizes
 from thresher.data import read_target
 from thresher.evaluate._candidates import encode_before
@@ -38,7 +44,7 @@ REGRESSORS = {
 }
 
 
-def estimators_for(y: TargetLike, wanted: list[str], source: Source) -> Values:
+def estimators_for(y: TargetLike, wanted: list[str], source: InputOptions) -> Values:
     """Pipelines around the wanted estimators, by default around the first that fits the target."""
     is_nominal = read_target(y, len(y), kind=source.target_kind or "auto").is_nominal
     known: Values = CLASSIFIERS if is_nominal else REGRESSORS
@@ -61,18 +67,23 @@ USUAL_SIZES = (5, 10, 20)
 
 
 def stability(
-    path: Path, options: Selecting, methods: str, sizes: str | None, repeats: int, result: Result
+    path: Path,
+    options: SelectionOptions,
+    methods: str,
+    sizes: str | None,
+    repeats: int,
+    result: OutputOptions,
 ) -> None:
     """How much the selections of several methods change with the rows."""
     from thresher.evaluate.stability import stability_curve
 
-    wishes, voice = options.wishes(methods), result.voice
-    data = _read(path, options, wishes, result, voice)
+    requests, console = options.requests(methods), result.console
+    data = _read(path, options, requests, result)
     rows = []
-    for wish in wishes:
-        with voice.working(f"selecting by {wish.method}", data, has_bar=True):
+    for request in requests:
+        with console.working(f"selecting by {request.method}", data, has_bar=True):
             curve = stability_curve(
-                build(wish, data),
+                build(request, data),
                 data.X,
                 data.y,
                 k=_sizes(sizes, [data]),
@@ -80,26 +91,31 @@ def stability(
                 index="nogueira",
                 n_jobs=options.jobs,
                 random_state=options.seed,
-                progress=voice.is_watched,
+                progress=console.is_watched,
             )
         rows += [
-            {"method": wish.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
+            {"method": request.method, "k": int(k), "stability": float(mean), "sd": float(spread)}
             for k, mean, spread in zip(curve.k, curve.mean, curve.std, strict=True)
         ]
-    _give(rows, "stability (Nogueira; 1: always the same, 0: as by chance)", result, voice)
+    _give(rows, "stability (Nogueira; 1: always the same, 0: as by chance)", result)
 
 
 def probe(
-    path: Path, options: Selecting, methods: str, steps: int | None, repeats: int, result: Result
+    path: Path,
+    options: SelectionOptions,
+    methods: str,
+    steps: int | None,
+    repeats: int,
+    result: OutputOptions,
 ) -> None:
     """How many columns drawn at random are among the first features."""
     from thresher.evaluate import probe_fdr
 
-    wishes, voice = options.wishes(methods), result.voice
-    data = _read(path, options, wishes, result, voice)
-    with voice.working("selecting among random columns", data, has_bar=True):
+    requests, console = options.requests(methods), result.console
+    data = _read(path, options, requests, result)
+    with console.working("selecting among random columns", data, has_bar=True):
         found = probe_fdr(
-            {wish.method: build(wish, data) for wish in wishes},
+            {request.method: build(request, data) for request in requests},
             data.X,
             data.y,
             n_steps=steps,
@@ -107,116 +123,98 @@ def probe(
             target=options.target_kind or "auto",  # type: ignore[arg-type]
             random_state=options.seed,
             n_jobs=options.jobs,
-            progress=voice.is_watched,
+            progress=console.is_watched,
         )
     title = f"random columns among the first {found.n_steps} features; relevance only is hard to beat here"
-    _give(_as_rows(found.summary("dict")), title, result, voice)
+    _give(_as_rows(found.summary("dict")), title, result)
 
 
 def compare(
     paths: Sequence[Path],
-    options: Selecting,
+    options: SelectionOptions,
     methods: str,
     sizes: str | None,
     estimators: list[str],
     folds: int,
-    result: Result,
+    result: OutputOptions,
 ) -> None:
     """What estimators make of the features that several methods choose."""
     from thresher import evaluate
-    from thresher.cli._judge import estimators_for
 
-    wishes, voice = options.wishes(methods), result.voice
-    read = [_read(path, options, wishes, result, voice) for path in paths]
+    requests, console = options.requests(methods), result.console
+    read = [_read(path, options, requests, result) for path in paths]
     are_short = len({path.name for path in paths}) == len(paths)
     labels = [path.name if are_short else str(path) for path in paths]
     judges = estimators_for(read[0].y, estimators, options)
-    with voice.working("comparing", read[0] if len(read) == 1 else None, has_bar=True):
+    with console.working("comparing", read[0] if len(read) == 1 else None, has_bar=True):
         found = evaluate.compare(
-            {wish.method: build(wish, read[0]) for wish in wishes},
+            {request.method: build(request, read[0]) for request in requests},
             {label: (data.X, data.y) for label, data in zip(labels, read, strict=True)},
             judges,
             k=_sizes(sizes, read),
             cv=folds,
             random_state=options.seed,
             n_jobs=options.jobs,
-            progress=voice.is_watched,
+            progress=console.is_watched,
         )
     shown = ("data", "selector", "estimator", "k", "score", "score_sd", "stability", "seconds")
-    if result.out is not None or voice.as_json:
-        rows = _as_rows(found.table("dict"))
-    else:
-        rows = _as_rows({name: found.table("dict")[name] for name in shown})
+    table = found.table("dict")
+    if result.out is None and not console.as_json:
+        table = {name: table[name] for name in shown}
     title = f"score on the test rows of {folds} folds, selection inside the folds"
-    _give(rows, title, result, voice)
+    _give(_as_rows(table), title, result)
 
 
 def recommend(
-    path: Path, source: Source, k: int | None, budget: float, estimator: str, result: Result
+    path: Path,
+    source: InputOptions,
+    k: int | None,
+    budget: float,
+    estimator: str,
+    result: OutputOptions,
 ) -> None:
     """Which method to take, and how sure one can be."""
     from thresher import evaluate
-    from thresher.cli._judge import estimators_for
 
-    voice = result.voice
+    console = result.console
     check_output(result.out, result.force, LISTS)
-    data = read_data(path, source, voice)
+    data = read_data(path, source, console)
     judge = estimators_for(data.y, [estimator], source)[estimator]
     is_nominal = source.target_kind == "nominal"
     y = data.y if source.target_kind is None else data.y.astype(str if is_nominal else float)
-    with voice.working("trying methods", data):
+    with console.working("trying methods", data):
         found = evaluate.recommend(
-            data.X,
-            y,
-            budget,
-            k=k,
-            estimator=judge,
-            random_state=source.seed,
-            n_jobs=source.jobs,
+            data.X, y, budget, k=k, estimator=judge, random_state=source.seed, n_jobs=source.jobs
         )
     for sentence in found.findings:
-        voice.note(as_options(sentence))
+        console.note(as_options(sentence))
     rows = _as_rows(found.table("dict"))
-    _give(
-        rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result, voice
-    )
-    if not voice.quiet and not voice.as_json:
-        print(f"\n{found.verdict}")
+    _give(rows, f"score of {estimator} on the test rows of {rows[0]['n_folds']} folds", result)
+    if not console.quiet and not console.as_json:
+        print(f"\n{found.outcome}")
 
 
-def methods(voice: Voice) -> None:
+def methods(console: Console) -> None:
     """What there is, for which data, and why."""
-    voice.catalogue(_options.describe_methods(), "method", "why")
+    console.catalogue(_options.describe_methods(), "method", "why")
 
 
-def datasets(name: str | None, seed: int, result: Result) -> None:
+def datasets(name: str | None, seed: int, result: OutputOptions) -> None:
     """List data sets, or write one."""
     from thresher import datasets as module
 
-    out, voice = result.out, result.voice
+    out, console = result.out, result.console
     if name is None:
-        known = [
-            {
-                "name": name,
-                "kind": "made from a seed",
-                "n_samples": None,
-                "n_features": None,
-                "about": about,
-            }
+        rows = [
+            (name, "made from a seed", None, None, about)
             for name, about in _options.GENERATORS.items()
         ]
-        papers = _as_rows(module.list_paper_data("dict"))
-        known += [
-            {
-                "name": row["name"],
-                "kind": "openml.org",
-                "n_samples": row["n_samples"],
-                "n_features": row["n_features"],
-                "about": row["papers"],
-            }
-            for row in papers
+        rows += [
+            (row["name"], "openml.org", row["n_samples"], row["n_features"], row["papers"])
+            for row in _as_rows(module.list_paper_data("dict"))
         ]
-        voice.table(known)
+        columns = ("name", "kind", "n_samples", "n_features", "about")
+        console.table([dict(zip(columns, row, strict=True)) for row in rows])
         return
     if name not in _options.GENERATORS:
         made = ", ".join(_options.GENERATORS)
@@ -230,13 +228,13 @@ def datasets(name: str | None, seed: int, result: Result) -> None:
     check_output(out, result.force, (".csv", ".parquet", ".npz"))
     made = getattr(module, name)(random_state=seed)
     write_all({out: _encode_bunch(out, made)}, result.force)
-    if not voice.quiet:
+    if not console.quiet:
         print(
             f"{out}: {made.data.shape[0]} samples, {made.data.shape[1]} features and the column target. {made.DESCR}"
         )
 
 
-def _encode_bunch(out: Path, made: Any) -> bytes:
+def _encode_bunch(out: Path, made: Bunch) -> bytes:
     import io
 
     from scipy import sparse
@@ -255,12 +253,15 @@ def _encode_bunch(out: Path, made: Any) -> bytes:
 
 
 def _read(
-    path: Path, options: Selecting, wishes: Sequence[Wish], result: Result, voice: Voice
+    path: Path,
+    options: SelectionOptions,
+    requests: Sequence[SelectionRequest],
+    result: OutputOptions,
 ) -> Data:
     check_output(result.out, result.force, LISTS)
-    needs = any(_options.needs_target(wish.method) for wish in wishes)
-    data = read_data(path, options, voice, needs_target=needs)
-    check_rows(data, wishes, voice)
+    needs = any(_options.needs_target(request.method) for request in requests)
+    data = read_data(path, options, result.console, needs_target=needs)
+    check_rows(data, requests, result.console)
     return data
 
 
@@ -272,11 +273,11 @@ def _sizes(asked: str | None, read: Sequence[Data]) -> list[int]:
     return [k for k in USUAL_SIZES if k <= most] or list(range(1, most + 1))
 
 
-def _as_rows(columns: dict[str, list[Any]]) -> list[Values]:
+def _as_rows(columns: Values) -> list[Values]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _give(rows: list[Values], title: str, result: Result, voice: Voice) -> None:
-    out = result.out
+def _give(rows: list[Values], title: str, result: OutputOptions) -> None:
+    out, console = result.out, result.console
     contents = {} if out is None else {out: encode_rows(out, rows)}
-    write_all(contents, result.force, None if voice.quiet else lambda: voice.table(rows, title))
+    write_all(contents, result.force, None if console.quiet else lambda: console.table(rows, title))
