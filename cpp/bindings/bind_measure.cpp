@@ -23,15 +23,10 @@ void check_index(std::uint32_t feature, std::size_t n_features) {
 nb::ndarray<nb::numpy, double, nb::ndim<2>> measure_values(PairMeasure& measure, std::uint32_t reference,
                                                            Vector<std::uint32_t> features) {
   check_index(reference, measure.n_features());
-  const std::span<const std::uint32_t> wanted(features.data(), features.size());
-  for (const std::uint32_t feature : wanted) check_index(feature, measure.n_features());
-  std::vector<double> out(wanted.size() * measure.n_replicates());
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    measure.values(reference, wanted, out);
-  }
-  return to_numpy(std::move(out), wanted.size(), measure.n_replicates());
+  for (const std::uint32_t feature : view(features)) check_index(feature, measure.n_features());
+  std::vector<double> out(features.size() * measure.n_replicates());
+  without_gil([&](Interrupt&) { measure.values(reference, view(features), out); });
+  return to_numpy(std::move(out), features.size(), measure.n_replicates());
 }
 
 }  // namespace

@@ -33,17 +33,13 @@ AnyResult transpose(const AnyArray& array, std::span<const std::uint32_t> order,
     if (row >= matrix.n_rows) throw nb::index_error("order names a row that does not exist");
   }
   auto out = empty_numpy<Out>(matrix.n_columns, order.empty() ? matrix.n_rows : order.size());
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    feature_major(matrix, order, out.data(), n_threads, interrupt);
-  }
+  without_gil([&](Interrupt& interrupt) { feature_major(matrix, order, out.data(), n_threads, interrupt); });
   return AnyResult(out);
 }
 
 AnyResult feature_major_any(const AnyArray& array, std::size_t n_threads,
                             const std::optional<Vector<std::uint32_t>>& order) {
-  const auto rows = as_span(order);
+  const auto rows = view(order);
   const nb::dlpack::dtype type = array.dtype();
   if (type.lanes == 1) {
     switch (static_cast<nb::dlpack::dtype_code>(type.code)) {
@@ -79,49 +75,33 @@ NumericTable* make_table(NumericArray array, const OptionalParts& parts, const O
     throw nb::value_error(("missing must be 'error' or 'pairwise', got '" + missing + "'").c_str());
   }
   const NumericMatrix matrix = numeric_matrix(array);
-  const NumericOptions options{as_span(parts), read_sets(parts, sets), as_span(weights), missing == "pairwise",
-                               n_threads};
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return new NumericTable(matrix, options, interrupt);
+  const NumericOptions options{view(parts), read_sets(parts, sets), view(weights), missing == "pairwise", n_threads};
+  return without_gil([&](Interrupt& interrupt) { return new NumericTable(matrix, options, interrupt); });
 }
 
 auto copied(std::span<const double> values) { return to_numpy(std::vector<double>(values.begin(), values.end())); }
 
 NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::string& name, std::size_t n_threads) {
   const NumericKind kind = numeric_kind(name);
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return new NumericPairMeasure(table, kind, n_threads);
+  return without_gil([&](Interrupt&) { return new NumericPairMeasure(table, kind, n_threads); });
 }
 
 RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads, std::optional<Vector<double>> weights) {
   const NumericMatrix matrix = numeric_matrix(array);
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return new RankPairMeasure(matrix, as_span(weights), n_threads, interrupt);
+  return without_gil(
+      [&](Interrupt& interrupt) { return new RankPairMeasure(matrix, view(weights), n_threads, interrupt); });
 }
 
 AnyResult rank_array(NumericArray array, std::size_t n_threads) {
   const NumericMatrix matrix = numeric_matrix(array);
-  DoubledRanks ranks;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    ranks = doubled_ranks(matrix, {}, n_threads, interrupt);
-  }
+  DoubledRanks ranks =
+      without_gil([&](Interrupt& interrupt) { return doubled_ranks(matrix, {}, n_threads, interrupt); });
   if (ranks.wide.empty()) return AnyResult(to_numpy(std::move(ranks.narrow), matrix.n_features, matrix.n_rows));
   return AnyResult(to_numpy(std::move(ranks.wide), matrix.n_features, matrix.n_rows));
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> relevance_spearman(const RankPairMeasure& measure, Vector<double> target) {
-  std::vector<double> values;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    values = measure.relevance(std::span<const double>(target.data(), target.size()));
-  }
-  return to_numpy(std::move(values));
+  return to_numpy(without_gil([&](Interrupt&) { return measure.relevance(view(target)); }));
 }
 
 auto constant(const NumericTable& table) {

@@ -11,11 +11,6 @@
 namespace thresher::bindings {
 namespace {
 
-template <class T>
-std::span<const T> view(const Vector<T>& array) {
-  return {array.data(), array.size()};
-}
-
 // The arrays are borrowed: they must come in the type asked for, and outlive the table.
 void make_sparse_table(SparseTable* self, const Vector<std::int64_t>& starts, const Vector<std::int32_t>& rows,
                        const Vector<double>& values, std::size_t n_rows, const OptionalParts& parts,
@@ -23,7 +18,7 @@ void make_sparse_table(SparseTable* self, const Vector<std::int64_t>& starts, co
   const CscView matrix{n_rows, starts.size() - 1, view(starts), view(rows), view(values)};
   ReleasedGil released;
   SignalInterrupt interrupt;
-  new (self) SparseTable(matrix, as_span(parts), read_sets(parts, sets), as_span(weights));
+  new (self) SparseTable(matrix, view(parts), read_sets(parts, sets), view(weights));
 }
 
 void make_sparse_measure(SparsePairMeasure* self, const SparseTable& table, const std::string& measure,
