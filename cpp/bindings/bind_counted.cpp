@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "bindings/bindings.hpp"
 #include "bindings/part_sets.hpp"

@@ -3,7 +3,6 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "bindings/bindings.hpp"
 #include "bindings/numeric_arrays.hpp"

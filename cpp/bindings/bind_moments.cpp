@@ -1,4 +1,4 @@
-// Continuous features: transposition, the numeric table, Pearson, cosine, F and Spearman.
+// Continuous features: transposition, dense and sparse tables, Pearson, cosine, F and Spearman.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -16,6 +16,7 @@
 #include "measures/numeric_measure.hpp"
 #include "measures/numeric_relevance.hpp"
 #include "measures/ranks.hpp"
+#include "measures/sparse_table.hpp"
 #include "moments/feature_major.hpp"
 #include "moments/numeric_table.hpp"
 
@@ -110,6 +111,21 @@ auto constant(const NumericTable& table) {
   return to_numpy_bool(std::move(marks));
 }
 
+// The arrays are borrowed: they must come in the type asked for, and outlive the table.
+void make_sparse_table(SparseTable* self, const Vector<std::int64_t>& starts, const Vector<std::int32_t>& rows,
+                       const Vector<double>& values, std::size_t n_rows, const OptionalParts& parts,
+                       const OptionalSets& sets, const std::optional<Vector<double>>& weights) {
+  const CscView matrix{n_rows, starts.size() - 1, view(starts), view(rows), view(values)};
+  ReleasedGil released;
+  SignalInterrupt interrupt;
+  new (self) SparseTable(matrix, view(parts), read_sets(parts, sets), view(weights));
+}
+
+void make_sparse_measure(SparsePairMeasure* self, const SparseTable& table, const std::string& measure,
+                         std::size_t n_threads) {
+  new (self) SparsePairMeasure(table, numeric_kind(measure), n_threads);
+}
+
 }  // namespace
 
 void bind_moments(nb::module_& module) {
@@ -143,6 +159,17 @@ void bind_moments(nb::module_& module) {
       .def("relevance_spearman", &relevance_spearman, nb::arg("values"));
   module.def("doubled_ranks", &rank_array, nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,
              "2 less + equal - n for every value; int16 or int32, (p, n).");
+  nb::class_<SparseTable> sparse_table(module, "SparseTable", "Numeric features of a CSC matrix.");
+  sparse_table
+      .def("__init__", &make_sparse_table, nb::arg("starts").noconvert(), nb::arg("rows").noconvert(),
+           nb::arg("values").noconvert(), nb::arg("n_rows"), nb::arg("parts") = nb::none(),
+           nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+      .def_prop_ro("n_features", &SparseTable::n_features);
+  bind_relevance<SparseTable>(sparse_table);
+  nb::class_<SparsePairMeasure, PairMeasure>(module, "SparsePairMeasure", "Measures of pairs of sparse columns.")
+      .def("__init__", &make_sparse_measure, nb::arg("table"), nb::arg("measure"), nb::arg("n_threads") = 1,
+           nb::keep_alive<1, 2>());
 }
 
 }  // namespace thresher::bindings

@@ -57,8 +57,7 @@ WeightedGraph weighted(const Vector<std::uint32_t>& first, const Vector<std::uin
 
 template <class Columns>
 auto scores(const Columns& columns, const WeightedGraph& on, bool centred, std::size_t n_threads) {
-  return to_numpy(
-      without_gil([&](Interrupt& interrupt) { return graph_scores(columns, on, centred, n_threads, interrupt); }));
+  return to_numpy(without_gil([&](Interrupt&) { return graph_scores(columns, on, centred, n_threads); }));
 }
 
 template <class T>
