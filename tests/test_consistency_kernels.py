@@ -35,8 +35,10 @@ def compile_problem(risk, order, r):
     weights = None
     if any(w != 1 for w in risk.weights):
         weights = np.array(risk.weights, dtype=float)
+    codes = np.ascontiguousarray(risk.X.T.astype(np.uint8))
+    levels = np.max(codes, axis=1, initial=0).astype(np.int32) + 1
     return _core.Consistency(
-        np.ascontiguousarray(risk.X.T.astype(np.uint8)),
+        _core.CodedTable.from_codes(codes, levels),
         np.array(risk.y, dtype=np.int32),
         int(max(risk.y)) + 1,
         weights,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "bindings/bindings.hpp"
@@ -65,16 +64,12 @@ inline HeldArray hold_array(nb::object array, std::size_t n_dimensions) {
 
 // A view of the vector's bytes as NumPy truth values; takes the vector over.
 inline nb::ndarray<nb::numpy, bool, nb::ndim<1>> to_numpy_bool(std::vector<std::uint8_t>&& values) {
-  auto* owned = new std::vector<std::uint8_t>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<std::uint8_t>*>(p); });
-  return nb::ndarray<nb::numpy, bool, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+  return owning_array<nb::ndarray<nb::numpy, bool, nb::ndim<1>>>(std::move(values), {values.size()});
 }
 
 inline nb::ndarray<nb::numpy, bool, nb::ndim<2>> to_numpy_bool(std::vector<std::uint8_t>&& values, std::size_t rows,
                                                                std::size_t columns) {
-  auto* owned = new std::vector<std::uint8_t>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<std::uint8_t>*>(p); });
-  return nb::ndarray<nb::numpy, bool, nb::ndim<2>>(owned->data(), {rows, columns}, owner);
+  return owning_array<nb::ndarray<nb::numpy, bool, nb::ndim<2>>>(std::move(values), {rows, columns});
 }
 
 }  // namespace thresher::bindings

@@ -1,7 +1,6 @@
 // Clusters of features around medoids.
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "bindings/results.hpp"
 #include "bindings/searching.hpp"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "bindings/bindings.hpp"
 #include "bindings/part_sets.hpp"
@@ -74,13 +73,9 @@ CountedTriples* make_triples(AskFor<std::int64_t> ask, const Vector<std::int32_t
 
 auto bound_count_request(const CodedTable& block, const Vector<std::uint32_t>& references,
                          const Vector<std::uint32_t>& features, const Mask& incomplete, std::size_t n_threads) {
-  std::vector<std::int64_t> counts;
-  {
-    nb::gil_scoped_release release;
-    SignalInterrupt interrupt;
-    counts = count_request(block, {view(references), view(features)}, view(incomplete), n_threads);
-  }
-  return to_numpy(std::move(counts));
+  return to_numpy(without_gil([&](Interrupt&) {
+    return count_request(block, {view(references), view(features)}, view(incomplete), n_threads);
+  }));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,9 +32,9 @@ std::shared_ptr<CodedTable> table_from_dense(AnyNumpy array, const OptionalParts
                                              const std::string& missing) {
   const HeldArray held = hold_array(std::move(array), 2);
   BuildOptions options = read_options(parts, sets, weights, held.view.n_rows, n_threads, missing);
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return std::make_shared<CodedTable>(build_from_dense(held.view, std::move(options), interrupt));
+  return without_gil([&](Interrupt& interrupt) {
+    return std::make_shared<CodedTable>(build_from_dense(held.view, std::move(options), interrupt));
+  });
 }
 
 std::shared_ptr<CodedTable> table_from_codes(const Matrix<std::uint8_t>& codes, const Vector<std::int32_t>& levels,
@@ -43,17 +42,17 @@ std::shared_ptr<CodedTable> table_from_codes(const Matrix<std::uint8_t>& codes, 
                                              const AnyNumpy& weights, std::size_t n_threads, int missing_code) {
   if (codes.shape(0) != levels.size()) throw std::invalid_argument("levels: one number per feature is needed");
   BuildOptions options = read_options(parts, sets, weights, codes.shape(1), n_threads, "pairwise");
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return std::make_shared<CodedTable>(build_from_codes(codes.data(), {levels.data(), levels.size()}, codes.shape(1),
-                                                       missing_code, std::move(options), interrupt));
+  return without_gil([&](Interrupt& interrupt) {
+    return std::make_shared<CodedTable>(
+        build_from_codes(codes.data(), view(levels), codes.shape(1), missing_code, std::move(options), interrupt));
+  });
 }
 
 std::shared_ptr<CodedTable> table_take(const CodedTable& table, const Vector<std::int64_t>& rows,
                                        std::size_t n_threads) {
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return std::make_shared<CodedTable>(take_rows(table, {rows.data(), rows.size()}, n_threads, interrupt));
+  return without_gil([&](Interrupt& interrupt) {
+    return std::make_shared<CodedTable>(take_rows(table, view(rows), n_threads, interrupt));
+  });
 }
 
 bool sparse_places_rise(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data, std::size_t n_rows,
@@ -68,12 +67,12 @@ std::shared_ptr<CodedTable> table_from_sparse(const AnyNumpy& indptr, const AnyN
                                               const AnyNumpy& weights, std::size_t n_threads,
                                               const std::string& missing, std::size_t dense_bytes) {
   std::vector<HeldArray> held;
-  const SparseView view = checked_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
+  const SparseView matrix = checked_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
   BuildOptions options = read_options(parts, sets, weights, n_rows, n_threads, missing);
   options.dense_bytes = dense_bytes;
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return std::make_shared<CodedTable>(build_from_sparse(view, std::move(options), interrupt));
+  return without_gil([&](Interrupt& interrupt) {
+    return std::make_shared<CodedTable>(build_from_sparse(matrix, std::move(options), interrupt));
+  });
 }
 
 void check_feature(const CodedTable& table, std::size_t f) {
@@ -117,15 +116,13 @@ auto table_matrix(const CodedTable& table, const std::optional<Vector<std::uint3
   const std::size_t n = features ? features->size() : table.n_features();
   for (std::size_t i = 0; features && i < n; ++i) check_feature(table, features->data()[i]);
   UninitialisedVector<std::uint8_t> codes(checked_product(n, table.n_rows()));
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
+  without_gil([&](Interrupt&) {
     parallel_for(n, 16, n_threads, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         table.codes_of(features ? features->data()[i] : i, codes.data() + i * table.n_rows());
       }
     });
-  }
+  });
   return to_numpy(std::move(codes), n, table.n_rows());
 }
 
@@ -135,11 +132,7 @@ nb::ndarray<nb::numpy, double> table_relevance(const CodedTable& table, const Ve
   const DiscreteMeasure kind = measure_named(measure);
   const std::size_t n_replicates = table.layout().n_replicates();
   std::vector<double> values(table.n_features() * n_replicates);
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    discrete_relevance(table, {classes.data(), classes.size()}, n_classes, kind, n_threads, values);
-  }
+  without_gil([&](Interrupt&) { discrete_relevance(table, view(classes), n_classes, kind, n_threads, values); });
   using Values = nb::ndarray<nb::numpy, double>;
   if (!table.layout().has_parts()) return Values(to_numpy(std::move(values)));
   return Values(to_numpy(std::move(values), n_replicates, table.n_features()));
@@ -162,7 +155,7 @@ double value_of_cells(std::span<const Count> cells, std::size_t n_rows, const st
 }
 
 double value_of_counts(const Matrix<std::int64_t>& counts, const std::string& measure) {
-  return value_of_cells<std::int64_t>({counts.data(), counts.size()}, counts.shape(0), measure);
+  return value_of_cells(view(counts), counts.shape(0), measure);
 }
 
 double value_of_weighted_counts(const WeightedCounts& counts, const std::string& measure) {
@@ -173,18 +166,14 @@ double value_of_weighted_counts(const WeightedCounts& counts, const std::string&
 
 ColumnScan scan_columns(AnyNumpy array, std::size_t n_threads) {
   const HeldArray held = hold_array(std::move(array), 2);
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return scan_dense(held.view, n_threads, interrupt);
+  return without_gil([&](Interrupt& interrupt) { return scan_dense(held.view, n_threads, interrupt); });
 }
 
 ColumnScan scan_sparse_columns(const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data,
                                std::size_t n_rows, std::size_t n_columns, bool is_csc, std::size_t n_threads) {
   std::vector<HeldArray> held;
-  const SparseView view = checked_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return scan_sparse(view, n_threads, interrupt);
+  const SparseView matrix = checked_sparse(indptr, indices, data, n_rows, n_columns, is_csc, held);
+  return without_gil([&](Interrupt& interrupt) { return scan_sparse(matrix, n_threads, interrupt); });
 }
 
 void bind_scans(nb::module_& module) {
@@ -267,7 +256,7 @@ void bind_counting(nb::module_& module) {
           "__init__",
           [](ThreeWayMeasure* self, std::shared_ptr<CodedTable> table, const Vector<std::int32_t>& classes,
              std::size_t n_classes, const std::string& term, std::size_t n_threads) {
-            new (self) ThreeWayMeasure(std::move(table), {classes.data(), classes.size()}, n_classes,
+            new (self) ThreeWayMeasure(std::move(table), view(classes), n_classes,
                                        choice_from("term", term, kThreeWayTerms), n_threads);
           },
           nb::arg("table"), nb::arg("y_codes"), nb::arg("n_classes"), nb::arg("term"), nb::arg("n_threads") = 1);

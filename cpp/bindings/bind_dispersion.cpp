@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "bindings/bindings.hpp"
 #include "bindings/numeric_arrays.hpp"
@@ -16,30 +14,10 @@
 namespace thresher::bindings {
 namespace {
 
-template <class T>
-DenseColumns<T> dense(const Matrix<T>& columns) {
-  return {columns.data(), columns.shape(0), columns.shape(1)};
-}
-
-template <class T>
-SparseColumns<T> sparse(const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
-                        std::size_t n_rows) {
-  if (starts.size() == 0 || values.size() != rows.size() || starts.data()[0] != 0 ||
-      static_cast<std::size_t>(starts.data()[starts.size() - 1]) != values.size()) {
-    throw nb::value_error("values, rows and starts are not those of one compressed matrix");
-  }
-  return {values.data(), rows.data(), starts.data(), starts.size() - 1, n_rows};
-}
-
 template <class Columns>
 auto dispersions_of(const Columns& columns, const std::string& measure, bool skip_missing, std::size_t n_threads) {
-  std::vector<double> values;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    values = dispersions(columns, {choice_from("measure", measure, kDispersions), skip_missing, n_threads}, interrupt);
-  }
-  return to_numpy(std::move(values));
+  const DispersionOptions options{choice_from("measure", measure, kDispersions), skip_missing, n_threads};
+  return to_numpy(without_gil([&](Interrupt& interrupt) { return dispersions(columns, options, interrupt); }));
 }
 
 template <class Columns>
@@ -47,13 +25,7 @@ auto separations_of(const Columns& columns, const std::string& measure, const Ve
                     std::size_t n_classes, std::size_t n_threads) {
   const SeparationOptions options{class_kind(measure), check_classes(classes, columns.n_rows, n_classes), n_classes,
                                   n_threads};
-  std::vector<double> values;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    values = separations(columns, options);
-  }
-  return to_numpy(std::move(values));
+  return to_numpy(without_gil([&](Interrupt&) { return separations(columns, options); }));
 }
 
 template <class T>
@@ -61,7 +33,7 @@ void bind_for(nb::module_& module) {
   module.def(
       "dispersion",
       [](const Matrix<T>& columns, const std::string& measure, bool skip_missing, std::size_t n_threads) {
-        return dispersions_of(dense(columns), measure, skip_missing, n_threads);
+        return dispersions_of(dense_columns(columns), measure, skip_missing, n_threads);
       },
       nb::arg("columns").noconvert(), nb::arg("measure"), nb::arg("skip_missing") = false, nb::arg("n_threads") = 1,
       "Dispersion of every feature of a (features, rows) array.");
@@ -69,15 +41,16 @@ void bind_for(nb::module_& module) {
       "dispersion_sparse",
       [](const Vector<T>& values, const Vector<std::int32_t>& rows, const Vector<std::int64_t>& starts,
          std::size_t n_rows, const std::string& measure, bool skip_missing, std::size_t n_threads) {
-        return dispersions_of(sparse(values, rows, starts, n_rows), measure, skip_missing, n_threads);
+        return dispersions_of(sparse_columns(values, rows, starts, n_rows), measure, skip_missing, n_threads);
       },
       nb::arg("values").noconvert(), nb::arg("rows"), nb::arg("starts"), nb::arg("n_rows"), nb::arg("measure"),
       nb::arg("skip_missing") = false, nb::arg("n_threads") = 1, "Dispersion of every feature of a CSC matrix.");
   module.def(
       "separation",
       [](const Matrix<T>& columns, const std::string& measure, const Vector<std::int32_t>& classes,
-         std::size_t n_classes,
-         std::size_t n_threads) { return separations_of(dense(columns), measure, classes, n_classes, n_threads); },
+         std::size_t n_classes, std::size_t n_threads) {
+        return separations_of(dense_columns(columns), measure, classes, n_classes, n_threads);
+      },
       nb::arg("columns").noconvert(), nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"),
       nb::arg("n_threads") = 1, "How well every feature tells the classes apart.");
   module.def(
@@ -108,14 +81,14 @@ void bind_dispersion(nb::module_& module) {
       [](PairMeasure& similarity, const Vector<std::uint32_t>& order, const Vector<double>& relevance,
          std::size_t max_kept, double max_similarity, bool against_all, double stop_mass, std::size_t n_kept_before,
          std::size_t n_threads) {
-        const std::span<const std::uint32_t> features(order.data(), order.size());
-        for (const std::uint32_t f : features) {
+        for (const std::uint32_t f : view(order)) {
           if (f >= similarity.n_features() || f >= relevance.size()) throw nb::index_error("order is out of range");
         }
-        ReleasedGil released;
-        SignalInterrupt interrupt;
-        return redundancy_walk(similarity, features, {relevance.data(), relevance.size()},
-                               {max_kept, max_similarity, against_all, stop_mass, n_kept_before, n_threads}, interrupt);
+        return without_gil([&](Interrupt& interrupt) {
+          return redundancy_walk(similarity, view(order), view(relevance),
+                                 {max_kept, max_similarity, against_all, stop_mass, n_kept_before, n_threads},
+                                 interrupt);
+        });
       },
       nb::arg("similarity"), nb::arg("order"), nb::arg("relevance"), nb::kw_only(), nb::arg("max_kept"),
       nb::arg("max_similarity"), nb::arg("against_all") = false, nb::arg("stop_mass") = -1.0,

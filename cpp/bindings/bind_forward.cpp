@@ -49,7 +49,7 @@ BoundSearch* bound_rrct(const AnyMatrix& ranks, const AnyMatrix& values, const M
   auto search = without_gil([&](Interrupt& interrupt) {
     columns->emplace_back(rank_pointer, ranks.shape(0), ranks.shape(1), n_threads, interrupt);
     columns->emplace_back(value_pointer, values.shape(0), values.shape(1), n_threads, interrupt);
-    return rrct_forward(columns->front(), columns->back(), {target.data(), target.size()}, options, interrupt);
+    return rrct_forward(columns->front(), columns->back(), view(target), options, interrupt);
   });
   return hold_search(std::move(search), n_select, ranks, values, target, std::move(columns));
 }
@@ -68,7 +68,7 @@ BoundSearch* bound_gso(const AnyMatrix& columns, const Matrix<double>& target, s
       const std::span<const double> of_rows(weights ? weights->data() + r * n : nullptr, weights ? n : 0);
       replicates->emplace_back(pointer, p, n, n_threads, interrupt, of_rows);
     }
-    return gso_forward(*replicates, {target.data(), target.size()}, options, interrupt);
+    return gso_forward(*replicates, view(target), options, interrupt);
   });
   return hold_search(std::move(search), n_select, columns, target, weights, std::move(replicates));
 }
@@ -77,18 +77,13 @@ BoundSearch* bound_cmi_walk(const CodedTable& table, const Vector<std::int32_t>&
                             const Vector<double>& relevance, std::optional<std::size_t> n_select, bool take_last,
                             const std::optional<Matrix<std::int64_t>>& weights, const Mask& candidates,
                             const Indices& kept, const PythonProgress& progress) {
-  if (classes.size() != table.n_rows() || (weights && weights->shape(1) != table.n_rows())) {
-    throw std::invalid_argument("one class, and one weight if any, per row is needed");
-  }
-  for (const std::int32_t code : view(classes)) {
-    if (code < 0 || static_cast<std::size_t>(code) >= n_classes) throw std::invalid_argument("no such class");
-  }
+  if (weights && weights->shape(1) != table.n_rows()) throw std::invalid_argument("one weight per row is needed");
   auto options = forward_options<CmiOptions>(candidates, kept, progress);
   check_relevance(table.n_features(), view(relevance), options.candidates);
   options.table = &table;
-  options.classes = view(classes);
+  options.classes = check_classes(classes, table.n_rows(), n_classes);
   options.n_classes = n_classes;
-  if (weights) options.weights = {weights->data(), weights->size()};
+  options.weights = view(weights);
   std::uint64_t n_counted = 0;
   for (std::size_t first = 0; first < options.weights.size(); first += classes.size()) {
     const auto of_rows = options.weights.subspan(first, classes.size());

@@ -1,4 +1,4 @@
-// Continuous features: transposition, the numeric table, Pearson, cosine, F and Spearman.
+// Continuous features: transposition, dense and sparse tables, Pearson, cosine, F and Spearman.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
@@ -16,6 +16,7 @@
 #include "measures/numeric_measure.hpp"
 #include "measures/numeric_relevance.hpp"
 #include "measures/ranks.hpp"
+#include "measures/sparse_table.hpp"
 #include "moments/feature_major.hpp"
 #include "moments/numeric_table.hpp"
 
@@ -33,17 +34,13 @@ AnyResult transpose(const AnyArray& array, std::span<const std::uint32_t> order,
     if (row >= matrix.n_rows) throw nb::index_error("order names a row that does not exist");
   }
   auto out = empty_numpy<Out>(matrix.n_columns, order.empty() ? matrix.n_rows : order.size());
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    feature_major(matrix, order, out.data(), n_threads, interrupt);
-  }
+  without_gil([&](Interrupt& interrupt) { feature_major(matrix, order, out.data(), n_threads, interrupt); });
   return AnyResult(out);
 }
 
 AnyResult feature_major_any(const AnyArray& array, std::size_t n_threads,
                             const std::optional<Vector<std::uint32_t>>& order) {
-  const auto rows = as_span(order);
+  const auto rows = view(order);
   const nb::dlpack::dtype type = array.dtype();
   if (type.lanes == 1) {
     switch (static_cast<nb::dlpack::dtype_code>(type.code)) {
@@ -79,55 +76,54 @@ NumericTable* make_table(NumericArray array, const OptionalParts& parts, const O
     throw nb::value_error(("missing must be 'error' or 'pairwise', got '" + missing + "'").c_str());
   }
   const NumericMatrix matrix = numeric_matrix(array);
-  const NumericOptions options{as_span(parts), read_sets(parts, sets), as_span(weights), missing == "pairwise",
-                               n_threads};
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return new NumericTable(matrix, options, interrupt);
+  const NumericOptions options{view(parts), read_sets(parts, sets), view(weights), missing == "pairwise", n_threads};
+  return without_gil([&](Interrupt& interrupt) { return new NumericTable(matrix, options, interrupt); });
 }
 
 auto copied(std::span<const double> values) { return to_numpy(std::vector<double>(values.begin(), values.end())); }
 
 NumericPairMeasure* make_numeric_measure(const NumericTable& table, const std::string& name, std::size_t n_threads) {
   const NumericKind kind = numeric_kind(name);
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return new NumericPairMeasure(table, kind, n_threads);
+  return without_gil([&](Interrupt&) { return new NumericPairMeasure(table, kind, n_threads); });
 }
 
 RankPairMeasure* make_rank_measure(NumericArray array, std::size_t n_threads, std::optional<Vector<double>> weights) {
   const NumericMatrix matrix = numeric_matrix(array);
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  return new RankPairMeasure(matrix, as_span(weights), n_threads, interrupt);
+  return without_gil(
+      [&](Interrupt& interrupt) { return new RankPairMeasure(matrix, view(weights), n_threads, interrupt); });
 }
 
 AnyResult rank_array(NumericArray array, std::size_t n_threads) {
   const NumericMatrix matrix = numeric_matrix(array);
-  DoubledRanks ranks;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    ranks = doubled_ranks(matrix, {}, n_threads, interrupt);
-  }
+  DoubledRanks ranks =
+      without_gil([&](Interrupt& interrupt) { return doubled_ranks(matrix, {}, n_threads, interrupt); });
   if (ranks.wide.empty()) return AnyResult(to_numpy(std::move(ranks.narrow), matrix.n_features, matrix.n_rows));
   return AnyResult(to_numpy(std::move(ranks.wide), matrix.n_features, matrix.n_rows));
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> relevance_spearman(const RankPairMeasure& measure, Vector<double> target) {
-  std::vector<double> values;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    values = measure.relevance(std::span<const double>(target.data(), target.size()));
-  }
-  return to_numpy(std::move(values));
+  return to_numpy(without_gil([&](Interrupt&) { return measure.relevance(view(target)); }));
 }
 
 auto constant(const NumericTable& table) {
   std::vector<std::uint8_t> marks(table.n_features());
   for (std::size_t feature = 0; feature < marks.size(); ++feature) marks[feature] = table.constant(feature);
   return to_numpy_bool(std::move(marks));
+}
+
+// The arrays are borrowed: they must come in the type asked for, and outlive the table.
+void make_sparse_table(SparseTable* self, const Vector<std::int64_t>& starts, const Vector<std::int32_t>& rows,
+                       const Vector<double>& values, std::size_t n_rows, const OptionalParts& parts,
+                       const OptionalSets& sets, const std::optional<Vector<double>>& weights) {
+  const CscView matrix{n_rows, starts.size() - 1, view(starts), view(rows), view(values)};
+  ReleasedGil released;
+  SignalInterrupt interrupt;
+  new (self) SparseTable(matrix, view(parts), read_sets(parts, sets), view(weights));
+}
+
+void make_sparse_measure(SparsePairMeasure* self, const SparseTable& table, const std::string& measure,
+                         std::size_t n_threads) {
+  new (self) SparsePairMeasure(table, numeric_kind(measure), n_threads);
 }
 
 }  // namespace
@@ -163,6 +159,17 @@ void bind_moments(nb::module_& module) {
       .def("relevance_spearman", &relevance_spearman, nb::arg("values"));
   module.def("doubled_ranks", &rank_array, nb::arg("matrix").noconvert(), nb::arg("n_threads") = 1,
              "2 less + equal - n for every value; int16 or int32, (p, n).");
+  nb::class_<SparseTable> sparse_table(module, "SparseTable", "Numeric features of a CSC matrix.");
+  sparse_table
+      .def("__init__", &make_sparse_table, nb::arg("starts").noconvert(), nb::arg("rows").noconvert(),
+           nb::arg("values").noconvert(), nb::arg("n_rows"), nb::arg("parts") = nb::none(),
+           nb::arg("sets") = nb::none(), nb::arg("weights") = nb::none(), nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>())
+      .def_prop_ro("n_features", &SparseTable::n_features);
+  bind_relevance<SparseTable>(sparse_table);
+  nb::class_<SparsePairMeasure, PairMeasure>(module, "SparsePairMeasure", "Measures of pairs of sparse columns.")
+      .def("__init__", &make_sparse_measure, nb::arg("table"), nb::arg("measure"), nb::arg("n_threads") = 1,
+           nb::keep_alive<1, 2>());
 }
 
 }  // namespace thresher::bindings

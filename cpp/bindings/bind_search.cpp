@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bindings/results.hpp"
@@ -114,13 +113,12 @@ EnsembleResult bound_greedy_ensemble(PairMeasure& measure, Matrix<double> releva
       "strategy", strategy,
       {{"lazy", EnsembleStrategy::lazy}, {"scan", EnsembleStrategy::scan}, {"dense", EnsembleStrategy::dense}});
   options.replicates = view(replicates);
-  if (candidates) options.candidates = {candidates->data(), candidates->size()};
+  options.candidates = view(candidates);
   options.kept = view(kept);
   options.memory_limit = memory_limit;
   options.always_share = always_share;
-  return without_gil([&](Interrupt& interrupt) {
-    return greedy_ensemble(measure, {relevance.data(), relevance.size()}, options, interrupt);
-  });
+  return without_gil(
+      [&](Interrupt& interrupt) { return greedy_ensemble(measure, view(relevance), options, interrupt); });
 }
 
 void bind_results(nb::module_& module) {

@@ -103,9 +103,9 @@ void append(SlabBuilder& builder, const Matrix<std::uint8_t>& codes, const Vecto
   if (codes.shape(0) != levels.size()) throw std::invalid_argument("levels: one number per feature is needed");
   if (codes.shape(1) != builder.n_rows()) throw std::invalid_argument("codes: one per row is needed");
   const WriteBytes writer = writer_of(write);
-  ReleasedGil released;
-  SignalInterrupt interrupt;
-  builder.append(codes.data(), {levels.data(), levels.size()}, missing_code, n_threads, writer, interrupt);
+  without_gil([&](Interrupt& interrupt) {
+    builder.append(codes.data(), view(levels), missing_code, n_threads, writer, interrupt);
+  });
 }
 
 void append_sparse(SlabBuilder& builder, const AnyNumpy& indptr, const AnyNumpy& indices, const AnyNumpy& data,

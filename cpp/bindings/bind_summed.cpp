@@ -2,7 +2,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -68,34 +67,24 @@ SummedPairs* make_summed(AskFor<double> ask, const ColumnArray& sums, const Vect
 
 // The two words of each sum, which are the last axis of the shape.
 nb::ndarray<nb::numpy, double> as_array(const std::vector<DoubleDouble>& sums, const std::vector<std::size_t>& shape) {
-  auto* words = new std::vector<double>();
-  const nb::capsule owner(words, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  words->reserve(2 * sums.size());
-  for (const DoubleDouble& sum : sums) words->insert(words->end(), {sum.hi, sum.lo});
-  return nb::ndarray<nb::numpy, double>(words->data(), shape.size(), shape.data(), owner);
+  std::vector<double> words;
+  words.reserve(2 * sums.size());
+  for (const DoubleDouble& sum : sums) words.insert(words.end(), {sum.hi, sum.lo});
+  return owning_array<nb::ndarray<nb::numpy, double>>(std::move(words), shape);
 }
 
 auto bound_column_sums(const NumericTable& block, const Vector<double>& centres, std::size_t n_threads) {
   std::vector<DoubleDouble> numbers;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    for (const ClassSum& sums : column_sums(block, {centres.data(), centres.size()}, n_threads)) {
-      numbers.insert(numbers.end(), {sums.n, sums.x, sums.xx});
-    }
+  for (const ClassSum& sums : without_gil([&](Interrupt&) { return column_sums(block, view(centres), n_threads); })) {
+    numbers.insert(numbers.end(), {sums.n, sums.x, sums.xx});
   }
   return as_array(numbers, {block.n_features(), block.layout().n_segments(), 3, 2});
 }
 
 auto bound_product_sums(const NumericTable& block, const Vector<std::uint32_t>& references,
                         const Vector<std::uint32_t>& features, const Vector<double>& centres, std::size_t n_threads) {
-  std::vector<DoubleDouble> sums;
-  {
-    ReleasedGil released;
-    SignalInterrupt interrupt;
-    sums = product_sums(block, {{references.data(), references.size()}, {features.data(), features.size()}},
-                        {centres.data(), centres.size()}, n_threads);
-  }
+  const auto sums = without_gil(
+      [&](Interrupt&) { return product_sums(block, {view(references), view(features)}, view(centres), n_threads); });
   return as_array(sums, {features.size(), block.layout().n_segments(), 2});
 }
 

@@ -30,10 +30,10 @@ void refuse_extremes(bool extreme) {
 
 PairSums sums_of_pair(const Vector<double>& a, const Vector<double>& b, const Weights& weights) {
   if (a.size() != b.size()) throw nb::value_error("both columns must have the same length");
-  if (!has_rows(a.size(), as_span(weights))) return {};
-  const SegmentLayout layout(a.size(), {}, PartSets(), as_span(weights));
-  const auto x = layout.arrange(std::span<const double>(a.data(), a.size()));
-  const auto y = layout.arrange(std::span<const double>(b.data(), b.size()));
+  if (!has_rows(a.size(), view(weights))) return {};
+  const SegmentLayout layout(a.size(), {}, PartSets(), view(weights));
+  const auto x = layout.arrange(view(a));
+  const auto y = layout.arrange(view(b));
   PairSums sums = pair_sums({nullptr, x.data()}, {nullptr, y.data()}, layout, 0);
   refuse_extremes(sums.scale_x != 0 || sums.scale_y != 0);
   return sums;
@@ -42,9 +42,9 @@ PairSums sums_of_pair(const Vector<double>& a, const Vector<double>& b, const We
 ClassSums sums_by_class(const Vector<double>& values, const Vector<std::int32_t>& classes, std::size_t n_classes,
                         const Weights& weights) {
   const auto codes = check_classes(classes, values.size(), n_classes);
-  if (!has_rows(values.size(), as_span(weights))) return {std::vector<ClassSum>(n_classes)};
-  const SegmentLayout layout(values.size(), {}, PartSets(), as_span(weights));
-  const auto x = layout.arrange(std::span<const double>(values.data(), values.size()));
+  if (!has_rows(values.size(), view(weights))) return {std::vector<ClassSum>(n_classes)};
+  const SegmentLayout layout(values.size(), {}, PartSets(), view(weights));
+  const auto x = layout.arrange(view(values));
   ClassSums sums = class_sums({nullptr, x.data()}, layout.arrange(codes).data(), n_classes, layout, 0);
   refuse_extremes(sums.scale != 0);
   return sums;

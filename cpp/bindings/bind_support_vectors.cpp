@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "bindings/bindings.hpp"
+#include "bindings/numeric_arrays.hpp"
 #include "bindings/searching.hpp"
 #include "support_vectors/classify.hpp"
 #include "support_vectors/elimination.hpp"
@@ -29,20 +29,10 @@ auto recursive_elimination(const Matrix<double>& columns, const Matrix<double>& 
     nb::gil_scoped_acquire gil;
     (*progress)(n_rounds, n_left);
   };
-  Eliminated found;
-  {
-    nb::gil_scoped_release released;
-    SignalInterrupt interrupt;
-    EliminationInput input{{columns.data(), n_features, columns.shape(1)},
-                           {signs.data(), signs.size()},
-                           view(used),
-                           view(never),
-                           view(counts),
-                           n_threads,
-                           {}};
-    if (progress) input.progress = show;
-    found = eliminate(input, {penalty, tolerance, true}, interrupt);
-  }
+  EliminationInput input{dense_columns(columns), view(signs), view(used), view(never), view(counts), n_threads, {}};
+  if (progress) input.progress = show;
+  Eliminated found =
+      without_gil([&](Interrupt& interrupt) { return eliminate(input, {penalty, tolerance, true}, interrupt); });
   return std::make_tuple(to_numpy(std::move(found.dropped)), to_numpy(std::move(found.scores)), found.n_unfinished);
 }
 
@@ -56,18 +46,15 @@ nb::ndarray<nb::numpy, double, nb::ndim<2>> tell_pairs(const Products& own, cons
   if (n == 0 || own.shape(0) != n || own.shape(1) != n || others.shape(0) != squares.size() || others.shape(1) != n) {
     throw nb::value_error("lengths differ");
   }
-  for (const std::int32_t label : view(classes)) {
-    if (label < 0 || static_cast<std::size_t>(label) >= n_classes) throw nb::index_error("class out of range");
-  }
-  std::vector<double> told;
-  {
-    nb::gil_scoped_release released;
-    SignalInterrupt interrupt;
-    const LabelledRows rows{
-        {own.data(), own.size()}, {others.data(), others.size()}, view(squares), view(classes), n_classes, gamma};
-    told = thresher::tell_pairs(rows, {penalty, tolerance, false}, interrupt);
-  }
-  return to_numpy(std::move(told), squares.size(), n_classes * (n_classes - 1) / 2);
+  const LabelledRows rows{{own.data(), own.size()},
+                          {others.data(), others.size()},
+                          view(squares),
+                          check_classes(classes, n, n_classes),
+                          n_classes,
+                          gamma};
+  auto decisions = without_gil(
+      [&](Interrupt& interrupt) { return thresher::tell_pairs(rows, {penalty, tolerance, false}, interrupt); });
+  return to_numpy(std::move(decisions), squares.size(), n_classes * (n_classes - 1) / 2);
 }
 
 }  // namespace

@@ -40,14 +40,11 @@ nb::object cells_to_numpy(const CodedTable& table, const ReferenceColumn& refere
   count_cells(table, reference, f, scratch, cells.data());
   cells.pop_back();
   using Shown = std::conditional_t<std::is_same_v<Cell, DoubleDouble>, double, std::int64_t>;
-  auto* owned = new std::vector<Shown>(cells.size());
-  std::ranges::transform(cells, owned->begin(), [](Cell cell) { return static_cast<Shown>(leading(cell)); });
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Shown>*>(p); });
-  if (!table.layout().has_parts()) {
-    return nb::cast(nb::ndarray<nb::numpy, Shown, nb::ndim<2>>(owned->data(), {a_levels, b_levels}, owner));
-  }
-  return nb::cast(
-      nb::ndarray<nb::numpy, Shown, nb::ndim<3>>(owned->data(), {table.n_parts(), a_levels, b_levels}, owner));
+  std::vector<Shown> shown(cells.size());
+  std::ranges::transform(cells, shown.begin(), [](Cell cell) { return static_cast<Shown>(leading(cell)); });
+  std::vector<std::size_t> shape{a_levels, b_levels};
+  if (table.layout().has_parts()) shape.insert(shape.begin(), table.n_parts());
+  return nb::cast(owning_array<nb::ndarray<nb::numpy, Shown>>(std::move(shown), shape));
 }
 
 nb::object count_table(const CodedTable& table, const ReferenceColumn& reference, std::size_t f) {

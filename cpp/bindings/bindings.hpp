@@ -11,6 +11,7 @@
 #include <ctime>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bindings/calls.hpp"
@@ -28,26 +29,46 @@ using Matrix = nb::ndarray<nb::numpy, const T, nb::ndim<2>, nb::c_contig, nb::de
 // An array of any type of number, or None where a binding says so: the object that Python passed.
 using AnyNumpy = nb::typed<nb::object, nb::ndarray<nb::numpy>>;
 
-// Empty if there is no array.
-template <class T>
-std::span<const T> as_span(const std::optional<Vector<T>>& values) {
-  return values ? std::span<const T>(values->data(), values->size()) : std::span<const T>();
+// All values of a contiguous array, in order.
+template <class T, class... Config>
+std::span<const T> view(const nb::ndarray<nb::numpy, const T, Config...>& values) {
+  return {values.data(), values.size()};
 }
 
-// A NumPy array that owns the vector's memory.
+// Empty if there is no array.
+template <class T, class... Config>
+std::span<const T> view(const std::optional<nb::ndarray<nb::numpy, const T, Config...>>& values) {
+  return values ? view(*values) : std::span<const T>();
+}
+
+// The class codes of all rows, checked.
+inline std::span<const std::int32_t> check_classes(const Vector<std::int32_t>& classes, std::size_t n_rows,
+                                                   std::size_t n_classes) {
+  if (classes.size() != n_rows) throw nb::value_error("y must have one class per row");
+  for (const std::int32_t code : view(classes)) {
+    if (code < 0 || static_cast<std::size_t>(code) >= n_classes)
+      throw nb::value_error("class codes must be 0..n_classes-1");
+  }
+  return view(classes);
+}
+
+// An array of this shape that owns the memory of a vector.
+template <class Array, class Values>
+Array owning_array(Values&& values, const std::vector<std::size_t>& shape) {
+  auto* owned = new Values(std::move(values));
+  const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Values*>(p); });
+  return Array(owned->data(), shape.size(), shape.data(), owner);
+}
+
 template <class T, class Allocator>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T, Allocator>&& values) {
-  auto* owned = new std::vector<T, Allocator>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T, Allocator>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
+  return owning_array<nb::ndarray<nb::numpy, T, nb::ndim<1>>>(std::move(values), {values.size()});
 }
 
 template <class T, class Allocator>
 nb::ndarray<nb::numpy, T, nb::ndim<2>> to_numpy(std::vector<T, Allocator>&& values, std::size_t rows,
                                                 std::size_t columns) {
-  auto* owned = new std::vector<T, Allocator>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T, Allocator>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<2>>(owned->data(), {rows, columns}, owner);
+  return owning_array<nb::ndarray<nb::numpy, T, nb::ndim<2>>>(std::move(values), {rows, columns});
 }
 
 // Time that passes, within some milliseconds. Short loops ask for it so often that the exact time would cost several
@@ -84,6 +105,14 @@ class SignalInterrupt final : public Interrupt {
   InterruptScope scope_;
 };
 
+// Runs a function of an Interrupt with the GIL released and Ctrl-C watched.
+template <class Work>
+auto without_gil(Work work) {
+  SignalInterrupt interrupt;
+  ReleasedGil released;
+  return work(interrupt);
+}
+
 void bind_system(nb::module_& module);
 void bind_clusters(nb::module_& module);
 void bind_consistency(nb::module_& module);
@@ -91,14 +120,12 @@ void bind_dispersion(nb::module_& module);
 void bind_neighbours(nb::module_& module);
 void bind_support_vectors(nb::module_& module);
 void bind_measure(nb::module_& module);
-void bind_replicates(nb::module_& module);
 void bind_search(nb::module_& module);
 void bind_forward(nb::module_& module);
 void bind_moments(nb::module_& module);
 void bind_discretize(nb::module_& module);
 void bind_counting(nb::module_& module);
 void bind_counted(nb::module_& module);
-void bind_sparse(nb::module_& module);
 void bind_testing(nb::module_& core);
 void bind_sums(nb::module_& module);
 void bind_summed(nb::module_& module);

@@ -34,7 +34,7 @@ Weights read_weights(const nb::object& array, std::size_t n_rows) {
 BuildOptions read_options(const OptionalParts& parts, const OptionalSets& sets, const nb::object& weights,
                           std::size_t n_rows, std::size_t n_threads, const std::string& missing) {
   BuildOptions options;
-  options.parts = as_span(parts);
+  options.parts = view(parts);
   options.sets = read_sets(parts, sets);
   options.weights = read_weights(weights, n_rows);
   options.missing = choice_from("missing", missing, kMissing);

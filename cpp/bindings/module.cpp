@@ -57,23 +57,12 @@ NB_MODULE(_core, module) {
       if (!PyErr_Occurred()) PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
-  thresher::bindings::bind_calls(module);
-  thresher::bindings::bind_system(module);
-  thresher::bindings::bind_clusters(module);
-  thresher::bindings::bind_consistency(module);
-  thresher::bindings::bind_measure(module);
-  thresher::bindings::bind_replicates(module);
-  thresher::bindings::bind_search(module);
-  thresher::bindings::bind_forward(module);
-  thresher::bindings::bind_moments(module);
-  thresher::bindings::bind_discretize(module);
-  thresher::bindings::bind_counting(module);
-  thresher::bindings::bind_counted(module);
-  thresher::bindings::bind_dispersion(module);
-  thresher::bindings::bind_neighbours(module);
-  thresher::bindings::bind_support_vectors(module);
-  thresher::bindings::bind_sparse(module);
-  thresher::bindings::bind_testing(module);
-  thresher::bindings::bind_sums(module);
-  thresher::bindings::bind_summed(module);
+  // Base classes before those that derive from them.
+  using namespace thresher::bindings;
+  for (const auto bind :
+       {&bind_calls, &bind_system, &bind_clusters, &bind_consistency, &bind_measure, &bind_search, &bind_forward,
+        &bind_moments, &bind_discretize, &bind_counting, &bind_counted, &bind_dispersion, &bind_neighbours,
+        &bind_support_vectors, &bind_testing, &bind_sums, &bind_summed}) {
+    bind(module);
+  }
 }

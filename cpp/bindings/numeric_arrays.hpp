@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/bindings.hpp"
+#include "core/column_views.hpp"
 #include "core/memory.hpp"
 #include "core/numeric_matrix.hpp"
 #include "measures/numeric_values.hpp"
@@ -69,15 +70,20 @@ nb::ndarray<nb::numpy, bool, nb::ndim<2>> constant_parts(const Table& table) {
 inline NumericKind numeric_kind(const std::string& name) { return choice_from("measure", name, kNumericKinds); }
 inline ClassKind class_kind(const std::string& name) { return choice_from("measure", name, kClassKinds); }
 
-inline std::span<const std::int32_t> check_classes(const Vector<std::int32_t>& classes, std::size_t n_rows,
-                                                   std::size_t n_classes) {
-  const std::span<const std::int32_t> codes(classes.data(), classes.size());
-  if (codes.size() != n_rows) throw nb::value_error("y must have one class per row");
-  for (const std::int32_t code : codes) {
-    if (code < 0 || static_cast<std::size_t>(code) >= n_classes)
-      throw nb::value_error("class codes must be 0..n_classes-1");
+template <class T>
+DenseColumns<T> dense_columns(const Matrix<T>& columns) {
+  return {columns.data(), columns.shape(0), columns.shape(1)};
+}
+
+// The columns of a CSC matrix, in place.
+template <class T>
+SparseColumns<T> sparse_columns(const Vector<T>& values, const Vector<std::int32_t>& rows,
+                                const Vector<std::int64_t>& starts, std::size_t n_rows) {
+  if (starts.size() == 0 || values.size() != rows.size() || starts.data()[0] != 0 ||
+      static_cast<std::size_t>(starts.data()[starts.size() - 1]) != values.size()) {
+    throw nb::value_error("values, rows and starts are not those of one compressed matrix");
   }
-  return codes;
+  return {values.data(), rows.data(), starts.data(), starts.size() - 1, n_rows};
 }
 
 // The measures of every feature with a target, for tables of dense and of sparse columns.
@@ -90,13 +96,9 @@ void bind_relevance(Class& table_class) {
              std::size_t n_threads) {
             const ClassKind kind = class_kind(measure);
             const auto codes = check_classes(classes, table.n_given_rows(), n_classes);
-            std::vector<double> values;
-            {
-              ReleasedGil released;
-              SignalInterrupt interrupt;
-              values = relevance_of_classes(table, kind, codes, n_classes, n_threads, interrupt);
-            }
-            return relevance_array(table, std::move(values));
+            return relevance_array(table, without_gil([&](Interrupt& interrupt) {
+                                     return relevance_of_classes(table, kind, codes, n_classes, n_threads, interrupt);
+                                   }));
           },
           nb::arg("measure"), nb::arg("classes"), nb::arg("n_classes"), nb::arg("n_threads") = 1)
       .def(
@@ -104,13 +106,9 @@ void bind_relevance(Class& table_class) {
           [](const Table& table, const std::string& measure, const Vector<double>& target, std::size_t n_threads) {
             const NumericKind kind = numeric_kind(measure);
             if (target.size() != table.n_given_rows()) throw nb::value_error("y must have one value per row");
-            std::vector<double> values;
-            {
-              ReleasedGil released;
-              SignalInterrupt interrupt;
-              values = relevance_of_numbers(table, kind, {target.data(), target.size()}, n_threads, interrupt);
-            }
-            return relevance_array(table, std::move(values));
+            return relevance_array(table, without_gil([&](Interrupt& interrupt) {
+                                     return relevance_of_numbers(table, kind, view(target), n_threads, interrupt);
+                                   }));
           },
           nb::arg("measure"), nb::arg("values"), nb::arg("n_threads") = 1)
       .def_prop_ro("constant_parts", &constant_parts<Table>, nb::rv_policy::automatic);

@@ -19,7 +19,7 @@ inline PartSets read_sets(const OptionalParts& parts, const OptionalSets& sets) 
   if (sets) return PartSets({sets->data(), sets->size()}, sets->shape(1));
   if (!parts) return PartSets();
   std::size_t n_parts = 1;
-  for (const std::int32_t part : as_span(parts)) {
+  for (const std::int32_t part : view(parts)) {
     n_parts = std::max(n_parts, static_cast<std::size_t>(std::max(part, 0)) + 1);
   }
   return PartSets::all_but_one(n_parts);

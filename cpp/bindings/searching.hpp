@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -19,16 +18,6 @@ namespace thresher::bindings {
 
 using Mask = std::optional<Vector<std::uint8_t>>;
 using Indices = std::optional<Vector<std::uint32_t>>;
-
-template <class T>
-std::span<const T> view(const Vector<T>& values) {
-  return {values.data(), values.size()};
-}
-
-template <class T>
-std::span<const T> view(const std::optional<Vector<T>>& values) {
-  return values ? view(*values) : std::span<const T>();
-}
 
 // Called after each step with the number of features selected, the feature and its score.
 using PythonProgress = std::optional<nb::typed<nb::callable, nb::object(std::size_t, std::uint32_t, double)>>;
@@ -48,14 +37,6 @@ Options forward_options(const Mask& candidates, const Indices& kept, const Pytho
   return options;
 }
 
-// Runs a search with the GIL released and Ctrl-C watched.
-template <class Search>
-auto without_gil(Search search) {
-  SignalInterrupt interrupt;
-  ReleasedGil released;
-  return search(interrupt);
-}
-
 // A forward search as Python sees it.
 class BoundSearch {
  public:
@@ -66,10 +47,8 @@ class BoundSearch {
 
   void extend(std::optional<std::size_t> n_more) {
     const Running running(*this);
-    without_gil([&](Interrupt& interrupt) {
-      go_on(n_more.value_or(std::numeric_limits<std::size_t>::max()), interrupt);
-      return 0;
-    });
+    without_gil(
+        [&](Interrupt& interrupt) { go_on(n_more.value_or(std::numeric_limits<std::size_t>::max()), interrupt); });
   }
   SearchResult result() const {
     check_idle();

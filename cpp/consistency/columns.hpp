@@ -11,27 +11,9 @@
 
 namespace thresher::consistency {
 
-class ColumnSource {
- public:
-  virtual ~ColumnSource() = default;
-  // One code per row; valid until the next call.
-  virtual const std::uint8_t* column(std::size_t feature) = 0;
-};
-
-// A matrix of codes in memory, one row per feature.
-class MatrixColumns final : public ColumnSource {
- public:
-  MatrixColumns(const std::uint8_t* codes, std::size_t n_rows) : codes_(codes), n_rows_(n_rows) {}
-  const std::uint8_t* column(std::size_t feature) override { return codes_ + feature * n_rows_; }
-
- private:
-  const std::uint8_t* codes_;
-  std::size_t n_rows_;
-};
-
 // Columns of a packed table, unpacked when they are asked for. The first ones are kept, since searches come back to
 // them; the others, and lists, pass through one buffer.
-class TableColumns final : public ColumnSource {
+class TableColumns {
  public:
   explicit TableColumns(std::shared_ptr<const CodedTable> table)
       : table_(std::move(table)),
@@ -39,7 +21,8 @@ class TableColumns final : public ColumnSource {
         room_(kKeptBytes / (table_->n_rows() + 1)),
         buffer_(table_->n_rows()) {}
 
-  const std::uint8_t* column(std::size_t feature) override {
+  // One code per row; valid until the next call.
+  const std::uint8_t* column(std::size_t feature) {
     std::vector<std::uint8_t>& kept = unpacked_[feature];
     if (!kept.empty()) return kept.data();
     if (room_ == 0 || table_->feature(feature).listed) {

@@ -1,7 +1,5 @@
 #include "consistency/count_sets.hpp"
 
-#include <algorithm>
-
 #include "consistency/blocks.hpp"
 
 namespace thresher::consistency {

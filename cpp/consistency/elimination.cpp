@@ -131,33 +131,6 @@ Elimination eliminate_steepest(const EliminationProblem& problem, double bound, 
   return result;
 }
 
-Elimination eliminate_fast(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
-  Elimination result;
-  Residual residual(problem, bound, result);
-  const GroupCost& cost = problem.cost;
-  result.n_evaluations = 1 + problem.refinement.border;
-  std::vector<double> lower(residual.size(), -kInfinity);
-  double current = problem.refinement.full_risk;
-  while (true) {
-    double best = kInfinity;
-    std::uint32_t arg = 0;
-    for (const std::uint32_t member : residual.present()) {
-      if (!cost.at_most(lower[member], bound) || lower[member] >= best - cost.tolerance()) continue;
-      interrupt.check();
-      lower[member] = residual.risk_without(member);
-      if (cost.at_most(lower[member], bound) && lower[member] < best - cost.tolerance()) {
-        best = lower[member];
-        arg = member;
-      }
-      if (cost.at_most(lower[member], current)) break;
-    }
-    if (best == kInfinity) break;
-    residual.remove(arg);
-    current = best;
-  }
-  return result;
-}
-
 Elimination eliminate_lazy(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
   Elimination result;
   Residual residual(problem, bound, result);
@@ -180,11 +153,16 @@ Elimination eliminate_lazy(const EliminationProblem& problem, double bound, Inte
   return result;
 }
 
-Elimination eliminate_balanced(const EliminationProblem& problem, double bound, double alpha, Interrupt& interrupt) {
+namespace {
+
+// Removes in each step the member of the best score(member, its risk, the risk before) among those whose risk is lower
+// than every one met before. Scores closer than `tie` are equal.
+template <class Score>
+Elimination eliminate_by_score(const EliminationProblem& problem, double bound, double tie, Interrupt& interrupt,
+                               const Score& score_of) {
   Elimination result;
   Residual residual(problem, bound, result);
   const GroupCost& cost = problem.cost;
-  const double tolerance = cost.tolerance();
   result.n_evaluations = 1 + problem.refinement.border;
   std::vector<double> lower(residual.size(), -kInfinity);
   double current = problem.refinement.full_risk;
@@ -194,14 +172,13 @@ Elimination eliminate_balanced(const EliminationProblem& problem, double bound, 
     std::uint32_t arg = 0;
     for (const std::uint32_t member : residual.present()) {
       // Relevance ascends, so a risk no lower than one already met cannot give a lower score.
-      if (!cost.at_most(lower[member], bound) || lower[member] >= least - tolerance) continue;
+      if (!cost.at_most(lower[member], bound) || lower[member] >= least - cost.tolerance()) continue;
       interrupt.check();
       lower[member] = residual.risk_without(member);
-      if (cost.at_most(lower[member], bound) && lower[member] < least - tolerance) {
+      if (cost.at_most(lower[member], bound) && lower[member] < least - cost.tolerance()) {
         least = lower[member];
-        const double score =
-            alpha * residual.relevance(member) + (1.0 - alpha) * share(least, current, bound, tolerance);
-        if (score < best - kScoreTie) {
+        const double score = score_of(residual.relevance(member), least, current);
+        if (score < best - tie) {
           best = score;
           arg = member;
         }
@@ -213,6 +190,18 @@ Elimination eliminate_balanced(const EliminationProblem& problem, double bound, 
     residual.remove(arg);
   }
   return result;
+}
+
+}  // namespace
+
+Elimination eliminate_fast(const EliminationProblem& problem, double bound, Interrupt& interrupt) {
+  return eliminate_by_score(problem, bound, 0.0, interrupt, [](double, double risk, double) { return risk; });
+}
+
+Elimination eliminate_balanced(const EliminationProblem& problem, double bound, double alpha, Interrupt& interrupt) {
+  return eliminate_by_score(problem, bound, kScoreTie, interrupt, [&](double relevance, double risk, double current) {
+    return alpha * relevance + (1.0 - alpha) * share(risk, current, bound, problem.cost.tolerance());
+  });
 }
 
 Elimination eliminate_in_window(const EliminationProblem& problem, double bound, const WindowOptions& options,

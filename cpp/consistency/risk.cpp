@@ -39,13 +39,10 @@ GroupCost::GroupCost(RiskMeasure measure, const CodedRows& rows, double toleranc
   // c log2 c is rounded to multiples of a quantum so coarse that the sum over all groups fits in 53 bits.
   const int bits = std::ilogb(plain_x_log_x(total)) + 2;
   per_quantum_ = std::ldexp(1.0, 52 - bits);
-  x_log_x_.resize(std::min(kTableSize, static_cast<std::size_t>(total) + 1));
-  std::vector<double> table(x_log_x_.size());
-  for (std::size_t c = 0; c < table.size(); ++c) {
-    const double x = static_cast<double>(c);
-    table[c] = std::nearbyint(plain_x_log_x(x) * per_quantum_) / per_quantum_;
+  const std::size_t size = std::min(kTableSize, static_cast<std::size_t>(total) + 1);
+  for (std::size_t c = 0; c < size; ++c) {
+    x_log_x_.push_back(std::nearbyint(plain_x_log_x(static_cast<double>(c)) * per_quantum_) / per_quantum_);
   }
-  x_log_x_ = std::move(table);
 }
 
 double GroupCost::x_log_x(double x) const {

@@ -27,7 +27,7 @@ inline constexpr Choice<RiskMeasure> kRiskMeasures[] = {{"bayes", RiskMeasure::b
 
 // Discrete data and its classes. The memory is the caller's.
 struct CodedRows {
-  ColumnSource* columns = nullptr;
+  TableColumns* columns = nullptr;
   std::size_t n_rows = 0;
   std::size_t n_features = 0;
   std::span<const std::int32_t> classes;

@@ -35,11 +35,6 @@ Sweep::Sweep(const CodedRows& rows, const GroupCost& cost, const Refinement& ref
   values_.resize(n);
 }
 
-void Sweep::start() {
-  members_ = all_;
-  ends_.assign(1, static_cast<std::uint32_t>(members_.size()));
-}
-
 void Sweep::sort_gaps() {
   first_of_.assign(n_levels_ + 2, 0);
   for (const Member& member : members_) {
@@ -127,7 +122,8 @@ void Sweep::split_groups(std::size_t feature) {
 }
 
 SweepResult Sweep::run(SweepRule rule, double bound, Interrupt& interrupt) {
-  start();
+  members_ = all_;
+  ends_.assign(1, static_cast<std::uint32_t>(members_.size()));
   SweepResult result;
   const auto n = static_cast<std::int32_t>(order_.size());
   std::int32_t decided_up_to = 0;  // order_[0..decided_up_to) is decided

@@ -47,7 +47,6 @@ class Sweep {
   };
   static constexpr std::uint32_t kFirst = static_cast<std::uint32_t>(-1);
 
-  void start();
   void sort_gaps();
   void reset_merges();
   void merge(std::uint32_t right);

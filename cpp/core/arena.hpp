@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
-#include <vector>
 
 namespace thresher {
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <string>
 
 #if defined(THRESHER_X86_LEVELS)
 #include <cpuid.h>

@@ -1,6 +1,5 @@
 #include "counting/count_request.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "core/parallel.hpp"

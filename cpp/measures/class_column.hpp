@@ -1,7 +1,6 @@
 // The measure of one feature after the other with classes, from exact sums of the classes.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <utility>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/interrupt.hpp"
 #include "core/memory.hpp"

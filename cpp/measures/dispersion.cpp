@@ -5,8 +5,6 @@
 #include <limits>
 #include <numeric>
 #include <span>
-#include <stdexcept>
-#include <string>
 
 #include "core/elementary.hpp"
 #include "core/order_statistics.hpp"

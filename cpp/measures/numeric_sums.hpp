@@ -4,8 +4,6 @@
 // the rounding of the exact number, so it does not depend on the way.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "measures/numeric_values.hpp"

@@ -4,7 +4,6 @@
 // sure, and double-double, where it is.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>

@@ -1,6 +1,5 @@
 #include "measures/referee.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>

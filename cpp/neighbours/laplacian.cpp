@@ -1,7 +1,6 @@
 #include "neighbours/laplacian.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -20,16 +19,7 @@ double ratio(double edges, double spread, bool constant) {
   return round_to_grid(edges / spread);
 }
 
-constexpr std::size_t kFeaturesBetweenQuestions = 512;
-
-template <class Body>
-void over_features(std::size_t n_features, std::size_t n_threads, Interrupt& interrupt, const Body& body) {
-  for (std::size_t start = 0; start < n_features; start += kFeaturesBetweenQuestions) {
-    interrupt.check();
-    const std::size_t count = std::min(kFeaturesBetweenQuestions, n_features - start);
-    parallel_for(count, 16, n_threads, [&](std::size_t begin, std::size_t end) { body(start + begin, start + end); });
-  }
-}
+constexpr std::size_t kFeaturesAtOnce = 16;
 
 }  // namespace
 
@@ -57,11 +47,11 @@ Edges nearest_graph(const DenseColumns<T>& columns, std::size_t n_neighbours, st
 
 template <class T>
 std::vector<double> graph_scores(const DenseColumns<T>& columns, const WeightedGraph& graph, bool centred,
-                                 std::size_t n_threads, Interrupt& interrupt) {
+                                 std::size_t n_threads) {
   const auto& kernels = THRESHER_DISPATCH(distance_kernels).of(columns.data);
   const double total = std::accumulate(graph.degree.begin(), graph.degree.end(), 0.0);
   std::vector<double> scores(columns.n_features);
-  over_features(columns.n_features, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+  parallel_for(columns.n_features, kFeaturesAtOnce, n_threads, [&](std::size_t begin, std::size_t end) {
     for (std::size_t f = begin; f < end; ++f) {
       const auto x = columns.column(f);
       const RangeSum summary =
@@ -87,7 +77,7 @@ std::vector<double> graph_scores(const DenseColumns<T>& columns, const WeightedG
 
 template <class T>
 std::vector<double> graph_scores(const SparseColumns<T>& columns, const WeightedGraph& graph, bool centred,
-                                 std::size_t n_threads, Interrupt& interrupt) {
+                                 std::size_t n_threads) {
   // Edges by row, from both ends.
   std::vector<std::size_t> starts(columns.n_rows + 1);
   for (std::size_t e = 0; e < graph.first.size(); ++e) {
@@ -107,7 +97,7 @@ std::vector<double> graph_scores(const SparseColumns<T>& columns, const Weighted
   }
   const double total = std::accumulate(graph.degree.begin(), graph.degree.end(), 0.0);
   std::vector<double> scores(columns.n_features);
-  over_features(columns.n_features, n_threads, interrupt, [&](std::size_t begin, std::size_t end) {
+  parallel_for(columns.n_features, kFeaturesAtOnce, n_threads, [&](std::size_t begin, std::size_t end) {
     std::vector<double> x(columns.n_rows);
     for (std::size_t f = begin; f < end; ++f) {
       const auto values = columns.values_of(f);
@@ -145,13 +135,9 @@ std::vector<double> graph_scores(const SparseColumns<T>& columns, const Weighted
 
 template Edges nearest_graph(const DenseColumns<float>&, std::size_t, std::size_t, Interrupt&);
 template Edges nearest_graph(const DenseColumns<double>&, std::size_t, std::size_t, Interrupt&);
-template std::vector<double> graph_scores(const DenseColumns<float>&, const WeightedGraph&, bool, std::size_t,
-                                          Interrupt&);
-template std::vector<double> graph_scores(const DenseColumns<double>&, const WeightedGraph&, bool, std::size_t,
-                                          Interrupt&);
-template std::vector<double> graph_scores(const SparseColumns<float>&, const WeightedGraph&, bool, std::size_t,
-                                          Interrupt&);
-template std::vector<double> graph_scores(const SparseColumns<double>&, const WeightedGraph&, bool, std::size_t,
-                                          Interrupt&);
+template std::vector<double> graph_scores(const DenseColumns<float>&, const WeightedGraph&, bool, std::size_t);
+template std::vector<double> graph_scores(const DenseColumns<double>&, const WeightedGraph&, bool, std::size_t);
+template std::vector<double> graph_scores(const SparseColumns<float>&, const WeightedGraph&, bool, std::size_t);
+template std::vector<double> graph_scores(const SparseColumns<double>&, const WeightedGraph&, bool, std::size_t);
 
 }  // namespace thresher

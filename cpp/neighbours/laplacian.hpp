@@ -34,10 +34,10 @@ struct WeightedGraph {
 // denominator is 0. A multiple of 2^-40.
 template <class T>
 std::vector<double> graph_scores(const DenseColumns<T>& columns, const WeightedGraph& graph, bool centred,
-                                 std::size_t n_threads, Interrupt& interrupt);
+                                 std::size_t n_threads);
 // Visits only the edges of rows with stored values.
 template <class T>
 std::vector<double> graph_scores(const SparseColumns<T>& columns, const WeightedGraph& graph, bool centred,
-                                 std::size_t n_threads, Interrupt& interrupt);
+                                 std::size_t n_threads);
 
 }  // namespace thresher

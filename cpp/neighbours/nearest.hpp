@@ -1,7 +1,6 @@
 // Exact nearest rows.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>

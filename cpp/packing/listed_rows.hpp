@@ -1,7 +1,6 @@
 // A column as the rows off its commonest level: what sparse columns are, and any column can be.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

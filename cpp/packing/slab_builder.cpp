@@ -1,6 +1,5 @@
 #include "packing/slab_builder.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/xlogx.hpp"
 #include "packing/coded_table.hpp"

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,21 +15,15 @@ namespace {
 template <class MakeObjective>
 class ReplicateRun {
  public:
+  // The store has the pairs of the kept features.
   ReplicateRun(PairStore& store, const ReplicateInput& input, std::size_t n_select, MakeObjective make)
       : store_(store),
         view_(store, input.replicate),
         input_(input),
         n_select_(n_select),
         make_(make),
-        order_(open_candidates(input.relevance, input.candidates)) {}
-
-  // The kept features, whose pairs the store has.
-  void keep() {
-    for (const std::uint32_t f : input_.candidates.kept) {
-      double total = 0.0;
-      for (const std::uint32_t g : selection_.selected) total += store_.value_of(input_.replicate, g, f);
-      take(f, total);
-    }
+        order_(open_candidates(input.relevance, input.candidates)) {
+    append_kept(selection_, store, input, make);
   }
 
   // Goes on as far as known terms allow. Whether it lacks terms, which are its requests then.
@@ -96,7 +89,6 @@ EnsembleResult search_in_rounds(PairMeasure& measure, const std::vector<Replicat
     std::vector<std::unique_ptr<Run>> runs;
     for (const ReplicateInput& input : inputs) {
       runs.push_back(std::make_unique<Run>(store, input, options.n_select, make));
-      runs.back()->keep();
     }
     for (;;) {
       interrupt.check();

@@ -19,11 +19,7 @@ class ScanRun {
       : store_(store), input_(input), options_(options), make_(make) {}
 
   ReplicateSelection run(Interrupt& interrupt) {
-    for (const std::uint32_t f : options_.kept) {
-      double total = 0.0;
-      for (const std::uint32_t g : selection_.selected) total += store_.value_of(input_.replicate, g, f);
-      append(selection_, f, input_.relevance[f], total, make_);
-    }
+    append_kept(selection_, store_, input_, make_);
     order_ = open_candidates(input_.relevance, input_.candidates);
     while (selection_.selected.size() < options_.n_select && (!slots_.empty() || n_admitted_ < order_.size())) {
       interrupt.check();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "search/ensemble.hpp"
+#include "search/pair_store.hpp"
 
 namespace thresher {
 
@@ -25,6 +26,17 @@ void append(ReplicateSelection& selection, std::uint32_t feature, double relevan
   selection.scores.push_back(k == 0 ? relevance : make(k).score(relevance, total));
   selection.redundancy.push_back(k == 0 ? 0.0 : total / static_cast<double>(k));
   selection.selected.push_back(feature);
+}
+
+// The kept features first, by the values of the store.
+template <class MakeObjective>
+void append_kept(ReplicateSelection& selection, PairStore& store, const ReplicateInput& input,
+                 const MakeObjective& make) {
+  for (const std::uint32_t f : input.candidates.kept) {
+    double total = 0.0;
+    for (const std::uint32_t g : selection.selected) total += store.value_of(input.replicate, g, f);
+    append(selection, f, input.relevance[f], total, make);
+  }
 }
 
 // The lazy search on one replicate.

@@ -1,6 +1,5 @@
 #include <bit>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "search/ensemble_strategies.hpp"

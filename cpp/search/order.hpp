@@ -1,7 +1,6 @@
 // The order in which a search meets its candidates.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

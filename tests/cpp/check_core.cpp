@@ -303,7 +303,7 @@ void neighbours(const Problem& problem, Digest& digest) {
   digest.add(edges.squared_distance);
   const std::vector<double> degree(problem.n_rows, 1.0);
   const WeightedGraph graph{edges.first, edges.second, edges.squared_distance, degree};
-  digest.add(graph_scores(columns, graph, true, kThreads, never));
+  digest.add(graph_scores(columns, graph, true, kThreads));
 }
 
 // The same selection by asking for every pair at every step.

@@ -48,23 +48,9 @@ class TooManyEvaluations(RuntimeError):
     pass
 
 class Consistency:
-    @overload
     def __init__(
         self,
         codes: CodedTable,
-        classes: NDArray[numpy.int32],
-        n_classes: int,
-        weights: NDArray[numpy.float64] | None,
-        order: NDArray[numpy.uint32],
-        kept: NDArray[numpy.uint32],
-        relevance: NDArray[numpy.float64],
-        measure: str = "bayes",
-        tolerance: float = 0.0,
-    ) -> None: ...
-    @overload
-    def __init__(
-        self,
-        codes: NDArray[numpy.uint8],
         classes: NDArray[numpy.int32],
         n_classes: int,
         weights: NDArray[numpy.float64] | None,
@@ -373,6 +359,32 @@ class RankPairMeasure(PairMeasure):
     def relevance_spearman(self, values: NDArray[numpy.float64]) -> NDArray[numpy.float64]: ...
 
 def doubled_ranks(matrix: NDArray[Any], n_threads: int = 1) -> NDArray[Any]: ...
+
+class SparseTable:
+    def __init__(
+        self,
+        starts: NDArray[numpy.int64],
+        rows: NDArray[numpy.int32],
+        values: NDArray[numpy.float64],
+        n_rows: int,
+        parts: NDArray[numpy.int32] | None = None,
+        sets: NDArray[numpy.uint8] | None = None,
+        weights: NDArray[numpy.float64] | None = None,
+    ) -> None: ...
+    @property
+    def n_features(self) -> int: ...
+    def relevance_of_classes(
+        self, measure: str, classes: NDArray[numpy.int32], n_classes: int, n_threads: int = 1
+    ) -> NDArray[numpy.float64]: ...
+    def relevance_of_numbers(
+        self, measure: str, values: NDArray[numpy.float64], n_threads: int = 1
+    ) -> NDArray[numpy.float64]: ...
+    @property
+    def constant_parts(self) -> NDArray[numpy.bool_]: ...
+
+class SparsePairMeasure(PairMeasure):
+    def __init__(self, table: SparseTable, measure: str, n_threads: int = 1) -> None: ...
+
 @overload
 def cuts_sparse(
     values: NDArray[numpy.float32],
@@ -831,31 +843,6 @@ def tell_pairs(
     penalty: float = 1.0,
     tolerance: float = 0.001,
 ) -> NDArray[numpy.float64]: ...
-
-class SparseTable:
-    def __init__(
-        self,
-        starts: NDArray[numpy.int64],
-        rows: NDArray[numpy.int32],
-        values: NDArray[numpy.float64],
-        n_rows: int,
-        parts: NDArray[numpy.int32] | None = None,
-        sets: NDArray[numpy.uint8] | None = None,
-        weights: NDArray[numpy.float64] | None = None,
-    ) -> None: ...
-    @property
-    def n_features(self) -> int: ...
-    def relevance_of_classes(
-        self, measure: str, classes: NDArray[numpy.int32], n_classes: int, n_threads: int = 1
-    ) -> NDArray[numpy.float64]: ...
-    def relevance_of_numbers(
-        self, measure: str, values: NDArray[numpy.float64], n_threads: int = 1
-    ) -> NDArray[numpy.float64]: ...
-    @property
-    def constant_parts(self) -> NDArray[numpy.bool_]: ...
-
-class SparsePairMeasure(PairMeasure):
-    def __init__(self, table: SparseTable, measure: str, n_threads: int = 1) -> None: ...
 
 class PairSums:
     def __init__(
