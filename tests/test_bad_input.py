@@ -237,6 +237,6 @@ def test_any_number_of_threads_will_do(selector, n_jobs):
 
 def test_any_number_of_processes_will_do():
     estimator = LogisticRegression()
-    few = evaluate.select_k(MRMR(), X, Y, estimator, [1, 2], cv=2, random_state=0)
-    many = evaluate.select_k(MRMR(), X, Y, estimator, [1, 2], cv=2, random_state=0, n_jobs=2**100)
+    few = evaluate.select_k(MRMR(), X, Y, estimator, [1], cv=2, random_state=0)
+    many = evaluate.select_k(MRMR(), X, Y, estimator, [1], cv=2, random_state=0, n_jobs=2**100)
     np.testing.assert_array_equal(many.fold_scores, few.fold_scores)

@@ -343,7 +343,7 @@ def test_fisher_scores_are_those_of_the_definition():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_tall_columns_give_the_exact_value(dtype):
     rng = np.random.default_rng(1)
-    columns = (rng.normal(size=(12, 3000)) + rng.normal(size=(12, 1)) * 3).astype(dtype)
+    columns = (rng.normal(size=(6, 3000)) + rng.normal(size=(6, 1)) * 3).astype(dtype)
     columns[1::2] += columns[::2]
     classes = rng.integers(0, 3, 3000).astype(np.int32)
     expected = [naive.f_statistic(x, classes) for x in columns]
@@ -352,7 +352,7 @@ def test_tall_columns_give_the_exact_value(dtype):
     by_rows = np.ascontiguousarray(columns.T)
     assert _core.separation_rows(by_rows, "f", classes, 3).tolist() == expected
     measure = _core.NumericPairMeasure(table, "pearson")
-    found = measure.values(0, np.arange(12, dtype=np.uint32)).ravel().tolist()
+    found = measure.values(0, np.arange(6, dtype=np.uint32)).ravel().tolist()
     assert found == [naive.pearson(columns[0], x) for x in columns]
 
 
