@@ -32,10 +32,10 @@ TARGET = np.arange(20) % 3
 
 
 @pytest.fixture(params=["cluster", "local"])
-def remote(request):
+def client(request):
     if request.param == "local":
-        return {}
-    return {"client": request.getfixturevalue("dask_client")}
+        return None
+    return request.getfixturevalue("dask_client")
 
 
 def frame_of(n_partitions=4):
@@ -48,9 +48,9 @@ def with_unknown_chunks(array):
     return da.concatenate([array[array[:, 0] >= 0], array[array[:, 0] < 0]])
 
 
-def test_blocks_are_read_packed_and_asked(remote):
+def test_blocks_are_read_packed_and_asked(client):
     engine = open_engine(
-        da.from_array(ROWS, chunks=(6, 2)), da.from_array(TARGET, chunks=7), options=remote
+        da.from_array(ROWS, chunks=(6, 2)), da.from_array(TARGET, chunks=7), client=client
     )
     assert (engine.names, engine.n_features) == (None, 3)
     seen = []
@@ -69,7 +69,7 @@ def test_blocks_are_read_packed_and_asked(remote):
         engine.ask(add_rows, np.add, nothing)
 
 
-def test_target_and_weights_are_columns_or_dask_objects(remote):
+def test_target_and_weights_are_columns_or_dask_objects(client):
     frame, sums = frame_of(), (ROWS.sum(), TARGET.sum(), 40.0)
     given = [
         (frame, "y", "w"),
@@ -79,33 +79,33 @@ def test_target_and_weights_are_columns_or_dask_objects(remote):
         (frame[["a", "b", "c"]].to_dask_array(), frame["y"], frame["w"].to_dask_array()),
     ]
     for X, y, weights in given:
-        engine = open_engine(X, y, weights, remote)
+        engine = open_engine(X, y, weights, client=client)
         assert engine.n_features == 3
         assert engine.names == (["a", "b", "c"] if hasattr(X, "columns") else None)
         assert np.sum(engine.read(tell_sums, nothing), axis=0).tolist() == list(sums)
-    assert open_engine(frame[["a"]], options=remote).read(tell_sums, nothing)[0][1:] == [None, None]
+    assert open_engine(frame[["a"]], client=client).read(tell_sums, nothing)[0][1:] == [None, None]
 
 
-def test_sizes_of_blocks_need_not_be_known(remote):
+def test_sizes_of_blocks_need_not_be_known(client):
     X = with_unknown_chunks(da.from_array(ROWS, chunks=(6, 2)))
     y = with_unknown_chunks(da.from_array(np.c_[TARGET], chunks=(6, 1)))[:, 0]
     assert np.isnan(X.shape[0])
-    engine = open_engine(X, y, options=remote)
+    engine = open_engine(X, y, client=client)
     assert engine.n_features == 3
     assert engine.pack(pack_rows, nothing) == [6, 6, 6, 2, 0, 0, 0, 0]
     assert engine.ask(add_rows, np.add, nothing).tolist() == [570, 590, 610]
     engine.close()
 
 
-def test_blocks_may_be_sparse(remote):
+def test_blocks_may_be_sparse(client):
     X = da.from_array(ROWS, chunks=(6, 2)).map_blocks(sparse.csr_matrix)
-    engine = open_engine(X, options=remote)
+    engine = open_engine(X, client=client)
     shapes = engine.read(lambda number, block: (type(block.X).__name__, block.X.shape), nothing)
     assert shapes == [("csr_matrix", (n, 3)) for n in (6, 6, 6, 2)]
 
 
 def test_many_or_large_answers_are_added_on_the_workers(dask_client, monkeypatch):
-    engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), options={"client": dask_client})
+    engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), client=dask_client)
     engine.pack(pack_rows, nothing)
     expected = ROWS.sum(axis=0).tolist()
     assert engine.ask(add_rows, np.add, nothing).tolist() == expected
@@ -121,7 +121,7 @@ def test_many_or_large_answers_are_added_on_the_workers(dask_client, monkeypatch
 
 
 def test_a_round_is_one_task_for_each_worker(dask_client):
-    engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), options={"client": dask_client})
+    engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), client=dask_client)
     engine.pack(pack_rows, nothing)
     holders = engine._place._holders
     assert len(holders) <= 2
@@ -130,7 +130,7 @@ def test_a_round_is_one_task_for_each_worker(dask_client):
 
 
 def test_nothing_is_left_on_the_workers(dask_client):
-    engine = open_engine(da.from_array(ROWS, chunks=(5, 3)), options={"client": dask_client})
+    engine = open_engine(da.from_array(ROWS, chunks=(5, 3)), client=dask_client)
     engine.pack(pack_rows, nothing)
     engine.ask(add_rows, np.add, nothing)
     engine.close()
@@ -157,25 +157,25 @@ def test_the_active_client_is_used_and_dasks_configuration_obeyed(dask_client):
             assert place() == "Local"
 
 
-def test_known_blocks_of_another_cut_are_cut_alike(remote):
+def test_known_blocks_of_another_cut_are_cut_alike(client):
     engine = open_engine(
-        da.from_array(ROWS, chunks=(6, 3)), da.from_array(TARGET, chunks=9), options=remote
+        da.from_array(ROWS, chunks=(6, 3)), da.from_array(TARGET, chunks=9), client=client
     )
     assert [sums[1] for sums in engine.read(tell_sums, nothing)] == [
         TARGET[i : i + 6].sum() for i in (0, 6, 12, 18)
     ]
 
 
-def test_rows_and_targets_that_do_not_fit_are_refused(remote):
+def test_rows_and_targets_that_do_not_fit_are_refused(client):
     X, frame = da.from_array(ROWS, chunks=(6, 3)), frame_of()
     with pytest.raises(ValueError, match="X has 20 rows and y has 19; give one value for each row"):
-        open_engine(X, da.from_array(TARGET[:19], chunks=5), options=remote)
+        open_engine(X, da.from_array(TARGET[:19], chunks=5), client=client)
     with pytest.raises(
         ValueError, match="X has 4 blocks of rows and sample_weight has 2; take them"
     ):
-        open_engine(X, sample_weight=frame_of(2)["w"], options=remote)
+        open_engine(X, sample_weight=frame_of(2)["w"], client=client)
     uneven = da.from_array(TARGET, chunks=((5, 5, 4, 6),))
-    engine = open_engine(frame[["a"]], uneven, options=remote)
+    engine = open_engine(frame[["a"]], uneven, client=client)
     for ask in (lambda: engine.read(tell_sums, nothing), lambda: engine.pack(pack_rows, nothing)):
         with pytest.raises(
             ValueError, match="X has blocks of 5, 5, 5, 5 rows and y has blocks of 5, 5, 4, 6; take"
@@ -186,7 +186,7 @@ def test_rows_and_targets_that_do_not_fit_are_refused(remote):
     with pytest.raises(
         ValueError, match=r"1, 1, 1 \.\.\. \(20 blocks\) rows and y has blocks of 2, 2"
     ):
-        open_engine(many, twice, options=remote).read(tell_sums, nothing)
+        open_engine(many, twice, client=client).read(tell_sums, nothing)
 
 
 def test_what_is_no_rows_or_target_of_dask_is_refused():
@@ -216,20 +216,20 @@ def test_what_is_no_rows_or_target_of_dask_is_refused():
 def test_clients_that_cannot_be_used_are_refused(dask_client):
     X = da.from_array(ROWS, chunks=(6, 3))
     with pytest.raises(ValueError, match=r"client must be a distributed\.Client, got str"):
-        open_engine(X, options={"client": "tcp://127.0.0.1:8786"})
+        open_engine(X, client="tcp://127.0.0.1:8786")
     client = distributed.Client(dask_client.scheduler.address, set_as_default=False)
-    engine = open_engine(X, options={"client": client})
+    engine = open_engine(X, client=client)
     client.close()
     with pytest.raises(
         RuntimeError, match=r"the Dask client has no scheduler \(it is closed\); connect a new"
     ):
-        open_engine(X, options={"client": client})
+        open_engine(X, client=client)
     with pytest.raises(RuntimeError, match=r"no scheduler \(it is closed\)"):
         engine.read(tell_rows, nothing)
 
 
-def test_errors_of_a_task_come_as_they_are(remote):
-    engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), options=remote)
+def test_errors_of_a_task_come_as_they_are(client):
+    engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), client=client)
     for ask in (engine.read, engine.pack):
         with pytest.raises(ValueError, match=r"^block \d is not to my taste$"):
             ask(fail, nothing)
@@ -237,7 +237,7 @@ def test_errors_of_a_task_come_as_they_are(remote):
 
 def test_workers_of_another_python_are_refused(dask_client, monkeypatch):
     monkeypatch.setattr(dask_work, "versions_here", lambda: ("2.7", "0.0.1"))
-    engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), options={"client": dask_client})
+    engine = open_engine(da.from_array(ROWS, chunks=(6, 3)), client=dask_client)
     with pytest.raises(
         RuntimeError, match=r"a Dask worker has Python 3\.\d+ and thresher .* from Python 2\.7 and"
     ):

@@ -67,7 +67,7 @@ def test_a_worker_killed_at_any_moment_does_not_change_the_answer(cluster):
 
 def test_blocks_of_a_killed_worker_are_made_again(cluster):
     client, workers = cluster
-    engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), options={"client": client})
+    engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), client=client)
     engine.pack(pack_slowly, nothing)
     assert len({holder.worker for holder in engine._place._holders}) == 3
     workers.kill()
@@ -78,7 +78,7 @@ def test_blocks_of_a_killed_worker_are_made_again(cluster):
 def test_blocks_that_end_every_worker_are_told_of(cluster, monkeypatch):
     client, workers = cluster
     monkeypatch.setattr(workers.scheduler, "allowed_failures", 0)
-    engine = open_engine(da.from_array(ROWS, chunks=(20, 3)), options={"client": client})
+    engine = open_engine(da.from_array(ROWS, chunks=(20, 3)), client=client)
     with pytest.raises(RuntimeError, match="ended one Dask worker after another, most likely for"):
         engine.read(die, nothing)
 
@@ -87,9 +87,7 @@ def test_rows_that_nobody_can_make_again_are_told_of(cluster):
     client, workers = cluster
     address, pid = next(iter(client.run(os.getpid).items()))
     there = client.scatter(ROWS, workers=[address])
-    engine = open_engine(
-        da.from_delayed(dask.delayed(there), (20, 3), float), options={"client": client}
-    )
+    engine = open_engine(da.from_delayed(dask.delayed(there), (20, 3), float), client=client)
     assert len(engine.read(tell_rows, nothing)) == 1
     engine.pack(pack_rows, nothing)
     os.kill(pid, 9)  # Windows has no name for it
@@ -111,8 +109,7 @@ def test_without_workers_or_client_a_fit_ends_in_an_error(cluster, monkeypatch):
         for moment in (0.3, 1.0)
     }
     engines = {
-        moment: open_engine(X, options={"client": own})
-        for moment, own in [*closing.items(), (None, client)]
+        moment: open_engine(X, client=own) for moment, own in [*closing.items(), (None, client)]
     }
     for engine in engines.values():
         engine.pack(pack_rows, nothing)

@@ -155,7 +155,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(session, spark_local):
 
 def test_scratch_names_the_folder_of_packed_blocks(spark_local, tmp_path):
     X = frame_of(spark_local.classic, tables())
-    engine = open_engine(X, "class", options={"scratch": tmp_path})
+    engine = open_engine(X, "class", scratch=tmp_path)
     engine.pack(pack_numbers, quiet)
     assert len(packed_files(tmp_path)) == len(SIZES)
     engine.close()
@@ -227,7 +227,7 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
     other = whole.slice(8).set_column(0, "a", whole.slice(8)["a"].cast("int32"))
     parquet.write_table(other, tmp_path / "2.parquet")
     assert not is_in_blocks(tmp_path)
-    engine = open_engine(tmp_path, "class", options={"client": session})
+    engine = open_engine(tmp_path, "class", client=session)
     assert list(engine.names) == ["a", "b"]
     seen = engine.read(shape_of, quiet)
     assert [shape for _, shape, _ in seen] == [(3, 2), (3, 2), (2, 2), (5, 2)]
@@ -236,10 +236,10 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
     assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
     engine.close()
     with pytest.raises(ValueError, match=r"y names the column 'clas', .*did you mean 'class'"):
-        open_engine(tmp_path, "clas", options={"client": session})
+        open_engine(tmp_path, "clas", client=session)
     (tmp_path / "text.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match=r"is text, and client reads Parquet files only"):
-        open_engine(tmp_path / "text.csv", options={"client": session})
+        open_engine(tmp_path / "text.csv", client=session)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ The rows stay with Spark; see :doc:`/scaling`.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from sklearn.base import clone
 
@@ -96,7 +96,7 @@ class Selector(Estimator, _Columns, _Stored):
     [3, 5, 8]
     """
 
-    selector: Param[Any] = Param(
+    selector: Param[SklearnEstimator] = Param(
         Params._dummy(), "selector", "a selector of thresher", typeConverter=TypeConverters.identity
     )
 
@@ -128,7 +128,7 @@ class Selector(Estimator, _Columns, _Stored):
         """Set parameters by name."""
         return self._set(**self._input_kwargs)  # type: ignore[no-any-return]
 
-    def getSelector(self) -> Any:
+    def getSelector(self) -> SklearnEstimator:
         """The selector, not fitted."""
         if not self.isDefined(self.selector):
             raise ValueError("selector is not set; give one, such as Selector(selector=MRMR(10))")
@@ -173,7 +173,7 @@ class SelectorModel(Model, _Columns, _Stored):
         """Name the column of the selected features."""
         return self._set(outputCol=value)  # type: ignore[no-any-return]
 
-    def _transform(self, dataset: DataLike) -> Any:
+    def _transform(self, dataset: DataLike) -> DataLike:
         output = self.getOutputCol()
         if self.isSet(self.inputCols):
             return self._transform_columns(dataset, self.getInputCols(), output)
@@ -188,7 +188,7 @@ class SelectorModel(Model, _Columns, _Stored):
         places = ", ".join(f"{_quote(features)}[{i}]" for i in self.selectedFeatures)
         return dataset.selectExpr("*", f"array({places}) as {_quote(output)}")
 
-    def _transform_columns(self, dataset: DataLike, names: list[str], output: str) -> Any:
+    def _transform_columns(self, dataset: DataLike, names: list[str], output: str) -> DataLike:
         chosen = [names[i] for i in self.selectedFeatures]
         if self.isSet(self.outputCol):
             from pyspark.ml.feature import VectorAssembler
@@ -205,7 +205,7 @@ def _quote(name: str) -> str:
 
 
 class _Writer(MLWriter):
-    def __init__(self, instance: Any) -> None:
+    def __init__(self, instance: Selector | SelectorModel) -> None:
         super().__init__()
         self._instance = instance
 
@@ -226,12 +226,12 @@ class _Writer(MLWriter):
         )
 
 
-class _Reader(MLReader[Any]):
-    def __init__(self, kind: type[Any]) -> None:
+class _Reader(MLReader[_Stored]):
+    def __init__(self, kind: type[_Stored]) -> None:
         super().__init__()
         self._kind = kind
 
-    def load(self, path: str) -> Any:
+    def load(self, path: str) -> _Stored:
         name = f"{self._kind.__module__}.{self._kind.__name__}"
         metadata = DefaultParamsReader.loadMetadata(path, self.sparkSession, name)
         instance = self._kind(selector=_json.load(metadata["selector"]))

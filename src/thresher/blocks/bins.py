@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from thresher._utils.types import BinRule, Floats
+from thresher._utils.types import BinRule, Floats, Mask
 from thresher.blocks.coding import (
     MOST_LEVELS,
     TARGET,
@@ -18,7 +16,7 @@ from thresher.blocks.coding import (
     level_borders,
     thresholds,
 )
-from thresher.blocks.engine import WHOLE_COLUMNS
+from thresher.blocks.engine import WHOLE_COLUMNS, Counts
 from thresher.blocks.pack import LabelCoding, Receipt
 from thresher.blocks.summary import ColumnFacts
 from thresher.blocks.training import BlockData
@@ -40,9 +38,9 @@ class PlannedCodes:
 
     coding: Coding
     rule: str
-    is_binned: npt.NDArray[np.bool_]
+    is_binned: Mask
 
-    def bins(self, receipt: Receipt, margins: list[npt.NDArray[np.int64]]) -> Bins:
+    def bins(self, receipt: Receipt, margins: list[Counts]) -> Bins:
         """The cuts, once the values beside every threshold are known."""
         if not self.is_binned.any():
             return Bins("none", self.is_binned)
@@ -66,7 +64,7 @@ class PlannedCodes:
 
 
 def plan_codes(
-    training: BlockData, rule: BinRule, target_rule: Any
+    training: BlockData, rule: BinRule, target_rule: BinRule
 ) -> tuple[PlannedCodes, LabelCoding | None]:
     """The levels of every column and of the target; those that are not discrete are binned by `rule`."""
     schema, facts = training.schema, training.facts
@@ -106,7 +104,7 @@ def plain_labels(training: BlockData) -> LabelCoding | None:
     return None if training.target is None else LabelCoding(training.target.classes)
 
 
-def _target_bins(training: BlockData, discretize: BinRule) -> Any:
+def _target_bins(training: BlockData, discretize: BinRule) -> BinRule:
     """The discretiser of a target of numbers, by the rules of `code_target`; None where it is not binned."""
     facts = training.quantity
     if facts is None:
@@ -119,7 +117,7 @@ def _target_bins(training: BlockData, discretize: BinRule) -> Any:
     return make_discretizer("mean-sd") if isinstance(found, MDLBins | GivenBins) else found
 
 
-def _plan_target(training: BlockData, bins: Any, cuts: Floats | None) -> LabelCoding | None:
+def _plan_target(training: BlockData, bins: BinRule, cuts: Floats | None) -> LabelCoding | None:
     facts = training.quantity
     if facts is None:
         return plain_labels(training)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.types import Array, BinRule, Floats
-from thresher.blocks.engine import RowBlock
+from thresher._utils.types import Array, BinRule, Floats, Mask
+from thresher.blocks.engine import Counts, RowBlock, Session
 from thresher.blocks.rows import RowReader, Rows
 from thresher.blocks.summary import ColumnFacts
 from thresher.data import as_numbers, feature_blocks, to_feature_major
@@ -47,8 +46,8 @@ class Coding:
 
     borders: list[Floats]
     texts: dict[int, list[str]]
-    with_missing: npt.NDArray[np.bool_]
-    thresholds: npt.NDArray[np.bool_]
+    with_missing: Mask
+    thresholds: Mask
 
     @property
     def levels(self) -> npt.NDArray[np.int32]:
@@ -63,13 +62,9 @@ class Coding:
         if rows.n_rows == 0:
             return np.empty((len(self.borders), 0), dtype=np.uint8)
         columns = to_feature_major(rows.matrix)
-        short = [own if len(own) <= MOST_CUTS else own[:0] for own in self.borders]
-        offsets = np.cumsum([0, *map(len, short)], dtype=np.int64)
-        codes = _core.apply_cuts(columns, np.concatenate([np.empty(0), *short]), offsets, 1)
-        for column, own in enumerate(self.borders):
-            if len(own) > MOST_CUTS:
-                found = np.searchsorted(own, columns[column])
-                codes[column] = np.where(np.isnan(columns[column]), MISSING_CODE, found)
+        codes, long = _count_borders(columns, self.borders)
+        for column, found in long.items():
+            codes[column] = np.where(np.isnan(columns[column]), MISSING_CODE, found)
         for column, texts in self.texts.items():
             place = {text: i for i, text in enumerate(texts)}
             of_rank = [place.get(text, MISSING_CODE) for text in rows.texts.get(column, [])]
@@ -80,6 +75,17 @@ class Coding:
         for column in np.flatnonzero(self.with_missing).tolist():
             codes[column][codes[column] == MISSING_CODE] = levels[column] - 1
         return codes
+
+
+def _count_borders(
+    columns: Array, borders: Sequence[Floats]
+) -> tuple[npt.NDArray[np.uint8], dict[int, npt.NDArray[np.intp]]]:
+    """How many borders of its column are below each value; apart for columns with more than the core applies."""
+    short = [own if len(own) <= MOST_CUTS else own[:0] for own in borders]
+    offsets = np.cumsum([0, *map(len, short)], dtype=np.int64)
+    codes = _core.apply_cuts(columns, np.concatenate([np.empty(0), *short]), offsets, 1)
+    long = [i for i, own in enumerate(borders) if len(own) > MOST_CUTS]
+    return codes, {i: np.searchsorted(borders[i], columns[i]) for i in long}
 
 
 def between(below: Floats, above: Floats) -> Floats:
@@ -125,8 +131,6 @@ def _equal_width(lowest: float, highest: float, n_bins: int) -> Floats:
         return lowest * (lower / n_bins) + highest * (upper / n_bins)
     return (lowest * lower + highest * upper) / n_bins
 
-
-Counts = npt.NDArray[np.int64]
 
 TARGET = -1  # stands for the target among the columns
 # Borders a column gets in a pass; how many values of a column are few enough to be collected.
@@ -203,19 +207,15 @@ class Look:
                 found.extend(question.look(np.empty(0), None) for question in questions)
                 continue
             columns = _columns(rows, self.columns[some])
-            edges = [question.edges for question in questions]
-            short = [own if len(own) <= MOST_CUTS else own[:0] for own in edges]
-            offsets = np.cumsum([0, *map(len, short)], dtype=np.int64)
-            codes = _core.apply_cuts(columns, np.concatenate(short), offsets, 1)
-            for column, question, own, code in zip(columns, questions, edges, codes, strict=True):
-                place = code if len(own) <= MOST_CUTS else np.searchsorted(own, column)
-                inside = (place % 2 == 1) & ~np.isnan(column)
+            codes, long = _count_borders(columns, [question.edges for question in questions])
+            for i, (column, question) in enumerate(zip(columns, questions, strict=True)):
+                inside = (long.get(i, codes[i]) % 2 == 1) & ~np.isnan(column)
                 weights = None if rows.weights is None else rows.weights[inside]
                 found.append(question.look(column[inside], weights))
         return found
 
 
-def _columns(rows: Any, wanted: Sequence[int]) -> Floats:
+def _columns(rows: Rows, wanted: Sequence[int]) -> Floats:
     """Columns of a block as rows of float64, -0.0 as 0.0."""
     columns = np.empty((len(wanted), rows.n_rows))
     features = [i for i, column in enumerate(wanted) if column != TARGET]
@@ -223,6 +223,7 @@ def _columns(rows: Any, wanted: Sequence[int]) -> Floats:
         columns[features] = to_feature_major(rows.matrix[:, [wanted[i] for i in features]])
     for i, column in enumerate(wanted):
         if column == TARGET:
+            assert rows.labels is not None
             columns[i] = as_numbers(rows.of_used(rows.labels))
     columns += 0.0
     return columns
@@ -329,7 +330,7 @@ def merge_buckets(told: Sequence[Buckets], collects: bool) -> Buckets:
 
 
 def frequency_cuts(
-    session: Any,
+    session: Session,
     reader: RowReader,
     n_bins: int,
     columns: Sequence[int],

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.blocks.dask_rows import check_sizes, dask_rows
 from thresher.blocks.dask_work import (
-    Add,
     Done,
     add_answers,
     answers,
@@ -29,13 +28,27 @@ from thresher.blocks.dask_work import (
     hold_blocks,
     without_packed,
 )
-from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
-from thresher.data import RemoteOptions
+from thresher.blocks.engine import (
+    Add,
+    Engine,
+    Packed,
+    PackTask,
+    Progress,
+    R,
+    ReadTask,
+    RequestTask,
+    add_up,
+    check_packed,
+)
+
+if TYPE_CHECKING:
+    from dask.delayed import Delayed
+    from distributed import Client, Future
 
 T = TypeVar("T")
 
 
-class DaskEngine:
+class DaskEngine(Engine):
     """An engine of blocks that dask reads.
 
     Work is done on the workers of the given client, else of the active one. Where there is none, dask's local scheduler
@@ -46,8 +59,7 @@ class DaskEngine:
     X : dask array or dask dataframe
     y, sample_weight : str, dask array or dask series, default=None
         Names of columns of X, or values in the same blocks as its rows.
-    options : RemoteOptions, default=None
-        ``client`` of it.
+    client : distributed.Client, default=None
     """
 
     def __init__(
@@ -55,9 +67,10 @@ class DaskEngine:
         X: DataLike,
         y: TargetLike = None,
         sample_weight: WeightsLike = None,
-        options: RemoteOptions | None = None,
+        *,
+        client: object = None,
     ) -> None:
-        client = _find_client(None if options is None else options.get("client"))
+        client = _find_client(client)
         self._rows = dask_rows(X, y, sample_weight)
         self._place = Local() if client is None else Cluster(client)
 
@@ -69,20 +82,13 @@ class DaskEngine:
     def n_features(self) -> int | None:
         return self._rows.n_features
 
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         return _said(self._place.read(delay(self._rows, task, False), progress))
 
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         return _said(self._place.pack(delay(self._rows, task, True), progress))
 
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
+    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         return self._place.ask(task, add, progress)
 
     def close(self) -> None:
@@ -94,7 +100,7 @@ def _said(done: Sequence[Done]) -> list[Any]:
     return [block.said for block in done]
 
 
-def _find_client(given: Any) -> Any:
+def _find_client(given: object) -> Client | None:
     """The client to work with, by dask's own rule where none is given; None for a local scheduler."""
     try:
         from distributed import Client
@@ -118,13 +124,13 @@ class Local:
     def __init__(self) -> None:
         self._packed: list[Packed] = []
 
-    def read(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+    def read(self, tasks: Sequence[Delayed], progress: Progress) -> list[Done]:
         import dask
         from dask.callbacks import Callback
 
         open_keys = {task.key for task in tasks}
 
-        def count(key: Any, *_: object) -> None:
+        def count(key: str, *_: object) -> None:
             if key in open_keys:
                 open_keys.remove(key)
                 progress(len(tasks) - len(open_keys), len(tasks))
@@ -132,22 +138,16 @@ class Local:
         with Callback(posttask=count):
             return list(dask.compute(*tasks))
 
-    def pack(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+    def pack(self, tasks: Sequence[Delayed], progress: Progress) -> list[Done]:
         done = self.read(tasks, progress)
         self._packed = [block.packed for block in done]
         return done
 
-    def ask(self, task: Callable[[Packed], Answer], add: Add, progress: Progress) -> Answer:
+    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         from dask.system import CPU_COUNT
 
-        if not self._packed:
-            raise RuntimeError("nothing was packed, so nothing can be asked")
-        total: Answer | None = None
-        for number, answer in enumerate(answers(self._packed, task, CPU_COUNT), start=1):
-            total = answer if total is None else add(total, answer)
-            progress(number, len(self._packed))
-        assert total is not None
-        return total
+        check_packed(self._packed)
+        return add_up(answers(self._packed, task, CPU_COUNT), len(self._packed), add, progress)
 
     def close(self) -> None:
         self._packed = []
@@ -163,7 +163,7 @@ _FAN_IN = 8
 class _Holder:
     """Blocks that were made on one worker, which may be gone by now."""
 
-    blocks: Any
+    blocks: Future
     n_blocks: int
     worker: str | None
 
@@ -171,7 +171,7 @@ class _Holder:
 class Cluster:
     """The workers of a client of `distributed`."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Client) -> None:
         check_connected(client)
         if client.asynchronous:
             raise ValueError(
@@ -182,12 +182,12 @@ class Cluster:
         self._holders: list[_Holder] = []
         self._answer_bytes = 0
 
-    def read(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+    def read(self, tasks: Sequence[Delayed], progress: Progress) -> list[Done]:
         check_connected(self._client)
         with _released(self._client.compute(list(tasks))) as futures:
             return gather(self._client, futures, dict.fromkeys(futures, 1), progress)
 
-    def pack(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+    def pack(self, tasks: Sequence[Delayed], progress: Progress) -> list[Done]:
         import dask
 
         check_connected(self._client)
@@ -199,10 +199,10 @@ class Cluster:
             self._hold(blocks)
         return done
 
-    def _hold(self, blocks: Sequence[Any]) -> None:
+    def _hold(self, blocks: Sequence[Future]) -> None:
         """Bind blocks of one worker together; from now on they are wanted only as parts of their holder."""
         keys = [block.key for block in blocks]
-        places = ask_scheduler(self._client, self._client.scheduler.who_has, keys=keys)
+        places = ask_scheduler(self._client, self._client.scheduler.who_has(keys=keys))
         together = defaultdict(list)
         for block in blocks:
             together[next(iter(places.get(block.key, ())), None)].append(block)
@@ -210,9 +210,8 @@ class Cluster:
             holder = self._submit("hold", worker, hold_blocks, held)
             self._holders.append(_Holder(holder, len(held), worker))
 
-    def ask(self, task: Callable[[Packed], Answer], add: Add, progress: Progress) -> Answer:
-        if not self._holders:
-            raise RuntimeError("nothing was packed, so nothing can be asked")
+    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+        check_packed(self._holders)
         check_connected(self._client)
         asked = {
             self._submit(
@@ -220,16 +219,15 @@ class Cluster:
             ): holder.n_blocks
             for holder in self._holders
         }
-        with _released(asked):
-            answers = list(asked)
+        with _released(asked) as answers:
             # The round before tells how large an answer is.
             if len(answers) >= _MANY_ANSWERS or self._answer_bytes >= _LARGE_ANSWER:
                 answers = [self._add_on_workers(answers, add)]
-            total: Answer = reduce(add, gather(self._client, answers, asked, progress))
+            total: R = reduce(add, gather(self._client, answers, asked, progress))
         self._answer_bytes = total.nbytes
         return total
 
-    def _add_on_workers(self, answers: list[Any], add: Add) -> Any:
+    def _add_on_workers(self, answers: list[Future], add: Add[R]) -> Future:
         while len(answers) > 1:
             answers = [
                 self._submit("add", None, add_answers, answers[i : i + _FAN_IN], add)
@@ -238,8 +236,8 @@ class Cluster:
         return answers[0]
 
     def _submit(
-        self, label: str, worker: str | None, function: Callable[..., Any], *args: Any
-    ) -> Any:
+        self, label: str, worker: str | None, function: Callable[..., object], *args: object
+    ) -> Future:
         """A task for that worker while it is there, else for any."""
         return self._client.submit(
             function,
@@ -264,10 +262,10 @@ def _leave_pool() -> None:
 
 
 @contextmanager
-def _released(futures: Iterable[Any]) -> Iterator[Any]:
+def _released(futures: Collection[Future]) -> Iterator[list[Future]]:
     """Futures that nobody wants afterwards, be it because of an error or Ctrl-C."""
     try:
-        yield futures
+        yield list(futures)
     finally:
         for future in futures:
             future.release()

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 import numpy as np
 
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.data import column_names
+
+if TYPE_CHECKING:
+    from dask.array import Array
+    from dask.delayed import Delayed
+
+    # X, y and weights of a block.
+    DelayedBlock: TypeAlias = tuple[Delayed, Delayed | None, Delayed | None]
 
 _REMEDY = "take them from one dask dataframe, or cut one like the other (repartition, rechunk)"
 _MOST_LISTED = 10
@@ -31,7 +38,7 @@ class DaskRows:
         Their number, where it is known.
     """
 
-    blocks: list[tuple[Any, Any, Any]]
+    blocks: list[DelayedBlock]
     columns: tuple[str | None, str | None]
     names: list[str] | None
     n_features: int | None
@@ -63,7 +70,7 @@ def dask_rows(X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = No
     return DaskRows(blocks, (None, None), None, n_features)
 
 
-def _whole_rows(X: DataLike) -> Any:
+def _whole_rows(X: DataLike) -> Array:
     """A dask array of two dimensions whose blocks have all columns."""
     if not _is_array(X):
         raise ValueError(
@@ -74,7 +81,7 @@ def _whole_rows(X: DataLike) -> Any:
     return X if X.numblocks[1] == 1 else X.rechunk({1: -1})
 
 
-def _is_array(values: Any) -> bool:
+def _is_array(values: object) -> TypeGuard[Array]:
     import dask.array
 
     return isinstance(values, dask.array.Array)
@@ -85,24 +92,24 @@ def _known(chunks: tuple[float, ...]) -> tuple[int, ...] | None:
 
 
 def _zipped(
-    X: list[Any],
+    X: list[Delayed],
     lengths: tuple[int, ...] | None,
     y: TargetLike,
     sample_weight: WeightsLike,
     named: dict[str, str],
-) -> list[tuple[Any, Any, Any]]:
-    columns = [X]
-    for parameter, values in (("y", y), ("sample_weight", sample_weight)):
-        if values is None or parameter in named:
-            columns.append([None] * len(X))
-        else:
-            columns.append(_aligned(parameter, values, lengths, len(X)))
-    return list(zip(*columns, strict=True))
+) -> list[DelayedBlock]:
+    targets, weights = (
+        [None] * len(X)
+        if values is None or parameter in named
+        else _aligned(parameter, values, lengths, len(X))
+        for parameter, values in (("y", y), ("sample_weight", sample_weight))
+    )
+    return list(zip(X, targets, weights, strict=True))
 
 
 def _aligned(
-    parameter: str, values: Any, lengths: tuple[int, ...] | None, n_blocks: int
-) -> list[Any]:
+    parameter: str, values: TargetLike, lengths: tuple[int, ...] | None, n_blocks: int
+) -> list[Delayed]:
     """The blocks of y or weights, cut as X is if the lengths of both are known."""
     is_array = _is_array(values)
     is_series = hasattr(values, "to_delayed") and hasattr(values, "npartitions")

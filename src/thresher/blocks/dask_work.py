@@ -6,25 +6,31 @@ import asyncio
 import concurrent.futures
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher._utils.types import DataLike, TargetLike
+from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.blocks.dask_rows import DaskRows
 from thresher.blocks.engine import (
-    Answer,
+    Add,
     Packed,
     Progress,
+    R,
+    RequestTask,
     RowBlock,
     check_versions,
     split_columns,
     versions_here,
 )
 
-Add = Callable[[Answer, Answer], Answer]
+if TYPE_CHECKING:
+    from dask.delayed import Delayed
+    from distributed import Client, Future
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,9 @@ class _Work:
     versions: tuple[str, str]
 
 
-def delay(rows: DaskRows, task: Callable[[int, RowBlock], Any], is_packing: bool) -> list[Any]:
+def delay(
+    rows: DaskRows, task: Callable[[int, RowBlock], object], is_packing: bool
+) -> list[Delayed]:
     """The task on each block, as delayed values of `Done`."""
     import dask
 
@@ -59,7 +67,7 @@ def delay(rows: DaskRows, task: Callable[[int, RowBlock], Any], is_packing: bool
     ]
 
 
-def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: Any) -> Done:
+def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: WeightsLike) -> Done:
     check_versions(work.versions, "Dask")
     block = RowBlock(X, y, weights)
     if any(work.columns):
@@ -87,22 +95,20 @@ def hold_blocks(blocks: Sequence[Done]) -> list[Packed]:
     return [block.packed for block in blocks]
 
 
-def ask_holder(blocks: Sequence[Packed], task: Callable[[Packed], Answer], add: Add) -> Answer:
+def ask_holder(blocks: Sequence[Packed], task: RequestTask[R], add: Add[R]) -> R:
     """The sum of the answers of the blocks of one worker, with its threads."""
     from distributed import get_worker
 
     return reduce(add, answers(blocks, task, get_worker().state.nthreads))
 
 
-def answers(
-    blocks: Sequence[Packed], task: Callable[[Packed], Answer], n_threads: int
-) -> Iterator[Answer]:
+def answers(blocks: Sequence[Packed], task: RequestTask[R], n_threads: int) -> Iterator[R]:
     """What the blocks answer, in their order."""
     with ThreadPoolExecutor(min(n_threads, len(blocks))) as threads:
         yield from threads.map(task, blocks)
 
 
-def add_answers(answers: Sequence[Answer], add: Add) -> Answer:
+def add_answers(answers: Sequence[R], add: Add[R]) -> R:
     return reduce(add, answers)
 
 
@@ -115,7 +121,7 @@ _PATIENCE = 30.0
 
 
 def gather(
-    client: Any, futures: Sequence[Any], counted: Mapping[Any, int], progress: Progress
+    client: Client, futures: Sequence[Future], counted: Mapping[Future, int], progress: Progress
 ) -> list[Any]:
     """The results of the futures. Progress is the number of blocks behind the `counted` ones that are done.
 
@@ -162,9 +168,9 @@ def gather(
     return results
 
 
-def ask_scheduler(client: Any, question: Callable[..., Any], **about: Any) -> Any:
+def ask_scheduler(client: Client, call: Coroutine[object, object, T]) -> T:
     """What the scheduler answers at once. `client.sync` would wait for ever where the client is closed meanwhile."""
-    asked = asyncio.run_coroutine_threadsafe(question(**about), client.loop.asyncio_loop)
+    asked = asyncio.run_coroutine_threadsafe(call, client.loop.asyncio_loop)
     try:
         return asked.result(timeout=_ANSWER)
     except (OSError, TimeoutError) as error:
@@ -176,7 +182,7 @@ def ask_scheduler(client: Any, question: Callable[..., Any], **about: Any) -> An
         asked.cancel()
 
 
-def check_connected(client: Any) -> None:
+def check_connected(client: Client) -> None:
     """Refuse a client without a scheduler, which waits for it in silence or fails in many ways."""
     if client.status != "running":
         raise RuntimeError(
@@ -188,7 +194,7 @@ def check_connected(client: Any) -> None:
 class _Watchdog:
     """Looks whether anybody is there to do the work."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
         self._looked = self._seen = time.monotonic()
 
@@ -208,6 +214,6 @@ class _Watchdog:
 
     def _has_workers(self) -> bool:
         try:
-            return bool(ask_scheduler(self._client, self._client.scheduler.ncores))
+            return bool(ask_scheduler(self._client, self._client.scheduler.ncores()))
         except ConnectionError:  # a scheduler that does not answer has none for us
             return False

@@ -10,11 +10,10 @@ from __future__ import annotations
 import platform
 import time
 import weakref
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
 
 import joblib
 import narwhals.stable.v2 as nw
@@ -23,16 +22,20 @@ import numpy.typing as npt
 
 from thresher._utils.journal import Journal, make_folder
 from thresher._utils.long_calls import report
-from thresher._utils.types import DataLike, TargetLike, WeightsLike
+from thresher._utils.types import Array, DataLike, Estimator, Floats, TargetLike, WeightsLike
 from thresher.data import bytes_for_one_column, column_names, one_dimensional
 from thresher.io.table import FileColumns
 from thresher.io.temporary import MappedFolders, Scratch, no_room
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 T = TypeVar("T")
-# Whole counts, or sums in double-double; two of them add.
-Answer = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Counts: TypeAlias = npt.NDArray[np.int64]
+# The result of a request: counts, or sums in double-double; two of them add up.
+R = TypeVar("R", Counts, Floats)
 # How many blocks of how many are done.
-Progress = Callable[[int, int], None]
+Progress: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class RowBlock:
 
     X: DataLike
     y: TargetLike = None
-    weights: Any = None
+    weights: WeightsLike = None
 
 
 class Packed(Protocol):
@@ -61,6 +64,14 @@ class Packed(Protocol):
     @classmethod
     def open(cls, path: Path) -> Self:
         """The block in that file, mapped rather than read where that is possible."""
+
+
+# A function of one block of rows: its result; a packed block and its result; and a function of a packed block, as
+# this backend packed it.
+ReadTask: TypeAlias = Callable[[int, RowBlock], T]
+PackTask: TypeAlias = Callable[[int, RowBlock], tuple[Packed, T]]
+RequestTask: TypeAlias = Callable[[Any], T]
+Add: TypeAlias = Callable[[T, T], T]
 
 
 # What gives all values of a column in one place.
@@ -78,20 +89,13 @@ class Engine(Protocol):
     def n_features(self) -> int | None:
         """Their number; None where rows would have to be read to know it."""
 
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         """One reading of all rows: what the task says of each block, in their order."""
 
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         """One reading that leaves a packed block beside its rows; what else the task says comes back."""
 
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
+    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         """A round: the sum of the answers of all packed blocks, each counted once."""
 
     def close(self) -> None:
@@ -118,7 +122,9 @@ class Session:
         Questions to the packed blocks.
     """
 
-    def __init__(self, engine: Engine, owner: Any, checkpoint: str | Path | None = None) -> None:
+    def __init__(
+        self, engine: Engine, owner: Estimator, checkpoint: str | Path | None = None
+    ) -> None:
         self.engine = engine
         self.owner = owner
         self._folder = None if checkpoint is None else make_folder("checkpoint", checkpoint)
@@ -126,34 +132,32 @@ class Session:
         self.n_passes = 0
         self.n_rounds = 0
 
-    def read(self, purpose: str, task: Callable[[int, RowBlock], T]) -> list[T]:
+    def read(self, purpose: str, task: ReadTask[T]) -> list[T]:
         """A pass: what the task says of each block."""
         self.n_passes += 1
         return self.engine.read(task, self._progress(f"pass {self.n_passes}, {purpose}"))
 
-    def pack(self, task: Callable[[int, RowBlock], tuple[Packed, T]]) -> list[T]:
+    def pack(self, task: PackTask[T]) -> list[T]:
         """The pass that packs; its receipts."""
         self.n_passes += 1
         return self.engine.pack(task, self._progress(f"pass {self.n_passes}, packing"))
 
-    def ask(self, task: Callable[[Any], Any], add: Callable[[Any, Any], Any]) -> Any:
+    def ask(self, task: RequestTask[R], add: Add[R]) -> R:
         """A round, unless its answer was written down before."""
         self.n_rounds += 1
-        journal = self._journal
-        if journal is None:
-            return self._ask(task, add)
+        progress = self._progress(f"round {self.n_rounds}", is_short=True)
+        if self._journal is None:
+            return self.engine.ask(task, add, progress)
         # Measures that pack the rows anew may ask the same of other codes, hence the number.
         key = f"{self.n_rounds} {type(task).__name__} {joblib.hash(vars(task))}"
-        answer = journal.get(key)
-        if answer is None:
-            answer = self._ask(task, add)
-            journal.append(key, answer)
-        return answer
+        stored: R | None = self._journal.get(key)
+        if stored is not None:
+            return stored
+        result = self.engine.ask(task, add, progress)
+        self._journal.append(key, result)
+        return result
 
-    def _ask(self, task: Callable[[Any], Any], add: Callable[[Any, Any], Any]) -> Any:
-        return self.engine.ask(task, add, self._progress(f"round {self.n_rounds}", is_short=True))
-
-    def packed(self, parts: Any, blocks: list[tuple[int, int]]) -> None:
+    def packed(self, parts: object, blocks: list[tuple[int, int]]) -> None:
         """Take up the answers that were written down of these blocks, given by their rows and fingerprints."""
         if self._folder is None:
             return
@@ -192,54 +196,48 @@ class Session:
         return show
 
 
-def split_columns(frame: Any, y: TargetLike = None, sample_weight: WeightsLike = None) -> RowBlock:
+def split_columns(
+    frame: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None
+) -> RowBlock:
     """The rows of a frame, with target and weights taken out of it where they are given by name."""
-    named = column_names(list(nw.from_native(frame, eager_only=True).columns), y, sample_weight)
+    table = nw.from_native(frame, eager_only=True)
+    named = column_names(list(table.columns), y, sample_weight)
     if not named:
         return RowBlock(frame, y, sample_weight)
-    table = nw.from_native(frame, eager_only=True)
     columns = {parameter: table[name].to_native() for parameter, name in named.items()}
     X = table.drop(list(named.values())).to_native()
     return RowBlock(X, columns.get("y", y), columns.get("sample_weight", sample_weight))
 
 
-class LocalEngine(ABC):
+def check_packed(blocks: Sized) -> None:
+    """Refuse a round before anything was packed."""
+    if not len(blocks):
+        raise RuntimeError("nothing was packed, so nothing can be asked")
+
+
+def add_up(results: Iterable[R], n_blocks: int, add: Add[R], progress: Progress) -> R:
+    """The sum of the results of all blocks, each reported."""
+    total: R | None = None
+    for number, result in enumerate(results, start=1):
+        total = result if total is None else add(total, result)
+        progress(number, n_blocks)
+    assert total is not None
+    return total
+
+
+class LocalEngine(Engine):
     """What engines whose packed blocks are in this process share: they bring `names`, `n_features` and `read`."""
 
-    _packed: list[Any]
+    _packed: list[Packed]
 
-    @property
-    @abstractmethod
-    def names(self) -> list[str] | None: ...
-
-    @property
-    @abstractmethod
-    def n_features(self) -> int: ...
-
-    @abstractmethod
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]: ...
-
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         packed, receipts = zip(*self.read(task, progress), strict=True)
         self._packed = list(packed)
         return list(receipts)
 
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
-        total: Answer | None = None
-        for number, block in enumerate(self._packed):
-            answer = task(block)
-            total = answer if total is None else add(total, answer)
-            progress(number + 1, len(self._packed))
-        if total is None:
-            raise RuntimeError("nothing was packed, so nothing can be asked")
-        return total
+    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+        check_packed(self._packed)
+        return add_up(map(task, self._packed), len(self._packed), add, progress)
 
     def close(self) -> None:
         self._packed = []
@@ -258,7 +256,7 @@ class ListEngine(LocalEngine):
         self._blocks = list(blocks)
         if not self._blocks:
             raise ValueError("there is no block of rows; give at least one, be it empty")
-        self._packed: list[Packed] = []
+        self._packed = []
 
     @property
     def names(self) -> list[str] | None:
@@ -270,7 +268,7 @@ class ListEngine(LocalEngine):
     def n_features(self) -> int:
         return int(np.shape(self._blocks[0].X)[1])
 
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         found = []
         for number, block in enumerate(self._blocks):
             found.append(task(number, block))
@@ -309,11 +307,11 @@ class TallFiles(LocalEngine):
         self._features = [name for name in self._columns if name not in named.values()]
         self._y = self._checked("y", y)
         self._weights = self._checked("sample_weight", sample_weight)
-        self._packed: list[Packed] = []
+        self._packed = []
         self._folders = MappedFolders(scratch.folder)
         weakref.finalize(self, _release, self._packed, self._folders)
 
-    def _checked(self, parameter: str, given: Any) -> Any:
+    def _checked(self, parameter: str, given: TargetLike) -> str | Array | None:
         if given is None or isinstance(given, str):
             return given
         values = one_dimensional(given, parameter)
@@ -332,7 +330,7 @@ class TallFiles(LocalEngine):
     def n_features(self) -> int:
         return len(self._features)
 
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         found: list[T] = []
         n_done = 0
         for piece in self._pieces():
@@ -348,7 +346,7 @@ class TallFiles(LocalEngine):
             progress(len(found), len(found) + left)
         return found
 
-    def _pieces(self) -> Iterator[Any]:
+    def _pieces(self) -> Iterator[pa.Table]:
         import pyarrow as pa
 
         pieces = self._files.read(self._columns)
@@ -367,9 +365,7 @@ class TallFiles(LocalEngine):
             f"memory_limit={self._scratch.memory_limit}. Set memory_limit={enough}, or write smaller row groups"
         )
 
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         def kept(number: int, block: RowBlock) -> T:
             packed, receipt = task(number, block)
             self._packed.append(self._mapped(packed))

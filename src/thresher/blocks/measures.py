@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
-from thresher._utils.types import BinRule, Floats, Mask, Values
+from thresher._utils.types import Array, BinRule, Floats, Mask, Values
 from thresher.blocks import double_double as words
 from thresher.blocks.bins import PlannedCodes, plain_labels, plan_codes
-from thresher.blocks.engine import WHOLE_COLUMNS
+from thresher.blocks.engine import WHOLE_COLUMNS, Counts
 from thresher.blocks.pack import LabelCoding, Pack, PackedBlock, Receipt, RowParts
+from thresher.blocks.summary import BlockTarget
 from thresher.blocks.training import BlockData
 from thresher.measures import BY_CLASS, KINDS, Bins, refuse_classes
 from thresher.measures.rounding import round_significant
 
-Counts = npt.NDArray[np.int64]
 Features = npt.NDArray[np.uint32]
 
 
@@ -244,7 +244,7 @@ class BlockMeasures:
 
     def _ask_counts(self, references: Features, features: Features) -> Counts:
         task = CountPairs(references, features, self._incomplete)
-        return np.asarray(self.training.session.ask(task, np.add))
+        return self.training.session.ask(task, np.add)
 
     def _count_relevance(self, name: str) -> Floats:
         """Pairs with the target, whose counts came with the margins."""
@@ -310,7 +310,7 @@ class BlockMeasures:
 
     def _ask_products(self, references: Features, features: Features) -> Floats:
         task = SumProducts(references, features, self._centres[: self.training.n_features])
-        return np.asarray(self.training.session.ask(task, words.add))
+        return self.training.session.ask(task, words.add)
 
     def _class_relevance(self, name: str) -> Floats:
         told = self._receipts.class_sums
@@ -415,39 +415,33 @@ class BlockMeasures:
         return may if self.parts is not None else may[0]
 
 
+def _extremes_of(values: list[Floats]) -> Floats:
+    lowest, highest = zip(*values, strict=True)
+    return np.stack([np.min(lowest, axis=0), np.max(highest, axis=0)])
+
+
+# How the fields of a receipt add up.
+_JOINS: dict[str, Callable[[list[Array]], Array]] = {
+    **dict.fromkeys(("margins", "rows_of", "counted_of"), partial(np.sum, axis=0)),
+    **dict.fromkeys(("column_sums", "class_sums", "products"), lambda own: words.add(*own)),
+    **dict.fromkeys(("target_range", "column_range"), _extremes_of),
+    "below": partial(np.max, axis=0),
+    "above": partial(np.min, axis=0),
+}
+
+
 def _merged(told: Sequence[Receipt]) -> Receipt:
     """The receipt of all blocks."""
-    total, least, most = (partial(join, axis=0) for join in (np.sum, np.min, np.max))
-
-    def in_words(values: Sequence[Any]) -> Any:
-        return words.add(*values)
-
-    def extremes(values: Sequence[Any]) -> Any:
-        lowest, highest = zip(*values, strict=True)
-        return np.stack([least(lowest), most(highest)])
-
-    ways: dict[str, Callable[[Sequence[Any]], Any]] = {
-        "margins": total,
-        "below": most,
-        "above": least,
-        "rows_of": total,
-        "counted_of": total,
-        "target_range": extremes,
-        "column_sums": in_words,
-        "class_sums": in_words,
-        "products": in_words,
-        "column_range": extremes,
-    }
-    found = {name: [getattr(own, name) for own in told] for name in ways}
+    found = {name: [getattr(own, name) for own in told] for name in _JOINS}
     joined: Values = {
-        name: None if own[0] is None else ways[name](own) for name, own in found.items()
+        name: None if own[0] is None else _JOINS[name](own) for name, own in found.items()
     }
     return Receipt(sum(own.n_rows for own in told), 0, **joined)
 
 
 def _class_value(state: list[float], name: str) -> float:
     """The measure from a centre and the sums of every class."""
-    sums: Any = _core.ClassSums.__new__(_core.ClassSums)
+    sums = _core.ClassSums.__new__(_core.ClassSums)
     sums.__setstate__(state)
     return float(sums.value(name))
 
@@ -460,12 +454,12 @@ def _refuse(name: str) -> NoReturn:
     )
 
 
-def _class_rows(target: Any) -> Counts:
+def _class_rows(target: BlockTarget | None) -> Counts:
     """Number of the first row of each class in each block, rows being numbered class after class."""
-    if target is None or target.rows_before is None:
+    if target is None or target.rows_before is None or target.n_of_class is None:
         raise ValueError(
             'parts="stratified" sorts all rows by the target, which blocks can do for classes alone; '
             'use parts="round-robin"'
         )
     ends = np.cumsum(target.n_of_class)
-    return np.asarray((ends - target.n_of_class)[None, :] + target.rows_before)
+    return (ends - target.n_of_class)[None, :] + target.rows_before

@@ -270,7 +270,7 @@ def _values_of(block: RowBlock) -> Iterator[Array]:
             yield _array(series) if isinstance(series, nw.Series) else np.asarray(values)
 
 
-def _array(column: Any) -> Array:
+def _array(column: nw.Series[Any]) -> Array:
     if column.dtype.is_numeric() or column.dtype == nw.Boolean:
         return np.asarray(column.to_numpy())
     return np.array(column.to_list(), dtype=object)
@@ -292,7 +292,7 @@ def _bits(values: Array) -> Keys:
     return np.array([word_of[value] for value in given], dtype=np.uint64)
 
 
-def _word(value: Any) -> np.uint64:
+def _word(value: object) -> np.uint64:
     if is_missing(value):
         return MISSING
     if isinstance(value, int | float | np.number | np.bool_):

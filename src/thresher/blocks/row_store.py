@@ -14,8 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import resolve_features
-from thresher._utils.types import Array, FeatureNames
-from thresher.blocks.engine import Answer, LocalEngine, Packed, Progress, RowBlock
+from thresher._utils.types import Array, FeatureNames, Floats
+from thresher.blocks.engine import (
+    Add,
+    LocalEngine,
+    Packed,
+    PackTask,
+    Progress,
+    R,
+    ReadTask,
+    RequestTask,
+    RowBlock,
+    add_up,
+    check_packed,
+)
 from thresher.blocks.packed_rows import (
     Keys,
     PackedRows,
@@ -48,7 +60,7 @@ class Results:
     def get(
         self,
         name: Hashable,
-        task: Callable[[int, RowBlock], T],
+        task: ReadTask[T],
         number: int,
         rows: Callable[[], RowBlock],
     ) -> T:
@@ -125,7 +137,7 @@ class Signed:
     packed: Packed
     is_negative: bool
 
-    def answer(self, task: Callable[[Packed], Answer]) -> Answer:
+    def answer(self, task: RequestTask[R]) -> R:
         found = task(self.packed)
         return -found if self.is_negative else found
 
@@ -151,9 +163,9 @@ class KeptRows(LocalEngine):
         self._given = given
         self._exclude = exclude
         self._names: tuple[str, ...] | None = None
-        self._cuts: list[Any] = []
+        self._cuts: list[Floats | None] = []
         self._blocks: list[KeptBlock] = []
-        self._packed = []
+        self._signed: list[Signed] = []
 
     @property
     def n_rows(self) -> int:
@@ -216,7 +228,7 @@ class KeptRows(LocalEngine):
         filled = [block for block in blocks if block.n_living]
         self._blocks = (filled or blocks[:1]) if 2 * len(filled) < len(blocks) else blocks
 
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         """What the task says of the living rows of each block."""
         name = _name(task)
         found = []
@@ -225,13 +237,11 @@ class KeptRows(LocalEngine):
             progress(number + 1, len(self._blocks))
         return found
 
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         """Of each block what is told of all its rows, less that of the lost; or of the living, where it has no sign."""
         signed: Any = task.signed() if hasattr(task, "signed") else None
         name = _name(signed)
-        packed: list[Any] = []
+        packed: list[Signed] = []
         receipts: list[Any] = []
         for number, block in enumerate(self._blocks):
             if signed is None:  # what is told of numbers differs each time, so that nothing is kept
@@ -245,16 +255,17 @@ class KeptRows(LocalEngine):
                 packed.append(Signed(own, True))
                 receipts.append(receipt.negative())
             progress(number + 1, len(self._blocks))
-        self._packed = packed
+        self._signed = packed
         return receipts
 
-    def ask(
-        self,
-        task: Callable[[Any], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
-        return super().ask(lambda signed: signed.answer(task), add, progress)  # type: ignore[attr-defined]
+    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+        check_packed(self._signed)
+        return add_up(
+            (block.answer(task) for block in self._signed), len(self._signed), add, progress
+        )
+
+    def close(self) -> None:
+        self._signed = []
 
     def _read(self, rows: RowBlock) -> KeptBlock:
         reader = RowReader("partial_fit", self._names, self._exclude, False, False)
@@ -266,7 +277,9 @@ class KeptRows(LocalEngine):
         keys = row_keys(replace(rows, X=used))
         return KeptBlock(packed, KeptLabels.of(rows.y, rows.weights), keys)
 
-    def _cuts_of(self, given: GivenBins | None, n_features: int | None = None) -> list[Any]:
+    def _cuts_of(
+        self, given: GivenBins | None, n_features: int | None = None
+    ) -> list[Floats | None]:
         if given is None:
             return []
         names = None if self._names is None else np.array(self._names, dtype=object)
@@ -294,7 +307,7 @@ class KeptRows(LocalEngine):
         return _match(kept, unwanted)
 
 
-def _name(task: Any) -> bytes:
+def _name(task: object) -> bytes:
     return blake2b(pickle.dumps(task)).digest()
 
 
@@ -384,7 +397,7 @@ class KeptLabels:
         """Whether both have targets, or weights, of the same types or none."""
         return self._types() == other._types()
 
-    def _types(self) -> list[Any]:
+    def _types(self) -> list[np.dtype[np.generic] | None]:
         labels = self.classes if self.classes is not None else self.values
         return [None if own is None else own.dtype for own in (labels, self.weights)]
 
@@ -398,7 +411,7 @@ class KeptLabels:
         return same_arrays([self.labels(), self.weights], [other.labels(), other.weights])
 
 
-def same_arrays(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def same_arrays(a: Sequence[Array | None], b: Sequence[Array | None]) -> bool:
     """Whether there are as many arrays, equal ones and None in the same places."""
     return len(a) == len(b) and all(
         x is y if x is None or y is None else np.array_equal(x, y)
@@ -406,5 +419,5 @@ def same_arrays(a: Sequence[Any], b: Sequence[Any]) -> bool:
     )
 
 
-def _stacked(a: Array | None, b: Array | None) -> Any:
+def _stacked(a: Array | None, b: Array | None) -> Array | None:
     return None if a is None or b is None else np.concatenate([a, b])

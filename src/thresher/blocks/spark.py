@@ -12,14 +12,23 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher._utils.lazy import cached
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
-from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
+from thresher.blocks.engine import (
+    Add,
+    Engine,
+    PackTask,
+    Progress,
+    R,
+    ReadTask,
+    RequestTask,
+    check_packed,
+)
 from thresher.blocks.spark_rows import FileRows, PartitionRows, SparkRows
 from thresher.blocks.spark_tasks import (
     Ask,
@@ -31,10 +40,13 @@ from thresher.blocks.spark_tasks import (
     remove_files,
     rows_per_batch,
 )
-from thresher.data import RemoteOptions, column_names
+from thresher.data import column_names
 from thresher.io import format_of, open_table
 from thresher.io.arrow import ParquetPart
 from thresher.io.table import FileColumns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row, SparkSession
 
 T = TypeVar("T")
 
@@ -44,7 +56,7 @@ _VALUES_PER_BATCH = 8_000_000
 _MOST_TRIES = 5
 
 
-class SparkEngine:
+class SparkEngine(Engine):
     """An engine of blocks that Spark reads.
 
     The order of the rows is that in which Spark has them: by partition, and as they come within each.
@@ -57,8 +69,10 @@ class SparkEngine:
         Parquet files are read by the tasks themselves, each row group a block.
     y, sample_weight : str, default=None
         Names of columns of X.
-    options : RemoteOptions, default=None
-        ``client``, the Spark session that reads files, and ``scratch``, a folder of the executors.
+    client : SparkSession, default=None
+        The session that reads files.
+    scratch : str or Path, default=None
+        A folder of the executors.
     """
 
     @in_plain_words()
@@ -67,7 +81,9 @@ class SparkEngine:
         X: DataLike,
         y: TargetLike = None,
         sample_weight: WeightsLike = None,
-        options: RemoteOptions | None = None,
+        *,
+        client: SparkSession | None = None,
+        scratch: str | Path | None = None,
     ) -> None:
         for parameter, value in (("y", y), ("sample_weight", sample_weight)):
             if not (value is None or isinstance(value, str)):
@@ -75,14 +91,13 @@ class SparkEngine:
                     f"{parameter} must be the name of a column of X where Spark has the rows, got "
                     f"{type(value).__name__}"
                 )
-        options = {} if options is None else options
-        scratch = options.get("scratch")
         self._scratch = None if scratch is None else str(scratch)
         self._source: _Frame | _Files
         if is_spark_frame(X):
             self._source = _Frame(X, y, sample_weight)
         else:
-            self._source = _Files(X, y, sample_weight, options.get("client"))
+            assert client is not None
+            self._source = _Files(X, y, sample_weight, client)
         self._forget()
 
     @property
@@ -94,14 +109,12 @@ class SparkEngine:
         return self._source.n_features
 
     @in_plain_words()
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         rows = self._pass(Read(task, self._source.rows), Read.SCHEMA, progress, "read")
         return [load(row.said) for row in rows]
 
     @in_plain_words()
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         self.close()
         self._fit, self._task = uuid.uuid4().hex, task
         return self._keep(None, progress)
@@ -124,7 +137,7 @@ class SparkEngine:
         label: str,
         is_held: bool = False,
         wanted: frozenset[int] | None = None,
-    ) -> list[Any]:
+    ) -> list[Row]:
         """A reading of all rows, or of the wanted blocks: what comes of them, in their order."""
         frame = self._source.frame
         if wanted is not None:
@@ -138,15 +151,9 @@ class SparkEngine:
         return sorted(rows, key=lambda row: row.block)
 
     @in_plain_words()
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
-        if not self._held:
-            raise RuntimeError("nothing was packed, so nothing can be asked")
-        answers: list[Answer] = []
+    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+        check_packed(self._held)
+        answers: list[R] = []
         wanted = frozenset(self._generations)
         for _ in range(_MOST_TRIES):
             files = reduce(lambda a, b: a.unionAll(b), map(_file_names, self._held))
@@ -175,7 +182,7 @@ class SparkEngine:
         self._forget()
 
     def _forget(self) -> None:
-        self._held: list[Any] = []
+        self._held: list[DataFrame] = []
         self._generations: dict[int, int] = {}
 
 
@@ -183,7 +190,7 @@ def is_spark_frame(X: DataLike) -> bool:
     return type(X).__module__.startswith("pyspark.sql.") and hasattr(X, "mapInArrow")
 
 
-def _file_names(frame: Any) -> Any:
+def _file_names(frame: DataFrame) -> DataFrame:
     return frame.select("block", "generation", "path")
 
 
@@ -246,7 +253,9 @@ class _Files:
     number = "block"
     rows_per_batch = _VALUES_PER_BATCH
 
-    def __init__(self, X: DataLike, y: str | None, sample_weight: str | None, session: Any) -> None:
+    def __init__(
+        self, X: DataLike, y: str | None, sample_weight: str | None, session: SparkSession
+    ) -> None:
         import pyarrow as pa
 
         if isinstance(X, str | os.PathLike) and os.path.exists(X):

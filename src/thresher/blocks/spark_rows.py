@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +15,10 @@ from thresher.blocks.engine import RowBlock, split_columns
 from thresher.io.arrow import read_row_groups
 from thresher.io.table import validated
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow.fs import FileSystem
+
 # The number of a block, and what reads it.
 NumberedBlock = tuple[int, Callable[[], RowBlock]]
 
@@ -22,7 +26,7 @@ NumberedBlock = tuple[int, Callable[[], RowBlock]]
 class SparkRows(Protocol):
     """What a task makes of the Arrow batches that Spark gives it."""
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]: ...
+    def blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[NumberedBlock]: ...
 
 
 @dataclass(frozen=True)
@@ -43,14 +47,14 @@ class PartitionRows:
         How long each of them is.
     """
 
-    schema: Any
+    schema: pa.Schema
     names: list[str]
     y: str | None
     sample_weight: str | None
     vectors: str | None
     n_features: int | None
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]:
+    def blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[NumberedBlock]:
         from pyspark import TaskContext
 
         context = TaskContext.get()
@@ -58,7 +62,7 @@ class PartitionRows:
         number = context.partitionId()
         yield number, partial(self._read, number, batches)
 
-    def _read(self, number: int, batches: Iterable[Any]) -> RowBlock:
+    def _read(self, number: int, batches: Iterable[pa.RecordBatch]) -> RowBlock:
         import pyarrow as pa
 
         given = list(batches)
@@ -83,18 +87,15 @@ class FileRows:
         Names of columns.
     """
 
-    filesystem: Any
-    schema: Any
+    filesystem: FileSystem | None
+    schema: pa.Schema
     y: str | None
     sample_weight: str | None
     SCHEMA = "block long, path string, row_group long"
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]:
-        for batch in batches:
-            for number, path, group in zip(
-                *(column.to_pylist() for column in batch.columns), strict=True
-            ):
-                yield number, partial(self._read, path, group)
+    def blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[NumberedBlock]:
+        for number, path, group in rows_of(batches):
+            yield number, partial(self._read, path, group)
 
     def _read(self, path: str, group: int) -> RowBlock:
         from pyarrow import parquet
@@ -111,7 +112,15 @@ class FileRows:
         return split_columns(table.cast(self.schema), self.y, self.sample_weight)
 
 
-def _stack(column: Any, name: str, n_features: int, number: int) -> Any:
+def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:
+    """The rows of batches as tuples of Python's values."""
+    for batch in batches:
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _stack(
+    column: pa.ChunkedArray, name: str, n_features: int, number: int
+) -> Array | sparse.csr_matrix:
     """Rows of a column of arrays or vectors, as one matrix: sparse if any of the vectors is."""
     import pyarrow as pa
 
@@ -129,13 +138,13 @@ def _stack(column: Any, name: str, n_features: int, number: int) -> Any:
     return np.concatenate(parts)
 
 
-def _arrays(chunk: Any, name: str, n_features: int) -> Array:
+def _arrays(chunk: pa.ListArray, name: str, n_features: int) -> Array:
     _check_lengths(chunk.value_lengths().to_numpy(), name, n_features)
     values = chunk.flatten().to_numpy(zero_copy_only=False)
-    return values.reshape(len(chunk), n_features)  # type: ignore[no-any-return]
+    return np.reshape(values, (len(chunk), n_features))
 
 
-def _vectors(chunk: Any, name: str, n_features: int) -> Any:
+def _vectors(chunk: pa.StructArray, name: str, n_features: int) -> Array | sparse.csr_matrix:
     """The vectors of pyspark.ml: kind 1 has values only, kind 0 a size, indices and values."""
     kinds, sizes, indices, values = (
         chunk.field(field) for field in ("type", "size", "indices", "values")

@@ -18,10 +18,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher.blocks.engine import Answer, Packed, Progress, RowBlock, check_versions, versions_here
-from thresher.blocks.spark_rows import SparkRows
+from thresher.blocks.engine import Add, Packed, Progress, RowBlock, check_versions, versions_here
+from thresher.blocks.spark_rows import SparkRows, rows_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark import StatusTracker
+    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql.connect.shell.progress import StageInfo
+
+T = TypeVar("T")
 
 _LOOK = 0.25  # seconds between two looks at how far a job is
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -38,20 +46,20 @@ _CLOSED = (
 )
 
 
-def collect(frame: Any, progress: Progress, label: str) -> list[Any]:
+def collect(frame: DataFrame, progress: Progress, label: str) -> list[Row]:
     """All rows of a small frame, with progress by tasks. Ctrl-C ends the job."""
     watch = _watch_connect if is_connect(frame.sparkSession) else _watch_classic
     with watch(frame.sparkSession, progress, label):
-        rows: list[Any] = frame.collect()
+        rows: list[Row] = frame.collect()
     return rows
 
 
-def is_connect(session: Any) -> bool:
+def is_connect(session: SparkSession) -> bool:
     return type(session).__module__.startswith("pyspark.sql.connect.")
 
 
 @contextmanager
-def rows_per_batch(session: Any, n_rows: int) -> Iterator[None]:
+def rows_per_batch(session: SparkSession, n_rows: int) -> Iterator[None]:
     """Arrow batches of so many rows meanwhile."""
     before = session.conf.get(_BATCH)
     session.conf.set(_BATCH, str(n_rows))
@@ -93,11 +101,11 @@ def _plain_words(message: str) -> str | None:
 
 
 @contextmanager
-def _watch_connect(session: Any, progress: Progress, label: str) -> Iterator[None]:
+def _watch_connect(session: SparkSession, progress: Progress, label: str) -> Iterator[None]:
     tag = f"thresher-{label}-{uuid.uuid4().hex}"
     told = _Told(progress)
 
-    def show(stages: Any, **_: Any) -> None:
+    def show(stages: Iterable[StageInfo] | None, **_: object) -> None:
         last = max(stages or (), key=lambda stage: stage.stage_id, default=None)
         if last is not None:
             told(last.num_completed_tasks, last.num_tasks)
@@ -115,7 +123,7 @@ def _watch_connect(session: Any, progress: Progress, label: str) -> Iterator[Non
 
 
 @contextmanager
-def _watch_classic(session: Any, progress: Progress, label: str) -> Iterator[None]:
+def _watch_classic(session: SparkSession, progress: Progress, label: str) -> Iterator[None]:
     context = session.sparkContext
     before = {key: context.getLocalProperty(key) for key in _GROUP}
     group = f"thresher-{uuid.uuid4().hex}"
@@ -140,7 +148,7 @@ def _watch_classic(session: Any, progress: Progress, label: str) -> Iterator[Non
 
 
 def _look_at_group(
-    tracker: Any, group: str, told: Callable[[int, int], None], ended: threading.Event
+    tracker: StatusTracker, group: str, told: Progress, ended: threading.Event
 ) -> None:
     while not ended.wait(_LOOK):
         jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
@@ -174,10 +182,10 @@ class Failure:
 class _Work:
     """What all tasks have: their function, and the versions of where it comes from."""
 
-    task: Callable[..., Any]
+    task: Callable[..., object]
     versions: tuple[str, str] = field(default_factory=versions_here, kw_only=True)
 
-    def attempt(self, call: Callable[[], Any]) -> Any:
+    def attempt(self, call: Callable[[], T]) -> T | Failure:
         """What the call returns, or how it failed."""
         try:
             check_versions(self.versions, "Spark")
@@ -193,7 +201,7 @@ class Read(_Work):
     rows: SparkRows
     SCHEMA = "block long, said binary"
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number, read in self.rows.blocks(batches):
             yield _row(block=number, said=dump(self.attempt_block(number, read)))
 
@@ -211,7 +219,7 @@ class Pack(Read):
     wanted: frozenset[int] | None = None
     SCHEMA = "block long, generation long, path string, said binary"
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number, read in self.rows.blocks(batches):
             if self.wanted is None or number in self.wanted:
                 path, said = None, self.attempt_block(number, read)
@@ -219,7 +227,7 @@ class Pack(Read):
                     path, said = self._store(number, *said)
                 yield _row(block=number, generation=self.generation, path=path, said=dump(said))
 
-    def _store(self, number: int, packed: Packed, receipt: Any) -> tuple[str | None, Any]:
+    def _store(self, number: int, packed: Packed, receipt: T) -> tuple[str | None, object]:
         folder = _local_folder(self.scratch) / f"thresher-{self.fit}"
         own = uuid.uuid4().hex  # a twin of this task may be at work
         path = folder / f"block-{number}-{self.generation}-{own}"
@@ -263,16 +271,16 @@ class Ask(_Work):
     """
 
     kind: type[Packed]
-    add: Callable[[Answer, Answer], Answer]
+    add: Add[Any]
     wanted: frozenset[int]
     generations: dict[int, int]
     SCHEMA = "blocks array<long>, missing array<long>, said binary"
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         blocks: list[int] = []
         missing: list[int] = []
-        total: Any = None
-        for number, generation, path in _named_files(batches):
+        total: object = None
+        for number, generation, path in rows_of(batches):
             if number not in self.wanted or generation != self.generations.get(number, 0):
                 continue
             try:
@@ -291,33 +299,27 @@ class Ask(_Work):
         yield _row(blocks=blocks, missing=missing, said=dump(total))
 
 
-def remove_files(batches: Iterable[Any]) -> Iterator[Any]:
+def remove_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Remove the folders of packed blocks that are here."""
-    for number, _, path in _named_files(batches):
+    for number, _, path in rows_of(batches):
         if path is not None:
             shutil.rmtree(Path(path).parent, ignore_errors=True)
         yield _row(block=number)
 
 
-def _named_files(batches: Iterable[Any]) -> Iterator[tuple[int, int, str | None]]:
-    for batch in batches:
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-
-
-def dump(value: Any) -> bytes:
+def dump(value: object) -> bytes:
     """A value as bytes. Errors that cannot travel are replaced by their message."""
     from pyspark import cloudpickle
 
-    dumps: Any = cloudpickle.dumps
+    if not isinstance(value, Failure):
+        return bytes(cloudpickle.dumps(value))
     try:
-        data: bytes = dumps(value)
-        if isinstance(value, Failure):
-            pickle.loads(data)
+        data = cloudpickle.dumps(value)
+        pickle.loads(data)
+        return bytes(data)
     except Exception:
-        if not isinstance(value, Failure):
-            raise
-        data = dumps(Failure(RuntimeError(f"{type(value.error).__name__}: {value.error}")))
-    return data
+        plain = RuntimeError(f"{type(value.error).__name__}: {value.error}")
+        return bytes(cloudpickle.dumps(Failure(plain)))
 
 
 def load(data: bytes) -> Any:
@@ -328,7 +330,7 @@ def load(data: bytes) -> Any:
     return value
 
 
-def _row(**values: Any) -> Any:
+def _row(**values: object) -> pa.RecordBatch:
     import pyarrow as pa
 
     kinds = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -356,7 +355,9 @@ def _powers(minimum: Floats, maximum: Floats) -> npt.NDArray[np.intc]:
     return powers_of_two(np.fmax(np.abs(minimum), np.abs(maximum)))
 
 
-def merge_columns(facts: Sequence[ColumnFacts], most_levels: int, names: Any = None) -> ColumnFacts:
+def merge_columns(
+    facts: Sequence[ColumnFacts], most_levels: int, names: Sequence[str] | None = None
+) -> ColumnFacts:
     """The facts of all blocks."""
     p = len(facts[0].minimum)
     for number, own in enumerate(facts):

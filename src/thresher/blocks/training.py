@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +80,7 @@ class BlockData(TrainingData):
     def pass_counts(self) -> dict[str, int]:
         return {"n_rounds_": self.session.n_rounds, "n_passes_": self.session.n_passes}
 
-    def report_as(self, owner: Any) -> None:
+    def report_as(self, owner: Estimator) -> None:
         self.session.owner = owner
 
     def __exit__(self, *failure: object) -> None:
