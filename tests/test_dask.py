@@ -123,7 +123,7 @@ def test_many_or_large_answers_are_added_on_the_workers(dask_client, monkeypatch
 def test_a_round_is_one_task_for_each_worker(dask_client):
     engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), client=dask_client)
     engine.pack(pack_rows, nothing)
-    holders = engine._place._holders
+    holders = engine._holders
     assert len(holders) <= 2
     assert sum(holder.n_blocks for holder in holders) == 20
     engine.close()
@@ -148,13 +148,13 @@ def test_the_active_client_is_used_and_dasks_configuration_obeyed(dask_client):
     X = da.from_array(ROWS, chunks=(5, 3))
 
     def place():
-        return type(open_engine(X)._place).__name__
+        return type(open_engine(X)).__name__
 
-    assert place() == "Local"
+    assert place() == "LocalDask"
     with dask_client.as_current():
-        assert place() == "Cluster"
+        assert place() == "DaskCluster"
         with dask.config.set(scheduler="threads"):
-            assert place() == "Local"
+            assert place() == "LocalDask"
 
 
 def test_known_blocks_of_another_cut_are_cut_alike(client):

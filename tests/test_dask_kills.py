@@ -69,7 +69,7 @@ def test_blocks_of_a_killed_worker_are_made_again(cluster):
     client, workers = cluster
     engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), client=client)
     engine.pack(pack_slowly, nothing)
-    assert len({holder.worker for holder in engine._place._holders}) == 3
+    assert len({holder.worker for holder in engine._holders}) == 3
     workers.kill()
     assert engine.ask(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
     engine.close()

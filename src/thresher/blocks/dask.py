@@ -12,13 +12,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
-from thresher.blocks.dask_rows import check_sizes, dask_rows
+from thresher.blocks.dask_rows import DaskRows, dask_rows
 from thresher.blocks.dask_work import (
-    Done,
-    add_answers,
     answers,
     ask_holder,
     ask_scheduler,
@@ -26,12 +24,13 @@ from thresher.blocks.dask_work import (
     delay,
     gather,
     hold_blocks,
+    results_of,
     without_packed,
 )
 from thresher.blocks.engine import (
     Add,
     Engine,
-    Packed,
+    LocalEngine,
     PackTask,
     Progress,
     R,
@@ -42,14 +41,15 @@ from thresher.blocks.engine import (
 )
 
 if TYPE_CHECKING:
-    from dask.delayed import Delayed
     from distributed import Client, Future
 
 T = TypeVar("T")
 
 
-class DaskEngine(Engine):
-    """An engine of blocks that dask reads.
+def dask_engine(
+    X: DataLike, y: TargetLike, sample_weight: WeightsLike, client: object
+) -> LocalDask | DaskCluster:
+    """The engine of blocks that dask reads.
 
     Work is done on the workers of the given client, else of the active one. Where there is none, dask's local scheduler
     reads the rows, and packed blocks stay in this process.
@@ -57,47 +57,13 @@ class DaskEngine(Engine):
     Parameters
     ----------
     X : dask array or dask dataframe
-    y, sample_weight : str, dask array or dask series, default=None
+    y, sample_weight : str, dask array or dask series, or None
         Names of columns of X, or values in the same blocks as its rows.
-    client : distributed.Client, default=None
+    client : distributed.Client or None
     """
-
-    def __init__(
-        self,
-        X: DataLike,
-        y: TargetLike = None,
-        sample_weight: WeightsLike = None,
-        *,
-        client: object = None,
-    ) -> None:
-        client = _find_client(client)
-        self._rows = dask_rows(X, y, sample_weight)
-        self._place = Local() if client is None else Cluster(client)
-
-    @property
-    def names(self) -> Sequence[str] | None:
-        return self._rows.names
-
-    @property
-    def n_features(self) -> int | None:
-        return self._rows.n_features
-
-    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
-        return _said(self._place.read(delay(self._rows, task, False), progress))
-
-    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
-        return _said(self._place.pack(delay(self._rows, task, True), progress))
-
-    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
-        return self._place.ask(task, add, progress)
-
-    def close(self) -> None:
-        self._place.close()
-
-
-def _said(done: Sequence[Done]) -> list[Any]:
-    check_sizes(block.sizes for block in done)
-    return [block.said for block in done]
+    connected = _find_client(client)
+    rows = dask_rows(X, y, sample_weight)
+    return LocalDask(rows) if connected is None else DaskCluster(rows, connected)
 
 
 def _find_client(given: object) -> Client | None:
@@ -118,16 +84,31 @@ def _find_client(given: object) -> Client | None:
     return given
 
 
-class Local:
+class _DaskEngine(Engine):
+    def __init__(self, rows: DaskRows) -> None:
+        self._rows = rows
+
+    @property
+    def names(self) -> list[str] | None:
+        return self._rows.names
+
+    @property
+    def n_features(self) -> int | None:
+        return self._rows.n_features
+
+
+class LocalDask(_DaskEngine, LocalEngine):
     """Dask without a cluster: threads, unless dask's configuration says otherwise."""
 
-    def __init__(self) -> None:
-        self._packed: list[Packed] = []
+    def __init__(self, rows: DaskRows) -> None:
+        super().__init__(rows)
+        self._packed = []
 
-    def read(self, tasks: Sequence[Delayed], progress: Progress) -> list[Done]:
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         import dask
         from dask.callbacks import Callback
 
+        tasks = delay(self._rows, task, is_packing=False)
         open_keys = {task.key for task in tasks}
 
         def count(key: str, *_: object) -> None:
@@ -136,21 +117,13 @@ class Local:
                 progress(len(tasks) - len(open_keys), len(tasks))
 
         with Callback(posttask=count):
-            return list(dask.compute(*tasks))
-
-    def pack(self, tasks: Sequence[Delayed], progress: Progress) -> list[Done]:
-        done = self.read(tasks, progress)
-        self._packed = [block.packed for block in done]
-        return done
+            return results_of(dask.compute(*tasks))
 
     def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         from dask.system import CPU_COUNT
 
         check_packed(self._packed)
         return add_up(answers(self._packed, task, CPU_COUNT), len(self._packed), add, progress)
-
-    def close(self) -> None:
-        self._packed = []
 
 
 # Answers of as many holders, or of as many bytes, are added on the workers, by as many at a time.
@@ -168,10 +141,11 @@ class _Holder:
     worker: str | None
 
 
-class Cluster:
+class DaskCluster(_DaskEngine):
     """The workers of a client of `distributed`."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, rows: DaskRows, client: Client) -> None:
+        super().__init__(rows)
         check_connected(client)
         if client.asynchronous:
             raise ValueError(
@@ -182,22 +156,23 @@ class Cluster:
         self._holders: list[_Holder] = []
         self._answer_bytes = 0
 
-    def read(self, tasks: Sequence[Delayed], progress: Progress) -> list[Done]:
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         check_connected(self._client)
-        with _released(self._client.compute(list(tasks))) as futures:
-            return gather(self._client, futures, dict.fromkeys(futures, 1), progress)
+        with _released(self._client.compute(delay(self._rows, task, is_packing=False))) as futures:
+            return results_of(gather(self._client, futures, dict.fromkeys(futures, 1), progress))
 
-    def pack(self, tasks: Sequence[Delayed], progress: Progress) -> list[Done]:
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         import dask
 
         check_connected(self._client)
         self.close()
+        tasks = delay(self._rows, task, is_packing=True)
         tell = dask.delayed(without_packed, pure=False)
         with _released(self._client.compute([*tasks, *map(tell, tasks)])) as futures:
             blocks, told = futures[: len(tasks)], futures[len(tasks) :]
             done = gather(self._client, told, dict.fromkeys(told, 1), progress)
             self._hold(blocks)
-        return done
+        return results_of(done)
 
     def _hold(self, blocks: Sequence[Future]) -> None:
         """Bind blocks of one worker together; from now on they are wanted only as parts of their holder."""
@@ -230,7 +205,7 @@ class Cluster:
     def _add_on_workers(self, answers: list[Future], add: Add[R]) -> Future:
         while len(answers) > 1:
             answers = [
-                self._submit("add", None, add_answers, answers[i : i + _FAN_IN], add)
+                self._submit("add", None, reduce, add, answers[i : i + _FAN_IN])
                 for i in range(0, len(answers), _FAN_IN)
             ]
         return answers[0]

@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
-from thresher.blocks.dask_rows import DaskRows
+from thresher.blocks.dask_rows import DaskRows, check_sizes
 from thresher.blocks.engine import (
     Add,
     Packed,
@@ -85,6 +85,12 @@ def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: WeightsL
     return Done(sizes, result[1], result[0]) if work.is_packing else Done(sizes, result)
 
 
+def results_of(done: Sequence[Done]) -> list[Any]:
+    """What the task said of each block."""
+    check_sizes(block.sizes for block in done)
+    return [block.said for block in done]
+
+
 def without_packed(done: Done) -> Done:
     """What comes back of a block that stays where it is."""
     return Done(done.sizes, done.said)
@@ -106,10 +112,6 @@ def answers(blocks: Sequence[Packed], task: RequestTask[R], n_threads: int) -> I
     """What the blocks answer, in their order."""
     with ThreadPoolExecutor(min(n_threads, len(blocks))) as threads:
         yield from threads.map(task, blocks)
-
-
-def add_answers(answers: Sequence[R], add: Add[R]) -> R:
-    return reduce(add, answers)
 
 
 # Seconds between two looks at what is done, between two looks at the workers, until the scheduler answers, and

@@ -53,6 +53,7 @@ class SumProducts:
         return _core.product_sums(table, self.references, self.features, self.centres)
 
 
+@dataclass(eq=False, repr=False)
 class BlockMeasures:
     """The `Measures` of rows in blocks, with the bits of `LocalMeasures`.
 
@@ -69,34 +70,24 @@ class BlockMeasures:
         Whether terms of two features and the target will be asked for.
     """
 
+    training: BlockData
+    names: Sequence[str]
+    discretize: BinRule
+    default: str
+    parts: RowParts | None
+    uses_triples: bool
     scale = 1
 
-    def __init__(
-        self,
-        training: BlockData,
-        names: Sequence[str],
-        *,
-        discretize: BinRule = "auto",
-        default: str = "mean-sd",
-        parts: RowParts | None = None,
-        uses_triples: bool = False,
-    ) -> None:
-        for name in names:
+    def __post_init__(self) -> None:
+        training = self.training
+        for name in self.names:
             if not KINDS[name].is_sum:
                 raise ValueError(
                     f'the measure "{name}" needs all values of a column in one place, which blocks do not give; use '
                     f'"pearson", or give {WHOLE_COLUMNS}'
                 )
-        self.training = training
-        self.parts = parts
-        self._counts = any(KINDS[name].is_discrete for name in names)
-        self._sums = any(not KINDS[name].is_discrete for name in names)
-        self._by_class = uses_triples
-        self._rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
-        self._given = discretize
-        self._sets: npt.NDArray[np.uint8] | None = None
-        if parts is not None:
-            self._sets = np.ascontiguousarray(parts.keeps).view(np.uint8)
+        self._counts = any(KINDS[name].is_discrete for name in self.names)
+        self._sums = any(not KINDS[name].is_discrete for name in self.names)
         if self._counts and training.weight_kind == "real":
             raise ValueError(
                 "sample_weight must hold whole numbers where rows are in blocks and a measure counts them, with a sum "
@@ -149,36 +140,46 @@ class BlockMeasures:
         """How features and target are coded."""
         if not self._counts:
             return None, plain_labels(self.training)
-        return plan_codes(self.training, self._rule, self._given)
+        is_auto = isinstance(self.discretize, str) and self.discretize == "auto"
+        rule = self.default if is_auto else self.discretize
+        return plan_codes(self.training, rule, self.discretize)
+
+    @cached
+    def _sets(self) -> npt.NDArray[np.uint8] | None:
+        """The parts that each replicate keeps, as the core takes them."""
+        return None if self.parts is None else np.ascontiguousarray(self.parts.keeps).view(np.uint8)
+
+    @cached
+    def _keeps(self) -> Mask:
+        """The parts that each replicate keeps; all rows are one without parts."""
+        return np.ones((1, 1), dtype=bool) if self.parts is None else self.parts.keeps
 
     @property
-    def _planned(self) -> PlannedCodes | None:
-        return self._plans[0]
+    def _planned(self) -> PlannedCodes:
+        """How features are coded, where a measure counts."""
+        planned = self._plans[0]
+        assert planned is not None
+        return planned
 
     @cached
     def _pack(self) -> Pack:
-        training = self.training
+        training, parts = self.training, self.parts
         target = training.target
-        class_rows = None
-        if self.parts is not None and self.parts.by_class:
-            class_rows = _class_rows(target)
-        of_classes = self._sums and target is not None and target.is_nominal
-        of_numbers = self._sums and target is not None and target.n_classes <= 2
-        is_pairwise = training.missing == "pairwise"
+        class_rows = _class_rows(target) if parts is not None and parts.by_class else None
         return Pack(
             training.reader,
-            None if self._planned is None else self._planned.coding,
+            self._planned.coding if self._counts else None,
             self._centres if self._sums else None,
             self._powers if self._sums else None,
-            255 if is_pairwise and training.schema.has_missing.any() else -1,
+            -1 if self._incomplete is None else 255,
             self._plans[1],
             training.weights.kind,
-            self.parts,
-            None if self.parts is None else training.first_rows,
-            class_rows,
-            self._by_class,
-            of_numbers,
-            of_classes,
+            parts,
+            first_rows=None if parts is None else training.first_rows,
+            class_rows=class_rows,
+            by_class=self.uses_triples,
+            of_numbers=self._sums and target is not None and target.n_classes <= 2,
+            of_classes=self._sums and target is not None and target.is_nominal,
         )
 
     @cached
@@ -193,7 +194,6 @@ class BlockMeasures:
     @cached
     def _margins(self) -> list[Counts]:
         """Of every feature, and then of the target: [level][part][class]."""
-        assert self._planned is not None
         told = self._receipts.margins
         assert told is not None
         levels = self._planned.coding.levels
@@ -209,7 +209,6 @@ class BlockMeasures:
 
     @cached
     def _bins(self) -> Bins:
-        assert self._planned is not None
         return self._planned.bins(self._receipts, self._margins)
 
     @property
@@ -261,13 +260,11 @@ class BlockMeasures:
                 told.append(cells.ravel())
             return np.concatenate(told)
 
-        assert self._planned is not None
+        totals = [own.sum(axis=2) for own in margins] + [self._receipts.counted_of.T]
         measure = _core.CountedPairs(
             deliver,
             np.append(self._planned.coding.levels, n_classes).astype(np.int32),
-            np.concatenate(
-                [own.sum(axis=2).ravel() for own in margins] + [self._receipts.counted_of.T.ravel()]
-            ),
+            np.concatenate([own.ravel() for own in totals]),
             int(self.training.total_weight),
             measure=name,
             sets=self._sets,
@@ -317,9 +314,8 @@ class BlockMeasures:
         assert told is not None
         p, n_classes = self.training.n_features, self._pack.n_classes
         by_part = told.reshape(p, self._pack.n_parts, n_classes, 3, 2)
-        keeps = np.ones((1, 1), dtype=bool) if self.parts is None else self.parts.keeps
-        values = np.empty((len(keeps), p))
-        for i, kept in enumerate(keeps):
+        values = np.empty((len(self._keeps), p))
+        for i, kept in enumerate(self._keeps):
             sums = words.add(*(by_part[:, part] for part in np.flatnonzero(kept)))
             for feature in range(p):
                 state = [float(self._centres[feature]), *sums[feature].ravel().tolist()]
@@ -356,7 +352,6 @@ class BlockMeasures:
     def pairs(self, name: str) -> _core.PairMeasure:
         """The measure of feature pairs, for a search."""
         if KINDS[name].is_discrete:
-            assert self._planned is not None
             return _core.CountedPairs(
                 self._ask_counts,
                 self._planned.coding.levels,
@@ -382,8 +377,7 @@ class BlockMeasures:
 
     def triples(self, term: str) -> _core.PairMeasure:
         """A term of two features and the target, for a search."""
-        assert self._planned is not None
-        assert self._by_class
+        assert self.uses_triples
         return _core.CountedTriples(
             self._ask_counts,
             self._planned.coding.levels,
@@ -400,7 +394,7 @@ class BlockMeasures:
 
         One row per replicate if there are parts.
         """
-        keeps = np.ones((1, 1), dtype=bool) if self.parts is None else self.parts.keeps
+        keeps = self._keeps
         may = np.repeat(self.training.candidates[None, :], len(keeps), axis=0)
         kinds = {KINDS[name].is_discrete for name in names}
         if True in kinds:

@@ -54,7 +54,7 @@ def open_training_data(
     checkpoint, client = options.get("checkpoint"), options.get("client")
 
     def read_engine(engine: Engine) -> BlockData:
-        return read_blocks(selector, engine, rules, rules.discretize, checkpoint)
+        return read_blocks(selector, engine, rules, checkpoint)
 
     if is_in_blocks(X, client):
         if not rules.accept_blocks:
@@ -117,10 +117,10 @@ def open_engine(
     if _engine_of(X, client) == "pyspark":
         from thresher.blocks.spark import SparkEngine
 
-        return SparkEngine(X, y, sample_weight, client=client, scratch=scratch)
-    from thresher.blocks.dask import DaskEngine
+        return SparkEngine(X, y, sample_weight, client, scratch)
+    from thresher.blocks.dask import dask_engine
 
-    return DaskEngine(X, y, sample_weight, client=client)
+    return dask_engine(X, y, sample_weight, client)
 
 
 def _engine_of(X: DataLike, client: object) -> str:
@@ -161,11 +161,4 @@ def make_measures(
         return LocalMeasures(training, discretize=discretize, default=default, parts=parts)
     assert isinstance(training, BlockData)
     assert not isinstance(parts, PartSets)
-    return BlockMeasures(
-        training,
-        names,
-        discretize=discretize,
-        default=default,
-        parts=parts,
-        uses_triples=uses_triples,
-    )
+    return BlockMeasures(training, names, discretize, default, parts, uses_triples)

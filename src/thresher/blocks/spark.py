@@ -67,11 +67,11 @@ class SparkEngine(Engine):
         Of a DataFrame each partition is a block; all features may be in one column of arrays or of vectors of
         pyspark.ml.
         Parquet files are read by the tasks themselves, each row group a block.
-    y, sample_weight : str, default=None
+    y, sample_weight : str or None
         Names of columns of X.
-    client : SparkSession, default=None
+    client : SparkSession or None
         The session that reads files.
-    scratch : str or Path, default=None
+    scratch : str or Path, or None
         A folder of the executors.
     """
 
@@ -79,11 +79,10 @@ class SparkEngine(Engine):
     def __init__(
         self,
         X: DataLike,
-        y: TargetLike = None,
-        sample_weight: WeightsLike = None,
-        *,
-        client: SparkSession | None = None,
-        scratch: str | Path | None = None,
+        y: TargetLike,
+        sample_weight: WeightsLike,
+        client: SparkSession | None,
+        scratch: str | Path | None,
     ) -> None:
         for parameter, value in (("y", y), ("sample_weight", sample_weight)):
             if not (value is None or isinstance(value, str)):

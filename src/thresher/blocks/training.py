@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import resolve_features, resolve_threads, warn
-from thresher._utils.types import BinRule, Estimator
+from thresher._utils.types import Estimator
 from thresher.blocks.engine import Engine, Session
 from thresher.blocks.rows import RowReader
 from thresher.blocks.summary import (
@@ -98,26 +98,23 @@ def read_blocks(
     selector: Estimator,
     engine: Engine,
     rules: InputRules,
-    discretize: BinRule = "auto",
     checkpoint: str | Path | None = None,
 ) -> BlockData:
     """Read the facts of all blocks in one pass: as `read_training` of rows in memory."""
     try:
-        return _read(selector, Session(engine, selector, checkpoint), rules, discretize)
+        return _read(selector, Session(engine, selector, checkpoint), rules)
     except BaseException:
         engine.close()
         raise
 
 
-def _read(
-    selector: Estimator, session: Session, rules: InputRules, discretize: BinRule
-) -> BlockData:
+def _read(selector: Estimator, session: Session, rules: InputRules) -> BlockData:
     owner = type(selector).__name__
     given_names = session.engine.names
     names = None if given_names is None else tuple(str(name) for name in given_names)
     drops_rows = rules.missing == "drop_rows"
     reader = RowReader(owner, names, rules.exclude, rules.needs_target, drops_rows)
-    as_is = discretize is None or isinstance(discretize, GivenBins)
+    as_is = rules.discretize is None or isinstance(rules.discretize, GivenBins)
     most = MOST_LEVELS if as_is else MOST_DISCRETE_VALUES
     task = Summarise(reader, most, as_is, rules.target, rules.classes_only)
     summaries = session.read("summaries", task)
