@@ -139,18 +139,18 @@ def _learn(training: BlockData, rule: BinRule, places: list[int]) -> tuple[list[
         given = rule.by_feature(training.names, training.n_features)
         return [np.empty(0) if given[i] is None else np.asarray(given[i]) for i in places], True
     if isinstance(rule, EqualFrequencyBins):
-        known = [
-            _span(training.quantity if i == TARGET else training.facts, max(i, 0)) for i in places
-        ]
-        cuts = frequency_cuts(training.session, training.reader, rule.n_bins, places, known)
-        return cuts, True
+        known = {
+            i: _span(training.quantity if i == TARGET else training.facts, max(i, 0))
+            for i in places
+        }
+        return frequency_cuts(training.session, training.reader, rule.n_bins, known), True
     return thresholds(rule, training.facts, places), False
 
 
 def _span(facts: ColumnFacts | None, column: int) -> tuple[float, float, int]:
     """The smallest and the largest value of a column, and how much its values count."""
     assert facts is not None
-    return float(facts.minimum[column]), float(facts.maximum[column]), int(facts.n[column])
+    return float(facts.minimum[column]), float(facts.maximum[column]), int(facts.sums.n[column])
 
 
 def _refuse_rule(rule: BinRule) -> None:

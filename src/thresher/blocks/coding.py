@@ -16,6 +16,7 @@ import numpy.typing as npt
 from thresher import _core
 from thresher._utils.types import Array, BinRule, Floats, Mask
 from thresher.blocks.engine import Counts, RowBlock, Session
+from thresher.blocks.packed_rows import Texts
 from thresher.blocks.rows import RowReader, Rows
 from thresher.blocks.summary import ColumnFacts
 from thresher.data import as_numbers, feature_blocks, to_feature_major
@@ -45,7 +46,7 @@ class Coding:
     """
 
     borders: list[Floats]
-    texts: dict[int, list[str]]
+    texts: Texts
     with_missing: Mask
     thresholds: Mask
 
@@ -109,7 +110,7 @@ def thresholds(rule: BinRule, facts: ColumnFacts, columns: Sequence[int]) -> lis
             for i in columns
         ]
     assert isinstance(rule, MeanSdBins)
-    mean, variance = facts.moments()
+    mean, variance = facts.sums.moments()
     found = []
     for i in columns:
         if not facts.minimum[i] < facts.maximum[i]:
@@ -118,7 +119,7 @@ def thresholds(rule: BinRule, facts: ColumnFacts, columns: Sequence[int]) -> lis
         reach = float(rule.t) * float(np.sqrt(variance[i]))
         slack = SLACK * (abs(float(mean[i])) + reach)
         ends = np.array([mean[i] - reach + slack, mean[i] + reach + slack])
-        found.append(np.ldexp(ends, -facts.powers[i]))
+        found.append(np.ldexp(ends, -facts.sums.powers[i]))
     return found
 
 
@@ -330,28 +331,21 @@ def merge_buckets(told: Sequence[Buckets], collects: bool) -> Buckets:
 
 
 def frequency_cuts(
-    session: Session,
-    reader: RowReader,
-    n_bins: int,
-    columns: Sequence[int],
-    known: Sequence[tuple[float, float, int]],
+    session: Session, reader: RowReader, n_bins: int, known: dict[int, tuple[float, float, int]]
 ) -> list[Floats]:
     """The cuts of `EqualFrequencyBins` of some columns, or of `TARGET`.
 
     `known`: the smallest and the largest value of each, and the weight of its values present.
     """
-    searches = []
-    for lowest, highest, n in known:
-        own = Search(n, n_bins)
+    searches = {column: Search(n, n_bins) for column, (_, _, n) in known.items()}
+    for column, (lowest, highest, n) in known.items():
         if n > 0:
-            own.file(lowest + 0.0, highest + 0.0, 0, n)
-        searches.append(own)
-    while any(own.open for own in searches):
-        left = [i for i, own in enumerate(searches) if own.open]
-        questions = [searches[i].question() for i in left]
-        task = Look(reader, [columns[i] for i in left], questions)
-        told = session.read("equal-frequency cuts", task)
-        for place, (i, question) in enumerate(zip(left, questions, strict=True)):
-            of_column = [own[place] for own in told]
-            searches[i].hear(merge_buckets(of_column, question.borders is None))
-    return [own.cuts() for own in searches]
+            searches[column].file(lowest + 0.0, highest + 0.0, 0, n)
+    while left := [column for column, own in searches.items() if own.open]:
+        questions = [searches[column].question() for column in left]
+        told = session.read("equal-frequency cuts", Look(reader, left, questions))
+        for column, question, of_column in zip(
+            left, questions, zip(*told, strict=True), strict=True
+        ):
+            searches[column].hear(merge_buckets(of_column, question.borders is None))
+    return [own.cuts() for own in searches.values()]

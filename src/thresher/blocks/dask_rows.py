@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _REMEDY = "take them from one dask dataframe, or cut one like the other (repartition, rechunk)"
 _MOST_LISTED = 10
+# The rows of every block, where they are known.
+Lengths: TypeAlias = tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,9 @@ def dask_rows(X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = No
         names = list(X.columns)
         named = column_names(names, y, sample_weight)
         names = [name for name in names if name not in named.values()]
-        return DaskRows(
-            _zipped(X.to_delayed(), None, y, sample_weight, named),
-            (named.get("y"), named.get("sample_weight")),
-            names,
-            len(names),
-        )
+        given = (None if isinstance(values, str) else values for values in (y, sample_weight))
+        blocks = _zipped(X.to_delayed(), None, *given)
+        return DaskRows(blocks, (named.get("y"), named.get("sample_weight")), names, len(names))
     X = _whole_rows(X)
     for parameter, values in (("y", y), ("sample_weight", sample_weight)):
         if isinstance(values, str):
@@ -66,7 +65,7 @@ def dask_rows(X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = No
             )
     lengths = _known(X.chunks[0])
     n_features = None if np.isnan(X.shape[1]) else int(X.shape[1])
-    blocks = _zipped(X.to_delayed()[:, 0].tolist(), lengths, y, sample_weight, {})
+    blocks = _zipped(X.to_delayed()[:, 0].tolist(), lengths, y, sample_weight)
     return DaskRows(blocks, (None, None), None, n_features)
 
 
@@ -87,29 +86,21 @@ def _is_array(values: object) -> TypeGuard[Array]:
     return isinstance(values, dask.array.Array)
 
 
-def _known(chunks: tuple[float, ...]) -> tuple[int, ...] | None:
+def _known(chunks: tuple[float, ...]) -> Lengths:
     return None if np.isnan(chunks).any() else tuple(int(size) for size in chunks)
 
 
 def _zipped(
-    X: list[Delayed],
-    lengths: tuple[int, ...] | None,
-    y: TargetLike,
-    sample_weight: WeightsLike,
-    named: dict[str, str],
+    X: list[Delayed], lengths: Lengths, y: TargetLike, sample_weight: WeightsLike
 ) -> list[DelayedBlock]:
     targets, weights = (
-        [None] * len(X)
-        if values is None or parameter in named
-        else _aligned(parameter, values, lengths, len(X))
+        [None] * len(X) if values is None else _aligned(parameter, values, lengths, len(X))
         for parameter, values in (("y", y), ("sample_weight", sample_weight))
     )
     return list(zip(X, targets, weights, strict=True))
 
 
-def _aligned(
-    parameter: str, values: TargetLike, lengths: tuple[int, ...] | None, n_blocks: int
-) -> list[Delayed]:
+def _aligned(parameter: str, values: TargetLike, lengths: Lengths, n_blocks: int) -> list[Delayed]:
     """The blocks of y or weights, cut as X is if the lengths of both are known."""
     is_array = _is_array(values)
     is_series = hasattr(values, "to_delayed") and hasattr(values, "npartitions")

@@ -129,7 +129,7 @@ class BlockMeasures:
         self.training.schema.refuse_categories()
         facts = self.training.facts
         with np.errstate(over="ignore"):
-            return round_significant(np.ldexp(facts.moments()[1], -2 * facts.powers))
+            return round_significant(np.ldexp(facts.sums.moments()[1], -2 * facts.sums.powers))
 
     def separation(self, name: str) -> NoReturn:
         """Raise: it needs all values of a column."""
@@ -293,15 +293,15 @@ class BlockMeasures:
     def _powers(self) -> npt.NDArray[np.intc]:
         """The powers of two by which columns of extreme size, and the target, are multiplied to be added up."""
         facts, quantity = self.training.facts, self.training.quantity
-        return np.append(facts.powers, 0 if quantity is None else quantity.powers)
+        return np.append(facts.sums.powers, 0 if quantity is None else quantity.sums.powers)
 
     @cached
     def _centres(self) -> Floats:
         """Near the means, and such that differences of all values from them are exact."""
         lowest, highest = self._extremes
         facts, quantity = self.training.facts, self.training.quantity
-        target_mean = 0.0 if quantity is None else float(quantity.moments()[0][0])
-        mean = np.append(facts.moments()[0], target_mean)
+        target_mean = 0.0 if quantity is None else float(quantity.sums.moments()[0][0])
+        mean = np.append(facts.sums.moments()[0], target_mean)
         mean = np.clip(np.where(np.isfinite(mean), mean, 0.0), lowest, highest)
         return _core.exact_centres(lowest, highest, mean)
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
-from thresher._utils.types import Array, Floats, Values
+from thresher._utils.types import Array, Floats, Mask, Values
 from thresher.blocks.coding import Coding
-from thresher.blocks.engine import RowBlock
+from thresher.blocks.engine import Counts, RowBlock
+from thresher.blocks.packed_rows import Codes
 from thresher.blocks.rows import RowReader, Rows
 from thresher.blocks.summary import times_powers
 from thresher.data import as_numbers, feature_blocks, to_feature_major
 
-Counts = npt.NDArray[np.int64]
+Ints: TypeAlias = npt.NDArray[np.int32]
 
 
 class RowParts(Protocol):
@@ -34,12 +35,12 @@ class RowParts(Protocol):
     """
 
     @property
-    def keeps(self) -> npt.NDArray[np.bool_]: ...
+    def keeps(self) -> Mask: ...
 
     @property
     def by_class(self) -> bool: ...
 
-    def part_of(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+    def part_of(self, numbers: Counts) -> Ints:
         """The parts of the rows with these numbers."""
 
 
@@ -64,7 +65,7 @@ class LabelCoding:
             return len(self.classes)
         return 1 if self.coding is None else int(self.coding.levels[0])
 
-    def read(self, rows: Rows) -> tuple[npt.NDArray[np.int32], Floats]:
+    def read(self, rows: Rows) -> tuple[Ints, Floats]:
         assert rows.labels is not None
         labels = rows.of_used(rows.labels)
         if self.classes is not None:
@@ -111,7 +112,7 @@ class PackedBlock:
 
     coded: _core.CodedTable | None
     columns: Array | None
-    parts: npt.NDArray[np.int32]
+    parts: Ints
     n_parts: int
     weights: Floats | None
 
@@ -261,15 +262,11 @@ class Pack:
             rows_of.reshape(self.n_parts, -1).astype(np.int64),
             counted_of.reshape(self.n_parts, -1).astype(np.int64),
             _range_of_parts(values[None, :], parts, self.n_parts)[:, 0],
-            *self._numbers(
-                packed,
-                classes,
-                values if self.powers is None else np.ldexp(values, self.powers[-1]),
-            ),
+            *self._numbers(packed, classes, values),
         )
         return packed, receipt
 
-    def _parts(self, number: int, classes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    def _parts(self, number: int, classes: Ints) -> Ints:
         n = len(classes)
         if self.parts is None:
             return np.zeros(n, dtype=np.int32)
@@ -285,11 +282,11 @@ class Pack:
         return self.parts.part_of(numbers)
 
     def _numbers(
-        self, packed: PackedBlock, classes: npt.NDArray[np.int32], values: Floats
+        self, packed: PackedBlock, classes: Ints, values: Floats
     ) -> tuple[Floats | None, Floats | None, Floats | None, Floats | None]:
         """Sums of columns, by class, with the target, and ranges; of each what is asked for."""
         columns, centres = packed.columns, self.centres
-        if columns is None or centres is None:
+        if columns is None or centres is None or self.powers is None:
             return None, None, None, None
         p = len(columns)
         extremes = _range_of_parts(columns, packed.parts, self.n_parts)
@@ -306,7 +303,8 @@ class Pack:
             in_classes = numeric_table(columns, split, n_split, packed.weights)
             by_class = _core.column_sums(in_classes, centres[:p])
         if self.of_numbers:
-            with_target = np.vstack([columns, values[None, :]]).astype(np.float64, copy=False)
+            scaled = np.ldexp(values, self.powers[-1])
+            with_target = np.vstack([columns, scaled]).astype(np.float64, copy=False)
             both = numeric_table(with_target, packed.parts, self.n_parts, packed.weights)
             features = np.arange(p, dtype=np.uint32)
             products = _core.product_sums(both, np.full_like(features, p), features, centres)
@@ -319,7 +317,7 @@ def _mark(values: Array, before: int = 0) -> int:
 
 
 def numeric_table(
-    columns: Array, parts: npt.NDArray[np.int32], n_parts: int, weights: Floats | None
+    columns: Array, parts: Ints, n_parts: int, weights: Floats | None
 ) -> _core.NumericTable:
     """The core's table of a block, with the sums of every part told apart."""
     return _core.NumericTable(
@@ -328,11 +326,7 @@ def numeric_table(
 
 
 def _margins(
-    codes: npt.NDArray[np.uint8],
-    levels: npt.NDArray[np.int32],
-    split: npt.NDArray[np.int32],
-    n_split: int,
-    weights: Array | None,
+    codes: Codes, levels: Ints, split: Ints, n_split: int, weights: Array | None
 ) -> Counts:
     """How often every level of every column occurs in every part and class."""
     found = []
@@ -361,7 +355,7 @@ def _neighbours(rows: Rows, coding: Coding) -> tuple[Floats, Floats]:
     return below, above
 
 
-def _range_of_parts(columns: Array, parts: npt.NDArray[np.int32], n_parts: int) -> Floats:
+def _range_of_parts(columns: Array, parts: Ints, n_parts: int) -> Floats:
     """Smallest and largest value of every column in every part: [2][column][part]."""
     found = np.empty((2, len(columns), n_parts))
     found[0], found[1] = np.inf, -np.inf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -22,6 +22,8 @@ from thresher.data import is_frame, to_feature_major, unmasked
 Codes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.intp]
 Cuts = Sequence[Floats | None]
+# The distinct values of columns of categories, by column.
+Texts: TypeAlias = dict[int, list[str]]
 
 MOST_LEVELS = 256
 # Whole numbers in so short a span are coded by their distance from the smallest, unless doubles skip some of them.
@@ -49,7 +51,7 @@ class PackedRows:
     values: list[Floats]
     codes: _core.CodedTable
     others: Array
-    texts: dict[int, list[str]]
+    texts: Texts
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -87,7 +89,7 @@ class PackedRows:
         """Whether both have categories in the same columns, so that they can be joined."""
         return self.texts.keys() == other.texts.keys()
 
-    def with_texts(self, texts: dict[int, list[str]]) -> PackedRows:
+    def with_texts(self, texts: Texts) -> PackedRows:
         """The same rows by longer tables of texts."""
         if texts == self.texts:
             return self
@@ -105,7 +107,7 @@ class PackedRows:
         return PackedRows(self.coded, values, self.codes, others, texts)
 
 
-def pack_rows(matrix: Array, texts: dict[int, list[str]], cuts: Cuts) -> PackedRows:
+def pack_rows(matrix: Array, texts: Texts, cuts: Cuts) -> PackedRows:
     """Rows that were read, packed: columns with cuts by their bins, others without loss."""
     n, p = matrix.shape
     columns = to_feature_major(matrix)
@@ -114,9 +116,13 @@ def pack_rows(matrix: Array, texts: dict[int, list[str]], cuts: Cuts) -> PackedR
     if n and p:
         scan = _core.scan_columns(matrix, 1)
         finite = scan.n_infinite == 0
-        may_bin = finite.copy()
-        may_bin[list(texts)] = False
-        _code_bins(columns, codes, values, cuts, may_bin)
+        given = {
+            i: np.asarray(own, dtype=np.float64)
+            for i, own in enumerate(cuts)
+            if own is not None and finite[i] and i not in texts
+        }
+        if given:
+            _code_bins(columns, codes, values, given)
         with np.errstate(invalid="ignore", over="ignore"):
             is_short = scan.whole & (scan.maximum - scan.minimum <= SHORT_SPAN)
             is_short &= np.maximum(-scan.minimum, scan.maximum) < LARGEST_EXACT
@@ -197,17 +203,9 @@ def _looked_up(table: Floats, ranks: Array) -> Floats:
 
 
 def _code_bins(
-    columns: Array,
-    codes: Codes,
-    values: dict[int, Floats],
-    cuts: Cuts,
-    may: npt.NDArray[np.bool_],
+    columns: Array, codes: Codes, values: dict[int, Floats], given: dict[int, Floats]
 ) -> None:
     """Codes of columns with cuts: a bin stands as its largest value, the last as what follows the cuts."""
-    places = [i for i, own in enumerate(cuts) if own is not None and may[i]]
-    if not places:
-        return
-    given = {i: np.asarray(cuts[i], dtype=np.float64) for i in places}
     of_all = [given.get(i, np.empty(0)) for i in range(len(columns))]
     offsets = np.cumsum([0, *map(len, of_all)], dtype=np.int64)
     codes[:] = _core.apply_cuts(columns, np.concatenate(of_all), offsets, 1)

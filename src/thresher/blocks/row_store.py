@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
@@ -55,15 +55,9 @@ class Results:
     """What tasks said of some rows."""
 
     def __init__(self) -> None:
-        self._known: dict[Hashable, Any] = {}
+        self._known: dict[object, Any] = {}
 
-    def get(
-        self,
-        name: Hashable,
-        task: ReadTask[T],
-        number: int,
-        rows: Callable[[], RowBlock],
-    ) -> T:
+    def get(self, name: object, task: ReadTask[T], number: int, rows: Callable[[], RowBlock]) -> T:
         """What the task of that name says, computed once."""
         if name not in self._known:
             while len(self._known) >= MOST_RESULTS:

@@ -13,7 +13,7 @@ from thresher._utils.arrays import LARGEST_EXACT, are_exact
 from thresher._utils.checks import resolve_features
 from thresher._utils.types import Array, DataLike, FeatureNames
 from thresher.blocks.engine import RowBlock
-from thresher.blocks.packed_rows import PackedRows
+from thresher.blocks.packed_rows import PackedRows, Texts
 from thresher.data import (
     are_whole,
     check_weights,
@@ -52,7 +52,7 @@ class Rows:
     """
 
     matrix: Array
-    texts: dict[int, list[str]]
+    texts: Texts
     labels: Array | None
     weights: Array | None
     used: npt.NDArray[np.intp] | None
@@ -140,7 +140,7 @@ class RowReader:
             shift = range_shift(float(given.max(initial=0)), are_whole(given), n_rows)
         return given, in_range(given, shift) if shift else given, shift
 
-    def features(self, number: int, X: DataLike) -> tuple[Array, dict[int, list[str]]]:
+    def features(self, number: int, X: DataLike) -> tuple[Array, Texts]:
         """The features of a block as numbers, excluded ones as zeros, and the levels of categories."""
         if isinstance(X, PackedRows):
             return X.matrix(), X.texts

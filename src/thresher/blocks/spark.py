@@ -109,7 +109,7 @@ class SparkEngine(Engine):
 
     @in_plain_words()
     def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
-        rows = self._pass(Read(task, self._source.rows), Read.SCHEMA, progress, "read")
+        rows = self._pass(Read(task, self._source.rows), progress, "read")
         return [load(row.said) for row in rows]
 
     @in_plain_words()
@@ -122,28 +122,20 @@ class SparkEngine(Engine):
         """Pack the wanted blocks, or all, and hold on to the frame that names their files."""
         generation = len(self._held)
         pack = Pack(self._task, self._source.rows, self._fit, self._scratch, generation, wanted)
-        rows = self._pass(pack, Pack.SCHEMA, progress, "pack", is_held=True, wanted=wanted)
+        rows = self._pass(pack, progress, "pack")
         said = [load(row.said) for row in rows]
         self._generations.update({row.block: generation for row in rows})
         self._kind = said[0][0]
         return [receipt for _, receipt in said]
 
-    def _pass(
-        self,
-        task: Read,
-        schema: str,
-        progress: Progress,
-        label: str,
-        is_held: bool = False,
-        wanted: frozenset[int] | None = None,
-    ) -> list[Row]:
+    def _pass(self, task: Read, progress: Progress, label: str) -> list[Row]:
         """A reading of all rows, or of the wanted blocks: what comes of them, in their order."""
         frame = self._source.frame
-        if wanted is not None:
-            numbers = ", ".join(map(str, sorted(wanted)))
+        if isinstance(task, Pack) and task.wanted is not None:
+            numbers = ", ".join(map(str, sorted(task.wanted)))
             frame = frame.where(f"{self._source.number} in ({numbers})")
-        frame = frame.mapInArrow(task, schema)
-        if is_held:
+        frame = frame.mapInArrow(task, task.SCHEMA)
+        if isinstance(task, Pack):
             self._held.append(frame.persist())
         with rows_per_batch(frame.sparkSession, self._source.rows_per_batch):
             rows = collect(frame, progress, label)

@@ -158,17 +158,17 @@ def _look_at_group(
             told(last.numCompletedTasks, last.numTasks)
 
 
+@dataclass
 class _Told:
     """Progress that is told when there is some."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._done = 0
+    progress: Progress
+    done: int = 0
 
     def __call__(self, done: int, total: int) -> None:
-        if done > self._done:
-            self._done = done
-            self._progress(done, total)
+        if done > self.done:
+            self.done = done
+            self.progress(done, total)
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class Pack(Read):
                     path, said = self._store(number, *said)
                 yield _row(block=number, generation=self.generation, path=path, said=dump(said))
 
-    def _store(self, number: int, packed: Packed, receipt: T) -> tuple[str | None, object]:
+    def _store(self, number: int, packed: Packed, receipt: object) -> tuple[str | None, object]:
         folder = _local_folder(self.scratch) / f"thresher-{self.fit}"
         own = uuid.uuid4().hex  # a twin of this task may be at work
         path = folder / f"block-{number}-{self.generation}-{own}"

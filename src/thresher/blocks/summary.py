@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.types import Array, Floats
+from thresher._utils.types import Array, Floats, Mask
 from thresher.blocks import double_double as words
 from thresher.blocks.engine import RowBlock
+from thresher.blocks.packed_rows import Texts
 from thresher.blocks.rows import RowReader, Rows
 from thresher.data import (
     MOST_DISCRETE_VALUES,
@@ -144,11 +145,7 @@ class ColumnFacts:
         The distinct values of categories, sorted; a column without values is in neither.
     is_number : ndarray of bool
         Columns with values that are numbers.
-    powers : ndarray of int
-        Columns of extreme size are added up times two to these powers; 0 for others.
-    centre, n, sums, squares : ndarray
-        Weighted count of the values present; in two words, the sums of their distances from a centre and of the squares
-        of these.
+    sums : ColumnSums
     """
 
     minimum: Floats
@@ -157,8 +154,24 @@ class ColumnFacts:
     n_infinite: npt.NDArray[np.int64]
     whole: npt.NDArray[np.bool_]
     distinct: list[Floats | None]
-    texts: dict[int, list[str]]
-    is_number: npt.NDArray[np.bool_]
+    texts: Texts
+    is_number: Mask
+    sums: ColumnSums
+
+
+@dataclass(frozen=True)
+class ColumnSums:
+    """Sums over the values of every column.
+
+    Attributes
+    ----------
+    powers : ndarray of int
+        Columns of extreme size are added up times two to these powers; 0 for others.
+    centre, n, sums, squares : ndarray
+        Weighted count of the values present; in two words, the sums of their distances from a centre and of the squares
+        of these.
+    """
+
     powers: npt.NDArray[np.intc]
     centre: Floats
     n: Floats
@@ -173,6 +186,19 @@ class ColumnFacts:
             scatter = words.add(self.squares, -words.product(self.sums, mean))
             means = words.add(words.as_words(self.centre), mean)[..., 0]
             return means, np.maximum(scatter[..., 0] / n, 0.0)
+
+    def at(self, powers: npt.NDArray[np.intc]) -> ColumnSums:
+        """The sums of the columns times two to other powers."""
+        shift = powers - self.powers
+        if not shift.any():
+            return self
+        return ColumnSums(
+            powers,
+            np.ldexp(self.centre, shift),
+            self.n,
+            np.ldexp(self.sums, shift[:, None]),
+            np.ldexp(self.squares, 2 * shift[:, None]),
+        )
 
 
 @dataclass(frozen=True)
@@ -229,10 +255,18 @@ class Summarise:
             labels = label_facts(rows, self.target == "numeric", keeps_all, number)
             if labels.is_float and not keeps_all:
                 values = as_numbers(rows.of_used(rows.labels))[:, None]
-                quantity = column_facts(values, {}, rows.weights)
+                quantity = column_facts(values, {}, rows.weights, MOST_DISCRETE_VALUES, False)
         weights = None
         if rows.given_weights is not None and rows.weights is not None:
-            weights = weight_facts(rows.given_weights, float(rows.weights.sum()), rows.weight_shift)
+            given = rows.given_weights
+            weights = WeightFacts(
+                are_whole(given),
+                float(given.min()) if given.size else np.inf,
+                float(given.max()) if given.size else 0.0,
+                float(rows.weights.sum()),
+                rows.weight_shift,
+                int((given > 0).sum()),
+            )
         columns = column_facts(
             rows.matrix, rows.texts, rows.weights, self.most_levels, self.any_levels
         )
@@ -241,23 +275,8 @@ class Summarise:
         )
 
 
-def weight_facts(weights: Array, total: float, shift: int) -> WeightFacts:
-    return WeightFacts(
-        are_whole(weights),
-        float(weights.min()) if weights.size else np.inf,
-        float(weights.max()) if weights.size else 0.0,
-        total,
-        shift,
-        int((weights > 0).sum()),
-    )
-
-
 def column_facts(
-    matrix: Array,
-    texts: dict[int, list[str]],
-    weights: Array | None,
-    most_levels: int = MOST_DISCRETE_VALUES,
-    any_levels: bool = False,
+    matrix: Array, texts: Texts, weights: Array | None, most_levels: int, any_levels: bool
 ) -> ColumnFacts:
     """The facts of the columns of a block, perhaps without rows."""
     n, p = matrix.shape
@@ -276,8 +295,6 @@ def column_facts(
     for column in np.flatnonzero(is_number & (few | any_levels)).tolist():
         values = _distinct(matrix[:, column], bool(few[column]))
         distinct[column] = values if len(values) <= most_levels else None
-    powers = np.where(is_number, _powers(scan.minimum, scan.maximum), 0)
-    centre, count, sums, squares = _sums(matrix, is_number, scan, powers, weights)
     return ColumnFacts(
         np.where(present > 0, scan.minimum, np.nan),
         np.where(present > 0, scan.maximum, np.nan),
@@ -287,11 +304,7 @@ def column_facts(
         distinct,
         known,
         is_number & (present > 0),
-        powers,
-        centre,
-        count,
-        sums,
-        squares,
+        _sums(matrix, is_number, scan, weights),
     )
 
 
@@ -306,14 +319,11 @@ def _distinct(column: Array, is_whole: bool) -> Floats:
 
 
 def _sums(
-    matrix: Array,
-    is_number: npt.NDArray[np.bool_],
-    scan: _core.ColumnScan,
-    powers: npt.NDArray[np.intc],
-    weights: Array | None,
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sums of every column times two to `powers`, about a centre of its own; those of categories mean nothing."""
+    matrix: Array, is_number: Mask, scan: _core.ColumnScan, weights: Array | None
+) -> ColumnSums:
+    """Sums of every column, about a centre of its own; those of categories mean nothing."""
     n, p = matrix.shape
+    powers = _powers(is_number, scan.minimum, scan.maximum)
     centre = np.zeros(p)
     sums, squares = np.zeros((p, 2)), np.zeros((p, 2))
     real = None if weights is None else weights.astype(np.float64)
@@ -343,7 +353,7 @@ def _sums(
         found = _core.column_sums(_core.NumericTable(columns, weights=real), centres)
         centre[some] = centres
         sums[some], squares[some] = found[:, 0, 1], found[:, 0, 2]
-    return centre, count, sums, squares
+    return ColumnSums(powers, centre, count, sums, squares)
 
 
 def times_powers(columns: Array, powers: npt.NDArray[np.intc]) -> Array:
@@ -351,8 +361,8 @@ def times_powers(columns: Array, powers: npt.NDArray[np.intc]) -> Array:
     return np.ldexp(columns.astype(np.float64), powers[:, None]) if powers.any() else columns
 
 
-def _powers(minimum: Floats, maximum: Floats) -> npt.NDArray[np.intc]:
-    return powers_of_two(np.fmax(np.abs(minimum), np.abs(maximum)))
+def _powers(is_number: Mask, minimum: Floats, maximum: Floats) -> npt.NDArray[np.intc]:
+    return np.where(is_number, powers_of_two(np.fmax(np.abs(minimum), np.abs(maximum))), 0)
 
 
 def merge_columns(
@@ -389,8 +399,7 @@ def merge_columns(
         distinct.append(merged if len(merged) <= most_levels else None)
     minimum = np.fmin.reduce([own.minimum for own in facts])
     maximum = np.fmax.reduce([own.maximum for own in facts])
-    powers = np.where(is_number, _powers(minimum, maximum), 0)
-    centre, n, sums, squares = _merged_sums([_at_powers(own, powers) for own in facts])
+    powers = _powers(is_number, minimum, maximum)
     return ColumnFacts(
         minimum,
         maximum,
@@ -400,29 +409,11 @@ def merge_columns(
         distinct,
         {column: sorted(some) for column, some in texts.items()},
         is_number,
-        powers,
-        centre,
-        n,
-        sums,
-        squares,
+        _merged_sums([own.sums.at(powers) for own in facts]),
     )
 
 
-def _at_powers(own: ColumnFacts, powers: npt.NDArray[np.intc]) -> ColumnFacts:
-    """The facts with the sums of columns times two to other powers."""
-    if np.array_equal(own.powers, powers):
-        return own
-    shift = powers - own.powers
-    return replace(
-        own,
-        powers=powers,
-        centre=np.ldexp(own.centre, shift),
-        sums=np.ldexp(own.sums, shift[:, None]),
-        squares=np.ldexp(own.squares, 2 * shift[:, None]),
-    )
-
-
-def _merged_sums(facts: Sequence[ColumnFacts]) -> tuple[Floats, Floats, Floats, Floats]:
+def _merged_sums(facts: Sequence[ColumnSums]) -> ColumnSums:
     """The sums about the centre of the first block that has values: those of the others are moved there."""
     centre = np.zeros(len(facts[0].centre))
     known = np.zeros(len(centre), dtype=bool)
@@ -439,4 +430,4 @@ def _merged_sums(facts: Sequence[ColumnFacts]) -> tuple[Floats, Floats, Floats, 
         n += own.n
         sums = words.add(sums, own.sums, shift)
         squares = words.add(squares, own.squares, twice, words.product(shift, moved))
-    return centre, n, sums, squares
+    return ColumnSums(facts[0].powers, centre, n, sums, squares)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import resolve_features, resolve_threads, warn
-from thresher._utils.types import Estimator
+from thresher._utils.types import Array, Estimator, Mask
 from thresher.blocks.engine import Engine, Session
 from thresher.blocks.rows import RowReader
 from thresher.blocks.summary import (
@@ -95,10 +95,7 @@ class WeightSummary(NamedTuple):
 
 
 def read_blocks(
-    selector: Estimator,
-    engine: Engine,
-    rules: InputRules,
-    checkpoint: str | Path | None = None,
+    selector: Estimator, engine: Engine, rules: InputRules, checkpoint: str | Path | None
 ) -> BlockData:
     """Read the facts of all blocks in one pass: as `read_training` of rows in memory."""
     try:
@@ -127,36 +124,31 @@ def _read(selector: Estimator, session: Session, rules: InputRules) -> BlockData
     facts = merge_columns([own.columns for own in summaries], most, names)
     p = len(facts.minimum)
     labelled = [own.labels for own in summaries if own.labels is not None]
-    labels = None
+    labels = quantity = None
     if labelled:
         labels = merge_labels(labelled, n_given, rules.target, rules.classes_only, owner)
-    quantity = None
-    if labels is not None and not labels.is_nominal:
-        told = [own.quantity for own in summaries if own.quantity is not None]
-        quantity = merge_columns(told, MOST_DISCRETE_VALUES)
+        if not labels.is_nominal:
+            told = [own.quantity for own in summaries if own.quantity is not None]
+            quantity = merge_columns(told, MOST_DISCRETE_VALUES)
     weights = _merge_weights(summaries, n_rows)
     if any(own.n_incomplete for own in summaries):
         warn(f'missing="drop_rows" left out {n_given - n_rows} of {n_given} samples')
     labels_of = None if names is None else np.array(names, dtype=object)
     excluded = np.zeros(p, dtype=bool)
     excluded[resolve_features("exclude", rules.exclude, labels_of, p)] = True
-    is_category = np.zeros(p, dtype=bool)
-    is_category[list(facts.texts)] = True
-    is_category[excluded] = False
     selector.n_features_in_ = p
     if labels_of is not None:
         selector.feature_names_in_ = labels_of
     elif hasattr(selector, "feature_names_in_"):
         del selector.feature_names_in_
-    n_threads = resolve_threads(rules.n_jobs)
-    schema = _schema(facts, n_rows, labels_of, is_category, excluded)
+    schema = _schema(facts, n_rows, labels_of, excluded)
     counted = np.cumsum([0, *(own.n_rows for own in summaries)], dtype=np.int64)
     return BlockData(
         schema,
         check_training(schema, labels, rules),
         labels,
         rules.missing,
-        n_threads,
+        resolve_threads(rules.n_jobs),
         session,
         reader,
         facts,
@@ -166,18 +158,11 @@ def _read(selector: Estimator, session: Session, rules: InputRules) -> BlockData
     )
 
 
-def _schema(
-    facts: ColumnFacts,
-    n_rows: int,
-    names: npt.NDArray[np.object_] | None,
-    is_category: npt.NDArray[np.bool_],
-    excluded: npt.NDArray[np.bool_],
-) -> Schema:
+def _schema(facts: ColumnFacts, n_rows: int, names: Array | None, excluded: Mask) -> Schema:
     """The schema as of a table in memory: categories are their ranks, and excluded columns are zeros."""
-    n_distinct = np.array(
-        [MOST_DISCRETE_VALUES + 1 if own is None else len(own) for own in facts.distinct],
-        dtype=np.int32,
-    )
+    most = MOST_DISCRETE_VALUES + 1
+    n_distinct = np.array([most if own is None else len(own) for own in facts.distinct])
+    is_category = np.isin(np.arange(len(excluded)), list(facts.texts)) & ~excluded
     minimum, maximum = facts.minimum.copy(), facts.maximum.copy()
     for column, texts in facts.texts.items():
         minimum[column], maximum[column] = 0.0, len(texts) - 1.0
@@ -191,7 +176,7 @@ def _schema(
         np.where(excluded, 0, facts.n_missing),
         np.where(excluded, 0, facts.n_infinite),
         facts.whole | excluded,
-        np.where(excluded, 1, np.minimum(n_distinct, MOST_DISCRETE_VALUES + 1)).astype(np.int32),
+        np.where(excluded, 1, np.minimum(n_distinct, most)).astype(np.int32),
     )
 
 
