@@ -36,8 +36,8 @@ from thresher.blocks.engine import (
     R,
     ReadTask,
     RequestTask,
-    add_up,
     check_packed,
+    counted,
 )
 
 if TYPE_CHECKING:
@@ -123,7 +123,8 @@ class LocalDask(_DaskEngine, LocalEngine):
         from dask.system import CPU_COUNT
 
         check_packed(self._packed)
-        return add_up(answers(self._packed, task, CPU_COUNT), len(self._packed), add, progress)
+        results = answers(self._packed, task, CPU_COUNT)
+        return reduce(add, counted(results, len(self._packed), progress))
 
 
 # Answers of as many holders, or of as many bytes, are added on the workers, by as many at a time.

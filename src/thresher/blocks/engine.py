@@ -12,6 +12,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
 
@@ -215,14 +216,11 @@ def check_packed(blocks: Sized) -> None:
         raise RuntimeError("nothing was packed, so nothing can be asked")
 
 
-def add_up(results: Iterable[R], n_blocks: int, add: Add[R], progress: Progress) -> R:
-    """The sum of the results of all blocks, each reported."""
-    total: R | None = None
-    for number, result in enumerate(results, start=1):
-        total = result if total is None else add(total, result)
-        progress(number, n_blocks)
-    assert total is not None
-    return total
+def counted(items: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
+    """The items, one of each block; progress is reported when the next one is requested."""
+    for done, item in enumerate(items, start=1):
+        yield item
+        progress(done, total)
 
 
 class LocalEngine(Engine):
@@ -237,7 +235,7 @@ class LocalEngine(Engine):
 
     def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._packed)
-        return add_up(map(task, self._packed), len(self._packed), add, progress)
+        return reduce(add, counted(map(task, self._packed), len(self._packed), progress))
 
     def close(self) -> None:
         self._packed = []
@@ -269,11 +267,8 @@ class ListEngine(LocalEngine):
         return int(np.shape(self._blocks[0].X)[1])
 
     def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
-        found = []
-        for number, block in enumerate(self._blocks):
-            found.append(task(number, block))
-            progress(number + 1, len(self._blocks))
-        return found
+        blocks = counted(self._blocks, len(self._blocks), progress)
+        return [task(number, block) for number, block in enumerate(blocks)]
 
 
 # Of the memory limit: a block as it is read, and as numbers beside it.

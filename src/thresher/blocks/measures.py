@@ -106,21 +106,11 @@ class BlockMeasures:
     def whole(self) -> BlockMeasures:
         return self
 
-    def coded_rows(self) -> NoReturn:
+    def coded_rows(self, *_: object, **__: object) -> NoReturn:
         """Raise: the rows are with the execution backend."""
         raise ValueError(f"rows in blocks cannot be searched one by one; give {WHOLE_COLUMNS}")
 
-    def on_rows(self, rows: npt.NDArray[np.intp]) -> NoReturn:
-        """Raise: the rows are with the execution backend."""
-        self.coded_rows()
-
-    def row_weights(self) -> NoReturn:
-        """Raise: the rows are with the execution backend."""
-        self.coded_rows()
-
-    def weights_on(self, replicates: Sequence[int]) -> NoReturn:
-        """Raise: the rows are with the execution backend."""
-        self.coded_rows()
+    on_rows = row_weights = weights_on = coded_rows
 
     def dispersion(self, name: str) -> Floats:
         """Return the variance of every feature; others are not sums over rows."""
@@ -318,8 +308,11 @@ class BlockMeasures:
         for i, kept in enumerate(self._keeps):
             sums = words.add(*(by_part[:, part] for part in np.flatnonzero(kept)))
             for feature in range(p):
-                state = [float(self._centres[feature]), *sums[feature].ravel().tolist()]
-                values[i, feature] = _class_value(state, name)
+                of_feature = _core.ClassSums.__new__(_core.ClassSums)
+                of_feature.__setstate__(
+                    [float(self._centres[feature]), *sums[feature].ravel().tolist()]
+                )
+                values[i, feature] = of_feature.value(name)
         return self._shaped(values)
 
     def _number_relevance(self, name: str) -> Floats:
@@ -431,13 +424,6 @@ def _merged(told: Sequence[Receipt]) -> Receipt:
         name: None if own[0] is None else _JOINS[name](own) for name, own in found.items()
     }
     return Receipt(sum(own.n_rows for own in told), 0, **joined)
-
-
-def _class_value(state: list[float], name: str) -> float:
-    """The measure from a centre and the sums of every class."""
-    sums = _core.ClassSums.__new__(_core.ClassSums)
-    sums.__setstate__(state)
-    return float(sums.value(name))
 
 
 def _refuse(name: str) -> NoReturn:

@@ -148,8 +148,7 @@ def pack_rows(matrix: Array, texts: Texts, cuts: Cuts) -> PackedRows:
 
 def join_rows(a: PackedRows, b: PackedRows) -> PackedRows:
     """The rows of both, which are alike; columns that are codes in both stay so."""
-    texts = {column: sorted({*own, *b.texts[column]}) for column, own in a.texts.items()}
-    a, b = a.with_texts(texts), b.with_texts(texts)
+    a, b = _with_same_texts(a, b)
     coded, from_a, from_b = np.intersect1d(a.coded, b.coded, return_indices=True)
     tables = [_union(a.values[i], b.values[j]) for i, j in zip(from_a, from_b, strict=True)]
     few = np.flatnonzero([len(own) <= MOST_LEVELS for own in tables])
@@ -165,16 +164,20 @@ def join_rows(a: PackedRows, b: PackedRows) -> PackedRows:
     order = np.argsort(coded)
     tables = [[*tables, *more.values][i] for i in order]
     codes = np.concatenate([codes, more.codes.matrix()])[order]
-    return PackedRows(coded[order], tables, _table(codes, tables), more.others, texts)
+    return PackedRows(coded[order], tables, _table(codes, tables), more.others, a.texts)
 
 
 def same_rows(a: PackedRows, b: PackedRows) -> bool:
     """Whether two lists of rows, packed by the same cuts, hold the same."""
     if not a.is_like(b):
         return False
+    first, second = _with_same_texts(a, b)
+    return np.array_equal(first.matrix(), second.matrix(), equal_nan=True)
+
+
+def _with_same_texts(a: PackedRows, b: PackedRows) -> tuple[PackedRows, PackedRows]:
     texts = {column: sorted({*own, *b.texts[column]}) for column, own in a.texts.items()}
-    first, second = (own.with_texts(texts).matrix() for own in (a, b))
-    return np.array_equal(first, second, equal_nan=True)
+    return a.with_texts(texts), b.with_texts(texts)
 
 
 def _table(codes: Codes, tables: list[Floats]) -> _core.CodedTable:

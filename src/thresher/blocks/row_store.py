@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -25,8 +25,8 @@ from thresher.blocks.engine import (
     ReadTask,
     RequestTask,
     RowBlock,
-    add_up,
     check_packed,
+    counted,
 )
 from thresher.blocks.packed_rows import (
     Keys,
@@ -51,19 +51,16 @@ MOST_VALUES = 1 << 24
 MOST_RESULTS = 4
 
 
-class Results:
+class Results(dict[object, Any]):
     """What tasks said of some rows."""
 
-    def __init__(self) -> None:
-        self._known: dict[object, Any] = {}
-
-    def get(self, name: object, task: ReadTask[T], number: int, rows: Callable[[], RowBlock]) -> T:
+    def of(self, name: object, task: ReadTask[T], number: int, rows: Callable[[], RowBlock]) -> T:
         """What the task of that name says, computed once."""
-        if name not in self._known:
-            while len(self._known) >= MOST_RESULTS:
-                del self._known[next(iter(self._known))]
-            self._known[name] = task(number, rows())
-        found: T = self._known[name]
+        if name not in self:
+            while len(self) >= MOST_RESULTS:
+                del self[next(iter(self))]
+            self[name] = task(number, rows())
+        found: T = self[name]
         return found
 
 
@@ -225,11 +222,10 @@ class KeptRows(LocalEngine):
     def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         """What the task says of the living rows of each block."""
         name = _name(task)
-        found = []
-        for number, block in enumerate(self._blocks):
-            found.append(block.of_living.get((name, number), task, number, block.living_rows))
-            progress(number + 1, len(self._blocks))
-        return found
+        return [
+            block.of_living.of((name, number), task, number, block.living_rows)
+            for number, block in enumerate(counted(self._blocks, len(self._blocks), progress))
+        ]
 
     def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         """Of each block what is told of all its rows, less that of the lost; or of the living, where it has no sign."""
@@ -237,26 +233,24 @@ class KeptRows(LocalEngine):
         name = _name(signed)
         packed: list[Signed] = []
         receipts: list[Any] = []
-        for number, block in enumerate(self._blocks):
+        for number, block in enumerate(counted(self._blocks, len(self._blocks), progress)):
             if signed is None:  # what is told of numbers differs each time, so that nothing is kept
                 own, receipt = task(number, block.living_rows())
             else:
-                own, receipt = block.of_all.get(name, signed, number, block.all_rows)
+                own, receipt = block.of_all.of(name, signed, number, block.all_rows)
             packed.append(Signed(own, False))
             receipts.append(receipt)
             for places, said in block.lost if signed is not None else ():
-                own, receipt = said.get(name, signed, number, partial(block.rows_at, places))
+                own, receipt = said.of(name, signed, number, partial(block.rows_at, places))
                 packed.append(Signed(own, True))
                 receipts.append(receipt.negative())
-            progress(number + 1, len(self._blocks))
         self._signed = packed
         return receipts
 
     def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._signed)
-        return add_up(
-            (block.answer(task) for block in self._signed), len(self._signed), add, progress
-        )
+        answers = (block.answer(task) for block in self._signed)
+        return reduce(add, counted(answers, len(self._signed), progress))
 
     def close(self) -> None:
         self._signed = []
