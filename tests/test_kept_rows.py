@@ -161,18 +161,18 @@ class CountRows:
 
     def __call__(self, number, block):
         self.asked.append(len(block.X))
-        return np.array([len(block.X)]), CountReceipt(len(block.X))
+        return np.array([len(block.X)]), CountSummary(len(block.X))
 
     def signed(self):
         return self
 
 
 @dataclass(frozen=True)
-class CountReceipt:
+class CountSummary:
     n_rows: int
 
     def negative(self):
-        return CountReceipt(-self.n_rows)
+        return CountSummary(-self.n_rows)
 
 
 def test_of_what_adds_up_only_the_lost_are_asked_until_they_are_too_many():
@@ -181,9 +181,9 @@ def test_of_what_adds_up_only_the_lost_are_asked_until_they_are_too_many():
     engine.add(RowBlock(np.arange(100.0)[:, None], np.zeros(100)))
 
     def living():
-        receipts = engine.pack(task, nothing)
+        summaries = engine.pack(task, nothing)
         count = engine.ask(lambda packed: packed, np.add, nothing)
-        assert sum(receipt.n_rows for receipt in receipts) == count[0] == engine.n_rows
+        assert sum(summary.n_rows for summary in summaries) == count[0] == engine.n_rows
         return task.asked
 
     assert living() == [100]

@@ -17,7 +17,7 @@ from thresher.blocks.coding import (
     thresholds,
 )
 from thresher.blocks.engine import WHOLE_COLUMNS, Counts
-from thresher.blocks.pack import LabelCoding, Receipt
+from thresher.blocks.pack import LabelCoding, PackSummary
 from thresher.blocks.summary import ColumnFacts
 from thresher.blocks.training import BlockData
 from thresher.data import MOST_DISCRETE_VALUES
@@ -40,12 +40,12 @@ class PlannedCodes:
     rule: str
     is_binned: Mask
 
-    def bins(self, receipt: Receipt, margins: list[Counts]) -> Bins:
+    def bins(self, summary: PackSummary, margins: list[Counts]) -> Bins:
         """The cuts, once the values beside every threshold are known."""
         if not self.is_binned.any():
             return Bins("none", self.is_binned)
-        assert receipt.below is not None
-        assert receipt.above is not None
+        assert summary.below is not None
+        assert summary.above is not None
         counts = np.array([len(own) for own in self.coding.borders]) * self.coding.thresholds
         starts = np.cumsum([0, *counts])
         cuts = []
@@ -53,7 +53,7 @@ class PlannedCodes:
             own = self.coding.borders[feature]
             if self.coding.thresholds[feature]:
                 places = slice(starts[feature], starts[feature + 1])
-                below, above = receipt.below[places], receipt.above[places]
+                below, above = summary.below[places], summary.above[places]
                 there = np.isfinite(below) & np.isfinite(above)
                 own = np.unique(between(below[there], above[there]))
             else:  # cuts below levels that nobody fell into are no cuts

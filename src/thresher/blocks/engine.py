@@ -139,7 +139,7 @@ class Session:
         return self.engine.read(task, self._progress(f"pass {self.n_passes}, {purpose}"))
 
     def pack(self, task: PackTask[T]) -> list[T]:
-        """The pass that packs; its receipts."""
+        """The pass that packs; its summaries."""
         self.n_passes += 1
         return self.engine.pack(task, self._progress(f"pass {self.n_passes}, packing"))
 
@@ -229,9 +229,9 @@ class LocalEngine(Engine):
     _packed: list[Packed]
 
     def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
-        packed, receipts = zip(*self.read(task, progress), strict=True)
+        packed, summaries = zip(*self.read(task, progress), strict=True)
         self._packed = list(packed)
-        return list(receipts)
+        return list(summaries)
 
     def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._packed)
@@ -362,9 +362,9 @@ class TallFiles(LocalEngine):
 
     def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         def kept(number: int, block: RowBlock) -> T:
-            packed, receipt = task(number, block)
+            packed, summary = task(number, block)
             self._packed.append(self._mapped(packed))
-            return receipt
+            return summary
 
         self.close()
         return self.read(kept, progress)

@@ -16,7 +16,7 @@ from thresher._utils.types import Array, BinRule, Floats, Mask, Values
 from thresher.blocks import double_double as words
 from thresher.blocks.bins import PlannedCodes, plain_labels, plan_codes
 from thresher.blocks.engine import WHOLE_COLUMNS, Counts
-from thresher.blocks.pack import LabelCoding, Pack, PackedBlock, Receipt, RowParts
+from thresher.blocks.pack import LabelCoding, Pack, PackedBlock, PackSummary, RowParts
 from thresher.blocks.summary import BlockTarget
 from thresher.blocks.training import BlockData
 from thresher.measures import BY_CLASS, KINDS, Bins, refuse_classes
@@ -173,7 +173,7 @@ class BlockMeasures:
         )
 
     @cached
-    def _receipts(self) -> Receipt:
+    def _summary(self) -> PackSummary:
         """Those of all blocks, added up."""
         told = self.training.session.pack(self._pack)
         self.training.session.packed(self.parts, [(own.n_rows, own.fingerprint) for own in told])
@@ -184,7 +184,7 @@ class BlockMeasures:
     @cached
     def _margins(self) -> list[Counts]:
         """Of every feature, and then of the target: [level][part][class]."""
-        told = self._receipts.margins
+        told = self._summary.margins
         assert told is not None
         levels = self._planned.coding.levels
         n_parts, n_classes = self._pack.n_parts, self._pack.n_classes
@@ -199,7 +199,7 @@ class BlockMeasures:
 
     @cached
     def _bins(self) -> Bins:
-        return self._planned.bins(self._receipts, self._margins)
+        return self._planned.bins(self._summary, self._margins)
 
     @property
     def bins(self) -> Bins:
@@ -216,12 +216,12 @@ class BlockMeasures:
     @property
     def rows_of_classes(self) -> Counts:
         """Rows of each class in each part."""
-        return self._receipts.rows_of
+        return self._summary.rows_of
 
     @property
     def target_range(self) -> tuple[Floats, Floats]:
         """The smallest and the largest target of each part."""
-        lowest, highest = self._receipts.target_range
+        lowest, highest = self._summary.target_range
         return lowest, highest
 
     @cached
@@ -250,7 +250,7 @@ class BlockMeasures:
                 told.append(cells.ravel())
             return np.concatenate(told)
 
-        totals = [own.sum(axis=2) for own in margins] + [self._receipts.counted_of.T]
+        totals = [own.sum(axis=2) for own in margins] + [self._summary.counted_of.T]
         measure = _core.CountedPairs(
             deliver,
             np.append(self._planned.coding.levels, n_classes).astype(np.int32),
@@ -300,7 +300,7 @@ class BlockMeasures:
         return self.training.session.ask(task, words.add)
 
     def _class_relevance(self, name: str) -> Floats:
-        told = self._receipts.class_sums
+        told = self._summary.class_sums
         assert told is not None
         p, n_classes = self.training.n_features, self._pack.n_classes
         by_part = told.reshape(p, self._pack.n_parts, n_classes, 3, 2)
@@ -316,7 +316,7 @@ class BlockMeasures:
         return self._shaped(values)
 
     def _number_relevance(self, name: str) -> Floats:
-        sums, products = self._receipts.column_sums, self._receipts.products
+        sums, products = self._summary.column_sums, self._summary.products
         assert sums is not None
         assert products is not None
         p = self.training.n_features
@@ -354,7 +354,7 @@ class BlockMeasures:
                 sets=self._sets,
                 incomplete=self._incomplete,
             )
-        sums = self._receipts.column_sums
+        sums = self._summary.column_sums
         assert sums is not None
         p = self.training.n_features
         lowest, highest = self._extremes
@@ -394,7 +394,7 @@ class BlockMeasures:
             by_part = [own.sum(axis=2) for own in self._margins]  # [level][part]
             may &= np.array([((own @ keeps.T) > 0).sum(axis=0) > 1 for own in by_part]).T
         if False in kinds and self.parts is not None:
-            extremes = self._receipts.column_range
+            extremes = self._summary.column_range
             assert extremes is not None
             for i, kept in enumerate(keeps):
                 lowest = extremes[0][:, kept].min(axis=1)
@@ -407,7 +407,7 @@ def _extremes_of(values: list[Floats]) -> Floats:
     return np.stack([np.min(lowest, axis=0), np.max(highest, axis=0)])
 
 
-# How the fields of a receipt add up.
+# How the fields of a summary add up.
 _JOINS: dict[str, Callable[[list[Array]], Array]] = {
     **dict.fromkeys(("margins", "rows_of", "counted_of"), partial(np.sum, axis=0)),
     **dict.fromkeys(("column_sums", "class_sums", "products"), lambda own: words.add(*own)),
@@ -417,13 +417,13 @@ _JOINS: dict[str, Callable[[list[Array]], Array]] = {
 }
 
 
-def _merged(told: Sequence[Receipt]) -> Receipt:
-    """The receipt of all blocks."""
+def _merged(told: Sequence[PackSummary]) -> PackSummary:
+    """The summary of all blocks."""
     found = {name: [getattr(own, name) for own in told] for name in _JOINS}
     joined: Values = {
         name: None if own[0] is None else _JOINS[name](own) for name, own in found.items()
     }
-    return Receipt(sum(own.n_rows for own in told), 0, **joined)
+    return PackSummary(sum(own.n_rows for own in told), 0, **joined)
 
 
 def _refuse(name: str) -> NoReturn:

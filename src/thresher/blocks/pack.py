@@ -79,7 +79,7 @@ class LabelCoding:
 
 
 @dataclass(frozen=True)
-class Receipt:
+class PackSummary:
     """What is told of a packed block; see `Pack`. Sums and counts of all blocks add up."""
 
     n_rows: int
@@ -95,7 +95,7 @@ class Receipt:
     products: Floats | None  # [column][part]: with the target
     column_range: Floats | None  # smallest and largest value: [2][column][part]
 
-    def negative(self) -> Receipt:
+    def negative(self) -> PackSummary:
         """That of rows which are taken away, where all that is told of them is counts; see `Pack.signed`."""
         return replace(
             self,
@@ -215,7 +215,7 @@ class Pack:
     def n_classes(self) -> int:
         return 1 if self.labels is None else self.labels.n_classes
 
-    def __call__(self, number: int, block: RowBlock) -> tuple[PackedBlock, Receipt]:
+    def __call__(self, number: int, block: RowBlock) -> tuple[PackedBlock, PackSummary]:
         rows = self.reader(number, block)
         n = rows.n_rows
         classes, values = np.zeros(n, dtype=np.int32), np.zeros(n)
@@ -253,7 +253,7 @@ class Pack:
             columns = times_powers(to_feature_major(rows.matrix), self.powers[:-1])
             fingerprint = _mark(columns, fingerprint)
         packed = PackedBlock(coded, columns, parts, self.n_parts, real)
-        receipt = Receipt(
+        summary = PackSummary(
             n,
             fingerprint,
             margins,
@@ -264,7 +264,7 @@ class Pack:
             _range_of_parts(values[None, :], parts, self.n_parts)[:, 0],
             *self._numbers(packed, classes, values),
         )
-        return packed, receipt
+        return packed, summary
 
     def _parts(self, number: int, classes: Ints) -> Ints:
         n = len(classes)

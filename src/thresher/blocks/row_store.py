@@ -232,20 +232,20 @@ class KeptRows(LocalEngine):
         signed: Any = task.signed() if hasattr(task, "signed") else None
         name = _name(signed)
         packed: list[Signed] = []
-        receipts: list[Any] = []
+        summaries: list[Any] = []
         for number, block in enumerate(counted(self._blocks, len(self._blocks), progress)):
             if signed is None:  # what is told of numbers differs each time, so that nothing is kept
-                own, receipt = task(number, block.living_rows())
+                own, summary = task(number, block.living_rows())
             else:
-                own, receipt = block.of_all.of(name, signed, number, block.all_rows)
+                own, summary = block.of_all.of(name, signed, number, block.all_rows)
             packed.append(Signed(own, False))
-            receipts.append(receipt)
+            summaries.append(summary)
             for places, said in block.lost if signed is not None else ():
-                own, receipt = said.of(name, signed, number, partial(block.rows_at, places))
+                own, summary = said.of(name, signed, number, partial(block.rows_at, places))
                 packed.append(Signed(own, True))
-                receipts.append(receipt.negative())
+                summaries.append(summary.negative())
         self._signed = packed
-        return receipts
+        return summaries
 
     def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._signed)

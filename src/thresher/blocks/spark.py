@@ -126,7 +126,7 @@ class SparkEngine(Engine):
         said = [load(row.said) for row in rows]
         self._generations.update({row.block: generation for row in rows})
         self._kind = said[0][0]
-        return [receipt for _, receipt in said]
+        return [summary for _, summary in said]
 
     def _pass(self, task: Read, progress: Progress, label: str) -> list[Row]:
         """A reading of all rows, or of the wanted blocks: what comes of them, in their order."""

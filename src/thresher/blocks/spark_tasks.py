@@ -227,7 +227,7 @@ class Pack(Read):
                     path, said = self._store(number, *said)
                 yield _row(block=number, generation=self.generation, path=path, said=dump(said))
 
-    def _store(self, number: int, packed: Packed, receipt: object) -> tuple[str | None, object]:
+    def _store(self, number: int, packed: Packed, summary: object) -> tuple[str | None, object]:
         folder = _local_folder(self.scratch) / f"thresher-{self.fit}"
         own = uuid.uuid4().hex  # a twin of this task may be at work
         path = folder / f"block-{number}-{self.generation}-{own}"
@@ -246,7 +246,7 @@ class Pack(Read):
                     "name another folder by scratch",
                 )
             )
-        return str(path), (type(packed), receipt)
+        return str(path), (type(packed), summary)
 
 
 def _local_folder(scratch: str | None) -> Path:
