@@ -149,13 +149,13 @@ class Buckets:
 
 
 @dataclass(frozen=True)
-class Question:
+class BucketRequest:
     """What a pass asks of a column.
 
     Attributes
     ----------
     ranges : ndarray of shape (n_ranges, 2)
-        Where to look: values from the first to the second of each, in ascending order.
+        Where to count_buckets: values from the first to the second of each, in ascending order.
     borders : ndarray or None
         Ascending; values up to the first, between the first two, ... are counted. None: each value is.
     """
@@ -170,7 +170,7 @@ class Question:
             below = np.nextafter(self.ranges[:, 0], -np.inf)
         return np.column_stack([below, self.ranges[:, 1]]).ravel()
 
-    def look(self, values: Floats, weights: Array | None) -> Buckets:
+    def count_buckets(self, values: Floats, weights: Array | None) -> Buckets:
         """The answer for the values of a block that lie inside the ranges."""
         order = np.argsort(values, kind="stable") if weights is not None else None
         values = np.sort(values) if order is None else values[order]
@@ -192,27 +192,27 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Look:
+class CountBuckets:
     """The task of a pass."""
 
     reader: RowReader
     columns: Sequence[int]
-    questions: Sequence[Question]
+    requests: Sequence[BucketRequest]
 
     def __call__(self, number: int, block: RowBlock) -> list[Buckets]:
         rows = self.reader(number, block)
         found: list[Buckets] = []
         for some in feature_blocks(len(self.columns), max(rows.n_rows, 1), 1 << 22):
-            questions = self.questions[some]
+            requests = self.requests[some]
             if rows.n_rows == 0:
-                found.extend(question.look(np.empty(0), None) for question in questions)
+                found.extend(request.count_buckets(np.empty(0), None) for request in requests)
                 continue
             columns = _columns(rows, self.columns[some])
-            codes, long = _count_borders(columns, [question.edges for question in questions])
-            for i, (column, question) in enumerate(zip(columns, questions, strict=True)):
+            codes, long = _count_borders(columns, [request.edges for request in requests])
+            for i, (column, request) in enumerate(zip(columns, requests, strict=True)):
                 inside = (long.get(i, codes[i]) % 2 == 1) & ~np.isnan(column)
                 weights = None if rows.weights is None else rows.weights[inside]
-                found.append(question.look(column[inside], weights))
+                found.append(request.count_buckets(column[inside], weights))
         return found
 
 
@@ -260,17 +260,17 @@ class Search:
         else:
             self.open.append((lowest, highest, less, count))
 
-    def question(self) -> Question:
+    def request(self) -> BucketRequest:
         """What to ask next."""
         ranges = np.array([(lowest, highest) for lowest, highest, _, _ in self.open])
         if sum(count for *_, count in self.open) <= FEW_VALUES:
-            return Question(ranges, None)
+            return BucketRequest(ranges, None)
         each = max(2, N_BORDERS // len(ranges))
         borders = [_split(lowest, highest, each) for lowest, highest in ranges]
         # The end of a range is a border, too, so that no bucket reaches into the next.
-        return Question(ranges, np.unique(np.concatenate([*borders, ranges[:-1, 1]])))
+        return BucketRequest(ranges, np.unique(np.concatenate([*borders, ranges[:-1, 1]])))
 
-    def hear(self, told: Buckets) -> None:
+    def update(self, told: Buckets) -> None:
         """Take in the answer of all blocks."""
         was, self.open = self.open, []
         filled = np.flatnonzero(told.counts)
@@ -342,10 +342,8 @@ def frequency_cuts(
         if n > 0:
             searches[column].file(lowest + 0.0, highest + 0.0, 0, n)
     while left := [column for column, own in searches.items() if own.open]:
-        questions = [searches[column].question() for column in left]
-        told = session.read("equal-frequency cuts", Look(reader, left, questions))
-        for column, question, of_column in zip(
-            left, questions, zip(*told, strict=True), strict=True
-        ):
-            searches[column].hear(merge_buckets(of_column, question.borders is None))
+        requests = [searches[column].request() for column in left]
+        told = session.read("equal-frequency cuts", CountBuckets(reader, left, requests))
+        for column, request, of_column in zip(left, requests, zip(*told, strict=True), strict=True):
+            searches[column].update(merge_buckets(of_column, request.borders is None))
     return [own.cuts() for own in searches.values()]

@@ -144,7 +144,7 @@ def gather(
             if done > shown:
                 shown = done
                 progress(done, total)
-            watchdog.look()
+            watchdog.count_buckets()
         results: list[Any] = waiting.result()
     except concurrent.futures.CancelledError as error:
         check_connected(client)
@@ -200,7 +200,7 @@ class _Watchdog:
         self._client = client
         self._looked = self._seen = time.monotonic()
 
-    def look(self) -> None:
+    def count_buckets(self) -> None:
         now = time.monotonic()
         if now - self._looked < _WATCH:
             return

@@ -27,7 +27,7 @@ Features = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class CountPairs:
-    """The question for counts of pairs."""
+    """The request for counts of pairs."""
 
     references: Features
     features: Features
@@ -40,7 +40,7 @@ class CountPairs:
 
 @dataclass(frozen=True)
 class SumProducts:
-    """The question for sums of products of pairs."""
+    """The request for sums of products of pairs."""
 
     references: Features
     features: Features

@@ -129,12 +129,12 @@ def _watch_classic(session: SparkSession, progress: Progress, label: str) -> Ite
     group = f"thresher-{uuid.uuid4().hex}"
     context.setJobGroup(group, f"thresher: {label}")
     ended = threading.Event()
-    look = threading.Thread(
+    count_buckets = threading.Thread(
         target=_look_at_group,
         args=(context.statusTracker(), group, _Told(progress), ended),
         daemon=True,
     )
-    look.start()
+    count_buckets.start()
     try:
         yield
     except KeyboardInterrupt:
@@ -142,7 +142,7 @@ def _watch_classic(session: SparkSession, progress: Progress, label: str) -> Ite
         raise
     finally:
         ended.set()
-        look.join()
+        count_buckets.join()
         for key, value in before.items():
             context.setLocalProperty(key, value)
 
