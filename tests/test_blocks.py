@@ -284,7 +284,7 @@ def test_a_fit_that_fails_leaves_the_selector_and_lets_go_of_the_blocks():
     def fail(*_):
         raise ConnectionError("no worker left")
 
-    engine.ask = fail
+    engine.request = fail
     with pytest.raises(ConnectionError, match="no worker left"):
         selector.fit(engine)
     assert selector.selected_ is chosen

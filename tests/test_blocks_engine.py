@@ -24,12 +24,12 @@ def test_the_sum_of_a_list_counts_each_block_once():
     assert seen == [(1, 3), (2, 3), (3, 3)]
     summaries = engine.pack(lambda i, block: (block.X, i), lambda *done: None)
     assert summaries == [0, 1, 2]
-    total = engine.ask(lambda X: np.array([len(X)]), np.add, lambda *done: None)
+    total = engine.request(lambda X: np.array([len(X)]), np.add, lambda *done: None)
     assert total.tolist() == [4]
     assert (engine.names, engine.n_features) == (None, 2)
     engine.close()
     with pytest.raises(RuntimeError, match="nothing was packed"):
-        engine.ask(lambda X: np.array([len(X)]), np.add, lambda *done: None)
+        engine.request(lambda X: np.array([len(X)]), np.add, lambda *done: None)
 
 
 def test_a_list_without_blocks_is_refused():

@@ -61,12 +61,16 @@ def test_blocks_are_read_packed_and_asked(client):
     assert seen[-1] == (4, 4)
     assert engine.pack(pack_rows, nothing) == [6, 6, 6, 2]
     seen.clear()
-    assert engine.ask(add_rows, np.add, lambda *done: seen.append(done)).tolist() == [570, 590, 610]
+    assert engine.request(add_rows, np.add, lambda *done: seen.append(done)).tolist() == [
+        570,
+        590,
+        610,
+    ]
     assert seen[-1] == (4, 4)
-    assert engine.ask(add_rows, np.maximum, nothing).max() < 570
+    assert engine.request(add_rows, np.maximum, nothing).max() < 570
     engine.close()
     with pytest.raises(RuntimeError, match="nothing was packed"):
-        engine.ask(add_rows, np.add, nothing)
+        engine.request(add_rows, np.add, nothing)
 
 
 def test_target_and_weights_are_columns_or_dask_objects(client):
@@ -93,7 +97,7 @@ def test_sizes_of_blocks_need_not_be_known(client):
     engine = open_engine(X, y, client=client)
     assert engine.n_features == 3
     assert engine.pack(pack_rows, nothing) == [6, 6, 6, 2, 0, 0, 0, 0]
-    assert engine.ask(add_rows, np.add, nothing).tolist() == [570, 590, 610]
+    assert engine.request(add_rows, np.add, nothing).tolist() == [570, 590, 610]
     engine.close()
 
 
@@ -108,13 +112,13 @@ def test_many_or_large_answers_are_added_on_the_workers(dask_client, monkeypatch
     engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), client=dask_client)
     engine.pack(pack_rows, nothing)
     expected = ROWS.sum(axis=0).tolist()
-    assert engine.ask(add_rows, np.add, nothing).tolist() == expected
+    assert engine.request(add_rows, np.add, nothing).tolist() == expected
     monkeypatch.setattr(dask_backend, "_FAN_IN", 2)
     seen = []
-    for limit in ("_MANY_ANSWERS", "_LARGE_ANSWER"):
+    for limit in ("_MANY_RESULTS", "_LARGE_RESULT"):
         with monkeypatch.context() as patch:
             patch.setattr(dask_backend, limit, 1)
-            total = engine.ask(add_rows, np.add, lambda *done: seen.append(done))
+            total = engine.request(add_rows, np.add, lambda *done: seen.append(done))
         assert total.tolist() == expected
         assert seen[-1] == (20, 20)
     engine.close()
@@ -132,7 +136,7 @@ def test_a_round_is_one_task_for_each_worker(dask_client):
 def test_nothing_is_left_on_the_workers(dask_client):
     engine = open_engine(da.from_array(ROWS, chunks=(5, 3)), client=dask_client)
     engine.pack(pack_rows, nothing)
-    engine.ask(add_rows, np.add, nothing)
+    engine.request(add_rows, np.add, nothing)
     engine.close()
     with pytest.raises(ValueError, match="not to my taste"):
         engine.read(fail, nothing)

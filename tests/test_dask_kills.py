@@ -71,7 +71,7 @@ def test_blocks_of_a_killed_worker_are_made_again(cluster):
     engine.pack(pack_slowly, nothing)
     assert len({holder.worker for holder in engine._holders}) == 3
     workers.kill()
-    assert engine.ask(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
+    assert engine.request(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
     engine.close()
 
 
@@ -92,7 +92,7 @@ def test_rows_that_nobody_can_make_again_are_told_of(cluster):
     engine.pack(pack_rows, nothing)
     os.kill(pid, 9)  # Windows has no name for it
     with pytest.raises(RuntimeError, match="rows that cannot be made again"):
-        engine.ask(add_rows, np.add, nothing)
+        engine.request(add_rows, np.add, nothing)
     engine.close()
     workers.start()
     client.wait_for_workers(1, timeout=120)
@@ -117,11 +117,11 @@ def test_without_workers_or_client_a_fit_ends_in_an_error(cluster, monkeypatch):
     for moment, own in closing.items():
         threading.Timer(moment, own.close).start()
         with pytest.raises(RuntimeError, match=r"no scheduler \(it is clos"):
-            engines[moment].ask(wait_long, np.add, nothing)
+            engines[moment].request(wait_long, np.add, nothing)
         engines[moment].close()
     threading.Timer(1.0, workers.kill_all).start()
     with pytest.raises(RuntimeError, match="the Dask cluster has had no worker for 3 s; start"):
-        engines[None].ask(wait_long, np.add, nothing)
+        engines[None].request(wait_long, np.add, nothing)
     with pytest.raises(RuntimeError, match="no worker for 3 s"):
         engines[None].read(tell_rows, nothing)
     engines[None].close()

@@ -182,7 +182,7 @@ def test_of_what_adds_up_only_the_lost_are_asked_until_they_are_too_many():
 
     def living():
         summaries = engine.pack(task, nothing)
-        count = engine.ask(lambda packed: packed, np.add, nothing)
+        count = engine.request(lambda packed: packed, np.add, nothing)
         assert sum(summary.n_rows for summary in summaries) == count[0] == engine.n_rows
         return task.asked
 

@@ -104,11 +104,11 @@ def test_packed_blocks_are_asked_where_they_lie_and_removed(session, spark_local
     assert len(packed_files(spark_local.folder)) == len(SIZES)
     n = sum(SIZES)
     for _ in range(2):
-        assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
+        assert engine.request(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
     engine.close()
     assert packed_files(spark_local.folder) == []
     with pytest.raises(RuntimeError, match="nothing was packed"):
-        engine.ask(sum_up, operator.add, quiet)
+        engine.request(sum_up, operator.add, quiet)
 
 
 def test_a_block_that_is_gone_is_made_again_alone(session, spark_local):
@@ -119,7 +119,7 @@ def test_a_block_that_is_gone_is_made_again_alone(session, spark_local):
     kept = [path for path in files if block_of(path) not in (0, 3)]
     for path in set(files) - set(kept):
         path.unlink()
-    assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
+    assert engine.request(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
     after = packed_files(spark_local.folder)
     assert sorted(map(block_of, set(after) - set(kept))) == [0, 3]
     assert set(kept) < set(after)
@@ -233,7 +233,7 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
     assert [shape for _, shape, _ in seen] == [(3, 2), (3, 2), (2, 2), (5, 2)]
     assert engine.pack(pack_numbers, quiet) == [3, 3, 2, 5]
     n = sum(SIZES)
-    assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
+    assert engine.request(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
     engine.close()
     with pytest.raises(ValueError, match=r"y names the column 'clas', .*did you mean 'class'"):
         open_engine(tmp_path, "clas", client=session)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, TypeVar
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.blocks.dask_rows import DaskRows, dask_rows
 from thresher.blocks.dask_work import (
-    answers,
-    ask_holder,
-    ask_scheduler,
+    map_blocks,
+    add_results,
+    call_scheduler,
     check_connected,
     delay,
     gather,
@@ -119,17 +119,17 @@ class LocalDask(_DaskEngine, LocalEngine):
         with Callback(posttask=count):
             return results_of(dask.compute(*tasks))
 
-    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         from dask.system import CPU_COUNT
 
         check_packed(self._packed)
-        results = answers(self._packed, task, CPU_COUNT)
+        results = map_blocks(self._packed, task, CPU_COUNT)
         return reduce(add, counted(results, len(self._packed), progress))
 
 
 # Answers of as many holders, or of as many bytes, are added on the workers, by as many at a time.
-_MANY_ANSWERS = 16
-_LARGE_ANSWER = 1 << 20
+_MANY_RESULTS = 16
+_LARGE_RESULT = 1 << 20
 _FAN_IN = 8
 
 
@@ -155,7 +155,7 @@ class DaskCluster(_DaskEngine):
         _leave_pool()
         self._client = client
         self._holders: list[_Holder] = []
-        self._answer_bytes = 0
+        self._result_bytes = 0
 
     def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         check_connected(self._client)
@@ -178,7 +178,7 @@ class DaskCluster(_DaskEngine):
     def _hold(self, blocks: Sequence[Future]) -> None:
         """Bind blocks of one worker together; from now on they are wanted only as parts of their holder."""
         keys = [block.key for block in blocks]
-        places = ask_scheduler(self._client, self._client.scheduler.who_has(keys=keys))
+        places = call_scheduler(self._client, self._client.scheduler.who_has(keys=keys))
         together = defaultdict(list)
         for block in blocks:
             together[next(iter(places.get(block.key, ())), None)].append(block)
@@ -186,21 +186,21 @@ class DaskCluster(_DaskEngine):
             holder = self._submit("hold", worker, hold_blocks, held)
             self._holders.append(_Holder(holder, len(held), worker))
 
-    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._holders)
         check_connected(self._client)
         asked = {
             self._submit(
-                "ask", holder.worker, ask_holder, holder.blocks, task, add
+                "request", holder.worker, add_results, holder.blocks, task, add
             ): holder.n_blocks
             for holder in self._holders
         }
-        with _released(asked) as answers:
+        with _released(requested) as answers:
             # The round before tells how large an answer is.
-            if len(answers) >= _MANY_ANSWERS or self._answer_bytes >= _LARGE_ANSWER:
+            if len(answers) >= _MANY_RESULTS or self._result_bytes >= _LARGE_RESULT:
                 answers = [self._add_on_workers(answers, add)]
-            total: R = reduce(add, gather(self._client, answers, asked, progress))
-        self._answer_bytes = total.nbytes
+            total: R = reduce(add, gather(self._client, answers, requested, progress))
+        self._result_bytes = total.nbytes
         return total
 
     def _add_on_workers(self, answers: list[Future], add: Add[R]) -> Future:

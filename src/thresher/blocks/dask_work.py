@@ -101,14 +101,14 @@ def hold_blocks(blocks: Sequence[Done]) -> list[Packed]:
     return [block.packed for block in blocks]
 
 
-def ask_holder(blocks: Sequence[Packed], task: RequestTask[R], add: Add[R]) -> R:
+def add_results(blocks: Sequence[Packed], task: RequestTask[R], add: Add[R]) -> R:
     """The sum of the answers of the blocks of one worker, with its threads."""
     from distributed import get_worker
 
-    return reduce(add, answers(blocks, task, get_worker().state.nthreads))
+    return reduce(add, map_blocks(blocks, task, get_worker().state.nthreads))
 
 
-def answers(blocks: Sequence[Packed], task: RequestTask[R], n_threads: int) -> Iterator[R]:
+def map_blocks(blocks: Sequence[Packed], task: RequestTask[R], n_threads: int) -> Iterator[R]:
     """What the blocks answer, in their order."""
     with ThreadPoolExecutor(min(n_threads, len(blocks))) as threads:
         yield from threads.map(task, blocks)
@@ -118,7 +118,7 @@ def answers(blocks: Sequence[Packed], task: RequestTask[R], n_threads: int) -> I
 # without any worker.
 _LOOK = 0.1
 _WATCH = 1.0
-_ANSWER = 10.0
+_SCHEDULER_TIMEOUT = 10.0
 _PATIENCE = 30.0
 
 
@@ -170,18 +170,18 @@ def gather(
     return results
 
 
-def ask_scheduler(client: Client, call: Coroutine[object, object, T]) -> T:
+def call_scheduler(client: Client, call: Coroutine[object, object, T]) -> T:
     """What the scheduler answers at once. `client.sync` would wait for ever where the client is closed meanwhile."""
     asked = asyncio.run_coroutine_threadsafe(call, client.loop.asyncio_loop)
     try:
-        return asked.result(timeout=_ANSWER)
+        return requested.result(timeout=_SCHEDULER_TIMEOUT)
     except (OSError, TimeoutError) as error:
         check_connected(client)
         raise ConnectionError(
-            f"the Dask scheduler did not answer within {_ANSWER:.0f} s; see whether it is alive and fit again"
+            f"the Dask scheduler did not answer within {_SCHEDULER_TIMEOUT:.0f} s; see whether it is alive and fit again"
         ) from error
     finally:
-        asked.cancel()
+        requested.cancel()
 
 
 def check_connected(client: Client) -> None:
@@ -216,6 +216,6 @@ class _Watchdog:
 
     def _has_workers(self) -> bool:
         try:
-            return bool(ask_scheduler(self._client, self._client.scheduler.ncores()))
+            return bool(call_scheduler(self._client, self._client.scheduler.ncores()))
         except ConnectionError:  # a scheduler that does not answer has none for us
             return False

@@ -57,7 +57,7 @@ class RowBlock:
 
 
 class Packed(Protocol):
-    """A block after packing: small, and ready to be asked. Can be pickled, or kept in a file."""
+    """A block after packing: small, and ready to be requested. Can be pickled, or kept in a file."""
 
     def save(self, path: Path) -> None:
         """Into a file or a folder of that name, which does not exist yet."""
@@ -96,7 +96,7 @@ class Engine(Protocol):
     def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         """One reading that leaves a packed block beside its rows; what else the task says comes back."""
 
-    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         """A round: the sum of the answers of all packed blocks, each counted once."""
 
     def close(self) -> None:
@@ -143,18 +143,18 @@ class Session:
         self.n_passes += 1
         return self.engine.pack(task, self._progress(f"pass {self.n_passes}, packing"))
 
-    def ask(self, task: RequestTask[R], add: Add[R]) -> R:
+    def request(self, task: RequestTask[R], add: Add[R]) -> R:
         """A round, unless its answer was written down before."""
         self.n_rounds += 1
         progress = self._progress(f"round {self.n_rounds}", is_short=True)
         if self._journal is None:
-            return self.engine.ask(task, add, progress)
+            return self.engine.request(task, add, progress)
         # Measures that pack the rows anew may ask the same of other codes, hence the number.
         key = f"{self.n_rounds} {type(task).__name__} {joblib.hash(vars(task))}"
         stored: R | None = self._journal.get(key)
         if stored is not None:
             return stored
-        result = self.engine.ask(task, add, progress)
+        result = self.engine.request(task, add, progress)
         self._journal.append(key, result)
         return result
 
@@ -213,7 +213,7 @@ def split_columns(
 def check_packed(blocks: Sized) -> None:
     """Refuse a round before anything was packed."""
     if not len(blocks):
-        raise RuntimeError("nothing was packed, so nothing can be asked")
+        raise RuntimeError("nothing was packed, so nothing can be requested")
 
 
 def counted(items: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
@@ -233,7 +233,7 @@ class LocalEngine(Engine):
         self._packed = list(packed)
         return list(summaries)
 
-    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._packed)
         return reduce(add, counted(map(task, self._packed), len(self._packed), progress))
 

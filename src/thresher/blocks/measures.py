@@ -231,9 +231,9 @@ class BlockMeasures:
             return None
         return has_missing.astype(np.uint8)
 
-    def _ask_counts(self, references: Features, features: Features) -> Counts:
+    def _request_counts(self, references: Features, features: Features) -> Counts:
         task = CountPairs(references, features, self._incomplete)
-        return self.training.session.ask(task, np.add)
+        return self.training.session.request(task, np.add)
 
     def _count_relevance(self, name: str) -> Floats:
         """Pairs with the target, whose counts came with the margins."""
@@ -295,9 +295,9 @@ class BlockMeasures:
         mean = np.clip(np.where(np.isfinite(mean), mean, 0.0), lowest, highest)
         return _core.exact_centres(lowest, highest, mean)
 
-    def _ask_products(self, references: Features, features: Features) -> Floats:
+    def _request_products(self, references: Features, features: Features) -> Floats:
         task = SumProducts(references, features, self._centres[: self.training.n_features])
-        return self.training.session.ask(task, words.add)
+        return self.training.session.request(task, words.add)
 
     def _class_relevance(self, name: str) -> Floats:
         told = self._summary.class_sums
@@ -346,7 +346,7 @@ class BlockMeasures:
         """The measure of feature pairs, for a search."""
         if KINDS[name].is_discrete:
             return _core.CountedPairs(
-                self._ask_counts,
+                self._request_counts,
                 self._planned.coding.levels,
                 np.concatenate([own.sum(axis=2).ravel() for own in self._margins]),
                 int(self.training.total_weight),
@@ -359,7 +359,7 @@ class BlockMeasures:
         p = self.training.n_features
         lowest, highest = self._extremes
         return _core.SummedPairs(
-            self._ask_products,
+            self._request_products,
             np.ascontiguousarray(sums[:p]),
             self._centres[:p],
             lowest[:p],
@@ -372,7 +372,7 @@ class BlockMeasures:
         """A term of two features and the target, for a search."""
         assert self.uses_triples
         return _core.CountedTriples(
-            self._ask_counts,
+            self._request_counts,
             self._planned.coding.levels,
             np.concatenate([own.ravel() for own in self._margins]),
             int(self.training.total_weight),

@@ -247,7 +247,7 @@ class KeptRows(LocalEngine):
         self._signed = packed
         return summaries
 
-    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._signed)
         answers = (block.answer(task) for block in self._signed)
         return reduce(add, counted(answers, len(self._signed), progress))

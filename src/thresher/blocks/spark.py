@@ -31,7 +31,7 @@ from thresher.blocks.engine import (
 )
 from thresher.blocks.spark_rows import FileRows, PartitionRows, SparkRows
 from thresher.blocks.spark_tasks import (
-    Ask,
+    Request,
     Pack,
     Read,
     collect,
@@ -142,14 +142,14 @@ class SparkEngine(Engine):
         return sorted(rows, key=lambda row: row.block)
 
     @in_plain_words()
-    def ask(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._held)
         answers: list[R] = []
         wanted = frozenset(self._generations)
         for _ in range(_MOST_TRIES):
             files = reduce(lambda a, b: a.unionAll(b), map(_file_names, self._held))
-            work = Ask(task, self._kind, add, wanted, self._generations)
-            rows = collect(files.mapInArrow(work, Ask.SCHEMA), progress, "round")
+            work = Request(task, self._kind, add, wanted, self._generations)
+            rows = collect(files.mapInArrow(work, Request.SCHEMA), progress, "round")
             for row in sorted(rows, key=lambda row: row.blocks):
                 if row.blocks and wanted.issuperset(row.blocks):
                     answers.append(load(row.said))

@@ -256,7 +256,7 @@ def _local_folder(scratch: str | None) -> Path:
 
 
 @dataclass(frozen=True)
-class Ask(_Work):
+class Request(_Work):
     """The sum of what the packed blocks of a partition answer, and which of them are not here any more.
 
     Attributes
