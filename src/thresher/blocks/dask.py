@@ -189,7 +189,7 @@ class DaskCluster(_DaskEngine):
     def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._holders)
         check_connected(self._client)
-        asked = {
+        requested = {
             self._submit(
                 "request", holder.worker, add_results, holder.blocks, task, add
             ): holder.n_blocks

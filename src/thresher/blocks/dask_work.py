@@ -172,7 +172,7 @@ def gather(
 
 def call_scheduler(client: Client, call: Coroutine[object, object, T]) -> T:
     """What the scheduler answers at once. `client.sync` would wait for ever where the client is closed meanwhile."""
-    asked = asyncio.run_coroutine_threadsafe(call, client.loop.asyncio_loop)
+    requested = asyncio.run_coroutine_threadsafe(call, client.loop.asyncio_loop)
     try:
         return requested.result(timeout=_SCHEDULER_TIMEOUT)
     except (OSError, TimeoutError) as error:
