@@ -248,7 +248,7 @@ def test_five_rows_in_two_blocks_worked_by_hand():
     second = _core.CodedTable.from_codes(np.array([[1, 0], [1, 0]], dtype=np.uint8), levels)
     margins = np.array([3, 2, 2, 3], dtype=np.int64)
 
-    def request(*pairs):
+    def ask(*pairs):
         return sum(_core.count_request(block, *pairs) for block in (first, second))
 
     value = _core.CountedPairs(ask, levels, margins, 5).values(0, FEATURE)
@@ -272,7 +272,7 @@ def test_a_wrong_answer_is_refused(answer, complaint):
 
 
 def test_an_exception_of_the_source_comes_through_and_cuts_the_search_short():
-    def request(references, features):
+    def ask(references, features):
         if len(asked) == 1:
             raise ConnectionError("no worker left")
         asked.append(len(features))

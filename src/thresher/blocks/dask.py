@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, TypeVar
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
 from thresher.blocks.dask_rows import DaskRows, dask_rows
 from thresher.blocks.dask_work import (
-    map_blocks,
     add_results,
     call_scheduler,
     check_connected,
     delay,
     gather,
     hold_blocks,
+    map_blocks,
     results_of,
     without_packed,
 )

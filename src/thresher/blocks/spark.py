@@ -31,9 +31,9 @@ from thresher.blocks.engine import (
 )
 from thresher.blocks.spark_rows import FileRows, PartitionRows, SparkRows
 from thresher.blocks.spark_tasks import (
-    Request,
     Pack,
     Read,
+    Request,
     collect,
     in_plain_words,
     load,
