@@ -8,4 +8,4 @@ from thresher.blocks.open import (
     open_training_data,
     refuse_blocks,
 )
-from thresher.blocks.row_store import KeptRows
+from thresher.blocks.row_store import StoredRows

@@ -65,7 +65,7 @@ class Results(dict[object, Any]):
 
 
 @dataclass
-class KeptBlock:
+class StoredBlock:
     """Packed rows with their keys, and which of them were taken away since.
 
     Attributes
@@ -76,7 +76,7 @@ class KeptBlock:
     """
 
     rows: PackedRows
-    labels: KeptLabels
+    labels: StoredLabels
     keys: Keys
     lost: list[tuple[Places, Results]] = field(default_factory=list)
     of_all: Results = field(default_factory=Results)
@@ -96,9 +96,9 @@ class KeptBlock:
     def n_lost(self) -> int:
         return sum(len(places) for places, _ in self.lost)
 
-    def take(self, places: Places) -> KeptBlock:
+    def take(self, places: Places) -> StoredBlock:
         """A block of some rows, in this order."""
-        return KeptBlock(self.rows.take(places), self.labels.take(places), self.keys[places])
+        return StoredBlock(self.rows.take(places), self.labels.take(places), self.keys[places])
 
     def all_rows(self) -> RowBlock:
         return RowBlock(self.rows, self.labels.labels(), self.labels.weights)
@@ -109,13 +109,13 @@ class KeptBlock:
     def living_rows(self) -> RowBlock:
         return self.rows_at(self.living) if self.lost else self.all_rows()
 
-    def lose(self, places: Places) -> KeptBlock:
+    def lose(self, places: Places) -> StoredBlock:
         """The block without some more rows: they are noted, or dropped when as many are stored as twice the living."""
         lost = [*self.lost, (places, Results())]
         while len(lost) > 1 and len(lost[-2][0]) <= 2 * len(lost[-1][0]):
             last, _ = lost.pop()
             lost[-1] = (np.concatenate([lost[-1][0], last]), Results())
-        found = KeptBlock(self.rows, self.labels, self.keys, lost, self.of_all)
+        found = StoredBlock(self.rows, self.labels, self.keys, lost, self.of_all)
         if len(self.keys) + found.n_lost > 2 * found.n_living:
             return found.take(found.living)
         return found
@@ -133,7 +133,7 @@ class Signed:
         return -found if self.is_negative else found
 
 
-class KeptRows(LocalEngine):
+class StoredRows(LocalEngine):
     """An engine of rows that come and go.
 
     Blocks hold rows in packed form alone. Rows that leave are noted as lost, and stay in their block until it is
@@ -155,7 +155,7 @@ class KeptRows(LocalEngine):
         self._exclude = exclude
         self._names: tuple[str, ...] | None = None
         self._cuts: list[Floats | None] = []
-        self._blocks: list[KeptBlock] = []
+        self._blocks: list[StoredBlock] = []
         self._signed: list[Signed] = []
 
     @property
@@ -198,7 +198,7 @@ class KeptRows(LocalEngine):
             before, last = blocks[-2:]
             joined = join_rows(before.rows, last.rows)
             labels = before.labels.join(last.labels)
-            blocks[-2:] = [KeptBlock(joined, labels, np.concatenate([before.keys, last.keys]))]
+            blocks[-2:] = [StoredBlock(joined, labels, np.concatenate([before.keys, last.keys]))]
         self._blocks = blocks
 
     def remove(self, rows: RowBlock) -> None:
@@ -255,7 +255,7 @@ class KeptRows(LocalEngine):
     def close(self) -> None:
         self._signed = []
 
-    def _read(self, rows: RowBlock) -> KeptBlock:
+    def _read(self, rows: RowBlock) -> StoredBlock:
         reader = RowReader("partial_fit", self._names, self._exclude, False, False)
         matrix, texts = reader.features(len(self._blocks), rows.X)
         if not self._blocks:
@@ -263,7 +263,7 @@ class KeptRows(LocalEngine):
         packed = pack_rows(matrix, texts, self._cuts)
         used = take(rows.X, self._used(self._exclude, matrix.shape[1]), axis=1)
         keys = row_keys(replace(rows, X=used))
-        return KeptBlock(packed, KeptLabels.of(rows.y, rows.weights), keys)
+        return StoredBlock(packed, StoredLabels.of(rows.y, rows.weights), keys)
 
     def _cuts_of(
         self, given: GivenBins | None, n_features: int | None = None
@@ -331,7 +331,7 @@ def _never_added(n_rows: int, first: int) -> ValueError:
     )
 
 
-def _may_join(before: KeptBlock, last: KeptBlock) -> bool:
+def _may_join(before: StoredBlock, last: StoredBlock) -> bool:
     """Blocks of the same kinds that lost nothing, and sizes such that every row is joined few times."""
     n_rows = len(before.keys) + len(last.keys)
     if len(before.keys) > 2 * len(last.keys) or n_rows > MOST_JOINED:
@@ -345,7 +345,7 @@ MOST_CODED = 256
 
 
 @dataclass(frozen=True)
-class KeptLabels:
+class StoredLabels:
     """The targets of some rows, as bytes where there are few classes, and their weights.
 
     Attributes
@@ -361,7 +361,7 @@ class KeptLabels:
     weights: Array | None
 
     @classmethod
-    def of(cls, y: Array | None, weights: Array | None) -> KeptLabels:
+    def of(cls, y: Array | None, weights: Array | None) -> StoredLabels:
         own = None if weights is None else weights.copy()
         if y is None:
             return cls(None, None, own)
@@ -376,12 +376,12 @@ class KeptLabels:
             return self.values
         return np.asarray(self.classes[self.values])
 
-    def take(self, places: npt.NDArray[np.intp]) -> KeptLabels:
+    def take(self, places: npt.NDArray[np.intp]) -> StoredLabels:
         weights = None if self.weights is None else self.weights[places]
         values = None if self.values is None else self.values[places]
-        return KeptLabels(self.classes, values, weights)
+        return StoredLabels(self.classes, values, weights)
 
-    def is_like(self, other: KeptLabels) -> bool:
+    def is_like(self, other: StoredLabels) -> bool:
         """Whether both have targets, or weights, of the same types or none."""
         return self._types() == other._types()
 
@@ -389,13 +389,13 @@ class KeptLabels:
         labels = self.classes if self.classes is not None else self.values
         return [None if own is None else own.dtype for own in (labels, self.weights)]
 
-    def join(self, other: KeptLabels) -> KeptLabels:
+    def join(self, other: StoredLabels) -> StoredLabels:
         """Those of both, which are alike."""
-        return KeptLabels.of(
+        return StoredLabels.of(
             _stacked(self.labels(), other.labels()), _stacked(self.weights, other.weights)
         )
 
-    def equals(self, other: KeptLabels) -> bool:
+    def equals(self, other: StoredLabels) -> bool:
         return same_arrays([self.labels(), self.weights], [other.labels(), other.weights])
 
 
