@@ -20,7 +20,7 @@ from thresher.blocks.engine import RowBlock
 from thresher.data import is_frame, to_feature_major, unmasked
 
 Codes = npt.NDArray[np.uint8]
-Places = npt.NDArray[np.intp]
+Indices = npt.NDArray[np.intp]
 Cuts = Sequence[Floats | None]
 # The distinct values of columns of categories, by column.
 Texts: TypeAlias = dict[int, list[str]]
@@ -47,7 +47,7 @@ class PackedRows:
         What the numbers of categories stand for.
     """
 
-    coded: Places
+    coded: Indices
     values: list[Floats]
     codes: _core.CodedTable
     others: Array
@@ -64,7 +64,7 @@ class PackedRows:
         """The rows as numbers: of a column with given cuts, each value as one of the same bin."""
         return self.numbers(np.arange(self.shape[1])).T
 
-    def numbers(self, wanted: Places) -> Array:
+    def numbers(self, wanted: Indices) -> Array:
         """Some columns as numbers, a copy."""
         place = np.full(self.shape[1], -1)
         place[self.coded] = np.arange(len(self.coded))
@@ -80,7 +80,7 @@ class PackedRows:
             np.take(self.values[place_of], own, out=found[i], mode="clip")
         return found
 
-    def take(self, places: Places) -> PackedRows:
+    def take(self, places: Indices) -> PackedRows:
         """Some of the rows."""
         codes = self.codes.take(places)
         return PackedRows(self.coded, self.values, codes, self.others[:, places], self.texts)
@@ -189,7 +189,7 @@ def _union(a: Floats, b: Floats) -> Floats:
     return a if np.array_equal(a, b, equal_nan=True) else np.unique(np.concatenate([a, b]))
 
 
-def _recoded(rows: PackedRows, places: Places, tables: list[Floats]) -> Codes:
+def _recoded(rows: PackedRows, places: Indices, tables: list[Floats]) -> Codes:
     """The codes of some coded columns by other tables, which hold all their values."""
     codes = rows.codes.matrix(places.astype(np.uint32))
     for own, place, table in zip(codes, places.tolist(), tables, strict=True):

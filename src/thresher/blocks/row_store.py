@@ -42,7 +42,7 @@ from thresher.data import distinct_labels, is_frame, refuse_missing_labels, take
 from thresher.discretize import GivenBins
 
 T = TypeVar("T")
-Places = npt.NDArray[np.intp]
+Indices = npt.NDArray[np.intp]
 
 # The last blocks are joined up to so many rows, as a round costs a little for each block, and to so many values.
 MOST_JOINED = 1 << 16
@@ -70,54 +70,54 @@ class StoredBlock:
 
     Attributes
     ----------
-    lost : list of (ndarray, Results)
+    removed : list of (ndarray, Results)
         Rows taken away, in groups, and what was said of each group: it is subtracted from what was said of all.
-    of_all, of_living : Results
+    all_results, active_results : Results
     """
 
     rows: PackedRows
     labels: StoredLabels
     keys: Keys
-    lost: list[tuple[Places, Results]] = field(default_factory=list)
-    of_all: Results = field(default_factory=Results)
-    of_living: Results = field(default_factory=Results)
+    removed: list[tuple[Indices, Results]] = field(default_factory=list)
+    all_results: Results = field(default_factory=Results)
+    active_results: Results = field(default_factory=Results)
 
     @property
-    def living(self) -> Places:
+    def active(self) -> Indices:
         """The rows that are there, by their places."""
-        gone = [places for places, _ in self.lost]
+        gone = [places for places, _ in self.removed]
         return np.delete(np.arange(len(self.keys)), np.concatenate([np.empty(0, np.intp), *gone]))
 
     @property
-    def n_living(self) -> int:
-        return len(self.keys) - self.n_lost
+    def n_active(self) -> int:
+        return len(self.keys) - self.n_removed
 
     @property
-    def n_lost(self) -> int:
-        return sum(len(places) for places, _ in self.lost)
+    def n_removed(self) -> int:
+        return sum(len(places) for places, _ in self.removed)
 
-    def take(self, places: Places) -> StoredBlock:
+    def take(self, places: Indices) -> StoredBlock:
         """A block of some rows, in this order."""
         return StoredBlock(self.rows.take(places), self.labels.take(places), self.keys[places])
 
     def all_rows(self) -> RowBlock:
         return RowBlock(self.rows, self.labels.labels(), self.labels.weights)
 
-    def rows_at(self, places: Places) -> RowBlock:
+    def rows_at(self, places: Indices) -> RowBlock:
         return self.take(places).all_rows()
 
-    def living_rows(self) -> RowBlock:
-        return self.rows_at(self.living) if self.lost else self.all_rows()
+    def active_rows(self) -> RowBlock:
+        return self.rows_at(self.active) if self.removed else self.all_rows()
 
-    def lose(self, places: Places) -> StoredBlock:
-        """The block without some more rows: they are noted, or dropped when as many are stored as twice the living."""
-        lost = [*self.lost, (places, Results())]
-        while len(lost) > 1 and len(lost[-2][0]) <= 2 * len(lost[-1][0]):
-            last, _ = lost.pop()
-            lost[-1] = (np.concatenate([lost[-1][0], last]), Results())
-        found = StoredBlock(self.rows, self.labels, self.keys, lost, self.of_all)
-        if len(self.keys) + found.n_lost > 2 * found.n_living:
-            return found.take(found.living)
+    def without(self, places: Indices) -> StoredBlock:
+        """The block without some more rows: they are noted, or dropped when as many are stored as twice the active."""
+        removed = [*self.removed, (places, Results())]
+        while len(removed) > 1 and len(removed[-2][0]) <= 2 * len(removed[-1][0]):
+            last, _ = removed.pop()
+            removed[-1] = (np.concatenate([removed[-1][0], last]), Results())
+        found = StoredBlock(self.rows, self.labels, self.keys, removed, self.all_results)
+        if len(self.keys) + found.n_removed > 2 * found.n_active:
+            return found.take(found.active)
         return found
 
 
@@ -136,10 +136,10 @@ class Signed:
 class StoredRows(LocalEngine):
     """An engine of rows that come and go.
 
-    Blocks hold rows in packed form alone. Rows that leave are noted as lost, and stay in their block until it is
-    rewritten, when it stores twice as many rows as live. Facts are told of the living. Of what adds up, such as counts,
-    that of the lost is subtracted from that of all, so only the lost are packed. What was said of rows is kept as long
-    as they are. A block that lost all its rows stays, so that the others keep their numbers, until such blocks are the
+    Blocks hold rows in packed form alone. Rows that leave are noted as removed, and stay in their block until it is
+    rewritten, when it stores twice as many rows as live. Facts are told of the active. Of what adds up, such as counts,
+    that of the removed is subtracted from that of all, so only the removed are packed. What was said of rows is kept as long
+    as they are. A block that removed all its rows stays, so that the others keep their numbers, until such blocks are the
     majority.
 
     Parameters
@@ -160,12 +160,12 @@ class StoredRows(LocalEngine):
 
     @property
     def n_rows(self) -> int:
-        return sum(block.n_living for block in self._blocks)
+        return sum(block.n_active for block in self._blocks)
 
     @property
     def n_stored(self) -> int:
         """All rows that are packed, those to be subtracted included."""
-        return sum(len(block.keys) + block.n_lost for block in self._blocks)
+        return sum(len(block.keys) + block.n_removed for block in self._blocks)
 
     @property
     def names(self) -> list[str] | None:
@@ -203,44 +203,44 @@ class StoredRows(LocalEngine):
 
     def remove(self, rows: RowBlock) -> None:
         """Take these rows away, of equal ones those that came first: all of them, or none and an error."""
-        unwanted = self._read(rows)
-        living = [block.living for block in self._blocks]
-        ends = np.cumsum([len(places) for places in living])
-        leaving = self._find(unwanted.keys, living, ends)
+        to_remove = self._read(rows)
+        active = [block.active for block in self._blocks]
+        ends = np.cumsum([len(places) for places in active])
+        leaving = self._find(to_remove.keys, active, ends)
         of_block = np.searchsorted(ends, leaving, side="right")
         blocks = list(self._blocks)
         for number in np.unique(of_block).tolist():
             block, own = self._blocks[number], np.flatnonzero(of_block == number)
-            places = living[number][leaving[own] - (ends[number] - len(living[number]))]
-            there, given = block.take(places), unwanted.take(own)
+            places = active[number][leaving[own] - (ends[number] - len(active[number]))]
+            there, given = block.take(places), to_remove.take(own)
             if not (same_rows(there.rows, given.rows) and there.labels.equals(given.labels)):
                 raise _never_added(len(leaving), int(own.min()))  # two rows of one key
-            blocks[number] = block.lose(places)
-        filled = [block for block in blocks if block.n_living]
+            blocks[number] = block.without(places)
+        filled = [block for block in blocks if block.n_active]
         self._blocks = (filled or blocks[:1]) if 2 * len(filled) < len(blocks) else blocks
 
     def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
-        """What the task says of the living rows of each block."""
+        """What the task says of the active rows of each block."""
         name = _name(task)
         return [
-            block.of_living.of((name, number), task, number, block.living_rows)
+            block.active_results.of((name, number), task, number, block.active_rows)
             for number, block in enumerate(counted(self._blocks, len(self._blocks), progress))
         ]
 
     def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
-        """Of each block what is told of all its rows, less that of the lost; or of the living, where it has no sign."""
+        """Of each block what is told of all its rows, less that of the removed; or of the active, where it has no sign."""
         signed: Any = task.signed() if hasattr(task, "signed") else None
         name = _name(signed)
         packed: list[Signed] = []
         summaries: list[Any] = []
         for number, block in enumerate(counted(self._blocks, len(self._blocks), progress)):
             if signed is None:  # what is told of numbers differs each time, so that nothing is kept
-                own, summary = task(number, block.living_rows())
+                own, summary = task(number, block.active_rows())
             else:
-                own, summary = block.of_all.of(name, signed, number, block.all_rows)
+                own, summary = block.all_results.of(name, signed, number, block.all_rows)
             packed.append(Signed(own, False))
             summaries.append(summary)
-            for places, said in block.lost if signed is not None else ():
+            for places, said in block.removed if signed is not None else ():
                 own, summary = said.of(name, signed, number, partial(block.rows_at, places))
                 packed.append(Signed(own, True))
                 summaries.append(summary.negative())
@@ -279,30 +279,30 @@ class StoredRows(LocalEngine):
         excluded = resolve_features("exclude", exclude, names, n_features)
         return np.delete(np.arange(n_features), excluded)
 
-    def _find(self, unwanted: Keys, living: list[Places], ends: npt.NDArray[np.intp]) -> Places:
-        """Of each unwanted row the place, among all living, of the oldest one of its key that no other has."""
+    def _find(self, to_remove: Keys, active: list[Indices], ends: npt.NDArray[np.intp]) -> Indices:
+        """Of each to_remove row the place, among all active, of the oldest one of its key that no other has."""
         oldest: list[Keys] = []
-        for block, places in zip(self._blocks, living, strict=True):
-            lacking = len(unwanted) - sum(map(len, oldest))
+        for block, places in zip(self._blocks, active, strict=True):
+            lacking = len(to_remove) - sum(map(len, oldest))
             oldest.append(block.keys[places[:lacking]])
         first = np.concatenate(oldest)
-        if len(first) == len(unwanted) and fingerprint(first) == fingerprint(unwanted):
+        if len(first) == len(to_remove) and fingerprint(first) == fingerprint(to_remove):
             kept = first  # the oldest rows leave, as in a window that slides
         else:
             kept = np.concatenate(
-                [b.keys[places] for b, places in zip(self._blocks, living, strict=True)]
+                [b.keys[places] for b, places in zip(self._blocks, active, strict=True)]
             )
-        return _match(kept, unwanted)
+        return _match(kept, to_remove)
 
 
 def _name(task: object) -> bytes:
     return blake2b(pickle.dumps(task)).digest()
 
 
-def _match(kept: Keys, unwanted: Keys) -> Places:
-    """For each unwanted row the first row kept of the same key that no other one has."""
-    near = np.flatnonzero(np.isin(kept[:, 0], unwanted[:, 0]))
-    keys = np.concatenate([kept[near], unwanted])
+def _match(kept: Keys, to_remove: Keys) -> Indices:
+    """For each to_remove row the first row kept of the same key that no other one has."""
+    near = np.flatnonzero(np.isin(kept[:, 0], to_remove[:, 0]))
+    keys = np.concatenate([kept[near], to_remove])
     order = np.lexsort((np.arange(len(keys)), keys[:, 1], keys[:, 0]))
     starts = np.ones(len(keys), dtype=bool)
     starts[1:] = (keys[order][1:] != keys[order][:-1]).any(axis=1)
@@ -310,7 +310,7 @@ def _match(kept: Keys, unwanted: Keys) -> Places:
     group[order] = np.cumsum(starts) - 1
     nth = np.empty(len(keys), dtype=np.intp)
     is_kept = order < len(near)
-    # The how-manieth of its group, among the kept and among the unwanted.
+    # The how-manieth of its group, among the kept and among the to_remove.
     for some in (is_kept, ~is_kept):
         places = order[some]
         first = np.searchsorted(group[places], group[places])
@@ -318,7 +318,7 @@ def _match(kept: Keys, unwanted: Keys) -> Places:
     pair = group * np.intp(len(keys) + 1) + nth
     found = np.isin(pair[len(near) :], pair[: len(near)])
     if not found.all():
-        raise _never_added(len(unwanted), int(np.argmin(found)))
+        raise _never_added(len(to_remove), int(np.argmin(found)))
     by_pair = np.argsort(pair[: len(near)])
     places = np.searchsorted(pair[: len(near)], pair[len(near) :], sorter=by_pair)
     return near[by_pair[places]]
@@ -332,11 +332,11 @@ def _never_added(n_rows: int, first: int) -> ValueError:
 
 
 def _may_join(before: StoredBlock, last: StoredBlock) -> bool:
-    """Blocks of the same kinds that lost nothing, and sizes such that every row is joined few times."""
+    """Blocks of the same kinds that removed nothing, and sizes such that every row is joined few times."""
     n_rows = len(before.keys) + len(last.keys)
     if len(before.keys) > 2 * len(last.keys) or n_rows > MOST_JOINED:
         return False
-    if before.lost or last.lost or n_rows * last.rows.shape[1] > MOST_VALUES:
+    if before.removed or last.removed or n_rows * last.rows.shape[1] > MOST_VALUES:
         return False
     return before.rows.is_like(last.rows) and before.labels.is_like(last.labels)
 
