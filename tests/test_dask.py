@@ -127,9 +127,9 @@ def test_many_or_large_answers_are_added_on_the_workers(dask_client, monkeypatch
 def test_a_round_is_one_task_for_each_worker(dask_client):
     engine = open_engine(da.from_array(ROWS, chunks=(1, 3)), client=dask_client)
     engine.pack(pack_rows, nothing)
-    holders = engine._holders
-    assert len(holders) <= 2
-    assert sum(holder.n_blocks for holder in holders) == 20
+    groups = engine._groups
+    assert len(groups) <= 2
+    assert sum(group.n_blocks for group in groups) == 20
     engine.close()
 
 

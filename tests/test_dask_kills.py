@@ -69,7 +69,7 @@ def test_blocks_of_a_killed_worker_are_made_again(cluster):
     client, workers = cluster
     engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), client=client)
     engine.pack(pack_slowly, nothing)
-    assert len({holder.worker for holder in engine._holders}) == 3
+    assert len({group.worker for group in engine._groups}) == 3
     workers.kill()
     assert engine.request(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
     engine.close()
@@ -99,8 +99,8 @@ def test_rows_that_nobody_can_make_again_are_told_of(cluster):
 
 
 def test_without_workers_or_client_a_fit_ends_in_an_error(cluster, monkeypatch):
-    assert dask_work._PATIENCE <= 40  # a minute is promised
-    monkeypatch.setattr(dask_work, "_PATIENCE", 3.0)
+    assert dask_work._NO_WORKER_TIMEOUT <= 40  # a minute is promised
+    monkeypatch.setattr(dask_work, "_NO_WORKER_TIMEOUT", 3.0)
     X = da.from_array(ROWS, chunks=(6, 3))
     client, workers = cluster
     # Closed early, and when the watchdog looks for the first time.

@@ -1,7 +1,7 @@
 """Dask as an execution backend: arrays and dataframes of this process or of a cluster.
 
 On a cluster a packed block is the result of a task, so Dask makes it again from its rows when the worker that had it is
-gone. The blocks of one worker are held together by one more task, their holder: a round is one task for each holder.
+gone. The blocks of one worker are held together by one more task, their group: a round is one task for each group.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from thresher.blocks.dask_work import (
     check_connected,
     delay,
     gather,
-    hold_blocks,
+    group_blocks,
     map_blocks,
     results_of,
-    without_packed,
+    without_block,
 )
 from thresher.blocks.engine import (
     Add,
@@ -134,7 +134,7 @@ _FAN_IN = 8
 
 
 @dataclass(frozen=True)
-class _Holder:
+class _BlockGroup:
     """Blocks that were made on one worker, which may be gone by now."""
 
     blocks: Future
@@ -154,7 +154,7 @@ class DaskCluster(_DaskEngine):
             )
         _leave_pool()
         self._client = client
-        self._holders: list[_Holder] = []
+        self._groups: list[_BlockGroup] = []
         self._result_bytes = 0
 
     def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
@@ -168,32 +168,32 @@ class DaskCluster(_DaskEngine):
         check_connected(self._client)
         self.close()
         tasks = delay(self._rows, task, is_packing=True)
-        tell = dask.delayed(without_packed, pure=False)
+        tell = dask.delayed(without_block, pure=False)
         with _released(self._client.compute([*tasks, *map(tell, tasks)])) as futures:
-            blocks, told = futures[: len(tasks)], futures[len(tasks) :]
-            done = gather(self._client, told, dict.fromkeys(told, 1), progress)
-            self._hold(blocks)
+            blocks, results = futures[: len(tasks)], futures[len(tasks) :]
+            done = gather(self._client, results, dict.fromkeys(results, 1), progress)
+            self._group_by_worker(blocks)
         return results_of(done)
 
-    def _hold(self, blocks: Sequence[Future]) -> None:
-        """Bind blocks of one worker together; from now on they are wanted only as parts of their holder."""
+    def _group_by_worker(self, blocks: Sequence[Future]) -> None:
+        """Bind blocks of one worker together; from now on they are wanted only as parts of their group."""
         keys = [block.key for block in blocks]
         places = call_scheduler(self._client, self._client.scheduler.who_has(keys=keys))
         together = defaultdict(list)
         for block in blocks:
             together[next(iter(places.get(block.key, ())), None)].append(block)
         for worker, held in together.items():
-            holder = self._submit("hold", worker, hold_blocks, held)
-            self._holders.append(_Holder(holder, len(held), worker))
+            group = self._submit("hold", worker, group_blocks, held)
+            self._groups.append(_BlockGroup(group, len(held), worker))
 
     def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
-        check_packed(self._holders)
+        check_packed(self._groups)
         check_connected(self._client)
         requested = {
             self._submit(
-                "request", holder.worker, add_results, holder.blocks, task, add
-            ): holder.n_blocks
-            for holder in self._holders
+                "request", group.worker, add_results, group.blocks, task, add
+            ): group.n_blocks
+            for group in self._groups
         }
         with _released(requested) as answers:
             # The round before tells how large an answer is.
@@ -224,9 +224,9 @@ class DaskCluster(_DaskEngine):
         )
 
     def close(self) -> None:
-        for holder in self._holders:
-            holder.blocks.release()
-        self._holders = []
+        for group in self._groups:
+            group.blocks.release()
+        self._groups = []
 
 
 def _leave_pool() -> None:

@@ -34,11 +34,11 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Done:
-    """What came of a block: how many rows it has of what, what the task said, and what it packed."""
+class TaskResult:
+    """What came of a block: how many rows it has of what, what the task result, and what it packed."""
 
     sizes: dict[str, int]
-    said: Any = None
+    result: Any = None
     packed: Any = None
 
 
@@ -53,7 +53,7 @@ class _Work:
 def delay(
     rows: DaskRows, task: Callable[[int, RowBlock], object], is_packing: bool
 ) -> list[Delayed]:
-    """The task on each block, as delayed values of `Done`."""
+    """The task on each block, as delayed values of `TaskResult`."""
     import dask
 
     work = _Work(task, is_packing, rows.columns, versions_here())
@@ -67,7 +67,7 @@ def delay(
     ]
 
 
-def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: WeightsLike) -> Done:
+def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: WeightsLike) -> TaskResult:
     check_versions(work.versions, "Dask")
     block = RowBlock(X, y, weights)
     if any(work.columns):
@@ -80,23 +80,23 @@ def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: WeightsL
     parts = {"X": block.X, "y": block.y, "sample_weight": block.weights}
     sizes = {name: int(part.shape[0]) for name, part in parts.items() if part is not None}
     if len(set(sizes.values())) > 1:
-        return Done(sizes)
+        return TaskResult(sizes)
     result = work.task(number, block)
-    return Done(sizes, result[1], result[0]) if work.is_packing else Done(sizes, result)
+    return TaskResult(sizes, result[1], result[0]) if work.is_packing else TaskResult(sizes, result)
 
 
-def results_of(done: Sequence[Done]) -> list[Any]:
-    """What the task said of each block."""
+def results_of(done: Sequence[TaskResult]) -> list[Any]:
+    """What the task result of each block."""
     check_sizes(block.sizes for block in done)
-    return [block.said for block in done]
+    return [block.result for block in done]
 
 
-def without_packed(done: Done) -> Done:
+def without_block(done: TaskResult) -> TaskResult:
     """What comes back of a block that stays where it is."""
-    return Done(done.sizes, done.said)
+    return TaskResult(done.sizes, done.result)
 
 
-def hold_blocks(blocks: Sequence[Done]) -> list[Packed]:
+def group_blocks(blocks: Sequence[TaskResult]) -> list[Packed]:
     """The packed blocks of one worker, as one value."""
     return [block.packed for block in blocks]
 
@@ -116,10 +116,10 @@ def map_blocks(blocks: Sequence[Packed], task: RequestTask[R], n_threads: int) -
 
 # Seconds between two looks at what is done, between two looks at the workers, until the scheduler answers, and
 # without any worker.
-_LOOK = 0.1
-_WATCH = 1.0
+_PROGRESS_INTERVAL = 0.1
+_WATCH_INTERVAL = 1.0
 _SCHEDULER_TIMEOUT = 10.0
-_PATIENCE = 30.0
+_NO_WORKER_TIMEOUT = 30.0
 
 
 def gather(
@@ -139,7 +139,7 @@ def gather(
     )
     shown = 0
     try:
-        while not concurrent.futures.wait([waiting], timeout=_LOOK).done:
+        while not concurrent.futures.wait([waiting], timeout=_PROGRESS_INTERVAL).done:
             done = sum(blocks for future, blocks in counted.items() if future.done())
             if done > shown:
                 shown = done
@@ -198,19 +198,19 @@ class _Watchdog:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._looked = self._seen = time.monotonic()
+        self._checked = self._last_worker = time.monotonic()
 
     def count_buckets(self) -> None:
         now = time.monotonic()
-        if now - self._looked < _WATCH:
+        if now - self._checked < _WATCH_INTERVAL:
             return
-        self._looked = now
+        self._checked = now
         check_connected(self._client)
         if self._has_workers():
-            self._seen = now
-        elif now - self._seen > _PATIENCE:
+            self._last_worker = now
+        elif now - self._last_worker > _NO_WORKER_TIMEOUT:
             raise RuntimeError(
-                f"the Dask cluster has had no worker for {_PATIENCE:.0f} s; start some, wait for them "
+                f"the Dask cluster has had no worker for {_NO_WORKER_TIMEOUT:.0f} s; start some, wait for them "
                 "(client.wait_for_workers) and fit again"
             )
 
