@@ -256,9 +256,9 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
     ],
 )
 def test_errors_whose_remedy_is_known_are_one_sentence(said, words):
-    from thresher.blocks.spark_tasks import in_plain_words
+    from thresher.blocks.spark_tasks import readable_errors
 
-    with pytest.raises(RuntimeError, match=words), in_plain_words():
+    with pytest.raises(RuntimeError, match=words), readable_errors():
         raise ValueError(f"Traceback ...\n{said} and so on")
 
 

@@ -104,7 +104,7 @@ class Engine(Protocol):
 
 
 # Seconds after which a pass or a round that is not over yet is shown.
-PATIENCE = 2.0
+REPORT_INTERVAL = 2.0
 # Parameters that do not change an answer.
 _UNIMPORTANT = ("n_jobs", "verbose", "memory_limit")
 
@@ -158,7 +158,7 @@ class Session:
         self._journal.append(key, result)
         return result
 
-    def packed(self, parts: object, blocks: list[tuple[int, int]]) -> None:
+    def open_journal(self, parts: object, blocks: list[tuple[int, int]]) -> None:
         """Take up the answers that were written down of these blocks, given by their rows and fingerprints."""
         if self._folder is None:
             return
@@ -190,7 +190,7 @@ class Session:
         def show(done: int, total: int) -> None:
             nonlocal last
             now = time.monotonic()
-            if now - last > PATIENCE or (done == total and not is_short):
+            if now - last > REPORT_INTERVAL or (done == total and not is_short):
                 last = now
                 report(self.owner, "%s: %d of %d blocks", label, done, total)
 

@@ -176,7 +176,9 @@ class BlockMeasures:
     def _summary(self) -> PackSummary:
         """Those of all blocks, added up."""
         told = self.training.session.pack(self._pack)
-        self.training.session.packed(self.parts, [(own.n_rows, own.fingerprint) for own in told])
+        self.training.session.open_journal(
+            self.parts, [(own.n_rows, own.fingerprint) for own in told]
+        )
         return _merged(told)
 
     # -- measures that count ---------------------------------------------------------------------

@@ -35,7 +35,7 @@ from thresher.blocks.spark_tasks import (
     Read,
     Request,
     collect,
-    in_plain_words,
+    readable_errors,
     load,
     remove_files,
     rows_per_batch,
@@ -75,7 +75,7 @@ class SparkEngine(Engine):
         A folder of the executors.
     """
 
-    @in_plain_words()
+    @readable_errors()
     def __init__(
         self,
         X: DataLike,
@@ -97,7 +97,7 @@ class SparkEngine(Engine):
         else:
             assert client is not None
             self._source = _Files(X, y, sample_weight, client)
-        self._forget()
+        self._reset()
 
     @property
     def names(self) -> Sequence[str] | None:
@@ -107,28 +107,28 @@ class SparkEngine(Engine):
     def n_features(self) -> int | None:
         return self._source.n_features
 
-    @in_plain_words()
+    @readable_errors()
     def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
-        rows = self._pass(Read(task, self._source.rows), progress, "read")
-        return [load(row.said) for row in rows]
+        rows = self._run_pass(Read(task, self._source.rows), progress, "read")
+        return [load(row.result) for row in rows]
 
-    @in_plain_words()
+    @readable_errors()
     def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         self.close()
         self._fit, self._task = uuid.uuid4().hex, task
-        return self._keep(None, progress)
+        return self._pack_blocks(None, progress)
 
-    def _keep(self, wanted: frozenset[int] | None, progress: Progress) -> list[Any]:
+    def _pack_blocks(self, wanted: frozenset[int] | None, progress: Progress) -> list[Any]:
         """Pack the wanted blocks, or all, and hold on to the frame that names their files."""
-        generation = len(self._held)
+        generation = len(self._frames)
         pack = Pack(self._task, self._source.rows, self._fit, self._scratch, generation, wanted)
-        rows = self._pass(pack, progress, "pack")
-        said = [load(row.said) for row in rows]
+        rows = self._run_pass(pack, progress, "pack")
+        result = [load(row.result) for row in rows]
         self._generations.update({row.block: generation for row in rows})
-        self._kind = said[0][0]
-        return [summary for _, summary in said]
+        self._kind = result[0][0]
+        return [summary for _, summary in result]
 
-    def _pass(self, task: Read, progress: Progress, label: str) -> list[Row]:
+    def _run_pass(self, task: Read, progress: Progress, label: str) -> list[Row]:
         """A reading of all rows, or of the wanted blocks: what comes of them, in their order."""
         frame = self._source.frame
         if isinstance(task, Pack) and task.wanted is not None:
@@ -136,27 +136,27 @@ class SparkEngine(Engine):
             frame = frame.where(f"{self._source.number} in ({numbers})")
         frame = frame.mapInArrow(task, task.SCHEMA)
         if isinstance(task, Pack):
-            self._held.append(frame.persist())
+            self._frames.append(frame.persist())
         with rows_per_batch(frame.sparkSession, self._source.rows_per_batch):
             rows = collect(frame, progress, label)
         return sorted(rows, key=lambda row: row.block)
 
-    @in_plain_words()
+    @readable_errors()
     def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
-        check_packed(self._held)
+        check_packed(self._frames)
         answers: list[R] = []
         wanted = frozenset(self._generations)
         for _ in range(_MOST_TRIES):
-            files = reduce(lambda a, b: a.unionAll(b), map(_file_names, self._held))
+            files = reduce(lambda a, b: a.unionAll(b), map(_file_names, self._frames))
             work = Request(task, self._kind, add, wanted, self._generations)
             rows = collect(files.mapInArrow(work, Request.SCHEMA), progress, "round")
             for row in sorted(rows, key=lambda row: row.blocks):
                 if row.blocks and wanted.issuperset(row.blocks):
-                    answers.append(load(row.said))
+                    answers.append(load(row.result))
                     wanted -= frozenset(row.blocks)
             if not wanted:
                 return reduce(add, answers)
-            self._keep(wanted, progress)
+            self._pack_blocks(wanted, progress)
         raise RuntimeError(
             f"the Spark executors lost packed blocks {_MOST_TRIES} times in one round, the last time {len(wanted)} "
             "of them; is something removing files from their local folders?"
@@ -165,15 +165,15 @@ class SparkEngine(Engine):
     def close(self) -> None:
         # A session that is gone has taken its files along.
         with contextlib.suppress(Exception):
-            for frame in self._held:
+            for frame in self._frames:
                 _file_names(frame).mapInArrow(remove_files, "block long").collect()
         with contextlib.suppress(Exception):
-            for frame in self._held:
+            for frame in self._frames:
                 frame.unpersist()
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
-        self._held: list[DataFrame] = []
+    def _reset(self) -> None:
+        self._frames: list[DataFrame] = []
         self._generations: dict[int, int] = {}
 
 
@@ -191,9 +191,9 @@ class _Frame:
     number = "spark_partition_id()"  # of the block of a row, as Spark says it
 
     def __init__(self, X: DataLike, y: str | None, sample_weight: str | None) -> None:
-        twins = sorted({name for name in X.columns if X.columns.count(name) > 1})
-        if twins:
-            raise ValueError(f"X has more than one column named {twins[0]!r}; rename them")
+        repeated = sorted({name for name in X.columns if X.columns.count(name) > 1})
+        if repeated:
+            raise ValueError(f"X has more than one column named {repeated[0]!r}; rename them")
         named = column_names(X.columns, y, sample_weight)
         features = [name for name in X.columns if name not in named.values()]
         self.frame = X.toDF(*(f"c{i}" for i in range(len(X.columns))))

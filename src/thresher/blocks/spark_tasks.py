@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LOOK = 0.25  # seconds between two looks at how far a job is
+_POLL_INTERVAL = 0.25  # seconds between two looks at how far a job is
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 
@@ -70,18 +70,18 @@ def rows_per_batch(session: SparkSession, n_rows: int) -> Iterator[None]:
 
 
 @contextmanager
-def in_plain_words() -> Iterator[None]:
+def readable_errors() -> Iterator[None]:
     """Errors whose remedy is known become one sentence."""
     try:
         yield
     except Exception as error:
-        words = _plain_words(str(error))
+        words = _explain(str(error))
         if words is None:
             raise
         raise RuntimeError(words) from error
 
 
-def _plain_words(message: str) -> str | None:
+def _explain(message: str) -> str | None:
     if "PYTHON_VERSION_MISMATCH" in message:
         found = re.search(r"worker has different version: (\S+)", message)
         which = f"Python {found[1]}" if found else "another Python"
@@ -103,12 +103,12 @@ def _plain_words(message: str) -> str | None:
 @contextmanager
 def _watch_connect(session: SparkSession, progress: Progress, label: str) -> Iterator[None]:
     tag = f"thresher-{label}-{uuid.uuid4().hex}"
-    told = _Told(progress)
+    show = _ProgressOnChange(progress)
 
     def show(stages: Iterable[StageInfo] | None, **_: object) -> None:
         last = max(stages or (), key=lambda stage: stage.stage_id, default=None)
         if last is not None:
-            told(last.num_completed_tasks, last.num_tasks)
+            show(last.num_completed_tasks, last.num_tasks)
 
     session.addTag(tag)
     session.registerProgressHandler(show)
@@ -130,8 +130,8 @@ def _watch_classic(session: SparkSession, progress: Progress, label: str) -> Ite
     context.setJobGroup(group, f"thresher: {label}")
     ended = threading.Event()
     count_buckets = threading.Thread(
-        target=_look_at_group,
-        args=(context.statusTracker(), group, _Told(progress), ended),
+        target=_poll_group,
+        args=(context.statusTracker(), group, _ProgressOnChange(progress), ended),
         daemon=True,
     )
     count_buckets.start()
@@ -147,20 +147,18 @@ def _watch_classic(session: SparkSession, progress: Progress, label: str) -> Ite
             context.setLocalProperty(key, value)
 
 
-def _look_at_group(
-    tracker: StatusTracker, group: str, told: Progress, ended: threading.Event
-) -> None:
-    while not ended.wait(_LOOK):
+def _poll_group(tracker: StatusTracker, group: str, show: Progress, ended: threading.Event) -> None:
+    while not ended.wait(_POLL_INTERVAL):
         jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
         stages = [stage for job in jobs if job is not None for stage in job.stageIds]
         last = tracker.getStageInfo(max(stages)) if stages else None
         if last is not None:
-            told(last.numCompletedTasks, last.numTasks)
+            show(last.numCompletedTasks, last.numTasks)
 
 
 @dataclass
-class _Told:
-    """Progress that is told when there is some."""
+class _ProgressOnChange:
+    """Progress that is show when there is some."""
 
     progress: Progress
     done: int = 0
@@ -199,11 +197,11 @@ class Read(_Work):
     """The function on each block of rows."""
 
     rows: SparkRows
-    SCHEMA = "block long, said binary"
+    SCHEMA = "block long, result binary"
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number, read in self.rows.blocks(batches):
-            yield _row(block=number, said=dump(self.attempt_block(number, read)))
+            yield _row(block=number, result=dump(self.attempt_block(number, read)))
 
     def attempt_block(self, number: int, read: Callable[[], RowBlock]) -> Any:
         return self.attempt(lambda: self.task(number, read()))
@@ -217,15 +215,15 @@ class Pack(Read):
     scratch: str | None = None
     generation: int = 0
     wanted: frozenset[int] | None = None
-    SCHEMA = "block long, generation long, path string, said binary"
+    SCHEMA = "block long, generation long, path string, result binary"
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number, read in self.rows.blocks(batches):
             if self.wanted is None or number in self.wanted:
-                path, said = None, self.attempt_block(number, read)
-                if not isinstance(said, Failure):
-                    path, said = self._store(number, *said)
-                yield _row(block=number, generation=self.generation, path=path, said=dump(said))
+                path, result = None, self.attempt_block(number, read)
+                if not isinstance(result, Failure):
+                    path, result = self._store(number, *result)
+                yield _row(block=number, generation=self.generation, path=path, result=dump(result))
 
     def _store(self, number: int, packed: Packed, summary: object) -> tuple[str | None, object]:
         folder = _local_folder(self.scratch) / f"thresher-{self.fit}"
@@ -274,7 +272,7 @@ class Request(_Work):
     add: Add[Any]
     wanted: frozenset[int]
     generations: dict[int, int]
-    SCHEMA = "blocks array<long>, missing array<long>, said binary"
+    SCHEMA = "blocks array<long>, missing array<long>, result binary"
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         blocks: list[int] = []
@@ -296,7 +294,7 @@ class Request(_Work):
                 total = answer
                 break
             total = answer if total is None else self.add(total, answer)
-        yield _row(blocks=blocks, missing=missing, said=dump(total))
+        yield _row(blocks=blocks, missing=missing, result=dump(total))
 
 
 def remove_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -334,7 +332,7 @@ def _row(**values: object) -> pa.RecordBatch:
     import pyarrow as pa
 
     kinds = {
-        "said": pa.binary(),
+        "result": pa.binary(),
         "path": pa.string(),
         "blocks": pa.list_(pa.int64()),
         "missing": pa.list_(pa.int64()),
