@@ -1,7 +1,7 @@
 """Dask as an execution backend: arrays and dataframes of this process or of a cluster.
 
-On a cluster a packed block is the result of a task, so Dask makes it again from its rows when the worker that had it is
-gone. The blocks of one worker are held together by one more task, their group: a round is one task for each group.
+On a cluster a packed block is the result of a task, so Dask computes it again from its rows if its worker is lost. One
+more task makes the blocks of a worker one group. A request is one task for each group.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ T = TypeVar("T")
 def dask_engine(
     X: DataLike, y: TargetLike, sample_weight: WeightsLike, client: object
 ) -> LocalDask | DaskCluster:
-    """The engine of blocks that dask reads.
+    """Return the backend of blocks that Dask reads.
 
-    Work is done on the workers of the given client, else of the active one. Where there is none, dask's local scheduler
+    Tasks run on the workers of the given client, else of the active one. Without any client the local scheduler of Dask
     reads the rows, and packed blocks stay in this process.
 
     Parameters
@@ -67,12 +67,14 @@ def dask_engine(
 
 
 def _find_client(given: object) -> Client | None:
-    """The client to work with, by dask's own rule where none is given; None for a local scheduler."""
+    """Return the given client or the active one, which Dask's configuration decides; None for a local scheduler."""
     try:
         from distributed import Client
     except ImportError:
         if given is not None:
-            raise ImportError('client= needs distributed: pip install "thresher[dask]"') from None
+            raise ImportError(
+                'client needs the package distributed. Run pip install "thresher[dask]"'
+            ) from None
         return None
     if given is None:
         from dask.base import get_scheduler
@@ -98,7 +100,7 @@ class _DaskEngine(Engine):
 
 
 class LocalDask(_DaskEngine, LocalEngine):
-    """Dask without a cluster: threads, unless dask's configuration says otherwise."""
+    """Dask without a cluster: threads, unless the configuration of Dask names another scheduler."""
 
     def __init__(self, rows: DaskRows) -> None:
         super().__init__(rows)
@@ -127,7 +129,7 @@ class LocalDask(_DaskEngine, LocalEngine):
         return reduce(add, counted(results, len(self._packed), progress))
 
 
-# Answers of as many holders, or of as many bytes, are added on the workers, by as many at a time.
+# From this number of groups, or this number of bytes of a result, results are added on the workers, 8 at a time.
 _MANY_RESULTS = 16
 _LARGE_RESULT = 1 << 20
 _FAN_IN = 8
@@ -135,7 +137,7 @@ _FAN_IN = 8
 
 @dataclass(frozen=True)
 class _BlockGroup:
-    """Blocks that were made on one worker, which may be gone by now."""
+    """Blocks that were packed on one worker, which may be lost by now."""
 
     blocks: Future
     n_blocks: int
@@ -150,7 +152,7 @@ class DaskCluster(_DaskEngine):
         check_connected(client)
         if client.asynchronous:
             raise ValueError(
-                "client is asynchronous, which fit cannot wait for; give one made without asynchronous=True"
+                "client is asynchronous, so fit cannot wait for it. Pass a client without asynchronous=True"
             )
         _leave_pool()
         self._client = client
@@ -168,53 +170,52 @@ class DaskCluster(_DaskEngine):
         check_connected(self._client)
         self.close()
         tasks = delay(self._rows, task, is_packing=True)
-        tell = dask.delayed(without_block, pure=False)
-        with _released(self._client.compute([*tasks, *map(tell, tasks)])) as futures:
+        strip = dask.delayed(without_block, pure=False)
+        with _released(self._client.compute([*tasks, *map(strip, tasks)])) as futures:
             blocks, results = futures[: len(tasks)], futures[len(tasks) :]
             done = gather(self._client, results, dict.fromkeys(results, 1), progress)
             self._group_by_worker(blocks)
         return results_of(done)
 
     def _group_by_worker(self, blocks: Sequence[Future]) -> None:
-        """Bind blocks of one worker together; from now on they are wanted only as parts of their group."""
+        """Submit one task per worker that keeps its blocks, so that their futures can be released."""
         keys = [block.key for block in blocks]
-        places = call_scheduler(self._client, self._client.scheduler.who_has(keys=keys))
-        together = defaultdict(list)
+        workers = call_scheduler(self._client, self._client.scheduler.who_has(keys=keys))
+        by_worker = defaultdict(list)
         for block in blocks:
-            together[next(iter(places.get(block.key, ())), None)].append(block)
-        for worker, held in together.items():
-            group = self._submit("hold", worker, group_blocks, held)
-            self._groups.append(_BlockGroup(group, len(held), worker))
+            by_worker[next(iter(workers.get(block.key, ())), None)].append(block)
+        for worker, some in by_worker.items():
+            group = self._submit("group", worker, group_blocks, some)
+            self._groups.append(_BlockGroup(group, len(some), worker))
 
     def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._groups)
         check_connected(self._client)
-        requested = {
+        n_blocks = {
             self._submit(
                 "request", group.worker, add_results, group.blocks, task, add
             ): group.n_blocks
             for group in self._groups
         }
-        with _released(requested) as answers:
-            # The round before tells how large an answer is.
-            if len(answers) >= _MANY_RESULTS or self._result_bytes >= _LARGE_RESULT:
-                answers = [self._add_on_workers(answers, add)]
-            total: R = reduce(add, gather(self._client, answers, requested, progress))
+        with _released(n_blocks) as results:
+            # The size of the previous result predicts that of this one.
+            if len(results) >= _MANY_RESULTS or self._result_bytes >= _LARGE_RESULT:
+                results = [self._add_on_workers(results, add)]
+            total: R = reduce(add, gather(self._client, results, n_blocks, progress))
         self._result_bytes = total.nbytes
         return total
 
-    def _add_on_workers(self, answers: list[Future], add: Add[R]) -> Future:
-        while len(answers) > 1:
-            answers = [
-                self._submit("add", None, reduce, add, answers[i : i + _FAN_IN])
-                for i in range(0, len(answers), _FAN_IN)
-            ]
-        return answers[0]
+    def _add_on_workers(self, results: list[Future], add: Add[R]) -> Future:
+        while len(results) > 1:
+            starts = range(0, len(results), _FAN_IN)
+            batches = [results[start : start + _FAN_IN] for start in starts]
+            results = [self._submit("add", None, reduce, add, batch) for batch in batches]
+        return results[0]
 
     def _submit(
         self, label: str, worker: str | None, function: Callable[..., object], *args: object
     ) -> Future:
-        """A task for that worker while it is there, else for any."""
+        """Submit a task for that worker, or for any if it is lost."""
         return self._client.submit(
             function,
             *args,
@@ -230,16 +231,16 @@ class DaskCluster(_DaskEngine):
 
 
 def _leave_pool() -> None:
-    """In a task, give its place to others: it would wait for tasks that wait for it."""
+    """Leave the thread pool of a worker if `fit` runs in a task, which would wait for tasks that wait for it."""
     from distributed import secede
 
-    with suppress(ValueError):  # no task
+    with suppress(ValueError):  # not in a task
         secede()
 
 
 @contextmanager
 def _released(futures: Collection[Future]) -> Iterator[list[Future]]:
-    """Futures that nobody wants afterwards, be it because of an error or Ctrl-C."""
+    """Release the futures at the end, also after an error or Ctrl-C."""
     try:
         yield list(futures)
     finally:

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from dask.array import Array
     from dask.delayed import Delayed
 
-    # X, y and weights of a block.
+    # X, y and weights of a block, as delayed values.
     DelayedBlock: TypeAlias = tuple[Delayed, Delayed | None, Delayed | None]
 
-_REMEDY = "take them from one dask dataframe, or cut one like the other (repartition, rechunk)"
+_REMEDY = "Pass columns of one Dask dataframe, or split both alike with repartition or rechunk"
 _MOST_LISTED = 10
 # The rows of every block, where they are known.
 Lengths: TypeAlias = tuple[int, ...] | None
@@ -31,13 +31,13 @@ class DaskRows:
     Attributes
     ----------
     blocks : list of tuple
-        X, y and weights of each block as delayed values; None for what is not given or a column of X.
+        X, y and weights of each block as delayed values; None for those that are not given or columns of X.
     columns : tuple
         The columns of X that are y and weights, or None.
     names : list of str or None
-        The features, where they have names.
+        The names of the features, if they have any.
     n_features : int or None
-        Their number, where it is known.
+        The number of features, if it is known.
     """
 
     blocks: list[DelayedBlock]
@@ -47,7 +47,7 @@ class DaskRows:
 
 
 def dask_rows(X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None) -> DaskRows:
-    """The blocks of X with those of y and weights, which are names of columns or dask objects themselves."""
+    """Return the blocks of X with those of y and weights, which are names of columns or Dask objects."""
     is_frame = hasattr(X, "columns") and hasattr(X, "to_delayed")
     if is_frame:
         names = list(X.columns)
@@ -61,7 +61,7 @@ def dask_rows(X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = No
         if isinstance(values, str):
             raise ValueError(
                 f"{parameter} names the column {values!r}, but X is a dask array, whose columns have no "
-                "names; give a dask array or a dask dataframe as X"
+                f"names. Pass {parameter} as a dask array, or X as a dask dataframe"
             )
     lengths = _known(X.chunks[0])
     n_features = None if np.isnan(X.shape[1]) else int(X.shape[1])
@@ -70,7 +70,7 @@ def dask_rows(X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = No
 
 
 def _whole_rows(X: DataLike) -> Array:
-    """A dask array of two dimensions whose blocks have all columns."""
+    """Return a Dask array of two dimensions with all columns in each block."""
     if not _is_array(X):
         raise ValueError(
             f"X must be a dask array or a dask dataframe, got {type(X).__module__}.{type(X).__name__}"
@@ -101,41 +101,40 @@ def _zipped(
 
 
 def _aligned(parameter: str, values: TargetLike, lengths: Lengths, n_blocks: int) -> list[Delayed]:
-    """The blocks of y or weights, cut as X is if the lengths of both are known."""
+    """Return the blocks of y or weights, split like X if the lengths of both are known."""
     is_array = _is_array(values)
     is_series = hasattr(values, "to_delayed") and hasattr(values, "npartitions")
     if not (is_array or is_series) or values.ndim != 1:
         shape = f" of {values.ndim} dimensions" if is_array or is_series else ""
         raise ValueError(
             f"{parameter} must be the name of a column of X or a dask array or series of one dimension, got "
-            f"{type(values).__module__}.{type(values).__name__}{shape}; dask.array.from_array makes one of "
-            "an array in memory"
+            f"{type(values).__module__}.{type(values).__name__}{shape}. Use dask.array.from_array"
         )
     if is_array:
-        own = _known(values.chunks[0])
-        if own is not None and lengths is not None and own != lengths:
-            if sum(own) != sum(lengths):
+        chunks = _known(values.chunks[0])
+        if chunks is not None and lengths is not None and chunks != lengths:
+            if sum(chunks) != sum(lengths):
                 raise ValueError(
-                    f"X has {sum(lengths)} rows and {parameter} has {sum(own)}; give one value for each row"
+                    f"X has {sum(lengths)} rows and {parameter} has {sum(chunks)}. Pass one value per row"
                 )
             values = values.rechunk((lengths,))
     blocks = list(values.to_delayed())
     if len(blocks) != n_blocks:
         raise ValueError(
-            f"X has {n_blocks} blocks of rows and {parameter} has {len(blocks)}; {_REMEDY}"
+            f"X has {n_blocks} blocks of rows and {parameter} has {len(blocks)}. {_REMEDY}"
         )
     return blocks
 
 
 def check_sizes(sizes: Iterable[dict[str, int]]) -> None:
-    """Refuse X, y and weights whose blocks have different numbers of rows."""
+    """Raise if a block has different numbers of rows in X, y and weights."""
     sizes = list(sizes)
     by_parameter = {name: [block[name] for block in sizes] for name in sizes[0]}
     rows = by_parameter.pop("X")
-    for parameter, own in by_parameter.items():
-        if own != rows:
+    for parameter, others in by_parameter.items():
+        if others != rows:
             raise ValueError(
-                f"X has blocks of {_listed(rows)} rows and {parameter} has blocks of {_listed(own)}; {_REMEDY}"
+                f"X has blocks of {_listed(rows)} rows and {parameter} has blocks of {_listed(others)}. {_REMEDY}"
             )
 
 

@@ -35,7 +35,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What came of a block: how many rows it has of what, what the task result, and what it packed."""
+    """The result of a task for one block.
+
+    Attributes
+    ----------
+    sizes : dict of str to int
+        The numbers of rows of X, y and the weights.
+    result : object
+        What the task returned; None if the sizes differ.
+    packed : Packed or None
+    """
 
     sizes: dict[str, int]
     result: Any = None
@@ -53,11 +62,11 @@ class _Work:
 def delay(
     rows: DaskRows, task: Callable[[int, RowBlock], object], is_packing: bool
 ) -> list[Delayed]:
-    """The task on each block, as delayed values of `TaskResult`."""
+    """Return the task on each block, as delayed values of `TaskResult`."""
     import dask
 
     work = _Work(task, is_packing, rows.columns, versions_here())
-    # A value of the graph: it travels once, not with each block.
+    # As a value of the graph it is sent once, not with each block.
     shared = dask.delayed(work, pure=False, traverse=False)
     run = dask.delayed(_run, pure=False, traverse=False)
     name = f"thresher-{'pack' if is_packing else 'read'}-{uuid.uuid4().hex}"
@@ -71,12 +80,9 @@ def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: WeightsL
     check_versions(work.versions, "Dask")
     block = RowBlock(X, y, weights)
     if any(work.columns):
-        named = split_columns(X, *work.columns)
-        block = RowBlock(
-            named.X,
-            named.y if y is None else y,
-            named.weights if weights is None else weights,
-        )
+        columns = split_columns(X, *work.columns)
+        y = columns.y if y is None else y
+        block = RowBlock(columns.X, y, columns.weights if weights is None else weights)
     parts = {"X": block.X, "y": block.y, "sample_weight": block.weights}
     sizes = {name: int(part.shape[0]) for name, part in parts.items() if part is not None}
     if len(set(sizes.values())) > 1:
@@ -86,36 +92,36 @@ def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: WeightsL
 
 
 def results_of(done: Sequence[TaskResult]) -> list[Any]:
-    """What the task result of each block."""
+    """Return the result of the task for each block. Raise if y or weights do not fit the blocks of X."""
     check_sizes(block.sizes for block in done)
     return [block.result for block in done]
 
 
 def without_block(done: TaskResult) -> TaskResult:
-    """What comes back of a block that stays where it is."""
+    """Return the result without the packed block, which stays on its worker."""
     return TaskResult(done.sizes, done.result)
 
 
 def group_blocks(blocks: Sequence[TaskResult]) -> list[Packed]:
-    """The packed blocks of one worker, as one value."""
+    """Return the packed blocks of one worker as one value."""
     return [block.packed for block in blocks]
 
 
 def add_results(blocks: Sequence[Packed], task: RequestTask[R], add: Add[R]) -> R:
-    """The sum of the answers of the blocks of one worker, with its threads."""
+    """Return the sum of the results of a worker's blocks, computed with its threads."""
     from distributed import get_worker
 
     return reduce(add, map_blocks(blocks, task, get_worker().state.nthreads))
 
 
 def map_blocks(blocks: Sequence[Packed], task: RequestTask[R], n_threads: int) -> Iterator[R]:
-    """What the blocks answer, in their order."""
+    """Yield the results of the blocks, in order."""
     with ThreadPoolExecutor(min(n_threads, len(blocks))) as threads:
         yield from threads.map(task, blocks)
 
 
-# Seconds between two looks at what is done, between two looks at the workers, until the scheduler answers, and
-# without any worker.
+# Seconds between two reports of progress, between two checks of the workers, until the scheduler must respond, and
+# until a cluster without workers is an error.
 _PROGRESS_INTERVAL = 0.1
 _WATCH_INTERVAL = 1.0
 _SCHEDULER_TIMEOUT = 10.0
@@ -125,10 +131,10 @@ _NO_WORKER_TIMEOUT = 30.0
 def gather(
     client: Client, futures: Sequence[Future], counted: Mapping[Future, int], progress: Progress
 ) -> list[Any]:
-    """The results of the futures. Progress is the number of blocks behind the `counted` ones that are done.
+    """Return the results of the futures. Report progress by the numbers of blocks in `counted`.
 
-    A future whose workers are gone stays pending for ever: without any worker for half a minute, or without the
-    scheduler, this ends in an error.
+    A future whose workers are lost stays pending forever. So half a minute without a worker, or a lost scheduler, is
+    an error.
     """
     from distributed import KilledWorker
 
@@ -144,24 +150,24 @@ def gather(
             if done > shown:
                 shown = done
                 progress(done, total)
-            watchdog.count_buckets()
+            watchdog.check()
         results: list[Any] = waiting.result()
     except concurrent.futures.CancelledError as error:
         check_connected(client)
         raise RuntimeError(
-            "the Dask cluster dropped work that was under way or rows that cannot be made again (data put there "
-            "by scatter are lost with their worker); build X from files or tasks and fit again"
+            "the Dask cluster lost running tasks, or rows that it cannot compute again, such as those of "
+            "client.scatter. Build X from files or tasks and fit again"
         ) from error
     except KilledWorker as error:
         raise RuntimeError(
-            "a block of rows ended one Dask worker after another, most likely for want of memory; make the "
-            "blocks smaller (repartition, rechunk) or give the workers more memory"
+            "a block of rows killed several Dask workers, probably by lack of memory. Make the blocks smaller "
+            "(repartition, rechunk) or give the workers more memory"
         ) from error
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "thresher":
             raise
         raise RuntimeError(
-            "the Dask workers cannot import thresher; install the version of this process on all of them"
+            "the Dask workers cannot import thresher. Install the version of this process on all of them"
         ) from error
     finally:
         waiting.cancel()
@@ -171,36 +177,35 @@ def gather(
 
 
 def call_scheduler(client: Client, call: Coroutine[object, object, T]) -> T:
-    """What the scheduler answers at once. `client.sync` would wait for ever where the client is closed meanwhile."""
-    requested = asyncio.run_coroutine_threadsafe(call, client.loop.asyncio_loop)
+    """Return the response of the scheduler. `client.sync` would wait forever if the client is closed during the call."""
+    response = asyncio.run_coroutine_threadsafe(call, client.loop.asyncio_loop)
     try:
-        return requested.result(timeout=_SCHEDULER_TIMEOUT)
+        return response.result(timeout=_SCHEDULER_TIMEOUT)
     except (OSError, TimeoutError) as error:
         check_connected(client)
         raise ConnectionError(
-            f"the Dask scheduler did not answer within {_SCHEDULER_TIMEOUT:.0f} s; see whether it is alive and fit again"
+            f"the Dask scheduler did not respond within {_SCHEDULER_TIMEOUT:.0f} s. Check that it runs and fit again"
         ) from error
     finally:
-        requested.cancel()
+        response.cancel()
 
 
 def check_connected(client: Client) -> None:
-    """Refuse a client without a scheduler, which waits for it in silence or fails in many ways."""
+    """Raise if the client has no scheduler: it would wait without a message, or fail in one of many ways."""
     if client.status != "running":
         raise RuntimeError(
-            f"the Dask client has no scheduler (it is {client.status}); connect a new distributed.Client and "
-            "fit again"
+            f"the Dask client has no scheduler: it is {client.status}. Connect a new distributed.Client and fit again"
         )
 
 
 class _Watchdog:
-    """Looks whether anybody is there to do the work."""
+    """Raises if the scheduler or all workers are lost."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
         self._checked = self._last_worker = time.monotonic()
 
-    def count_buckets(self) -> None:
+    def check(self) -> None:
         now = time.monotonic()
         if now - self._checked < _WATCH_INTERVAL:
             return
@@ -210,12 +215,12 @@ class _Watchdog:
             self._last_worker = now
         elif now - self._last_worker > _NO_WORKER_TIMEOUT:
             raise RuntimeError(
-                f"the Dask cluster has had no worker for {_NO_WORKER_TIMEOUT:.0f} s; start some, wait for them "
-                "(client.wait_for_workers) and fit again"
+                f"the Dask cluster has had no worker for {_NO_WORKER_TIMEOUT:.0f} s. Start workers, call "
+                "client.wait_for_workers and fit again"
             )
 
     def _has_workers(self) -> bool:
         try:
             return bool(call_scheduler(self._client, self._client.scheduler.ncores()))
-        except ConnectionError:  # a scheduler that does not answer has none for us
+        except ConnectionError:  # a scheduler that does not respond counts as one without workers
             return False

@@ -1,4 +1,4 @@
-"""Where the rows are: training data opened, and the measures of them made."""
+"""Training data and measures, wherever the rows are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from thresher.io.table import FileColumns, is_files
 from thresher.io.temporary import Scratch
 from thresher.measures import LocalMeasures, Measures, PartSets, slab_coder
 
-# The packages whose objects have their rows in blocks.
+# Objects of these packages have their rows in blocks.
 _PACKAGES = ("dask", "dask_expr", "pyspark")
 
 
@@ -90,8 +90,8 @@ def refuse_blocks(selector: Estimator, X: DataLike, options: RemoteOptions | Non
     check_remote_options(type(selector).__name__, options, in_memory=not are_elsewhere)
     if are_elsewhere:
         raise ValueError(
-            f"{type(selector).__name__} needs all rows in one place, and X has them in blocks; give files or rows in "
-            "memory, or use a selector of sums such as MRMR, CFS or JMI"
+            f"{type(selector).__name__} needs all rows at once, but X is in blocks. Pass files or rows in memory, or "
+            "use a selector such as MRMR, CFS or JMI"
         )
 
 
@@ -124,7 +124,7 @@ def open_engine(
 
 
 def _engine_of(X: DataLike, client: object) -> str:
-    """The package of X; of files, that of the client if it is Spark, which reads them."""
+    """Return the package of X, or Spark if X is files and the client is a Spark session."""
     return "pyspark" if is_files(X) and _package(client) == "pyspark" else _package(X)
 
 

@@ -1,10 +1,10 @@
 """Spark as an execution backend.
 
-Classic or Connect. A pass over the rows is ``mapInArrow`` over their DataFrame. Packed blocks stay in files of the
-executors, which a small persisted DataFrame names; a round is ``mapInArrow`` over that one, whose rows Spark leaves
-where they were made. If an executor is lost, Spark makes its rows again from X, files included. A file that is
-missing although its row is there is made again by thresher. There are no RDDs and no broadcast variables, which
-Connect lacks: tasks travel with their data.
+It works with classic Spark and Spark Connect. A pass over the rows is ``mapInArrow`` over their DataFrame. Packed blocks
+are stored in local files of the executors, listed in a small persisted DataFrame. A request is ``mapInArrow`` over that
+list, whose rows Spark keeps on their executors. If an executor is lost, Spark computes its rows again from X, with their
+files. If only a file is lost, thresher packs the block again. Spark Connect has no RDDs and no broadcast variables, so
+tasks contain their data.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from thresher.blocks.spark_tasks import (
     Read,
     Request,
     collect,
-    readable_errors,
     load,
+    readable_errors,
     remove_files,
     rows_per_batch,
 )
@@ -50,29 +50,28 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Values in an Arrow batch; a wide table in batches of 10,000 rows, Spark's default, takes more than twice as long.
+# Values in an Arrow batch. With 10,000 rows, the default of Spark, reading a wide table takes more than twice as long.
 _VALUES_PER_BATCH = 8_000_000
-# How often blocks that are lost in a round are made again before it is given up.
+# How often lost blocks are packed again during one request before it fails.
 _MOST_TRIES = 5
 
 
 class SparkEngine(Engine):
-    """An engine of blocks that Spark reads.
+    """The backend of blocks that Spark reads.
 
-    The order of the rows is that in which Spark has them: by partition, and as they come within each.
+    Rows are ordered by partition, and as Spark reads them within each.
 
     Parameters
     ----------
     X : pyspark DataFrame, path or pyarrow.dataset.Dataset
-        Of a DataFrame each partition is a block; all features may be in one column of arrays or of vectors of
-        pyspark.ml.
-        Parquet files are read by the tasks themselves, each row group a block.
+        Each partition of a DataFrame is a block. All features may be in one column of arrays or of vectors of
+        pyspark.ml. Tasks read Parquet files themselves; each row group is a block.
     y, sample_weight : str or None
         Names of columns of X.
     client : SparkSession or None
         The session that reads files.
     scratch : str or Path, or None
-        A folder of the executors.
+        The folder of the executors for packed blocks.
     """
 
     @readable_errors()
@@ -87,8 +86,7 @@ class SparkEngine(Engine):
         for parameter, value in (("y", y), ("sample_weight", sample_weight)):
             if not (value is None or isinstance(value, str)):
                 raise ValueError(
-                    f"{parameter} must be the name of a column of X where Spark has the rows, got "
-                    f"{type(value).__name__}"
+                    f"{parameter} must be the name of a column of X if X is in Spark, got {type(value).__name__}"
                 )
         self._scratch = None if scratch is None else str(scratch)
         self._source: _Frame | _Files
@@ -119,17 +117,17 @@ class SparkEngine(Engine):
         return self._pack_blocks(None, progress)
 
     def _pack_blocks(self, wanted: frozenset[int] | None, progress: Progress) -> list[Any]:
-        """Pack the wanted blocks, or all, and hold on to the frame that names their files."""
+        """Pack the wanted blocks, or all, and persist the frame that lists their files."""
         generation = len(self._frames)
         pack = Pack(self._task, self._source.rows, self._fit, self._scratch, generation, wanted)
         rows = self._run_pass(pack, progress, "pack")
-        result = [load(row.result) for row in rows]
+        results = [load(row.result) for row in rows]
         self._generations.update({row.block: generation for row in rows})
-        self._kind = result[0][0]
-        return [summary for _, summary in result]
+        self._kind = results[0][0]
+        return [summary for _, summary in results]
 
     def _run_pass(self, task: Read, progress: Progress, label: str) -> list[Row]:
-        """A reading of all rows, or of the wanted blocks: what comes of them, in their order."""
+        """Run the task on all rows or on its wanted blocks, and return its results in the order of the blocks."""
         frame = self._source.frame
         if isinstance(task, Pack) and task.wanted is not None:
             numbers = ", ".join(map(str, sorted(task.wanted)))
@@ -144,7 +142,7 @@ class SparkEngine(Engine):
     @readable_errors()
     def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         check_packed(self._frames)
-        answers: list[R] = []
+        results: list[R] = []
         wanted = frozenset(self._generations)
         for _ in range(_MOST_TRIES):
             files = reduce(lambda a, b: a.unionAll(b), map(_file_names, self._frames))
@@ -152,18 +150,18 @@ class SparkEngine(Engine):
             rows = collect(files.mapInArrow(work, Request.SCHEMA), progress, "round")
             for row in sorted(rows, key=lambda row: row.blocks):
                 if row.blocks and wanted.issuperset(row.blocks):
-                    answers.append(load(row.result))
+                    results.append(load(row.result))
                     wanted -= frozenset(row.blocks)
             if not wanted:
-                return reduce(add, answers)
+                return reduce(add, results)
             self._pack_blocks(wanted, progress)
         raise RuntimeError(
-            f"the Spark executors lost packed blocks {_MOST_TRIES} times in one round, the last time {len(wanted)} "
-            "of them; is something removing files from their local folders?"
+            f"the Spark executors lost packed blocks {_MOST_TRIES} times in one request, {len(wanted)} of them the "
+            "last time. Check what removes files from their local folders"
         )
 
     def close(self) -> None:
-        # A session that is gone has taken its files along.
+        # A closed session has removed its files, so errors do not matter.
         with contextlib.suppress(Exception):
             for frame in self._frames:
                 _file_names(frame).mapInArrow(remove_files, "block long").collect()
@@ -186,14 +184,14 @@ def _file_names(frame: DataFrame) -> DataFrame:
 
 
 class _Frame:
-    """A DataFrame."""
+    """The rows of a DataFrame."""
 
-    number = "spark_partition_id()"  # of the block of a row, as Spark says it
+    number = "spark_partition_id()"  # the number of the block of a row, as an expression of Spark
 
     def __init__(self, X: DataLike, y: str | None, sample_weight: str | None) -> None:
         repeated = sorted({name for name in X.columns if X.columns.count(name) > 1})
         if repeated:
-            raise ValueError(f"X has more than one column named {repeated[0]!r}; rename them")
+            raise ValueError(f"X has several columns named {repeated[0]!r}. Rename them")
         named = column_names(X.columns, y, sample_weight)
         features = [name for name in X.columns if name not in named.values()]
         self.frame = X.toDF(*(f"c{i}" for i in range(len(X.columns))))
@@ -217,9 +215,8 @@ class _Frame:
     @cached
     def rows(self) -> SparkRows:
         schema = self.frame.limit(0).toArrow().schema
-        return PartitionRows(
-            schema, self._given.columns, *self._columns, self._vectors, self.n_features
-        )
+        names = self._given.columns
+        return PartitionRows(schema, names, *self._columns, self._vectors, self.n_features)
 
     @property
     def rows_per_batch(self) -> int:
@@ -227,19 +224,19 @@ class _Frame:
 
 
 def _vector_column(X: DataLike, features: list[str]) -> str | None:
-    """The column whose values are all features of a row, if there is one."""
+    """Return the column with all features of a row, if there is one."""
     kinds = {name: X.schema[name].dataType.typeName() for name in features}
     vectors = [name for name, kind in kinds.items() if kind in ("array", "vectorudt")]
     if vectors and len(features) > 1:
         raise ValueError(
-            f"column {vectors[0]!r} of X holds vectors, and there are {len(features) - 1} other features; select "
-            "one column of vectors, or plain columns"
+            f"column {vectors[0]!r} of X contains vectors, and there are {len(features) - 1} other features. Select "
+            "one column of vectors, or columns of single values"
         )
     return vectors[0] if vectors else None
 
 
 class _Files:
-    """Parquet files, whose row groups a small DataFrame names."""
+    """The rows of Parquet files. A small DataFrame lists their row groups."""
 
     number = "block"
     rows_per_batch = _VALUES_PER_BATCH
@@ -253,15 +250,15 @@ class _Files:
             kind = format_of(Path(X))
             if kind != "parquet":
                 raise ValueError(
-                    f"X names {str(X)!r}, which is {kind}, and client reads Parquet files only; write it as Parquet, "
-                    "or give the frame that client reads from it"
+                    f"client reads Parquet files only, but {str(X)!r} is {kind}. Write it as Parquet, or pass the "
+                    "DataFrame that client reads from it"
                 )
         files: FileColumns = open_table(X).columns
         parts = [part for part in files.parts if isinstance(part, ParquetPart)]
         if len(parts) < len(files.parts):
             raise ValueError(
-                "client reads Parquet files only, and X names others, partitions or filters; give the frame that "
-                "client reads from them"
+                "client reads Parquet files only, but X has other files, partitions or filters. Pass the DataFrame "
+                "that client reads from them"
             )
         columns = list(files.kinds)
         named = column_names(columns, y, sample_weight)
@@ -272,6 +269,6 @@ class _Files:
         self.rows = FileRows(parts[0].filesystem, schema, y, sample_weight)
         groups = [(part.name, i) for part in parts for i in range(part.n_row_groups)]
         if not groups:
-            raise ValueError(f"X names {str(X)!r}, which holds no rows; give files with some")
+            raise ValueError(f"X has no rows: {str(X)!r}. Pass files with rows")
         pieces = [(number, *group) for number, group in enumerate(groups)]
         self.frame = session.createDataFrame(pieces, FileRows.SCHEMA)

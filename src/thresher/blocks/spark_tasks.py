@@ -1,7 +1,7 @@
 """The jobs of Spark, and the tasks that they run on their blocks.
 
-Each task is a function from Arrow batches to Arrow batches, for ``mapInArrow``. An error with a block comes back as a
-value, so that it is raised unchanged, and a task that cannot succeed is not tried four times.
+Each task is a function from Arrow batches to Arrow batches, for ``mapInArrow``. An error with a block is returned as a
+value. So it is raised unchanged, and Spark does not retry a task that cannot succeed.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_POLL_INTERVAL = 0.25  # seconds between two looks at how far a job is
+_POLL_INTERVAL = 0.25  # seconds between two requests for the progress of a job
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 
-# What Spark says, in several ways, when its session is gone.
+# Error messages of Spark after its session was stopped.
 _CLOSED = (
     "SparkContext was shut down",
     "stopped SparkContext",
@@ -47,7 +47,7 @@ _CLOSED = (
 
 
 def collect(frame: DataFrame, progress: Progress, label: str) -> list[Row]:
-    """All rows of a small frame, with progress by tasks. Ctrl-C ends the job."""
+    """Return all rows of a small frame and report progress by tasks. Ctrl-C ends the job."""
     watch = _watch_connect if is_connect(frame.sparkSession) else _watch_classic
     with watch(frame.sparkSession, progress, label):
         rows: list[Row] = frame.collect()
@@ -60,7 +60,7 @@ def is_connect(session: SparkSession) -> bool:
 
 @contextmanager
 def rows_per_batch(session: SparkSession, n_rows: int) -> Iterator[None]:
-    """Arrow batches of so many rows meanwhile."""
+    """Set the number of rows of an Arrow batch inside the block."""
     before = session.conf.get(_BATCH)
     session.conf.set(_BATCH, str(n_rows))
     try:
@@ -71,44 +71,41 @@ def rows_per_batch(session: SparkSession, n_rows: int) -> Iterator[None]:
 
 @contextmanager
 def readable_errors() -> Iterator[None]:
-    """Errors whose remedy is known become one sentence."""
+    """Replace errors with a known remedy by a short message."""
     try:
         yield
     except Exception as error:
-        words = _explain(str(error))
-        if words is None:
+        explanation = _explain(str(error))
+        if explanation is None:
             raise
-        raise RuntimeError(words) from error
+        raise RuntimeError(explanation) from error
 
 
 def _explain(message: str) -> str | None:
     if "PYTHON_VERSION_MISMATCH" in message:
         found = re.search(r"worker has different version: (\S+)", message)
-        which = f"Python {found[1]}" if found else "another Python"
-        return (
-            f"the Spark workers run {which} and not that of this process; set PYSPARK_PYTHON to the same "
-            "version for all of them"
-        )
+        version = f"Python {found[1]}" if found else "another Python"
+        return f"the Spark workers run {version}, not that of this process. Set PYSPARK_PYTHON on all of them"
     lacking = re.search(r"ModuleNotFoundError: No module named '(\w+)", message)
     if lacking and lacking[1] in ("thresher", "pyarrow", "numpy", "scipy", "narwhals", "sklearn"):
         return (
-            f"the Python of the Spark workers has no {lacking[1]}; install thresher[spark] there, or set "
-            "PYSPARK_PYTHON to one that has it"
+            f"the Python of the Spark workers has no {lacking[1]}. Install thresher[spark] there, or set "
+            "PYSPARK_PYTHON to a Python with it"
         )
     if re.search("|".join(_CLOSED), message):
-        return "the Spark session of X is closed; start a new one and read X again"
+        return "the Spark session of X is closed. Start a new one and read X again"
     return None
 
 
 @contextmanager
 def _watch_connect(session: SparkSession, progress: Progress, label: str) -> Iterator[None]:
     tag = f"thresher-{label}-{uuid.uuid4().hex}"
-    show = _ProgressOnChange(progress)
+    report = _ProgressOnChange(progress)
 
     def show(stages: Iterable[StageInfo] | None, **_: object) -> None:
         last = max(stages or (), key=lambda stage: stage.stage_id, default=None)
         if last is not None:
-            show(last.num_completed_tasks, last.num_tasks)
+            report(last.num_completed_tasks, last.num_tasks)
 
     session.addTag(tag)
     session.registerProgressHandler(show)
@@ -129,12 +126,12 @@ def _watch_classic(session: SparkSession, progress: Progress, label: str) -> Ite
     group = f"thresher-{uuid.uuid4().hex}"
     context.setJobGroup(group, f"thresher: {label}")
     ended = threading.Event()
-    count_buckets = threading.Thread(
+    poll = threading.Thread(
         target=_poll_group,
         args=(context.statusTracker(), group, _ProgressOnChange(progress), ended),
         daemon=True,
     )
-    count_buckets.start()
+    poll.start()
     try:
         yield
     except KeyboardInterrupt:
@@ -142,7 +139,7 @@ def _watch_classic(session: SparkSession, progress: Progress, label: str) -> Ite
         raise
     finally:
         ended.set()
-        count_buckets.join()
+        poll.join()
         for key, value in before.items():
             context.setLocalProperty(key, value)
 
@@ -158,7 +155,7 @@ def _poll_group(tracker: StatusTracker, group: str, show: Progress, ended: threa
 
 @dataclass
 class _ProgressOnChange:
-    """Progress that is show when there is some."""
+    """Reports progress when the number of finished tasks grows."""
 
     progress: Progress
     done: int = 0
@@ -171,20 +168,20 @@ class _ProgressOnChange:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error that a task met."""
+    """An error of a task, returned as its result."""
 
     error: Exception
 
 
 @dataclass(frozen=True)
 class _Work:
-    """What all tasks have: their function, and the versions of where it comes from."""
+    """The function of a task, and the versions of the process that sent it."""
 
     task: Callable[..., object]
     versions: tuple[str, str] = field(default_factory=versions_here, kw_only=True)
 
     def attempt(self, call: Callable[[], T]) -> T | Failure:
-        """What the call returns, or how it failed."""
+        """Return the result of the call, or its error."""
         try:
             check_versions(self.versions, "Spark")
             return call()
@@ -194,7 +191,7 @@ class _Work:
 
 @dataclass(frozen=True)
 class Read(_Work):
-    """The function on each block of rows."""
+    """Runs the function on each block of rows."""
 
     rows: SparkRows
     SCHEMA = "block long, result binary"
@@ -209,7 +206,7 @@ class Read(_Work):
 
 @dataclass(frozen=True)
 class Pack(Read):
-    """The function on each block of rows, or on the wanted ones; what it packs is left in files here."""
+    """Runs the function on each block of rows, or on the wanted ones, and writes packed blocks to local files."""
 
     fit: str
     scratch: str | None = None
@@ -227,45 +224,42 @@ class Pack(Read):
 
     def _store(self, number: int, packed: Packed, summary: object) -> tuple[str | None, object]:
         folder = _local_folder(self.scratch) / f"thresher-{self.fit}"
-        own = uuid.uuid4().hex  # a twin of this task may be at work
-        path = folder / f"block-{number}-{self.generation}-{own}"
-        unfinished = folder / f"unfinished-{own}"
+        unique = uuid.uuid4().hex  # Spark may run the same task twice at once
+        path = folder / f"block-{number}-{self.generation}-{unique}"
+        unfinished = folder / f"unfinished-{unique}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             packed.save(unfinished)
             os.replace(unfinished, path)
         except OSError as error:
-            shutil.rmtree(folder, ignore_errors=True)  # room for others at once
+            shutil.rmtree(folder, ignore_errors=True)  # make space for others at once
             reason = os.strerror(error.errno) if error.errno else str(error)
-            return None, Failure(
-                OSError(
-                    error.errno,
-                    f"a packed block cannot be written to {folder} on a Spark executor ({reason}); make room, or "
-                    "name another folder by scratch",
-                )
-            )
+            message = f"cannot write a packed block to {folder} on a Spark executor: {reason}"
+            remedy = "Free some space, or set scratch to another folder"
+            return None, Failure(OSError(error.errno, f"{message}. {remedy}"))
         return str(path), (type(packed), summary)
 
 
 def _local_folder(scratch: str | None) -> Path:
-    """Where an executor keeps files of its own, which Spark removes with it."""
+    """Return the folder for temporary files of an executor, which Spark removes at its end."""
     local = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0]
     return Path(scratch or local or tempfile.gettempdir())
 
 
 @dataclass(frozen=True)
 class Request(_Work):
-    """The sum of what the packed blocks of a partition answer, and which of them are not here any more.
+    """Adds the results of the packed blocks of a partition, and lists the blocks whose files are missing.
 
     Attributes
     ----------
     kind : type
-        Of packed blocks.
+        The class of packed blocks.
     add : callable
+        Adds two results.
     wanted : set of int
-        Blocks whose answers are still to come.
+        Blocks without a result so far.
     generations : dict
-        Which packing of a block counts, where that is not the first.
+        The latest packing of a block, if it is not the first.
     """
 
     kind: type[Packed]
@@ -288,17 +282,17 @@ class Request(_Work):
             if packed is None:
                 missing.append(number)
                 continue
-            answer = self.attempt(partial(self.task, packed))
+            result = self.attempt(partial(self.task, packed))
             blocks.append(number)
-            if isinstance(answer, Failure):
-                total = answer
+            if isinstance(result, Failure):
+                total = result
                 break
-            total = answer if total is None else self.add(total, answer)
+            total = result if total is None else self.add(total, result)
         yield _row(blocks=blocks, missing=missing, result=dump(total))
 
 
 def remove_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Remove the folders of packed blocks that are here."""
+    """Remove the local folders of packed blocks."""
     for number, _, path in rows_of(batches):
         if path is not None:
             shutil.rmtree(Path(path).parent, ignore_errors=True)
@@ -306,7 +300,7 @@ def remove_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def dump(value: object) -> bytes:
-    """A value as bytes. Errors that cannot travel are replaced by their message."""
+    """Return a value as bytes. An error that cannot be pickled is replaced by its message."""
     from pyspark import cloudpickle
 
     if not isinstance(value, Failure):
@@ -321,7 +315,7 @@ def dump(value: object) -> bytes:
 
 
 def load(data: bytes) -> Any:
-    """The value that was dumped; an error is raised."""
+    """Return the value that was dumped; raise it if it is an error."""
     value = pickle.loads(data)
     if isinstance(value, Failure):
         raise value.error

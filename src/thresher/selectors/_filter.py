@@ -22,7 +22,7 @@ from thresher._utils.types import (
     TargetLike,
     WeightsLike,
 )
-from thresher.blocks import StoredRows, RowBlock, make_measures, split_columns
+from thresher.blocks import RowBlock, StoredRows, make_measures, split_columns
 from thresher.data import (
     TARGETS,
     FeatureRoles,
