@@ -177,7 +177,7 @@ def gather(
 
 
 def call_scheduler(client: Client, call: Coroutine[object, object, T]) -> T:
-    """Return the response of the scheduler. `client.sync` would wait forever if the client is closed during the call."""
+    """Return the response of the scheduler. `client.sync` would wait forever for a client closed during the call."""
     response = asyncio.run_coroutine_threadsafe(call, client.loop.asyncio_loop)
     try:
         return response.result(timeout=_SCHEDULER_TIMEOUT)

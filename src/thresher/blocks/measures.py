@@ -1,4 +1,4 @@
-"""Measures of rows in blocks, from passes and requests."""
+"""Measures of rows in blocks, computed from passes and requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Features = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class CountPairs:
-    """The request for counts of pairs."""
+    """Returns the counts of pairs of features in a packed block."""
 
     references: Features
     features: Features
@@ -40,7 +40,7 @@ class CountPairs:
 
 @dataclass(frozen=True)
 class SumProducts:
-    """The request for sums of products of pairs."""
+    """Returns the sums of products of pairs of features in a packed block."""
 
     references: Features
     features: Features
@@ -61,13 +61,13 @@ class BlockMeasures:
     ----------
     training : BlockData
     names : sequence of str
-        The measures that will be asked for.
+        The measures that will be requested.
     discretize, default
-        As of `LocalMeasures`.
+        As in `LocalMeasures`.
     parts : RowParts or None
         With parts, values are per replicate.
     uses_triples : bool
-        Whether terms of two features and the target will be asked for.
+        Whether terms of two features and the target will be requested.
     """
 
     training: BlockData
@@ -83,23 +83,23 @@ class BlockMeasures:
         for name in self.names:
             if not KINDS[name].is_sum:
                 raise ValueError(
-                    f'the measure "{name}" needs all values of a column in one place, which blocks do not give; use '
-                    f'"pearson", or give {WHOLE_COLUMNS}'
+                    f'the measure "{name}" needs all values of a column at once, but X is in blocks. Use "pearson", '
+                    f"or pass {WHOLE_COLUMNS}"
                 )
         self._counts = any(KINDS[name].is_discrete for name in self.names)
         self._sums = any(not KINDS[name].is_discrete for name in self.names)
         if self._counts and training.weight_kind == "real":
             raise ValueError(
-                "sample_weight must hold whole numbers where rows are in blocks and a measure counts them, with a sum "
-                'below 2^50; scale and round the weights, or use a measure of numbers such as "r2"'
+                "sample_weight must contain integers with a sum below 2^50 if X is in blocks and a measure counts them. "
+                'Scale and round the weights, or use a measure for numeric features such as "r2"'
             )
         if self._sums:
             training.schema.refuse_categories()
             if training.schema.has_missing.any():
                 first = int(np.argmax(training.schema.has_missing))
                 raise ValueError(
-                    f"column {training.schema.label(first)} has missing values, and sums of numbers in blocks need all "
-                    'of them; fill them in, use missing="drop_rows", or a measure that counts such as "mi"'
+                    f"column {training.schema.label(first)} has missing values, but X is in blocks and a measure adds "
+                    'up values. Fill them in, set missing="drop_rows", or use a measure that counts such as "mi"'
                 )
 
     @property
@@ -108,26 +108,26 @@ class BlockMeasures:
 
     def coded_rows(self, *_: object, **__: object) -> NoReturn:
         """Raise: the rows are with the execution backend."""
-        raise ValueError(f"rows in blocks cannot be searched one by one; give {WHOLE_COLUMNS}")
+        raise ValueError(f"the method needs single rows, but X is in blocks. Pass {WHOLE_COLUMNS}")
 
     on_rows = row_weights = weights_on = coded_rows
 
     def dispersion(self, name: str) -> Floats:
-        """Return the variance of every feature; others are not sums over rows."""
+        """Return the variance of every feature. Raise for other dispersions, which are not sums over rows."""
         if name != "variance":
-            _refuse(name)
+            _reject(name)
         self.training.schema.refuse_categories()
         facts = self.training.facts
         with np.errstate(over="ignore"):
             return round_significant(np.ldexp(facts.sums.moments()[1], -2 * facts.sums.powers))
 
     def separation(self, name: str) -> NoReturn:
-        """Raise: it needs all values of a column."""
-        _refuse(name)
+        """Raise: separations need all values of a column at once."""
+        _reject(name)
 
     @cached
     def _plans(self) -> tuple[PlannedCodes | None, LabelCoding | None]:
-        """How features and target are coded."""
+        """Return the coding of the features, if a measure counts, and of the target."""
         if not self._counts:
             return None, plain_labels(self.training)
         is_auto = isinstance(self.discretize, str) and self.discretize == "auto"
@@ -136,17 +136,17 @@ class BlockMeasures:
 
     @cached
     def _sets(self) -> npt.NDArray[np.uint8] | None:
-        """The parts that each replicate keeps, as the core takes them."""
+        """Return the parts that each replicate keeps, as passed to the core."""
         return None if self.parts is None else np.ascontiguousarray(self.parts.keeps).view(np.uint8)
 
     @cached
     def _keeps(self) -> Mask:
-        """The parts that each replicate keeps; all rows are one without parts."""
+        """Return the parts that each replicate keeps. Without parts all rows are one part and one replicate."""
         return np.ones((1, 1), dtype=bool) if self.parts is None else self.parts.keeps
 
     @property
     def _planned(self) -> PlannedCodes:
-        """How features are coded, where a measure counts."""
+        """The coding of the features, if a measure counts."""
         planned = self._plans[0]
         assert planned is not None
         return planned
@@ -174,29 +174,28 @@ class BlockMeasures:
 
     @cached
     def _summary(self) -> PackSummary:
-        """Those of all blocks, added up."""
-        told = self.training.session.pack(self._pack)
-        self.training.session.open_journal(
-            self.parts, [(own.n_rows, own.fingerprint) for own in told]
-        )
-        return _merged(told)
+        """Return the summary of all packed blocks."""
+        session = self.training.session
+        blocks = session.pack(self._pack)
+        session.open_journal(self.parts, [(block.n_rows, block.fingerprint) for block in blocks])
+        return _merged(blocks)
 
     # -- measures that count ---------------------------------------------------------------------
 
     @cached
     def _margins(self) -> list[Counts]:
-        """Of every feature, and then of the target: [level][part][class]."""
-        told = self._summary.margins
-        assert told is not None
+        """Return the counts of every feature: [level][part][class]."""
+        margins = self._summary.margins
+        assert margins is not None
         levels = self._planned.coding.levels
         n_parts, n_classes = self._pack.n_parts, self._pack.n_classes
         ends = np.cumsum(levels.astype(np.int64) * n_parts * n_classes)[:-1]
-        return [own.reshape(-1, n_parts, n_classes) for own in np.split(told, ends)]
+        return [counts.reshape(-1, n_parts, n_classes) for counts in np.split(margins, ends)]
 
     @cached
     def levels(self) -> npt.NDArray[np.int32]:
-        """The number of values of every feature."""
-        present = [int((own.sum(axis=(1, 2)) > 0).sum()) for own in self._margins]
+        """Return the number of values of every feature."""
+        present = [int((counts.sum(axis=(1, 2)) > 0).sum()) for counts in self._margins]
         return np.array(present, dtype=np.int32)
 
     @cached
@@ -205,7 +204,7 @@ class BlockMeasures:
 
     @property
     def bins(self) -> Bins:
-        """What was binned; nothing, as long as no measure has asked for codes."""
+        """The bins of the features; none if no measure counts."""
         if not self._counts:
             return Bins("none", np.zeros(self.training.n_features, dtype=bool))
         return self._bins
@@ -217,7 +216,7 @@ class BlockMeasures:
 
     @property
     def rows_of_classes(self) -> Counts:
-        """Rows of each class in each part."""
+        """The number of rows of each class in each part."""
         return self._summary.rows_of
 
     @property
@@ -238,25 +237,25 @@ class BlockMeasures:
         return self.training.session.request(task, np.add)
 
     def _count_relevance(self, name: str) -> Floats:
-        """Pairs with the target, whose counts came with the margins."""
+        """Compute the measure of every feature with the target, from the counts of the packing pass."""
         margins = self._margins
         p, n_classes = len(margins), self._pack.n_classes
         incomplete = self._incomplete
 
         def deliver(_: Features, features: Features) -> Counts:
-            told = []
+            tables = []
             for f in features.tolist():
-                cells = margins[f].transpose(1, 0, 2)  # [part][level][class]
+                table = margins[f].transpose(1, 0, 2)  # [part][level][class]
                 if incomplete is None or not incomplete[f]:
-                    cells = cells[:, :-1, :-1]
-                told.append(cells.ravel())
-            return np.concatenate(told)
+                    table = table[:, :-1, :-1]
+                tables.append(table.ravel())
+            return np.concatenate(tables)
 
-        totals = [own.sum(axis=2) for own in margins] + [self._summary.counted_of.T]
+        totals = [counts.sum(axis=2) for counts in margins] + [self._summary.counted_of.T]
         measure = _core.CountedPairs(
             deliver,
             np.append(self._planned.coding.levels, n_classes).astype(np.int32),
-            np.concatenate([own.ravel() for own in totals]),
+            np.concatenate([total.ravel() for total in totals]),
             int(self.training.total_weight),
             measure=name,
             sets=self._sets,
@@ -265,15 +264,15 @@ class BlockMeasures:
         return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)).T)
 
     def _shaped(self, values: Floats) -> Floats:
-        """One value per feature, or a row per replicate."""
-        found = np.ascontiguousarray(values)
-        return found if self.parts is not None else found.reshape(-1)
+        """Return one value per feature, or a row per replicate."""
+        values = np.ascontiguousarray(values)
+        return values if self.parts is not None else values.reshape(-1)
 
-    # -- measures of numbers -----------------------------------------------------------------------
+    # -- measures for numeric features -----------------------------------------------------------------------
 
     @cached
     def _extremes(self) -> tuple[Floats, Floats]:
-        """The smallest and the largest value of every column, then of the target, as they are added up."""
+        """Return the smallest and the largest value of every column, then of the target, times two to `_powers`."""
         schema, target = self.training.schema, self.training.target
         low, high = 0.0, 0.0
         if target is not None:
@@ -283,13 +282,13 @@ class BlockMeasures:
 
     @property
     def _powers(self) -> npt.NDArray[np.intc]:
-        """The powers of two by which columns of extreme size, and the target, are multiplied to be added up."""
+        """The exponents of two that scale columns of extreme size, and the target, before values are added."""
         facts, quantity = self.training.facts, self.training.quantity
         return np.append(facts.sums.powers, 0 if quantity is None else quantity.sums.powers)
 
     @cached
     def _centres(self) -> Floats:
-        """Near the means, and such that differences of all values from them are exact."""
+        """Values near the means from which all values differ by exact doubles."""
         lowest, highest = self._extremes
         facts, quantity = self.training.facts, self.training.quantity
         target_mean = 0.0 if quantity is None else float(quantity.sums.moments()[0][0])
@@ -302,10 +301,10 @@ class BlockMeasures:
         return self.training.session.request(task, words.add)
 
     def _class_relevance(self, name: str) -> Floats:
-        told = self._summary.class_sums
-        assert told is not None
+        class_sums = self._summary.class_sums
+        assert class_sums is not None
         p, n_classes = self.training.n_features, self._pack.n_classes
-        by_part = told.reshape(p, self._pack.n_parts, n_classes, 3, 2)
+        by_part = class_sums.reshape(p, self._pack.n_parts, n_classes, 3, 2)
         values = np.empty((len(self._keeps), p))
         for i, kept in enumerate(self._keeps):
             sums = words.add(*(by_part[:, part] for part in np.flatnonzero(kept)))
@@ -332,10 +331,10 @@ class BlockMeasures:
         )
         return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)).T)
 
-    # -- what a search asks ------------------------------------------------------------------------
+    # -- requests of a search -----------------------------------------------------------------------
 
     def relevance(self, name: str) -> Floats:
-        """The measure of every feature with the target: one per feature, or a row per replicate."""
+        """Return the measure of every feature with the target: one per feature, or a row per replicate."""
         if KINDS[name].is_discrete:
             return self._count_relevance(name)
         target = self.training.labels
@@ -345,12 +344,12 @@ class BlockMeasures:
         return self._number_relevance(name)
 
     def pairs(self, name: str) -> _core.PairMeasure:
-        """The measure of feature pairs, for a search."""
+        """Return the measure of feature pairs."""
         if KINDS[name].is_discrete:
             return _core.CountedPairs(
                 self._request_counts,
                 self._planned.coding.levels,
-                np.concatenate([own.sum(axis=2).ravel() for own in self._margins]),
+                np.concatenate([counts.sum(axis=2).ravel() for counts in self._margins]),
                 int(self.training.total_weight),
                 measure=name,
                 sets=self._sets,
@@ -371,12 +370,12 @@ class BlockMeasures:
         )
 
     def triples(self, term: str) -> _core.PairMeasure:
-        """A term of two features and the target, for a search."""
+        """Return a term of two features and the target."""
         assert self.uses_triples
         return _core.CountedTriples(
             self._request_counts,
             self._planned.coding.levels,
-            np.concatenate([own.ravel() for own in self._margins]),
+            np.concatenate([counts.ravel() for counts in self._margins]),
             int(self.training.total_weight),
             self._pack.n_classes,
             term=term,
@@ -385,16 +384,16 @@ class BlockMeasures:
         )
 
     def candidates(self, *names: str) -> Mask:
-        """Features that may be chosen by these measures: not excluded, varying, also after binning.
+        """Return the features that may be selected by these measures: not excluded, varying, also after binning.
 
-        One row per replicate if there are parts.
+        With parts, one row per replicate.
         """
         keeps = self._keeps
         may = np.repeat(self.training.candidates[None, :], len(keeps), axis=0)
         kinds = {KINDS[name].is_discrete for name in names}
         if True in kinds:
-            by_part = [own.sum(axis=2) for own in self._margins]  # [level][part]
-            may &= np.array([((own @ keeps.T) > 0).sum(axis=0) > 1 for own in by_part]).T
+            by_part = [counts.sum(axis=2) for counts in self._margins]  # [level][part]
+            may &= np.array([((counts @ keeps.T) > 0).sum(axis=0) > 1 for counts in by_part]).T
         if False in kinds and self.parts is not None:
             extremes = self._summary.column_range
             assert extremes is not None
@@ -409,39 +408,39 @@ def _extremes_of(values: list[Floats]) -> Floats:
     return np.stack([np.min(lowest, axis=0), np.max(highest, axis=0)])
 
 
-# How the fields of a summary add up.
+# How the fields of the summaries of blocks are merged.
 _JOINS: dict[str, Callable[[list[Array]], Array]] = {
     **dict.fromkeys(("margins", "rows_of", "counted_of"), partial(np.sum, axis=0)),
-    **dict.fromkeys(("column_sums", "class_sums", "products"), lambda own: words.add(*own)),
+    **dict.fromkeys(("column_sums", "class_sums", "products"), lambda sums: words.add(*sums)),
     **dict.fromkeys(("target_range", "column_range"), _extremes_of),
     "below": partial(np.max, axis=0),
     "above": partial(np.min, axis=0),
 }
 
 
-def _merged(told: Sequence[PackSummary]) -> PackSummary:
-    """The summary of all blocks."""
-    found = {name: [getattr(own, name) for own in told] for name in _JOINS}
-    joined: Values = {
-        name: None if own[0] is None else _JOINS[name](own) for name, own in found.items()
-    }
-    return PackSummary(sum(own.n_rows for own in told), 0, **joined)
+def _merged(blocks: Sequence[PackSummary]) -> PackSummary:
+    """Return the summary of all blocks."""
+    joined: Values = {}
+    for name, join in _JOINS.items():
+        values = [getattr(block, name) for block in blocks]
+        joined[name] = None if values[0] is None else join(values)
+    return PackSummary(sum(block.n_rows for block in blocks), 0, **joined)
 
 
-def _refuse(name: str) -> NoReturn:
+def _reject(name: str) -> NoReturn:
     """Raise for a relevance that is not a sum over rows."""
     raise ValueError(
-        f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
-        f'use "variance", or with labels "f", "mi" or "pearson", or give {WHOLE_COLUMNS}'
+        f'relevance="{name}" needs all values of a column at once, but X is in blocks. '
+        f'Use "variance", or with labels "f", "mi" or "pearson", or pass {WHOLE_COLUMNS}'
     )
 
 
 def _class_rows(target: BlockTarget | None) -> Counts:
-    """Number of the first row of each class in each block, rows being numbered class after class."""
+    """Return the number of the first row of each class in each block, if rows are numbered class by class."""
     if target is None or target.rows_before is None or target.n_of_class is None:
         raise ValueError(
-            'parts="stratified" sorts all rows by the target, which blocks can do for classes alone; '
-            'use parts="round-robin"'
+            'parts="stratified" sorts rows by the target, which must have classes if X is in blocks. '
+            'Set parts="round-robin"'
         )
     ends = np.cumsum(target.n_of_class)
     return (ends - target.n_of_class)[None, :] + target.rows_before

@@ -24,14 +24,14 @@ Ints: TypeAlias = npt.NDArray[np.int32]
 
 
 class RowParts(Protocol):
-    """Which part of an ensemble a row belongs to, by its number among all rows that count.
+    """The parts of an ensemble. The part of a row depends on its number among all rows that count.
 
     Attributes
     ----------
     keeps : ndarray of bool of shape (n_replicates, n_parts)
-        Which parts each replicate keeps.
+        The parts that each replicate keeps.
     by_class : bool
-        Whether rows are numbered class after class.
+        Whether rows are numbered class by class.
     """
 
     @property
@@ -41,7 +41,7 @@ class RowParts(Protocol):
     def by_class(self) -> bool: ...
 
     def part_of(self, numbers: Counts) -> Ints:
-        """The parts of the rows with these numbers."""
+        """Return the parts of the rows with these numbers."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class LabelCoding:
     Attributes
     ----------
     classes : ndarray or None
-        The labels, sorted; None of a target of numbers.
+        The labels, sorted; None for a numeric target.
     coding : Coding or None
-        How numbers become classes, where measures count.
+        The bins of a numeric target, if measures count.
     """
 
     classes: Array | None
@@ -66,6 +66,7 @@ class LabelCoding:
         return 1 if self.coding is None else int(self.coding.levels[0])
 
     def read(self, rows: Rows) -> tuple[Ints, Floats]:
+        """Return class codes and numbers of the rows."""
         assert rows.labels is not None
         labels = rows.of_used(rows.labels)
         if self.classes is not None:
@@ -80,23 +81,23 @@ class LabelCoding:
 
 @dataclass(frozen=True)
 class PackSummary:
-    """What is told of a packed block; see `Pack`. Sums and counts of all blocks add up."""
+    """Counts and sums of a packed block, see `Pack`. Those of several blocks add up."""
 
     n_rows: int
     fingerprint: int
     margins: Counts | None  # feature after feature: [level][part][class]
-    below: Floats | None  # of every threshold: the largest value up to it
-    above: Floats | None  # and the smallest beyond
-    rows_of: Counts  # rows by [part][class]
-    counted_of: Counts  # and their weight, where it is whole
-    target_range: Floats  # smallest and largest target of every part
+    below: Floats | None  # the largest value up to every threshold
+    above: Floats | None  # the smallest value above every threshold
+    rows_of: Counts  # number of rows: [part][class]
+    counted_of: Counts  # weight of rows if weights are integers: [part][class]
+    target_range: Floats  # smallest and largest target of every part: [2][part]
     column_sums: Floats | None  # [column][part]
     class_sums: Floats | None  # [column][part][class]
-    products: Floats | None  # [column][part]: with the target
+    products: Floats | None  # with the target: [column][part]
     column_range: Floats | None  # smallest and largest value: [2][column][part]
 
     def negative(self) -> PackSummary:
-        """That of rows which are taken away, where all that is told of them is counts; see `Pack.signed`."""
+        """Return the summary with counts negated, for rows that are removed; see `Pack.signed`."""
         return replace(
             self,
             n_rows=-self.n_rows,
@@ -108,7 +109,7 @@ class PackSummary:
 
 @dataclass(frozen=True)
 class PackedBlock:
-    """A block of rows, packed: codes for measures that count, numbers for the others."""
+    """A packed block of rows: codes for measures that count, numbers for the others."""
 
     coded: _core.CodedTable | None
     columns: Array | None
@@ -118,7 +119,7 @@ class PackedBlock:
 
     @cached
     def numbers(self) -> _core.NumericTable | None:
-        """The table of numbers; None without rows, which have nothing to add."""
+        """Return the table of numbers; None without rows."""
         if self.columns is None or self.columns.shape[1] == 0:
             return None
         return numeric_table(self.columns, self.parts, self.n_parts, self.weights)
@@ -127,7 +128,7 @@ class PackedBlock:
         return {name: value for name, value in vars(self).items() if name in self.__annotations__}
 
     def save(self, path: Path) -> None:
-        """Into a folder of that name; what it holds is written last."""
+        """Write the block to a new folder. Its list of contents is written last."""
         path.mkdir(parents=True, exist_ok=True)
         if self.coded is not None:
             self.coded.save(str(path / "codes"))
@@ -136,13 +137,13 @@ class PackedBlock:
             np.save(path / "parts.npy", self.parts)
             if self.weights is not None:
                 np.save(path / "weights.npy", self.weights)
-        held = [own is not None for own in (self.coded, self.columns, self.weights)]
-        np.save(path / "held.npy", np.array([self.n_parts, *held]))
+        is_saved = [part is not None for part in (self.coded, self.columns, self.weights)]
+        np.save(path / "contents.npy", np.array([self.n_parts, *is_saved]))
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """A folder of which something is gone is a FileNotFoundError."""
-        n_parts, has_codes, has_columns, has_weights = np.load(path / "held.npy").tolist()
+        """Return the block in that folder. Raise FileNotFoundError if a file is missing."""
+        n_parts, has_codes, has_columns, has_weights = np.load(path / "contents.npy").tolist()
         coded = _core.CodedTable.open(str(path / "codes")) if has_codes else None
         if not has_columns:
             return cls(coded, None, np.empty(0, dtype=np.int32), n_parts, None)
@@ -163,27 +164,27 @@ class Pack:
     ----------
     reader : RowReader
     coding : Coding or None
-        For measures that count.
+        The coding of the features, if measures count.
     centres : ndarray or None
-        For measures of numbers: of every feature, then of the target.
+        The centres of every feature, then of the target, if measures add up values.
     powers : ndarray of int or None
-        For these, too: columns and target are packed times two to these powers.
+        Columns and target are packed times two to these powers, if measures add up values.
     missing_code : int
-        -1 where missing values are a level or there are none.
+        The code of missing values; -1 if they are a level or there are none.
     labels : LabelCoding or None
     weights : {"none", "whole", "real"}
     parts : RowParts or None
     first_rows : ndarray of int of shape (n_blocks,), or None
-        Number of the first row of every block.
+        The number of the first row of every block.
     class_rows : ndarray of int of shape (n_blocks, n_classes), or None
-        The same where rows are numbered class after class.
+        The same by class, if rows are numbered class by class.
     by_class : bool
         Whether the packed codes are split by class, for terms of two features and the target.
     of_numbers, of_classes : bool
-        Whether products with the target, and sums by class, are told of numbers.
+        Whether to add up products with the target, and sums by class.
     is_signed : bool
-        Whether some rows are packed twice, to be counted and to be taken away again: their levels and classes may be
-        unknown, and become any.
+        Whether removed rows are packed too, to be subtracted. Their levels and classes may be unknown. Any code serves,
+        as they cancel.
     """
 
     reader: RowReader
@@ -202,7 +203,7 @@ class Pack:
     is_signed: bool = False
 
     def signed(self) -> Pack | None:
-        """The same of rows that come and go; None where more is told of them than counts, which alone subtract."""
+        """Return the task for rows that can be removed; None if it computes more than counts, which are exact."""
         is_learnt = self.coding is not None and bool(self.coding.thresholds.any())
         is_more = self.parts is not None or self.centres is not None or self.missing_code >= 0
         return None if is_more or is_learnt else replace(self, is_signed=True)
@@ -227,7 +228,7 @@ class Pack:
         split = parts * self.n_classes + classes
         weights = rows.weights if self.weights != "none" else None
         real = None if weights is None else weights.astype(np.float64)
-        fingerprint = _mark(values) if real is None else _mark(real, _mark(values))
+        fingerprint = _checksum(values) if real is None else _checksum(real, _checksum(values))
         n_split = self.n_parts * self.n_classes
         rows_of = np.bincount(split, minlength=n_split)
         counted_of = np.bincount(split, weights, minlength=n_split)
@@ -237,7 +238,7 @@ class Pack:
             levels = self.coding.levels
             if self.is_signed:
                 codes[codes >= levels[:, None]] = 0
-            fingerprint = _mark(codes, fingerprint)
+            fingerprint = _checksum(codes, fingerprint)
             margins = _margins(codes, levels, split, n_split, weights)
             below, above = _neighbours(rows, self.coding)
             coded = _core.CodedTable.from_codes(
@@ -251,7 +252,7 @@ class Pack:
         columns = None
         if self.powers is not None:
             columns = times_powers(to_feature_major(rows.matrix), self.powers[:-1])
-            fingerprint = _mark(columns, fingerprint)
+            fingerprint = _checksum(columns, fingerprint)
         packed = PackedBlock(coded, columns, parts, self.n_parts, real)
         summary = PackSummary(
             n,
@@ -267,6 +268,7 @@ class Pack:
         return packed, summary
 
     def _parts(self, number: int, classes: Ints) -> Ints:
+        """Return the part of every row of a block."""
         n = len(classes)
         if self.parts is None:
             return np.zeros(n, dtype=np.int32)
@@ -284,7 +286,7 @@ class Pack:
     def _numbers(
         self, packed: PackedBlock, classes: Ints, values: Floats
     ) -> tuple[Floats | None, Floats | None, Floats | None, Floats | None]:
-        """Sums of columns, by class, with the target, and ranges; of each what is asked for."""
+        """Return sums of columns, sums by class, products with the target, and ranges, or None for each."""
         columns, centres = packed.columns, self.centres
         if columns is None or centres is None or self.powers is None:
             return None, None, None, None
@@ -312,14 +314,14 @@ class Pack:
         return sums, by_class, products, extremes
 
 
-def _mark(values: Array, before: int = 0) -> int:
+def _checksum(values: Array, before: int = 0) -> int:
     return zlib.crc32(np.ascontiguousarray(values).data, before) if values.size else before
 
 
 def numeric_table(
     columns: Array, parts: Ints, n_parts: int, weights: Floats | None
 ) -> _core.NumericTable:
-    """The core's table of a block, with the sums of every part told apart."""
+    """Return the core's table of a block, with separate sums of every part."""
     return _core.NumericTable(
         columns, parts=parts, sets=np.ones((1, n_parts), dtype=np.uint8), weights=weights
     )
@@ -328,25 +330,25 @@ def numeric_table(
 def _margins(
     codes: Codes, levels: Ints, split: Ints, n_split: int, weights: Array | None
 ) -> Counts:
-    """How often every level of every column occurs in every part and class."""
-    found = []
-    for own, n_levels in zip(codes, levels.tolist(), strict=True):
-        cells = own.astype(np.intp) * n_split + split
+    """Count every level of every column in every part and class."""
+    margins = [np.empty(0, dtype=np.int64)]
+    for column, n_levels in zip(codes, levels.tolist(), strict=True):
+        cells = column.astype(np.intp) * n_split + split
         counts = np.bincount(cells, weights, minlength=n_levels * n_split)
-        found.append(counts[: n_levels * n_split].astype(np.int64))  # beyond: missing
-    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+        margins.append(counts[: n_levels * n_split].astype(np.int64))  # missing values follow
+    return np.concatenate(margins)
 
 
 def _neighbours(rows: Rows, coding: Coding) -> tuple[Floats, Floats]:
-    """For every threshold the largest value up to it and the smallest beyond; infinite where there is none."""
-    counts = np.array([len(own) for own in coding.borders]) * coding.thresholds
+    """Return the largest value up to every threshold and the smallest above it; infinite if there is none."""
+    counts = coding.n_thresholds
     starts = np.cumsum([0, *counts])
     below, above = np.full(starts[-1], -np.inf), np.full(starts[-1], np.inf)
-    places = np.flatnonzero(counts)
+    features = np.flatnonzero(counts)
     if rows.n_rows == 0:
         return below, above
-    for block in feature_blocks(len(places), rows.n_rows, 1 << 22):
-        some = places[block]
+    for block in feature_blocks(len(features), rows.n_rows, 1 << 22):
+        some = features[block]
         columns = to_feature_major(rows.matrix[:, some])
         for column, feature in zip(columns, some.tolist(), strict=True):
             for i, border in enumerate(coding.borders[feature], start=starts[feature]):
@@ -356,10 +358,10 @@ def _neighbours(rows: Rows, coding: Coding) -> tuple[Floats, Floats]:
 
 
 def _range_of_parts(columns: Array, parts: Ints, n_parts: int) -> Floats:
-    """Smallest and largest value of every column in every part: [2][column][part]."""
-    found = np.empty((2, len(columns), n_parts))
-    found[0], found[1] = np.inf, -np.inf
+    """Return the smallest and the largest value of every column in every part: [2][column][part]."""
+    ranges = np.empty((2, len(columns), n_parts))
+    ranges[0], ranges[1] = np.inf, -np.inf
     for part in np.unique(parts).tolist():
         some = columns if n_parts == 1 else columns[:, parts == part]
-        found[0, :, part], found[1, :, part] = some.min(axis=1), some.max(axis=1)
-    return found
+        ranges[0, :, part], ranges[1, :, part] = some.min(axis=1), some.max(axis=1)
+    return ranges

@@ -1,10 +1,10 @@
 """Spark as an execution backend.
 
-It works with classic Spark and Spark Connect. A pass over the rows is ``mapInArrow`` over their DataFrame. Packed blocks
-are stored in local files of the executors, listed in a small persisted DataFrame. A request is ``mapInArrow`` over that
-list, whose rows Spark keeps on their executors. If an executor is lost, Spark computes its rows again from X, with their
-files. If only a file is lost, thresher packs the block again. Spark Connect has no RDDs and no broadcast variables, so
-tasks contain their data.
+It works with classic Spark and Spark Connect. A pass over the rows is ``mapInArrow`` over their DataFrame. Packed
+blocks are stored in local files of the executors, listed in a small persisted DataFrame. A request is ``mapInArrow``
+over that list, whose rows Spark keeps on their executors. If an executor is lost, Spark computes its rows again from X,
+with their files. If only a file is lost, thresher packs the block again. Spark Connect has no RDDs and no broadcast
+variables, so tasks contain their data.
 """
 
 from __future__ import annotations
