@@ -28,12 +28,12 @@ def test_the_sum_of_a_list_counts_each_block_once():
     assert total.tolist() == [4]
     assert (engine.names, engine.n_features) == (None, 2)
     engine.close()
-    with pytest.raises(RuntimeError, match="nothing was packed"):
+    with pytest.raises(RuntimeError, match="no blocks are packed"):
         engine.request(lambda X: np.array([len(X)]), np.add, lambda *done: None)
 
 
 def test_a_list_without_blocks_is_refused():
-    with pytest.raises(ValueError, match="no block of rows; give at least one"):
+    with pytest.raises(ValueError, match=r"there are no blocks of rows\. Pass at least one"):
         ListEngine([])
 
 

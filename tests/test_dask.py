@@ -13,10 +13,10 @@ from tests.dask_clusters import (
     add_rows,
     fail,
     import_dask,
+    list_rows,
     nothing,
     pack_rows,
-    tell_rows,
-    tell_sums,
+    sum_columns,
 )
 from thresher.blocks import dask as dask_backend
 from thresher.blocks import dask_work, is_in_blocks, open_engine
@@ -54,7 +54,7 @@ def test_blocks_are_read_packed_and_asked(client):
     )
     assert (engine.names, engine.n_features) == (None, 3)
     seen = []
-    read = engine.read(tell_rows, lambda *done: seen.append(done))
+    read = engine.read(list_rows, lambda *done: seen.append(done))
     assert [number for number, _ in read] == [0, 1, 2, 3]
     assert [row for _, rows in read for row in rows] == ROWS.tolist()
     assert seen == sorted(seen)
@@ -69,7 +69,7 @@ def test_blocks_are_read_packed_and_asked(client):
     assert seen[-1] == (4, 4)
     assert engine.request(add_rows, np.maximum, nothing).max() < 570
     engine.close()
-    with pytest.raises(RuntimeError, match="nothing was packed"):
+    with pytest.raises(RuntimeError, match="no blocks are packed"):
         engine.request(add_rows, np.add, nothing)
 
 
@@ -86,8 +86,11 @@ def test_target_and_weights_are_columns_or_dask_objects(client):
         engine = open_engine(X, y, weights, client=client)
         assert engine.n_features == 3
         assert engine.names == (["a", "b", "c"] if hasattr(X, "columns") else None)
-        assert np.sum(engine.read(tell_sums, nothing), axis=0).tolist() == list(sums)
-    assert open_engine(frame[["a"]], client=client).read(tell_sums, nothing)[0][1:] == [None, None]
+        assert np.sum(engine.read(sum_columns, nothing), axis=0).tolist() == list(sums)
+    assert open_engine(frame[["a"]], client=client).read(sum_columns, nothing)[0][1:] == [
+        None,
+        None,
+    ]
 
 
 def test_sizes_of_blocks_need_not_be_known(client):
@@ -165,24 +168,25 @@ def test_known_blocks_of_another_cut_are_cut_alike(client):
     engine = open_engine(
         da.from_array(ROWS, chunks=(6, 3)), da.from_array(TARGET, chunks=9), client=client
     )
-    assert [sums[1] for sums in engine.read(tell_sums, nothing)] == [
+    assert [sums[1] for sums in engine.read(sum_columns, nothing)] == [
         TARGET[i : i + 6].sum() for i in (0, 6, 12, 18)
     ]
 
 
 def test_rows_and_targets_that_do_not_fit_are_refused(client):
     X, frame = da.from_array(ROWS, chunks=(6, 3)), frame_of()
-    with pytest.raises(ValueError, match="X has 20 rows and y has 19; give one value for each row"):
+    with pytest.raises(ValueError, match=r"X has 20 rows and y has 19\. Pass one value per row"):
         open_engine(X, da.from_array(TARGET[:19], chunks=5), client=client)
     with pytest.raises(
-        ValueError, match="X has 4 blocks of rows and sample_weight has 2; take them"
+        ValueError, match=r"X has 4 blocks of rows and sample_weight has 2\. Pass columns"
     ):
         open_engine(X, sample_weight=frame_of(2)["w"], client=client)
     uneven = da.from_array(TARGET, chunks=((5, 5, 4, 6),))
     engine = open_engine(frame[["a"]], uneven, client=client)
-    for ask in (lambda: engine.read(tell_sums, nothing), lambda: engine.pack(pack_rows, nothing)):
+    for ask in (lambda: engine.read(sum_columns, nothing), lambda: engine.pack(pack_rows, nothing)):
         with pytest.raises(
-            ValueError, match="X has blocks of 5, 5, 5, 5 rows and y has blocks of 5, 5, 4, 6; take"
+            ValueError,
+            match=r"X has blocks of 5, 5, 5, 5 rows and y has blocks of 5, 5, 4, 6\. Pass",
         ):
             ask()
     many = dd.from_pandas(pd.DataFrame({"a": ROWS[:, 0]}), npartitions=20)
@@ -190,7 +194,7 @@ def test_rows_and_targets_that_do_not_fit_are_refused(client):
     with pytest.raises(
         ValueError, match=r"1, 1, 1 \.\.\. \(20 blocks\) rows and y has blocks of 2, 2"
     ):
-        open_engine(many, twice, client=client).read(tell_sums, nothing)
+        open_engine(many, twice, client=client).read(sum_columns, nothing)
 
 
 def test_what_is_no_rows_or_target_of_dask_is_refused():
@@ -206,7 +210,7 @@ def test_what_is_no_rows_or_target_of_dask_is_refused():
     with pytest.raises(ValueError, match="X must have two dimensions, rows and columns, got 1"):
         open_engine(X[:, 0])
     with pytest.raises(
-        ValueError, match=r"y must be the name of .* got numpy\.ndarray; dask\.array"
+        ValueError, match=r"y must be the name of .* got numpy\.ndarray\. Use dask\.array"
     ):
         open_engine(X, TARGET)
     with pytest.raises(ValueError, match=r"sample_weight must be .* of 2 dimensions"):
@@ -225,11 +229,11 @@ def test_clients_that_cannot_be_used_are_refused(dask_client):
     engine = open_engine(X, client=client)
     client.close()
     with pytest.raises(
-        RuntimeError, match=r"the Dask client has no scheduler \(it is closed\); connect a new"
+        RuntimeError, match=r"the Dask client has no scheduler: it is closed\. Connect a new"
     ):
         open_engine(X, client=client)
-    with pytest.raises(RuntimeError, match=r"no scheduler \(it is closed\)"):
-        engine.read(tell_rows, nothing)
+    with pytest.raises(RuntimeError, match=r"no scheduler: it is closed"):
+        engine.read(list_rows, nothing)
 
 
 def test_errors_of_a_task_come_as_they_are(client):
@@ -245,4 +249,4 @@ def test_workers_of_another_python_are_refused(dask_client, monkeypatch):
     with pytest.raises(
         RuntimeError, match=r"a Dask worker has Python 3\.\d+ and thresher .* from Python 2\.7 and"
     ):
-        engine.read(tell_rows, nothing)
+        engine.read(list_rows, nothing)

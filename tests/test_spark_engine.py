@@ -107,7 +107,7 @@ def test_packed_blocks_are_asked_where_they_lie_and_removed(session, spark_local
         assert engine.request(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
     engine.close()
     assert packed_files(spark_local.folder) == []
-    with pytest.raises(RuntimeError, match="nothing was packed"):
+    with pytest.raises(RuntimeError, match="no blocks are packed"):
         engine.request(sum_up, operator.add, quiet)
 
 
@@ -146,7 +146,8 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(session, spark_local):
         return (NoRoom(values) if number == 2 else Rows(values)), None
 
     with pytest.raises(
-        OSError, match=r"cannot be written to .* on a Spark executor .*make room, or"
+        OSError,
+        match=r"cannot write a packed block to .* on a Spark executor: .*Free some space, or",
     ):
         engine.pack(pack, quiet)
     engine.close()
@@ -204,7 +205,7 @@ def test_vectors_of_pyspark_ml_stay_sparse(session):
 
 def test_what_cannot_be_features_is_refused(session):
     X = session.createDataFrame([([1.0, 2.0], 1, 0)], ["v", "extra", "y"])
-    with pytest.raises(ValueError, match="column 'v' of X holds vectors, and there are 1 other"):
+    with pytest.raises(ValueError, match="column 'v' of X contains vectors, and there are 1 other"):
         open_engine(X, "y")
     with pytest.raises(ValueError, match=r"y names the column 'extro'.*did you mean 'extra'"):
         open_engine(X, "extro")
@@ -238,7 +239,7 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
     with pytest.raises(ValueError, match=r"y names the column 'clas', .*did you mean 'class'"):
         open_engine(tmp_path, "clas", client=session)
     (tmp_path / "text.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match=r"is text, and client reads Parquet files only"):
+    with pytest.raises(ValueError, match=r"client reads Parquet files only, but .* is text"):
         open_engine(tmp_path / "text.csv", client=session)
 
 
@@ -247,11 +248,11 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
     [
         (
             "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.9 than that in driver: 3.11,",
-            r"the Spark workers run Python 3.9 and not that of this process; set PYSPARK_PYTHON",
+            r"the Spark workers run Python 3.9, not that of this process\. Set PYSPARK_PYTHON",
         ),
         (
             "ModuleNotFoundError: No module named 'thresher'",
-            r"the Python of the Spark workers has no thresher; install thresher\[spark\] there",
+            r"the Python of the Spark workers has no thresher\. Install thresher\[spark\] there",
         ),
     ],
 )
@@ -277,8 +278,8 @@ def test_a_session_that_is_closed_is_told_of(spark_local):
         X = frame_of(session, tables())
         engine = open_engine(X, "class")
         session.stop()
-        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed; start a new"):
+        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed\. Start a new"):
             engine.read(shape_of, quiet)
-        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed; start a new"):
+        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed\. Start a new"):
             open_engine(X, "class").read(shape_of, quiet)
     spark_local.stop()

@@ -90,7 +90,7 @@ class BlockMeasures:
         self._sums = any(not KINDS[name].is_discrete for name in self.names)
         if self._counts and training.weight_kind == "real":
             raise ValueError(
-                "sample_weight must contain integers with a sum below 2^50 if X is in blocks and a measure counts them. "
+                "sample_weight must be integers with a sum below 2^50 if X is in blocks and a measure counts rows. "
                 'Scale and round the weights, or use a measure for numeric features such as "r2"'
             )
         if self._sums:

@@ -191,7 +191,7 @@ class _Frame:
     def __init__(self, X: DataLike, y: str | None, sample_weight: str | None) -> None:
         repeated = sorted({name for name in X.columns if X.columns.count(name) > 1})
         if repeated:
-            raise ValueError(f"X has several columns named {repeated[0]!r}. Rename them")
+            raise ValueError(f"X has more than one column named {repeated[0]!r}. Rename them")
         named = column_names(X.columns, y, sample_weight)
         features = [name for name in X.columns if name not in named.values()]
         self.frame = X.toDF(*(f"c{i}" for i in range(len(X.columns))))
