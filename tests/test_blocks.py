@@ -160,7 +160,7 @@ BAD = {
     ),
     "fewer columns": (
         two_blocks(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), pd.DataFrame({"a": [1, 2]})),
-        "block 1 has 1 features and others have 2",
+        "block 1 has 1 features and others 2",
     ),
     "arrays of other widths": (
         two_blocks(np.eye(2), np.ones((2, 3))),

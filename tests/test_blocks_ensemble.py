@@ -92,7 +92,7 @@ def test_few_rounds_shared_by_all_replicates_and_all_partitions():
         (
             Ensemble(MRMR(2), 3, parts="stratified"),
             None,
-            "sorts rows by the target, which must have classes if X is in blocks",
+            "needs a target with classes if X is in blocks",
         ),
     ],
 )

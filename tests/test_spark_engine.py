@@ -205,14 +205,14 @@ def test_vectors_of_pyspark_ml_stay_sparse(session):
 
 def test_what_cannot_be_features_is_refused(session):
     X = session.createDataFrame([([1.0, 2.0], 1, 0)], ["v", "extra", "y"])
-    with pytest.raises(ValueError, match="column 'v' of X contains vectors, and there are 1 other"):
+    with pytest.raises(ValueError, match="column 'v' of X contains vectors, so remove the 1 other"):
         open_engine(X, "y")
     with pytest.raises(ValueError, match=r"y names the column 'extro'.*did you mean 'extra'"):
         open_engine(X, "extro")
     with pytest.raises(ValueError, match=r"y must be the name of a column of X.*got Column"):
         open_engine(X, X["y"])
     uneven = session.createDataFrame([([1.0, 2.0],), ([1.0],)], ["v"]).coalesce(1)
-    with pytest.raises(ValueError, match=r"vectors of column 'v' differ in length: .* 2 .* 1"):
+    with pytest.raises(ValueError, match=r"vectors of column 'v' have 2 and 1 values"):
         open_engine(uneven).read(matrix_of, quiet)
     without = session.createDataFrame([([1.0, 2.0],), (None,)], "v array<double>").coalesce(1)
     with pytest.raises(ValueError, match="column 'v' has 1 rows without a vector in partition 0"):
@@ -252,7 +252,7 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
         ),
         (
             "ModuleNotFoundError: No module named 'thresher'",
-            r"the Python of the Spark workers has no thresher\. Install thresher\[spark\] there",
+            r"the Python of the Spark workers has no thresher\. Install thresher\[spark\]",
         ),
     ],
 )

@@ -60,8 +60,7 @@ def dask_rows(X: DataLike, y: TargetLike = None, sample_weight: WeightsLike = No
     for parameter, values in (("y", y), ("sample_weight", sample_weight)):
         if isinstance(values, str):
             raise ValueError(
-                f"{parameter} names the column {values!r}, but X is a dask array, whose columns have no "
-                f"names. Pass {parameter} as a dask array, or X as a dask dataframe"
+                f"{parameter} names the column {values!r}, but X is a dask array. Pass X as a dask dataframe"
             )
     lengths = _known(X.chunks[0])
     n_features = None if np.isnan(X.shape[1]) else int(X.shape[1])

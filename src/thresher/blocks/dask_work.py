@@ -160,8 +160,7 @@ def gather(
         ) from error
     except KilledWorker as error:
         raise RuntimeError(
-            "a block of rows killed several Dask workers, probably by lack of memory. Make the blocks smaller "
-            "(repartition, rechunk) or give the workers more memory"
+            "a block of rows killed several Dask workers, probably by lack of memory. Make the blocks smaller"
         ) from error
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "thresher":
@@ -215,8 +214,7 @@ class _Watchdog:
             self._last_worker = now
         elif now - self._last_worker > _NO_WORKER_TIMEOUT:
             raise RuntimeError(
-                f"the Dask cluster has had no worker for {_NO_WORKER_TIMEOUT:.0f} s. Start workers, call "
-                "client.wait_for_workers and fit again"
+                f"the Dask cluster has had no worker for {_NO_WORKER_TIMEOUT:.0f} s. Start workers and fit again"
             )
 
     def _has_workers(self) -> bool:

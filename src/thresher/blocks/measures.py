@@ -439,8 +439,7 @@ def _class_rows(target: BlockTarget | None) -> Counts:
     """Return the number of the first row of each class in each block, if rows are numbered class by class."""
     if target is None or target.rows_before is None or target.n_of_class is None:
         raise ValueError(
-            'parts="stratified" sorts rows by the target, which must have classes if X is in blocks. '
-            'Set parts="round-robin"'
+            'parts="stratified" needs a target with classes if X is in blocks. Set parts="round-robin"'
         )
     ends = np.cumsum(target.n_of_class)
     return (ends - target.n_of_class)[None, :] + target.rows_before

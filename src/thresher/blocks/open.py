@@ -53,15 +53,12 @@ def open_training_data(
     options = options or {}
     checkpoint, client = options.get("checkpoint"), options.get("client")
 
-    def read_engine(engine: Engine) -> BlockData:
-        return read_blocks(selector, engine, rules, checkpoint)
-
     if is_in_blocks(X, client):
         if not rules.accept_blocks:
             refuse_blocks(selector, X, options)
         check_remote_options(type(selector).__name__, options, in_memory=False)
         engine = open_engine(X, y, sample_weight, client=client, scratch=options.get("scratch"))
-        return read_engine(engine)
+        return read_blocks(selector, engine, rules, checkpoint)
     if not is_files(X):
         check_remote_options(type(selector).__name__, options, in_memory=True)
         return read_training(selector, X, y, sample_weight, rules)
@@ -69,7 +66,8 @@ def open_training_data(
     def read_tall(
         files: FileColumns, y: TargetLike, weights: WeightsLike, scratch: Scratch
     ) -> BlockData:
-        return read_engine(TallFiles(files, y, weights, scratch, checkpoint is not None))
+        engine = TallFiles(files, y, weights, scratch, checkpoint is not None)
+        return read_blocks(selector, engine, rules, checkpoint)
 
     rule = rules.packing_rule
     return read_files(
@@ -91,7 +89,7 @@ def refuse_blocks(selector: Estimator, X: DataLike, options: RemoteOptions | Non
     if are_elsewhere:
         raise ValueError(
             f"{type(selector).__name__} needs all rows at once, but X is in blocks. Pass files or rows in memory, or "
-            "use a selector such as MRMR, CFS or JMI"
+            "use MRMR, CFS or JMI"
         )
 
 

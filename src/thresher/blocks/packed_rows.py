@@ -154,10 +154,7 @@ def join_rows(a: PackedRows, b: PackedRows) -> PackedRows:
     few = np.flatnonzero([len(table) <= MOST_LEVELS for table in tables])
     coded, from_a, from_b = coded[few], from_a[few], from_b[few]
     tables = [tables[i] for i in few]
-    codes = np.concatenate(
-        [_recode(a, from_a, tables), _recode(b, from_b, tables)],
-        axis=1,
-    )
+    codes = np.hstack([_recode(a, from_a, tables), _recode(b, from_b, tables)])
     rest = np.delete(np.arange(a.shape[1]), coded)
     more = pack_rows(np.concatenate([a.numbers(rest), b.numbers(rest)], axis=1).T, {}, ())
     coded = np.concatenate([coded, rest[more.coded]])

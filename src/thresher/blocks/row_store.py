@@ -332,8 +332,7 @@ def _match(stored: Keys, to_remove: Keys) -> Indices:
 
 def _never_added(n_rows: int, first: int) -> ValueError:
     return ValueError(
-        f"cannot forget rows that were never added: sample {first} of {n_rows}. Nothing was forgotten. Pass only rows "
-        "that were added"
+        f"cannot forget rows that were never added: sample {first} of {n_rows}. Remove it; nothing was forgotten"
     )
 
 

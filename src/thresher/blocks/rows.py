@@ -133,8 +133,7 @@ class RowReader:
         given = weight_numbers(block.weights)
         if given.shape != (n_rows,):
             raise ValueError(
-                f"sample_weight.shape == {given.shape} in block {number}, expected {(n_rows,)}. "
-                "Pass one weight per sample"
+                f"sample_weight.shape == {given.shape} in block {number}, expected {(n_rows,)}. Pass one per sample"
             )
         check_weights(given, f" of block {number}")
         shift = self.weight_shift
@@ -180,8 +179,7 @@ class RowReader:
             return
         if len(names) != len(self.names):
             raise ValueError(
-                f"blocks must have the same columns, but block {number} has {len(names)} features and others have "
-                f"{len(self.names)}"
+                f"blocks must have equal columns, but block {number} has {len(names)} features and others {len(self.names)}"
             )
         i = next(i for i, name in enumerate(names) if name != self.names[i])
         raise ValueError(
@@ -192,6 +190,5 @@ class RowReader:
 
 def _too_large(column: str, number: int) -> ValueError:
     return ValueError(
-        f"column {column} of block {number} has integers beyond 2^53, which doubles cannot distinguish. "
-        "Subtract a constant"
+        f"column {column} of block {number} has integers beyond 2^53, which doubles round. Subtract a constant"
     )

@@ -229,8 +229,7 @@ def _vector_column(X: DataLike, features: list[str]) -> str | None:
     vectors = [name for name, kind in kinds.items() if kind in ("array", "vectorudt")]
     if vectors and len(features) > 1:
         raise ValueError(
-            f"column {vectors[0]!r} of X contains vectors, and there are {len(features) - 1} other features. Select "
-            "one column of vectors, or columns of single values"
+            f"column {vectors[0]!r} of X contains vectors, so remove the {len(features) - 1} other features"
         )
     return vectors[0] if vectors else None
 
@@ -250,15 +249,13 @@ class _Files:
             kind = format_of(Path(X))
             if kind != "parquet":
                 raise ValueError(
-                    f"client reads Parquet files only, but {str(X)!r} is {kind}. Write it as Parquet, or pass the "
-                    "DataFrame that client reads from it"
+                    f"client reads Parquet files only, but {str(X)!r} is {kind}. Pass a Spark DataFrame as X"
                 )
         files: FileColumns = open_table(X).columns
         parts = [part for part in files.parts if isinstance(part, ParquetPart)]
         if len(parts) < len(files.parts):
             raise ValueError(
-                "client reads Parquet files only, but X has other files, partitions or filters. Pass the DataFrame "
-                "that client reads from them"
+                "client reads plain Parquet files only, without partitions or filters. Pass a Spark DataFrame as X"
             )
         columns = list(files.kinds)
         named = column_names(columns, y, sample_weight)

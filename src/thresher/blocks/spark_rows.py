@@ -106,8 +106,7 @@ class FileRows:
                 (table,) = validated(str(path), pieces)
         except FileNotFoundError:
             raise RuntimeError(
-                f"a Spark executor cannot find {path}. Store the files where all executors can read them, or pass "
-                "a Spark DataFrame"
+                f"a Spark executor cannot find {path}. Store the files where all executors can read them"
             ) from None
         return split_columns(table.cast(self.schema), self.y, self.sample_weight)
 
@@ -171,6 +170,5 @@ def _check_lengths(lengths: Array, name: str, n_features: int) -> None:
     wrong = lengths[lengths != n_features]
     if len(wrong):
         raise ValueError(
-            f"the vectors of column {name!r} differ in length: the first has {n_features} values, another "
-            f"{int(wrong[0])}. Make them equally long"
+            f"the vectors of column {name!r} have {n_features} and {int(wrong[0])} values. Make them equally long"
         )

@@ -88,10 +88,7 @@ def _explain(message: str) -> str | None:
         return f"the Spark workers run {version}, not that of this process. Set PYSPARK_PYTHON on all of them"
     lacking = re.search(r"ModuleNotFoundError: No module named '(\w+)", message)
     if lacking and lacking[1] in ("thresher", "pyarrow", "numpy", "scipy", "narwhals", "sklearn"):
-        return (
-            f"the Python of the Spark workers has no {lacking[1]}. Install thresher[spark] there, or set "
-            "PYSPARK_PYTHON to a Python with it"
-        )
+        return f"the Python of the Spark workers has no {lacking[1]}. Install thresher[spark] or set PYSPARK_PYTHON"
     if re.search("|".join(_CLOSED), message):
         return "the Spark session of X is closed. Start a new one and read X again"
     return None

@@ -112,8 +112,7 @@ def merge_labels(
         return BlockTarget(False, None, float(lowest), float(highest))
     if len(classes) > MOST_CLASSES:
         raise ValueError(
-            f"y has {len(classes)} distinct values, too many for classes if X is in blocks. "
-            'Set target="numeric" if it is a quantity'
+            f'y has {len(classes)} distinct values, too many for classes in blocks. Set target="numeric"'
         )
     counts = np.zeros((len(facts), len(classes)), dtype=np.int64)
     for i, one in enumerate(facts):
@@ -374,11 +373,10 @@ def merge_columns(
 ) -> ColumnFacts:
     """Return the facts of the columns of all blocks."""
     p = len(facts[0].minimum)
-    for number, one in enumerate(facts):
-        if len(one.minimum) != p:
+    for number, width in enumerate(len(one.minimum) for one in facts):
+        if width != p:
             raise ValueError(
-                f"blocks must have the same columns, but block {number} has {len(one.minimum)} features and block 0 "
-                f"has {p}"
+                f"blocks must have equal columns, but block {number} has {width} features and block 0 has {p}"
             )
     texts: dict[int, set[str]] = {}
     for one in facts:
