@@ -179,7 +179,7 @@ class RowReader:
             return
         if len(names) != len(self.names):
             raise ValueError(
-                f"blocks must have equal columns, but block {number} has {len(names)} features and others {len(self.names)}"
+                f"blocks must have the same columns: block {number} has {len(names)} features and others {len(self.names)}"
             )
         i = next(i for i, name in enumerate(names) if name != self.names[i])
         raise ValueError(

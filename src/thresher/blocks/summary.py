@@ -376,7 +376,7 @@ def merge_columns(
     for number, width in enumerate(len(one.minimum) for one in facts):
         if width != p:
             raise ValueError(
-                f"blocks must have equal columns, but block {number} has {width} features and block 0 has {p}"
+                f"blocks must have the same columns: block {number} has {width} features and block 0 has {p}"
             )
     texts: dict[int, set[str]] = {}
     for one in facts:
