@@ -177,9 +177,10 @@ class RowReader:
     def _check_names(self, number: int, names: tuple[str, ...]) -> None:
         if self.names is None or names == self.names:
             return
-        if len(names) != len(self.names):
+        n, n_others = len(names), len(self.names)
+        if n != n_others:
             raise ValueError(
-                f"blocks must have the same columns: block {number} has {len(names)} features and others {len(self.names)}"
+                f"blocks must have the same columns: block {number} has {n} features and others {n_others}"
             )
         i = next(i for i, name in enumerate(names) if name != self.names[i])
         raise ValueError(
