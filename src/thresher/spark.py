@@ -61,7 +61,7 @@ class _Stored(MLReadable, MLWritable):
 
 
 class Selector(Estimator, _Columns, _Stored):
-    """Selection of features as a stage of `pyspark.ml`.
+    """Select features as a stage of `pyspark.ml`.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ def level_borders(values: Floats) -> Floats:
 
 
 def thresholds(rule: BinRule, facts: ColumnFacts, columns: Sequence[int]) -> list[Floats]:
-    """Return the lower ends of the equal-width or mean-sd bins of these columns."""
+    """Return the borders between the equal-width or mean-sd bins of these columns."""
     if isinstance(rule, EqualWidthBins):
         return [
             _equal_width(float(facts.minimum[i]), float(facts.maximum[i]), rule.n_bins)

@@ -240,7 +240,7 @@ def _leave_pool() -> None:
 
 @contextmanager
 def _released(futures: Collection[Future]) -> Iterator[list[Future]]:
-    """Release the futures at the end, also after an error or Ctrl-C."""
+    """Yield the futures and release them at the end, also after an error or Ctrl-C."""
     try:
         yield list(futures)
     finally:

@@ -245,7 +245,7 @@ def row_keys(block: RowBlock) -> Keys:
 
 
 def fingerprint(keys: Keys) -> list[int]:
-    """Return the same for equal rows in any order. Keys are mixed first, as they are sums over columns."""
+    """Return a fingerprint that does not depend on the order of rows. Keys are sums over columns, so mix them first."""
     sums: list[int] = _mixed(keys).sum(axis=0).tolist()
     return sums
 

@@ -237,19 +237,16 @@ class StoredRows(LocalEngine):
         packed: list[Signed] = []
         summaries: list[Any] = []
         for number, block in enumerate(counted(self._blocks, len(self._blocks), progress)):
-            if (
-                signed is None
-            ):  # sums of numbers have other centres each time, so they are not cached
-                packed_block, summary = task(number, block.active_rows())
+            # Sums of numbers have other centres each time, so they are not cached.
+            if signed is None:
+                whole, summary = task(number, block.active_rows())
             else:
-                packed_block, summary = block.all_results.of(name, signed, number, block.all_rows)
-            packed.append(Signed(packed_block, False))
+                whole, summary = block.all_results.of(name, signed, number, block.all_rows)
+            packed.append(Signed(whole, False))
             summaries.append(summary)
             for rows, results in block.removed if signed is not None else ():
-                packed_block, summary = results.of(
-                    name, signed, number, partial(block.rows_at, rows)
-                )
-                packed.append(Signed(packed_block, True))
+                part, summary = results.of(name, signed, number, partial(block.rows_at, rows))
+                packed.append(Signed(part, True))
                 summaries.append(summary.negative())
         self._signed = packed
         return summaries
