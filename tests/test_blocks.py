@@ -259,7 +259,7 @@ def test_a_measure_of_numbers_refuses_categories_and_missing_values():
     with pytest.raises(ValueError, match="column 'b' holds categories"):
         MRMR(1, relevance="r2").fit(in_blocks(frame, np.array([0, 1, 0, 1])))
     X = np.array([[1.5, np.nan], [2, 1], [3, 0.5], [1, 2]])
-    with pytest.raises(ValueError, match="column 1 has missing values, and sums of numbers"):
+    with pytest.raises(ValueError, match="column 1 has missing values, but X is in blocks"):
         MRMR(1, relevance="r2", missing="pairwise").fit(in_blocks(X, np.array([0, 1, 0, 1])))
 
 
