@@ -148,7 +148,7 @@ def make_measures(
     discretize : str, transformer or None
         The bins of numeric features for measures that count.
     default : str
-        The bins that ``discretize="auto"`` stands for.
+        The bins of ``discretize="auto"``.
     parts : PartSets or NumberedParts, or None
         With parts, one value for each replicate.
     uses_triples : bool, default=False

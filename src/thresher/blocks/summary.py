@@ -61,18 +61,16 @@ def label_facts(rows: Rows, as_quantity: bool, keeps_all: bool, number: int) -> 
     if as_quantity:
         labels = as_numbers(labels)
     used = rows.of_used(labels)
-    is_number = labels.dtype.kind in "fiub"
     lowest, highest = np.nan, np.nan
-    if is_number and used.size:
+    if labels.dtype.kind in "fiub" and used.size:
         lowest, highest = float(used.min()), float(used.max())
     is_float = labels.dtype.kind == "f"
-    if as_quantity:
-        return LabelFacts(None, None, lowest, highest, is_float)
-    distinct, codes = distinct_labels(labels)
-    if is_float and len(distinct) > 2 and not keeps_all:
-        return LabelFacts(None, None, lowest, highest, True)
-    counts = np.bincount(rows.of_used(codes), minlength=len(distinct))
-    return LabelFacts(distinct, counts, lowest, highest, is_float)
+    if not as_quantity:
+        distinct, codes = distinct_labels(labels)
+        if keeps_all or not is_float or len(distinct) <= 2:
+            counts = np.bincount(rows.of_used(codes), minlength=len(distinct))
+            return LabelFacts(distinct, counts, lowest, highest, is_float)
+    return LabelFacts(None, None, lowest, highest, is_float)
 
 
 @dataclass(frozen=True)
