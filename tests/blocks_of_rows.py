@@ -1,4 +1,4 @@
-"""Rows split into blocks, for the tests of selection where rows are."""
+"""Rows split into blocks, for the tests of selection from blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thresher.blocks import ListEngine, RowBlock
 
 
 def in_blocks(X, y=None, weights=None, ends=()):
-    """An engine of the rows, split at `ends`; equal ends make empty blocks."""
+    """Return a backend of the rows, split at `ends`. Equal ends make empty blocks."""
     take = (lambda rows: X.iloc[rows]) if isinstance(X, pd.DataFrame) else (lambda rows: X[rows])
     n = len(X) if isinstance(X, pd.DataFrame) else X.shape[0]
     return ListEngine(
@@ -29,7 +29,7 @@ def in_blocks(X, y=None, weights=None, ends=()):
 
 
 def both(selector, X, y=None, weights=None, ends=()):
-    """The selector fitted on all rows at once, and on blocks of them."""
+    """Fit the selector on all rows at once, and on blocks of them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         memory = clone(selector)
@@ -37,20 +37,20 @@ def both(selector, X, y=None, weights=None, ends=()):
         return memory, clone(selector).fit(in_blocks(X, y, weights, ends))
 
 
-def assert_same(memory, far):
-    """The same features with the same bits, and the same cuts."""
-    assert far.selected_.tolist() == memory.selected_.tolist()
+def assert_same(memory, blocks):
+    """Check that both selected the same features, with the same bits and the same cut points."""
+    assert blocks.selected_.tolist() == memory.selected_.tolist()
     for name in ("relevance_", "scores_", "redundancy_", "ranking_", "support_"):
-        np.testing.assert_array_equal(getattr(far, name), getattr(memory, name), err_msg=name)
+        np.testing.assert_array_equal(getattr(blocks, name), getattr(memory, name), err_msg=name)
     if hasattr(memory, "bins_"):
-        assert repr(far.bins_) == repr(memory.bins_)
-        for one, other in zip(far.bins_.cuts, memory.bins_.cuts, strict=True):
+        assert repr(blocks.bins_) == repr(memory.bins_)
+        for one, other in zip(blocks.bins_.cuts, memory.bins_.cuts, strict=True):
             np.testing.assert_array_equal(one, other)
 
 
 @st.composite
 def split_rows(draw, max_rows=40):
-    """Number of rows, and where blocks of them end: empty ones and such of one row among them."""
+    """Draw a number of rows and the ends of blocks, which may be empty or have one row."""
     n = draw(st.integers(6, max_rows))
     return n, draw(st.lists(st.integers(0, n), max_size=6))
 
@@ -60,7 +60,7 @@ COLUMNS = ("normal", "few", "many", "text", "truth", "constant", "tiny", "large"
 
 @st.composite
 def frames(draw, kinds=COLUMNS, missing=False, max_rows=40):
-    """A frame of mixed columns, the ends of blocks, and a generator for the rest."""
+    """Draw a frame of mixed columns and the ends of blocks. Return also a generator for the rest."""
     n, ends = draw(split_rows(max_rows))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     chosen = draw(st.lists(st.sampled_from(kinds), min_size=2, max_size=8))

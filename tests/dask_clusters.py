@@ -1,4 +1,4 @@
-"""Real clusters of Dask on this machine, and what is asked of them."""
+"""Real clusters of Dask on this machine, and tasks for them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 
 
 def import_dask(name):
-    """A module of Dask. Without it a test is skipped, in CI that is an error."""
+    """Return a module of Dask. Skip the test if it is missing; in CI that is an error."""
     return import_module(name) if os.environ.get("CI") == "true" else pytest.importorskip(name)
 
 
 @contextmanager
 def local_cluster(n_workers):
-    """A client of a cluster of processes that are started again when they die."""
+    """Yield a client of a cluster whose processes are restarted when they die."""
     distributed = import_dask("distributed")
     with (
         distributed.LocalCluster(
@@ -36,7 +36,7 @@ def local_cluster(n_workers):
 
 
 def as_frame(frame, ends):
-    """A dask dataframe with a partition for each stretch of rows; equal ends make empty ones."""
+    """Return a dask dataframe with a partition for each range of rows. Equal ends make empty ones."""
     import dask
     import dask.dataframe as dd
 
@@ -44,26 +44,26 @@ def as_frame(frame, ends):
     return dd.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0])
 
 
-def work_for(address):
-    """Be a worker until killed."""
+def run_worker(address):
+    """Run a worker until it is killed."""
     from distributed import Worker
 
-    async def live():
+    async def run():
         worker = await Worker(address, nthreads=1, memory_limit=0, dashboard=False)
         await worker.finished()
 
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    asyncio.run(live())
+    asyncio.run(run())
 
 
 class Workers:
-    """Processes that nobody starts again when they die, and the scheduler they work for."""
+    """Worker processes that are not restarted when they die, and their scheduler."""
 
     def __init__(self, scheduler):
         self.scheduler = scheduler
-        # Forked from a process that has imported everything: a new worker is there in an instant. Windows cannot.
+        # A fork of a process that has imported everything starts at once. Windows cannot fork.
         can_fork = "forkserver" in multiprocessing.get_all_start_methods()
         self._context = multiprocessing.get_context("forkserver" if can_fork else "spawn")
         if can_fork:
@@ -72,13 +72,13 @@ class Workers:
 
     def start(self):
         process = self._context.Process(
-            target=work_for, args=(self.scheduler.address,), daemon=True
+            target=run_worker, args=(self.scheduler.address,), daemon=True
         )
         process.start()
         self._processes.append(process)
 
     def kill(self):
-        """SIGKILL to the oldest."""
+        """Kill the oldest process."""
         process = self._processes.pop(0)
         process.kill()
         process.join()
@@ -90,7 +90,7 @@ class Workers:
 
 @contextmanager
 def mortal_cluster(n_workers):
-    """A client and its `Workers`."""
+    """Yield a client and its `Workers`."""
     distributed = import_dask("distributed")
     with (
         distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
@@ -107,14 +107,14 @@ def mortal_cluster(n_workers):
 
 
 def nothing(done, total):
-    """Progress that nobody looks at."""
+    """Ignore the progress."""
 
 
-def tell_rows(number, block):
+def list_rows(number, block):
     return number, np.asarray(block.X).tolist()
 
 
-def tell_sums(number, block):
+def sum_columns(number, block):
     parts = (block.X, block.y, block.weights)
     return [None if part is None else float(np.asarray(part, dtype=float).sum()) for part in parts]
 

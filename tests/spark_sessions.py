@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-# A quick start matters more here than quick code.
+# A quick start matters more here than fast code.
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m"
 
 # Partitions end here: one large, an empty one, one of a single row.
@@ -24,16 +24,16 @@ ENDS = (70, 70, 71, 95)
 
 
 def require_spark() -> None:
-    """Skip where Spark cannot run and with `make test JAVA=no`, which needs no reason; else fail in CI."""
+    """Skip the test if Spark cannot run, or with `make test JAVA=no`. Without Spark, fail in CI."""
     if os.environ.get("THRESHER_JAVA") == "no":
-        pytest.skip("JAVA=no")  # the Java that is there may be too old
+        pytest.skip("JAVA=no")  # the installed Java may be too old
     try:
         import pyspark
     except ImportError:
         missing = "pyspark is not installed"
     else:
         if "LD_PRELOAD" in os.environ:
-            pytest.skip("no Java runs beside the sanitizers")
+            pytest.skip("Java does not run with the sanitizers")
         if shutil.which("java") and int(pyspark.__version__.partition(".")[0]) >= 4:
             return
         missing = "needs pyspark 4 and Java (Debian: apt install openjdk-17-jre-headless)"
@@ -50,7 +50,7 @@ def free_port() -> int:
 
 @contextmanager
 def classic_session(master: str, folder: Path, **settings: str) -> Iterator:
-    """A session of a driver in this process; the Python of the workers is this one."""
+    """Yield a session with a driver in this process. Its workers run this Python."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master(master).appName("thresher tests")
@@ -104,7 +104,7 @@ def _home_in(folder: Path) -> Path:
 
 @contextmanager
 def local_sessions(folder: Path) -> Iterator[tuple]:
-    """A classic session on two threads, and one of Spark Connect with the same server."""
+    """Yield a classic session on two threads, and one of Spark Connect with the same server."""
     port = free_port()
     plugin = {
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
@@ -121,7 +121,7 @@ def local_sessions(folder: Path) -> Iterator[tuple]:
 
 
 class LocalSpark:
-    """The local sessions, started when they are wanted; a process has one driver at a time."""
+    """The local sessions, started on first use. A process has one driver at a time."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -158,12 +158,12 @@ def executor_session(folder: Path) -> Iterator:
 
 
 def frame_of(session, tables: list):
-    """A DataFrame whose partitions are these Arrow tables."""
+    """Return a DataFrame with these Arrow tables as partitions."""
     from pyspark import TaskContext
     from pyspark.sql.pandas.types import from_arrow_schema
 
     def rows(batches):
-        list(batches)  # a worker that leaves some of its input is not used again
+        list(batches)  # Spark does not use a worker again that leaves some of its input
         yield from tables[TaskContext.get().partitionId()].to_batches()
 
     numbers = session.range(0, len(tables), 1, len(tables))
@@ -171,7 +171,7 @@ def frame_of(session, tables: list):
 
 
 def mixed_frame(n: int = 120) -> pd.DataFrame:
-    """Numbers with missing values, whole numbers, texts, truths and a constant; a target of texts and weights."""
+    """Return a frame of mixed columns with missing values, a target of texts and weights."""
     rng = np.random.default_rng(14)
     base = rng.normal(size=n)
     frame = pd.DataFrame({f"number {i}": base * i + rng.normal(size=n) * 3 for i in range(6)})

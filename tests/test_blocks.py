@@ -160,7 +160,7 @@ BAD = {
     ),
     "fewer columns": (
         two_blocks(pd.DataFrame({"a": [1, 2], "b": [1, 2]}), pd.DataFrame({"a": [1, 2]})),
-        "block 1 has 1 features and others have 2",
+        "block 1 has 1 features and others 2",
     ),
     "arrays of other widths": (
         two_blocks(np.eye(2), np.ones((2, 3))),
@@ -168,7 +168,7 @@ BAD = {
     ),
     "text and numbers": (
         two_blocks(pd.DataFrame({"a": ["x", "y"]}), pd.DataFrame({"a": [1, 2]})),
-        "column 'a' holds text in block 0 and numbers in block 1; make it one of them",
+        "column 'a' has text in block 0 and numbers in block 1. Convert it to one of them",
     ),
     "a frame and an array": (
         two_blocks(pd.DataFrame({"a": [1, 2]}), np.ones((2, 1))),
@@ -196,7 +196,7 @@ BAD = {
     ),
     "weights that cannot be counted": (
         ListEngine([RowBlock(np.eye(2), [0, 1], [0.5, 2])]),
-        "sample_weight must hold whole numbers where rows are in blocks",
+        "sample_weight must be integers with a sum below",
     ),
     "missing": (
         two_blocks(np.eye(2), np.array([[1.0, np.nan], [0, 1]])),
@@ -212,7 +212,7 @@ BAD = {
     ),
     "target of two types": (
         ListEngine([RowBlock(np.eye(2), ["a", "b"]), RowBlock(np.eye(2), [0, 1])]),
-        "y holds text in one block and numbers in another",
+        "y has text in one block and numbers in another",
     ),
     "no target": (ListEngine([RowBlock(np.eye(2))]), "MRMR requires y to be passed"),
     "one class": (ListEngine([RowBlock(np.eye(2), [1, 1])]), r"y has one class \(1\)"),
@@ -220,11 +220,11 @@ BAD = {
     "constant": (ListEngine([RowBlock(np.ones((3, 2)), [0, 1, 1])]), "no column of X varies"),
     "large whole numbers": (
         ListEngine([RowBlock(np.array([[2**60], [2**60 + 1]]), [0, 1])]),
-        r"column 0 of block 0 has whole numbers beyond 2\^53",
+        r"column 0 of block 0 has integers beyond 2\^53",
     ),
     "large whole numbers as objects": (
         ListEngine([RowBlock(np.array([[0, 2**63], [1, 2**63 + 1]], dtype=object), [0, 1])]),
-        r"column 1 of block 0 has whole numbers beyond 2\^53",
+        r"column 1 of block 0 has integers beyond 2\^53",
     ),
 }
 
@@ -241,11 +241,11 @@ def test_bad_blocks_are_refused_in_a_sentence(name):
     [
         (
             CFS(),
-            'discretize="mdl" needs all values of a column in one place.*equal-frequency.*GivenBins',
+            'discretize="mdl" needs all values of a column at once.*equal-frequency.*GivenBins',
         ),
-        (MRMR(2, relevance="spearman"), '"spearman" needs all values of a column.* use "pearson"'),
-        (RRCT(2), "RRCT needs all rows in one place, and X has them in blocks"),
-        (CMIFilter(2), "CMIFilter needs all rows in one place"),
+        (MRMR(2, relevance="spearman"), '"spearman" needs all values of a column.* Use "pearson"'),
+        (RRCT(2), "RRCT needs all rows at once, but X is in blocks"),
+        (CMIFilter(2), "CMIFilter needs all rows at once"),
     ],
 )
 def test_what_needs_all_rows_in_one_place_is_refused(selector, complaint):
@@ -259,7 +259,7 @@ def test_a_measure_of_numbers_refuses_categories_and_missing_values():
     with pytest.raises(ValueError, match="column 'b' holds categories"):
         MRMR(1, relevance="r2").fit(in_blocks(frame, np.array([0, 1, 0, 1])))
     X = np.array([[1.5, np.nan], [2, 1], [3, 0.5], [1, 2]])
-    with pytest.raises(ValueError, match="column 1 has missing values, and sums of numbers"):
+    with pytest.raises(ValueError, match="column 1 has missing values, but X is in blocks"):
         MRMR(1, relevance="r2", missing="pairwise").fit(in_blocks(X, np.array([0, 1, 0, 1])))
 
 
@@ -284,7 +284,7 @@ def test_a_fit_that_fails_leaves_the_selector_and_lets_go_of_the_blocks():
     def fail(*_):
         raise ConnectionError("no worker left")
 
-    engine.ask = fail
+    engine.request = fail
     with pytest.raises(ConnectionError, match="no worker left"):
         selector.fit(engine)
     assert selector.selected_ is chosen

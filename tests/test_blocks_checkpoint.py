@@ -31,11 +31,11 @@ def problem(seed=0):
 class Counted(ListEngine):
     """Counts the rounds that are really asked."""
 
-    n_asked = 0
+    n_requested = 0
 
-    def ask(self, *arguments):
-        self.n_asked += 1
-        return super().ask(*arguments)
+    def request(self, *arguments):
+        self.n_requested += 1
+        return super().request(*arguments)
 
 
 def engine(seed=0, ends=(20, 20, 41), weights=None):
@@ -56,12 +56,12 @@ def test_a_log_cut_at_any_byte_gives_the_same_result(name, tmp_path):
     text = expected.to_json()
     whole = engine()
     assert FITS[name]().fit(whole, checkpoint=tmp_path).to_json() == text
-    assert whole.n_asked == expected.n_rounds_
+    assert whole.n_requested == expected.n_rounds_
     log = tmp_path / "rounds.log"
     written = log.read_bytes()
     again = engine()
     assert FITS[name]().fit(again, checkpoint=str(tmp_path)).to_json() == text
-    assert again.n_asked == 0
+    assert again.n_requested == 0
     places = np.random.default_rng(1).integers(0, len(written), 3).tolist()
     for place in places:
         log.write_bytes(written[:place])
@@ -135,7 +135,7 @@ def test_threads_and_words_do_not_make_another_fit(tmp_path):
     again = engine()
     second = MRMR(5, relevance="mi", n_jobs=2).fit(again, checkpoint=tmp_path)
     assert second.selected_.tolist() == first.selected_.tolist()
-    assert again.n_asked == 0
+    assert again.n_requested == 0
 
 
 def test_a_checkpoint_must_be_a_folder(tmp_path):
@@ -149,13 +149,13 @@ SCRIPT = """
     from tests.test_blocks_checkpoint import engine, MRMR
 
     rows = engine()
-    ask = rows.ask
+    request = rows.request
 
     def slow(*arguments):
         time.sleep(0.02)
-        return ask(*arguments)
+        return request(*arguments)
 
-    rows.ask = slow
+    rows.request = slow
     print("ready", flush=True)
     sys.stdout.write(MRMR(20, relevance="mi").fit(rows, checkpoint=sys.argv[1]).to_json())
 """

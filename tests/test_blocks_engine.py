@@ -22,18 +22,18 @@ def test_the_sum_of_a_list_counts_each_block_once():
     sizes = engine.read(lambda i, block: (i, len(block.X)), lambda *done: seen.append(done))
     assert sizes == [(0, 3), (1, 0), (2, 1)]
     assert seen == [(1, 3), (2, 3), (3, 3)]
-    receipts = engine.pack(lambda i, block: (block.X, i), lambda *done: None)
-    assert receipts == [0, 1, 2]
-    total = engine.ask(lambda X: np.array([len(X)]), np.add, lambda *done: None)
+    summaries = engine.pack(lambda i, block: (block.X, i), lambda *done: None)
+    assert summaries == [0, 1, 2]
+    total = engine.request(lambda X: np.array([len(X)]), np.add, lambda *done: None)
     assert total.tolist() == [4]
     assert (engine.names, engine.n_features) == (None, 2)
     engine.close()
-    with pytest.raises(RuntimeError, match="nothing was packed"):
-        engine.ask(lambda X: np.array([len(X)]), np.add, lambda *done: None)
+    with pytest.raises(RuntimeError, match="no blocks are packed"):
+        engine.request(lambda X: np.array([len(X)]), np.add, lambda *done: None)
 
 
 def test_a_list_without_blocks_is_refused():
-    with pytest.raises(ValueError, match="no block of rows; give at least one"):
+    with pytest.raises(ValueError, match=r"there are no blocks of rows\. Pass at least one"):
         ListEngine([])
 
 

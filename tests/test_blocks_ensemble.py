@@ -88,11 +88,11 @@ def test_few_rounds_shared_by_all_replicates_and_all_partitions():
         (Ensemble(MRMR(2), kind="full"), None, 'kind="full" needs all rows in one place'),
         (Ensemble(MRMR(2), kind="bagging"), None, 'use kind="fast", "inner" or "halves"'),
         (Ensemble(MRMR(2), 3), [1] * 40, "groups of rows in blocks may lie in several"),
-        (Ensemble(RRCT(2), 3, kind="full"), None, "RRCT needs all rows in one place"),
+        (Ensemble(RRCT(2), 3, kind="full"), None, "RRCT needs all rows at once"),
         (
             Ensemble(MRMR(2), 3, parts="stratified"),
             None,
-            "sorts all rows by the target, which blocks can do for classes alone",
+            "needs a target with classes if X is in blocks",
         ),
     ],
 )

@@ -28,7 +28,7 @@ def cuts_of_blocks(X, n_bins, ends=(), weights=None):
         known.append((*some, int(used[present].sum())))
     session = Session(in_blocks(X, None, weights, ends), None)
     reader = RowReader("test", None, None, False, False)
-    return frequency_cuts(session, reader, n_bins, list(range(X.shape[1])), known), session.n_passes
+    return frequency_cuts(session, reader, n_bins, dict(enumerate(known))), session.n_passes
 
 
 def assert_cuts_of_memory(X, n_bins, ends=(), weights=None):

@@ -134,11 +134,11 @@ def test_what_needs_rows_is_refused():
         Univariate(2, measure="mi", pvalues="permutation").fit(rows)
     with pytest.warns(UserWarning, match="p-values of rows in blocks are analytic"):
         assert Univariate(2, measure="mi").fit(rows).pvalue_method_ == "analytic"
-    with pytest.raises(ValueError, match='"spearman" needs all values of a column in one place'):
+    with pytest.raises(ValueError, match='"spearman" needs all values of a column at once'):
         Univariate(2, measure="spearman").fit(rows)
     with pytest.raises(ValueError, match='relevance="mad" needs all values of a column'):
         RFS(relevance="mad").fit(rows)
-    with pytest.raises(ValueError, match="RRFS needs all rows in one place"):
+    with pytest.raises(ValueError, match="RRFS needs all rows at once"):
         RRFS(2).fit(rows)
     frame = pd.DataFrame({"a": X[:, 0], "b": np.array(["x", "y"])[y]})
     with pytest.raises(ValueError, match="column 'b' holds categories"):

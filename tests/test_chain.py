@@ -146,5 +146,5 @@ def test_bad_chains_get_one_sentence(selectors, words):
 @pytest.mark.parametrize("selector", [Chain([MRMR(2)]), ErrorControlled(MRMR(2))])
 def test_rows_in_blocks_are_refused_in_one_sentence(selector):
     X, y = load_breast_cancer(return_X_y=True)
-    with pytest.raises(ValueError, match="needs all rows in one place, and X has them in blocks"):
+    with pytest.raises(ValueError, match="needs all rows at once, but X is in blocks"):
         selector.fit(in_blocks(X, y, None, [0, 300]), y)

@@ -13,11 +13,11 @@ from tests.dask_clusters import (
     add_rows,
     die,
     import_dask,
+    list_rows,
     mortal_cluster,
     nothing,
     pack_rows,
     pack_slowly,
-    tell_rows,
     wait_long,
 )
 from tests.examples import SHARE
@@ -67,19 +67,19 @@ def test_a_worker_killed_at_any_moment_does_not_change_the_answer(cluster):
 
 def test_blocks_of_a_killed_worker_are_made_again(cluster):
     client, workers = cluster
-    engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), options={"client": client})
+    engine = open_engine(da.from_array(ROWS, chunks=(2, 3)), client=client)
     engine.pack(pack_slowly, nothing)
-    assert len({holder.worker for holder in engine._place._holders}) == 3
+    assert len({group.worker for group in engine._groups}) == 3
     workers.kill()
-    assert engine.ask(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
+    assert engine.request(add_rows, np.add, nothing).tolist() == ROWS.sum(axis=0).tolist()
     engine.close()
 
 
 def test_blocks_that_end_every_worker_are_told_of(cluster, monkeypatch):
     client, workers = cluster
     monkeypatch.setattr(workers.scheduler, "allowed_failures", 0)
-    engine = open_engine(da.from_array(ROWS, chunks=(20, 3)), options={"client": client})
-    with pytest.raises(RuntimeError, match="ended one Dask worker after another, most likely for"):
+    engine = open_engine(da.from_array(ROWS, chunks=(20, 3)), client=client)
+    with pytest.raises(RuntimeError, match="killed several Dask workers, probably by"):
         engine.read(die, nothing)
 
 
@@ -87,22 +87,20 @@ def test_rows_that_nobody_can_make_again_are_told_of(cluster):
     client, workers = cluster
     address, pid = next(iter(client.run(os.getpid).items()))
     there = client.scatter(ROWS, workers=[address])
-    engine = open_engine(
-        da.from_delayed(dask.delayed(there), (20, 3), float), options={"client": client}
-    )
-    assert len(engine.read(tell_rows, nothing)) == 1
+    engine = open_engine(da.from_delayed(dask.delayed(there), (20, 3), float), client=client)
+    assert len(engine.read(list_rows, nothing)) == 1
     engine.pack(pack_rows, nothing)
     os.kill(pid, 9)  # Windows has no name for it
-    with pytest.raises(RuntimeError, match="rows that cannot be made again"):
-        engine.ask(add_rows, np.add, nothing)
+    with pytest.raises(RuntimeError, match="rows that it cannot compute again"):
+        engine.request(add_rows, np.add, nothing)
     engine.close()
     workers.start()
     client.wait_for_workers(1, timeout=120)
 
 
 def test_without_workers_or_client_a_fit_ends_in_an_error(cluster, monkeypatch):
-    assert dask_work._PATIENCE <= 40  # a minute is promised
-    monkeypatch.setattr(dask_work, "_PATIENCE", 3.0)
+    assert dask_work._NO_WORKER_TIMEOUT <= 40  # a minute is promised
+    monkeypatch.setattr(dask_work, "_NO_WORKER_TIMEOUT", 3.0)
     X = da.from_array(ROWS, chunks=(6, 3))
     client, workers = cluster
     # Closed early, and when the watchdog looks for the first time.
@@ -111,21 +109,20 @@ def test_without_workers_or_client_a_fit_ends_in_an_error(cluster, monkeypatch):
         for moment in (0.3, 1.0)
     }
     engines = {
-        moment: open_engine(X, options={"client": own})
-        for moment, own in [*closing.items(), (None, client)]
+        moment: open_engine(X, client=own) for moment, own in [*closing.items(), (None, client)]
     }
     for engine in engines.values():
         engine.pack(pack_rows, nothing)
     start = time.monotonic()
     for moment, own in closing.items():
         threading.Timer(moment, own.close).start()
-        with pytest.raises(RuntimeError, match=r"no scheduler \(it is clos"):
-            engines[moment].ask(wait_long, np.add, nothing)
+        with pytest.raises(RuntimeError, match=r"no scheduler: it is clos"):
+            engines[moment].request(wait_long, np.add, nothing)
         engines[moment].close()
     threading.Timer(1.0, workers.kill_all).start()
-    with pytest.raises(RuntimeError, match="the Dask cluster has had no worker for 3 s; start"):
-        engines[None].ask(wait_long, np.add, nothing)
+    with pytest.raises(RuntimeError, match=r"the Dask cluster has had no worker for 3 s\. Start"):
+        engines[None].request(wait_long, np.add, nothing)
     with pytest.raises(RuntimeError, match="no worker for 3 s"):
-        engines[None].read(tell_rows, nothing)
+        engines[None].read(list_rows, nothing)
     engines[None].close()
     assert time.monotonic() - start < 45  # and not the minute that the tasks would take

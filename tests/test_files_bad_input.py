@@ -415,6 +415,6 @@ def test_the_memory_limit_that_is_advised_is_enough(name, is_recorded, selector,
     ids=repr,
 )
 def test_who_needs_whole_columns_of_files_is_told_what_gives_them(selector, path, tmp_path):
-    advice = "needs all values.* or give rows in memory, or files with a larger memory_limit and without checkpoint"
+    advice = "needs all values.* or pass rows in memory, or files with a larger memory_limit and no checkpoint"
     refused(path, selector=selector, match=advice, checkpoint=tmp_path / "log")
     selector.fit(path, "label")

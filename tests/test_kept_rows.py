@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from tests.examples import examples
-from thresher.blocks import KeptRows, RowBlock
+from thresher.blocks import RowBlock, StoredRows
 from thresher.blocks.packed_rows import join_rows, pack_rows, same_rows
 from thresher.blocks.rows import RowReader
 from thresher.discretize import GivenBins
@@ -64,7 +64,7 @@ CONTAINERS = {
 @given(data=st.data())
 def test_rows_leave_as_they_came(container, data):
     as_rows = CONTAINERS[container]
-    engine, twin = KeptRows(), []
+    engine, twin = StoredRows(), []
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     for _ in range(data.draw(st.integers(1, 8))):
         n = data.draw(st.integers(0 if twin else 1, 12))
@@ -86,7 +86,7 @@ def test_rows_leave_as_they_came(container, data):
 
 
 def test_types_of_numbers_do_not_matter_to_whom_is_forgotten():
-    engine = KeptRows()
+    engine = StoredRows()
     engine.add(RowBlock(np.array([[1, 0], [2, 7]], dtype=np.int64), np.array([0, 1])))
     engine.add(RowBlock(np.array([[-0.0, np.nan]]), np.array([1])))
     engine.remove(RowBlock(np.array([[0, np.nan], [2.0, 7.0]], dtype=np.float32), np.array([1, 1])))
@@ -104,21 +104,21 @@ def test_types_of_numbers_do_not_matter_to_whom_is_forgotten():
     ],
 )
 def test_whoever_was_never_added_cannot_be_forgotten(stranger):
-    engine = KeptRows()
+    engine = StoredRows()
     engine.add(RowBlock(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0, 1])))
-    with pytest.raises(ValueError, match="rows were forgotten that were never added: sample"):
+    with pytest.raises(ValueError, match="cannot forget rows that were never added: sample"):
         engine.remove(stranger)
     assert kept(engine) == [(1, 2, 0, 1), (3, 4, 1, 1)]
 
 
 def test_what_is_kept_is_a_copy():
-    engine = KeptRows()
+    engine = StoredRows()
     X, y = np.array([[1.0, 2.0]]), np.array([0])
     frame = pd.DataFrame({"a": [1.0], "b": [2.0]})
     engine.add(RowBlock(X, y))
     X[:], y[:] = 9, 9
     assert kept(engine) == [(1, 2, 0, 1)]
-    other = KeptRows()
+    other = StoredRows()
     other.add(RowBlock(frame, np.array([0])))
     frame.loc[0, "a"] = 9.0
     assert kept(other) == [(1, 2, 0, 1)]
@@ -133,7 +133,7 @@ def note_call(number, block):
 
 
 def test_only_blocks_that_changed_are_read_again():
-    engine = KeptRows()
+    engine = StoredRows()
     CALLS.clear()
     for value, size in enumerate((1000, 300, 100, 30)):
         engine.add(RowBlock(np.full((size, 1), value), np.zeros(size)))
@@ -147,7 +147,7 @@ def test_only_blocks_that_changed_are_read_again():
 
 
 def test_many_small_blocks_become_few():
-    engine = KeptRows()
+    engine = StoredRows()
     for i in range(1000):
         engine.add(RowBlock(np.array([[i]]), np.array([i % 2])))
     assert len(engine.read(list_rows, nothing)) <= 12
@@ -161,29 +161,29 @@ class CountRows:
 
     def __call__(self, number, block):
         self.asked.append(len(block.X))
-        return np.array([len(block.X)]), CountReceipt(len(block.X))
+        return np.array([len(block.X)]), CountSummary(len(block.X))
 
     def signed(self):
         return self
 
 
 @dataclass(frozen=True)
-class CountReceipt:
+class CountSummary:
     n_rows: int
 
     def negative(self):
-        return CountReceipt(-self.n_rows)
+        return CountSummary(-self.n_rows)
 
 
 def test_of_what_adds_up_only_the_lost_are_asked_until_they_are_too_many():
-    engine, task = KeptRows(), CountRows()
+    engine, task = StoredRows(), CountRows()
     task.asked.clear()
     engine.add(RowBlock(np.arange(100.0)[:, None], np.zeros(100)))
 
     def living():
-        receipts = engine.pack(task, nothing)
-        count = engine.ask(lambda packed: packed, np.add, nothing)
-        assert sum(receipt.n_rows for receipt in receipts) == count[0] == engine.n_rows
+        summaries = engine.pack(task, nothing)
+        count = engine.request(lambda packed: packed, np.add, nothing)
+        assert sum(summary.n_rows for summary in summaries) == count[0] == engine.n_rows
         return task.asked
 
     assert living() == [100]
@@ -199,17 +199,17 @@ def test_of_what_adds_up_only_the_lost_are_asked_until_they_are_too_many():
 def test_columns_of_few_values_and_with_cuts_take_little_memory():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(size=(2000, 20)), rng.integers(0, 3, (2000, 20))])
-    engine = KeptRows(GivenBins([[-0.5, 0.5]] * 20 + [None] * 20))
+    engine = StoredRows(GivenBins([[-0.5, 0.5]] * 20 + [None] * 20))
     engine.add(RowBlock(X, rng.integers(0, 2, 2000)))
     keys = 2000 * 16
     assert len(pickle.dumps(engine)) - keys < X.nbytes / 20
-    other = KeptRows()  # without cuts, numbers are kept as they are
+    other = StoredRows()  # without cuts, numbers are kept as they are
     other.add(RowBlock(X, np.zeros(2000)))
     assert X.nbytes / 2 < len(pickle.dumps(other)) - keys < X.nbytes * 0.6
 
 
 def test_a_row_of_the_same_bins_is_another_row():
-    engine = KeptRows(GivenBins([[0.0]]))
+    engine = StoredRows(GivenBins([[0.0]]))
     engine.add(RowBlock(np.array([[1.0], [2.0]]), np.array([0, 0])))
     with pytest.raises(ValueError, match="never added: sample 0 of 1"):
         engine.remove(RowBlock(np.array([[3.0]]), np.array([0])))

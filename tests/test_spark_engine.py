@@ -109,11 +109,11 @@ def test_packed_blocks_are_asked_where_they_lie_and_removed(session, spark_local
     assert len(packed_files(spark_local.folder)) == len(SIZES)
     n = sum(SIZES)
     for _ in range(2):
-        assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
+        assert engine.request(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
     engine.close()
     assert packed_files(spark_local.folder) == []
-    with pytest.raises(RuntimeError, match="nothing was packed"):
-        engine.ask(sum_up, operator.add, quiet)
+    with pytest.raises(RuntimeError, match="no blocks are packed"):
+        engine.request(sum_up, operator.add, quiet)
 
 
 @in_both_sessions
@@ -125,7 +125,7 @@ def test_a_block_that_is_gone_is_made_again_alone(session, spark_local):
     kept = [path for path in files if block_of(path) not in (0, 3)]
     for path in set(files) - set(kept):
         path.unlink()
-    assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
+    assert engine.request(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
     after = packed_files(spark_local.folder)
     assert sorted(map(block_of, set(after) - set(kept))) == [0, 3]
     assert set(kept) < set(after)
@@ -153,7 +153,8 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(session, spark_local):
         return (NoRoom(values) if number == 2 else Rows(values)), None
 
     with pytest.raises(
-        OSError, match=r"cannot be written to .* on a Spark executor .*make room, or"
+        OSError,
+        match=r"cannot write a packed block to .* on a Spark executor: .*Free some space, or",
     ):
         engine.pack(pack, quiet)
     engine.close()
@@ -162,7 +163,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing(session, spark_local):
 
 def test_scratch_names_the_folder_of_packed_blocks(spark_local, tmp_path):
     X = frame_of(spark_local.classic, tables())
-    engine = open_engine(X, "class", options={"scratch": tmp_path})
+    engine = open_engine(X, "class", scratch=tmp_path)
     engine.pack(pack_numbers, quiet)
     assert len(packed_files(tmp_path)) == len(SIZES)
     engine.close()
@@ -211,14 +212,14 @@ def test_vectors_of_pyspark_ml_stay_sparse(session):
 
 def test_what_cannot_be_features_is_refused(session):
     X = session.createDataFrame([([1.0, 2.0], 1, 0)], ["v", "extra", "y"])
-    with pytest.raises(ValueError, match="column 'v' of X holds vectors, and there are 1 other"):
+    with pytest.raises(ValueError, match="column 'v' of X contains vectors, so remove the 1 other"):
         open_engine(X, "y")
     with pytest.raises(ValueError, match=r"y names the column 'extro'.*did you mean 'extra'"):
         open_engine(X, "extro")
     with pytest.raises(ValueError, match=r"y must be the name of a column of X.*got Column"):
         open_engine(X, X["y"])
     uneven = session.createDataFrame([([1.0, 2.0],), ([1.0],)], ["v"]).coalesce(1)
-    with pytest.raises(ValueError, match=r"vectors of column 'v' differ in length: .* 2 .* 1"):
+    with pytest.raises(ValueError, match=r"vectors of column 'v' have 2 and 1 values"):
         open_engine(uneven).read(matrix_of, quiet)
     without = session.createDataFrame([([1.0, 2.0],), (None,)], "v array<double>").coalesce(1)
     with pytest.raises(ValueError, match="column 'v' has 1 rows without a vector in partition 0"):
@@ -234,19 +235,19 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
     other = whole.slice(8).set_column(0, "a", whole.slice(8)["a"].cast("int32"))
     parquet.write_table(other, tmp_path / "2.parquet")
     assert not is_in_blocks(tmp_path)
-    engine = open_engine(tmp_path, "class", options={"client": session})
+    engine = open_engine(tmp_path, "class", client=session)
     assert list(engine.names) == ["a", "b"]
     seen = engine.read(shape_of, quiet)
     assert [shape for _, shape, _ in seen] == [(3, 2), (3, 2), (2, 2), (5, 2)]
     assert engine.pack(pack_numbers, quiet) == [3, 3, 2, 5]
     n = sum(SIZES)
-    assert engine.ask(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
+    assert engine.request(sum_up, operator.add, quiet).tolist() == [n * (n - 1) // 2, n]
     engine.close()
     with pytest.raises(ValueError, match=r"y names the column 'clas', .*did you mean 'class'"):
-        open_engine(tmp_path, "clas", options={"client": session})
+        open_engine(tmp_path, "clas", client=session)
     (tmp_path / "text.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match=r"is text, and client reads Parquet files only"):
-        open_engine(tmp_path / "text.csv", options={"client": session})
+    with pytest.raises(ValueError, match=r"client reads Parquet files only, but .* is text"):
+        open_engine(tmp_path / "text.csv", client=session)
 
 
 @pytest.mark.parametrize(
@@ -254,18 +255,18 @@ def test_row_groups_of_parquet_files_are_blocks_that_tasks_read(session, tmp_pat
     [
         (
             "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.9 than that in driver: 3.11,",
-            r"the Spark workers run Python 3.9 and not that of this process; set PYSPARK_PYTHON",
+            r"the Spark workers run Python 3.9, not that of this process\. Set PYSPARK_PYTHON",
         ),
         (
             "ModuleNotFoundError: No module named 'thresher'",
-            r"the Python of the Spark workers has no thresher; install thresher\[spark\] there",
+            r"the Python of the Spark workers has no thresher\. Install thresher\[spark\]",
         ),
     ],
 )
 def test_errors_whose_remedy_is_known_are_one_sentence(said, words):
-    from thresher.blocks.spark_tasks import in_plain_words
+    from thresher.blocks.spark_tasks import readable_errors
 
-    with pytest.raises(RuntimeError, match=words), in_plain_words():
+    with pytest.raises(RuntimeError, match=words), readable_errors():
         raise ValueError(f"Traceback ...\n{said} and so on")
 
 
@@ -284,8 +285,8 @@ def test_a_session_that_is_closed_is_told_of(spark_local):
         X = frame_of(session, tables())
         engine = open_engine(X, "class")
         session.stop()
-        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed; start a new"):
+        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed\. Start a new"):
             engine.read(shape_of, quiet)
-        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed; start a new"):
+        with pytest.raises(RuntimeError, match=r"the Spark session of X is closed\. Start a new"):
             open_engine(X, "class").read(shape_of, quiet)
     spark_local.stop()

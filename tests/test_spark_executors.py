@@ -22,17 +22,17 @@ pytestmark = [pytest.mark.cluster, pytest.mark.slow, pytest.mark.xdist_group("sp
 def test_executors_killed_between_rounds_and_in_a_round_change_nothing(spark_local, monkeypatch):
     spark_local.stop()  # a process has one driver at a time
     folder = spark_local.folder
-    ask, asked, lost = SparkEngine.ask, [], []
+    request, requests, lost = SparkEngine.request, [], []
 
-    def ask_and_kill(engine, task, *given):
-        asked.append(task)
-        if len(asked) == 2:
+    def request_and_kill(engine, task, *given):
+        requests.append(task)
+        if len(requests) == 2:
             lost.extend(kill_executor(folder))
-        if len(asked) == 3:
+        if len(requests) == 3:
             task = DieOnce(task, str(folder / "killed"))
-        return ask(engine, task, *given)
+        return request(engine, task, *given)
 
-    monkeypatch.setattr(SparkEngine, "ask", ask_and_kill)
+    monkeypatch.setattr(SparkEngine, "request", request_and_kill)
     frame = mixed_frame()
     X = frame.drop(columns=["class", "weight"])
     selector = MRMR(6, relevance="mi", missing="category")
@@ -43,7 +43,7 @@ def test_executors_killed_between_rounds_and_in_a_round_change_nothing(spark_loc
     assert list(folder.glob("**/thresher-*")) == []
     assert len(lost) > 0  # packed blocks
     assert int((folder / "killed").read_text()) > 0
-    assert len(asked) > 3
+    assert len(requests) > 3
 
 
 @dataclass(frozen=True)

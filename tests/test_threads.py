@@ -13,7 +13,7 @@ import pytest
 from sklearn.base import clone
 
 from thresher import JMI, MRMR, Ensemble, FisherScore, Univariate
-from thresher.blocks import KeptRows
+from thresher.blocks import StoredRows
 from thresher.measures import LocalMeasures
 from thresher.selectors.mrmr import MRMRCriterion
 
@@ -62,7 +62,7 @@ def in_threads(work, n=N_THREADS):
 def test_rows_added_and_forgotten_by_many_threads_are_all_counted(selector, monkeypatch):
     X, y = problem()
     selector = clone(selector)
-    slow(monkeypatch, KeptRows, "_read", 0.005)
+    slow(monkeypatch, StoredRows, "_read", 0.005)
     parts = np.split(np.arange(160), N_THREADS)
 
     def work(i):

@@ -28,7 +28,7 @@ def tell_nothing(packed: Any) -> Any:
 def show_latencies(client: Any, repeats: int) -> None:
     print("blocks   milliseconds of a round without work: least, median")
     for n_blocks in (2, 8, 32, 128):
-        engine = open_engine(da.zeros((n_blocks, 1), chunks=(1, 1)), far={"client": client})
+        engine = open_engine(da.zeros((n_blocks, 1), chunks=(1, 1)), client=client)
         show_latency(engine, pack_nothing, tell_nothing, n_blocks, repeats)
 
 

@@ -37,7 +37,7 @@ def show_latency(engine: Any, pack: Any, ask: Any, n_blocks: int, repeats: int) 
         pass
 
     engine.pack(pack, ignore)
-    taken = [1e3 * clock(lambda: engine.ask(ask, np.add, ignore))[0] for _ in range(repeats)]
+    taken = [1e3 * clock(lambda: engine.request(ask, np.add, ignore))[0] for _ in range(repeats)]
     engine.close()
     print(f"{n_blocks:6}   {min(taken):6.1f} {statistics.median(taken):6.1f}", flush=True)
 

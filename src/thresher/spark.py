@@ -35,13 +35,15 @@ try:
         MLWriter,
     )
 except ImportError as error:
-    raise ImportError('thresher.spark needs pyspark 4: pip install "thresher[spark]"') from error
+    raise ImportError(
+        'thresher.spark needs pyspark 4. Run pip install "thresher[spark]"'
+    ) from error
 
 __all__ = ["Selector", "SelectorModel"]
 
 
 class _Columns(HasFeaturesCol, HasInputCols, HasLabelCol, HasOutputCol, HasWeightCol):
-    """The columns that an Estimator and its Model name."""
+    """The parameters of an Estimator and its Model that name columns."""
 
     def _quoted_features(self) -> list[str]:
         is_wide = self.isSet(self.inputCols)
@@ -49,7 +51,7 @@ class _Columns(HasFeaturesCol, HasInputCols, HasLabelCol, HasOutputCol, HasWeigh
 
 
 class _Stored(MLReadable, MLWritable):
-    """Saved as JSON text beside the parameters: loading runs no code of the file."""
+    """Saving and loading as JSON text next to the parameters. Loading runs no code from the file."""
 
     def write(self) -> _Writer:
         return _Writer(self)
@@ -60,31 +62,31 @@ class _Stored(MLReadable, MLWritable):
 
 
 class Selector(Estimator, _Columns, _Stored):
-    """Selection of features as a stage of `pyspark.ml`.
+    """Select features as a stage of `pyspark.ml`.
 
     Parameters
     ----------
     selector : estimator
-        A selector of thresher whose measures are sums over rows, such as ``MRMR(10)``; it is cloned, not changed.
+        A selector of thresher whose measures are sums over rows, such as ``MRMR(10)``. It is cloned, not changed.
     featuresCol : str, default="features"
         A column of vectors or of arrays with all features.
     inputCols : list of str, default=None
-        The features as columns of their own, numbers or strings, instead of `featuresCol`.
+        One column per feature, with numbers or strings, instead of `featuresCol`.
     labelCol : str, default="label"
         The target, for selectors that need one.
     outputCol : str, default=uid + "__output"
-        The selected features: vectors where `featuresCol` has vectors, else arrays. With `inputCols`, vectors if
-        `outputCol` is set; otherwise the columns that were not selected are dropped, and there is none.
+        The column of the selected features: vectors if `featuresCol` has vectors, else arrays. With `inputCols` it has
+        vectors if `outputCol` is set; otherwise it is not added, and columns that were not selected are dropped.
     weightCol : str, default=None
-        Weights of the rows.
+        The column of the weights of the rows.
 
     See Also
     --------
-    SelectorModel : What ``fit`` returns.
+    SelectorModel : The model that ``fit`` returns.
 
     Notes
     -----
-    The features are those that ``selector.fit(frame, y=labelCol)`` selects, wherever the rows are.
+    ``selector.fit(frame, y=labelCol)`` selects the same features, wherever the rows are.
 
     Examples
     --------
@@ -130,9 +132,9 @@ class Selector(Estimator, _Columns, _Stored):
         return self._set(**self._input_kwargs)  # type: ignore[no-any-return]
 
     def getSelector(self) -> SklearnEstimator:
-        """The selector, not fitted."""
+        """Return the selector, which is not fitted."""
         if not self.isDefined(self.selector):
-            raise ValueError("selector is not set; give one, such as Selector(selector=MRMR(10))")
+            raise ValueError("selector is not set. Pass one, such as Selector(selector=MRMR(10))")
         return self.getOrDefault(self.selector)
 
     def _fit(self, dataset: DataFrame) -> SelectorModel:
@@ -152,14 +154,14 @@ class Selector(Estimator, _Columns, _Stored):
 
 
 class SelectorModel(Model, _Columns, _Stored):
-    """A fitted selection, as :class:`Selector` makes it.
+    """A fitted selection, returned by the ``fit`` of :class:`Selector`.
 
     Attributes
     ----------
     selector : estimator
-        The fitted selector of thresher, with ``selected_`` in the order of selection, ``scores_`` and all else.
+        The fitted selector of thresher, with ``selected_`` in the order of selection, ``scores_`` and so on.
     selectedFeatures : list of int
-        Places of the selected features, ascending, which is the order in `outputCol`.
+        Indices of the selected features, ascending, in the order of `outputCol`.
     """
 
     def __init__(self, selector: SklearnEstimator = None) -> None:
@@ -171,7 +173,7 @@ class SelectorModel(Model, _Columns, _Stored):
         return [int(feature) for feature in self.selector.get_support(indices=True)]
 
     def setOutputCol(self, value: str) -> Self:
-        """Name the column of the selected features."""
+        """Set the name of the column of the selected features."""
         return self._set(outputCol=value)  # type: ignore[no-any-return]
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
@@ -186,8 +188,8 @@ class SelectorModel(Model, _Columns, _Stored):
                 inputCol=features, outputCol=output, indices=self.selectedFeatures
             )
             return slicer.transform(dataset)
-        places = ", ".join(f"{_quote(features)}[{i}]" for i in self.selectedFeatures)
-        return dataset.selectExpr("*", f"array({places}) as {_quote(output)}")
+        elements = ", ".join(f"{_quote(features)}[{i}]" for i in self.selectedFeatures)
+        return dataset.selectExpr("*", f"array({elements}) as {_quote(output)}")
 
     def _transform_columns(self, dataset: DataFrame, names: list[str], output: str) -> DataFrame:
         chosen = [names[i] for i in self.selectedFeatures]
@@ -201,7 +203,7 @@ class SelectorModel(Model, _Columns, _Stored):
 
 
 def _quote(name: str) -> str:
-    """A column by its name, which may have dots."""
+    """Return the name of a column in backquotes, as it may contain dots."""
     return "`" + name.replace("`", "``") + "`"
 
 

@@ -1,4 +1,4 @@
-"""Rows in blocks that stay where they are: other processes, other machines, or earlier calls."""
+"""Rows in blocks, processed in place: in other processes, on other machines, or stored by earlier calls."""
 
 from thresher.blocks.engine import WHOLE_COLUMNS, ListEngine, RowBlock, split_columns
 from thresher.blocks.open import (
@@ -8,4 +8,4 @@ from thresher.blocks.open import (
     open_training_data,
     refuse_blocks,
 )
-from thresher.blocks.row_store import KeptRows
+from thresher.blocks.row_store import StoredRows

@@ -1,22 +1,23 @@
-"""The levels of columns of rows in blocks, their cuts among them, and those of equal frequency.
+"""The levels and bin edges of columns of rows in blocks, and exact equal-frequency binning.
 
-Cuts of equal frequency are exact. A pass counts the values in buckets. Where all values of a bucket must fall into
-one bin it is closed. An open one is split in the next pass, half of the new borders evenly by value and half by the
-order of floating-point numbers, or its values are collected once they are few.
+Each pass of equal-frequency binning counts the values in buckets. A bucket is closed if all its values must fall into
+one bin. The next pass splits an open bucket, half of the new borders evenly by value and half by the order of
+floating-point numbers, or collects its values once they are few.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.types import Array, BinRule, Floats
-from thresher.blocks.engine import RowBlock
+from thresher._utils.types import Array, BinRule, Floats, Mask
+from thresher.blocks.engine import Counts, RowBlock, Session
+from thresher.blocks.packed_rows import Texts
 from thresher.blocks.rows import RowReader, Rows
 from thresher.blocks.summary import ColumnFacts
 from thresher.data import as_numbers, feature_blocks, to_feature_major
@@ -24,8 +25,8 @@ from thresher.discretize import EqualWidthBins, MeanSdBins
 
 MISSING_CODE = 255
 MOST_LEVELS = 256
-MOST_CUTS = 254  # that the core applies
-# Values within this of a threshold, relative to mean and deviation, are at the threshold.
+MOST_CUTS = 254  # the most cut points of a column that the core applies
+# Values this close to a threshold, relative to mean and deviation, count as equal to it.
 SLACK = 1e-12
 
 
@@ -36,43 +37,44 @@ class Coding:
     Attributes
     ----------
     borders : list of ndarray
-        The code of a number is how many of these are below it; nothing for categories.
+        The code of a number is the number of these below it. Empty for categories.
     texts : dict of int to list of str
-        The levels of categories.
+        The levels of categorical features.
     with_missing : ndarray of bool
-        Columns whose last level is that of missing values.
+        Columns whose last level is missing values.
     thresholds : ndarray of bool
-        Columns whose borders are no cuts yet: these lie midway between the values next to them.
+        Columns whose borders are not cut points yet: cut points lie midway between the values next to a border.
     """
 
     borders: list[Floats]
-    texts: dict[int, list[str]]
-    with_missing: npt.NDArray[np.bool_]
-    thresholds: npt.NDArray[np.bool_]
+    texts: Texts
+    with_missing: Mask
+    thresholds: Mask
 
     @property
     def levels(self) -> npt.NDArray[np.int32]:
-        """How many levels each column has, some of which may never occur."""
-        n = np.array([len(own) + 1 for own in self.borders], dtype=np.int32)
-        for column, own in self.texts.items():
-            n[column] = len(own)
+        """The number of levels of each column. Some levels may never occur."""
+        n = np.array([len(borders) + 1 for borders in self.borders], dtype=np.int32)
+        for column, texts in self.texts.items():
+            n[column] = len(texts)
         return n + self.with_missing.astype(np.int32)
 
+    @property
+    def n_thresholds(self) -> Counts:
+        """The number of borders of each column that are not cut points yet."""
+        return np.array([len(borders) for borders in self.borders]) * self.thresholds
+
     def codes(self, rows: Rows) -> npt.NDArray[np.uint8]:
-        """One row of codes per column; 255 for missing values that are no level."""
+        """Return one row of codes per column, 255 for missing values that are not a level."""
         if rows.n_rows == 0:
             return np.empty((len(self.borders), 0), dtype=np.uint8)
         columns = to_feature_major(rows.matrix)
-        short = [own if len(own) <= MOST_CUTS else own[:0] for own in self.borders]
-        offsets = np.cumsum([0, *map(len, short)], dtype=np.int64)
-        codes = _core.apply_cuts(columns, np.concatenate([np.empty(0), *short]), offsets, 1)
-        for column, own in enumerate(self.borders):
-            if len(own) > MOST_CUTS:
-                found = np.searchsorted(own, columns[column])
-                codes[column] = np.where(np.isnan(columns[column]), MISSING_CODE, found)
+        codes, long = _count_borders(columns, self.borders)
+        for column, counts in long.items():
+            codes[column] = np.where(np.isnan(columns[column]), MISSING_CODE, counts)
         for column, texts in self.texts.items():
-            place = {text: i for i, text in enumerate(texts)}
-            of_rank = [place.get(text, MISSING_CODE) for text in rows.texts.get(column, [])]
+            code_of = {text: i for i, text in enumerate(texts)}
+            of_rank = [code_of.get(text, MISSING_CODE) for text in rows.texts.get(column, [])]
             ranks = columns[column]
             table = np.array([*of_rank, MISSING_CODE], dtype=np.uint8)
             codes[column] = table[np.where(np.isnan(ranks), len(of_rank), ranks).astype(np.intp)]
@@ -82,8 +84,19 @@ class Coding:
         return codes
 
 
+def _count_borders(
+    columns: Array, borders: Sequence[Floats]
+) -> tuple[npt.NDArray[np.uint8], dict[int, npt.NDArray[np.intp]]]:
+    """Count the borders below each value; separately for columns with more than the core applies."""
+    short = [some if len(some) <= MOST_CUTS else some[:0] for some in borders]
+    offsets = np.cumsum([0, *map(len, short)], dtype=np.int64)
+    codes = _core.apply_cuts(columns, np.concatenate([np.empty(0), *short]), offsets, 1)
+    long = [i for i, some in enumerate(borders) if len(some) > MOST_CUTS]
+    return codes, {i: np.searchsorted(borders[i], columns[i]) for i in long}
+
+
 def between(below: Floats, above: Floats) -> Floats:
-    """Where cuts between neighbouring values lie: midway, at the lower one if the midpoint rounds to the other."""
+    """Return cut points between neighbouring values: midway, or the lower value if the midpoint rounds to the other."""
     with np.errstate(over="ignore"):
         middle = (below + above) / 2.0
     middle = np.where(np.isfinite(middle), middle, below / 2.0 + above / 2.0)
@@ -91,29 +104,29 @@ def between(below: Floats, above: Floats) -> Floats:
 
 
 def level_borders(values: Floats) -> Floats:
-    """Borders between distinct values, each a level of its own."""
+    """Return the borders between distinct values, each of which is a level."""
     return between(values[:-1], values[1:])
 
 
 def thresholds(rule: BinRule, facts: ColumnFacts, columns: Sequence[int]) -> list[Floats]:
-    """Where equal-width or mean-sd bins of these columns begin."""
+    """Return the borders between the equal-width or mean-sd bins of these columns."""
     if isinstance(rule, EqualWidthBins):
         return [
             _equal_width(float(facts.minimum[i]), float(facts.maximum[i]), rule.n_bins)
             for i in columns
         ]
     assert isinstance(rule, MeanSdBins)
-    mean, variance = facts.moments()
-    found = []
+    mean, variance = facts.sums.moments()
+    borders = []
     for i in columns:
         if not facts.minimum[i] < facts.maximum[i]:
-            found.append(np.empty(0))
+            borders.append(np.empty(0))
             continue
         reach = float(rule.t) * float(np.sqrt(variance[i]))
         slack = SLACK * (abs(float(mean[i])) + reach)
         ends = np.array([mean[i] - reach + slack, mean[i] + reach + slack])
-        found.append(np.ldexp(ends, -facts.powers[i]))
-    return found
+        borders.append(np.ldexp(ends, -facts.sums.powers[i]))
+    return borders
 
 
 def _equal_width(lowest: float, highest: float, n_bins: int) -> Floats:
@@ -126,17 +139,15 @@ def _equal_width(lowest: float, highest: float, n_bins: int) -> Floats:
     return (lowest * lower + highest * upper) / n_bins
 
 
-Counts = npt.NDArray[np.int64]
-
-TARGET = -1  # stands for the target among the columns
-# Borders a column gets in a pass; how many values of a column are few enough to be collected.
+TARGET = -1  # the index of the target among the columns
+# How many borders a column gets in a pass, and up to how many of its values are collected.
 N_BORDERS = 254
 FEW_VALUES = 4096
 
 
 @dataclass(frozen=True)
 class Buckets:
-    """How many values lie in each bucket, and the smallest and the largest of them."""
+    """The number of values in each bucket, and the smallest and the largest of them."""
 
     counts: Counts
     lowest: Floats
@@ -144,15 +155,15 @@ class Buckets:
 
 
 @dataclass(frozen=True)
-class Question:
-    """What a pass asks of a column.
+class BucketRequest:
+    """The buckets of a column that a pass counts.
 
     Attributes
     ----------
     ranges : ndarray of shape (n_ranges, 2)
-        Where to look: values from the first to the second of each, in ascending order.
+        The first and the last value of each range to count, in ascending order.
     borders : ndarray or None
-        Ascending; values up to the first, between the first two, ... are counted. None: each value is.
+        Ascending upper ends of the buckets. None: every distinct value is a bucket.
     """
 
     ranges: Floats
@@ -160,13 +171,13 @@ class Question:
 
     @property
     def edges(self) -> Floats:
-        """Cuts such that values inside a range have odd codes."""
+        """Cut points such that values inside a range have odd codes."""
         with np.errstate(over="ignore"):  # -inf is below the smallest number
             below = np.nextafter(self.ranges[:, 0], -np.inf)
         return np.column_stack([below, self.ranges[:, 1]]).ravel()
 
-    def look(self, values: Floats, weights: Array | None) -> Buckets:
-        """The answer for the values of a block that lie inside the ranges."""
+    def count_buckets(self, values: Floats, weights: Array | None) -> Buckets:
+        """Return the buckets of the values of a block inside the ranges."""
         order = np.argsort(values, kind="stable") if weights is not None else None
         values = np.sort(values) if order is None else values[order]
         if self.borders is None:
@@ -187,58 +198,56 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Look:
-    """The task of a pass."""
+class CountBuckets:
+    """The task of a pass of equal-frequency binning."""
 
     reader: RowReader
     columns: Sequence[int]
-    questions: Sequence[Question]
+    requests: Sequence[BucketRequest]
 
     def __call__(self, number: int, block: RowBlock) -> list[Buckets]:
         rows = self.reader(number, block)
-        found: list[Buckets] = []
+        buckets: list[Buckets] = []
         for some in feature_blocks(len(self.columns), max(rows.n_rows, 1), 1 << 22):
-            questions = self.questions[some]
+            requests = self.requests[some]
             if rows.n_rows == 0:
-                found.extend(question.look(np.empty(0), None) for question in questions)
+                buckets.extend(request.count_buckets(np.empty(0), None) for request in requests)
                 continue
             columns = _columns(rows, self.columns[some])
-            edges = [question.edges for question in questions]
-            short = [own if len(own) <= MOST_CUTS else own[:0] for own in edges]
-            offsets = np.cumsum([0, *map(len, short)], dtype=np.int64)
-            codes = _core.apply_cuts(columns, np.concatenate(short), offsets, 1)
-            for column, question, own, code in zip(columns, questions, edges, codes, strict=True):
-                place = code if len(own) <= MOST_CUTS else np.searchsorted(own, column)
-                inside = (place % 2 == 1) & ~np.isnan(column)
+            codes, long = _count_borders(columns, [request.edges for request in requests])
+            for i, (column, request) in enumerate(zip(columns, requests, strict=True)):
+                inside = (long.get(i, codes[i]) % 2 == 1) & ~np.isnan(column)
                 weights = None if rows.weights is None else rows.weights[inside]
-                found.append(question.look(column[inside], weights))
-        return found
+                buckets.append(request.count_buckets(column[inside], weights))
+        return buckets
 
 
-def _columns(rows: Any, wanted: Sequence[int]) -> Floats:
-    """Columns of a block as rows of float64, -0.0 as 0.0."""
+def _columns(rows: Rows, wanted: Sequence[int]) -> Floats:
+    """Return columns of a block as rows of float64, with -0.0 as 0.0."""
     columns = np.empty((len(wanted), rows.n_rows))
     features = [i for i, column in enumerate(wanted) if column != TARGET]
     if features:
         columns[features] = to_feature_major(rows.matrix[:, [wanted[i] for i in features]])
     for i, column in enumerate(wanted):
         if column == TARGET:
+            assert rows.labels is not None
             columns[i] = as_numbers(rows.of_used(rows.labels))
     columns += 0.0
     return columns
 
 
 @dataclass
-class Search:
-    """What is known of the bins of one column.
+class CutSearch:
+    """The search for the cut points of one column.
 
     Attributes
     ----------
     n, n_bins : int
-        Weight of all values present, and bins asked for.
+        The weight of all values present, and the requested number of bins.
     open : list of (lowest, highest, less, count)
-        Buckets that may lie in more than one bin, ascending; `less` is the weight of all values below.
+        Buckets whose values may fall into several bins, ascending. `less` is the weight of all smaller values.
     closed : list of (lowest, highest, bin)
+        Buckets whose values fall into one bin.
     """
 
     n: int
@@ -246,8 +255,8 @@ class Search:
     open: list[tuple[float, float, int, int]] = field(default_factory=list)
     closed: list[tuple[float, float, int]] = field(default_factory=list)
 
-    def file(self, lowest: float, highest: float, less: int, count: int) -> None:
-        """Put a bucket where it belongs."""
+    def add_bucket(self, lowest: float, highest: float, less: int, count: int) -> None:
+        """Add a bucket to the open or the closed ones."""
         twice = 2 * self.n
         if lowest == highest:
             self.closed.append((lowest, highest, self.n_bins * (2 * less + count) // twice))
@@ -258,99 +267,89 @@ class Search:
         else:
             self.open.append((lowest, highest, less, count))
 
-    def question(self) -> Question:
-        """What to ask next."""
+    def request(self) -> BucketRequest:
+        """Return the request of the next pass."""
         ranges = np.array([(lowest, highest) for lowest, highest, _, _ in self.open])
         if sum(count for *_, count in self.open) <= FEW_VALUES:
-            return Question(ranges, None)
+            return BucketRequest(ranges, None)
         each = max(2, N_BORDERS // len(ranges))
         borders = [_split(lowest, highest, each) for lowest, highest in ranges]
-        # The end of a range is a border, too, so that no bucket reaches into the next.
-        return Question(ranges, np.unique(np.concatenate([*borders, ranges[:-1, 1]])))
+        # The end of a range is a border too, so that no bucket extends into the next range.
+        return BucketRequest(ranges, np.unique(np.concatenate([*borders, ranges[:-1, 1]])))
 
-    def hear(self, told: Buckets) -> None:
-        """Take in the answer of all blocks."""
-        was, self.open = self.open, []
-        filled = np.flatnonzero(told.counts)
-        place = 0
-        for _, highest, less, _ in was:
-            while place < len(filled) and told.lowest[filled[place]] <= highest:
-                i = filled[place]
-                count = int(told.counts[i])
-                self.file(float(told.lowest[i]), float(told.highest[i]), less, count)
+    def update(self, buckets: Buckets) -> None:
+        """Replace the open buckets by the buckets that all blocks counted."""
+        before, self.open = self.open, []
+        filled = deque(np.flatnonzero(buckets.counts).tolist())
+        for _, highest, less, _ in before:
+            while filled and buckets.lowest[filled[0]] <= highest:
+                i = filled.popleft()
+                count = int(buckets.counts[i])
+                self.add_bucket(float(buckets.lowest[i]), float(buckets.highest[i]), less, count)
                 less += count
-                place += 1
 
     def cuts(self) -> Floats:
-        """Between neighbouring buckets of different bins."""
-        facts = sorted(self.closed)
-        below = np.array([highest for _, highest, _ in facts[:-1]])
-        above = np.array([lowest for lowest, _, _ in facts[1:]])
-        bins = np.array([own for _, _, own in facts])
+        """Return the cut points between neighbouring buckets of different bins."""
+        buckets = sorted(self.closed)
+        below = np.array([highest for _, highest, _ in buckets[:-1]])
+        above = np.array([lowest for lowest, _, _ in buckets[1:]])
+        bins = np.array([number for _, _, number in buckets])
         steps = np.flatnonzero(np.diff(bins))
         return between(below[steps], above[steps]) if len(steps) else np.empty(0)
 
 
 def _split(lowest: float, highest: float, count: int) -> Floats:
-    """Borders inside a range: half evenly by value, half evenly by the order of the numbers that exist."""
+    """Return borders inside a range: half evenly by value, half evenly by the order of floating-point numbers."""
     half = count // 2
     shares = np.arange(1, half + 1) / (half + 1)
     by_value = lowest * (1 - shares) + highest * shares
-    first, last = _key(lowest), _key(highest)
+    first, last = _to_key(lowest), _to_key(highest)
     steps = count - half
     keys = [first + (last - first) * i // (steps + 1) for i in range(1, steps + 1)]
-    borders = np.concatenate([by_value, [_number(key) for key in keys]])
+    borders = np.concatenate([by_value, [_from_key(key) for key in keys]])
     return borders[(borders >= lowest) & (borders < highest)]
 
 
-def _key(value: float) -> int:
-    """Whole numbers in the order of the floating-point numbers."""
+def _to_key(value: float) -> int:
+    """Return an integer; integers of floating-point numbers have the order of the numbers."""
     bits = int(np.float64(value).view(np.uint64))
     return (1 << 64) - 1 - bits if bits >> 63 else bits | 1 << 63
 
 
-def _number(key: int) -> float:
+def _from_key(key: int) -> float:
     bits = key ^ (1 << 63) if key >> 63 else (1 << 64) - 1 - key
     return float(np.uint64(bits).view(np.float64))
 
 
-def merge_buckets(told: Sequence[Buckets], collects: bool) -> Buckets:
-    """The answer of all blocks."""
-    if not collects:
+def merge_buckets(blocks: Sequence[Buckets], are_values: bool) -> Buckets:
+    """Return the buckets of all blocks. With `are_values` every distinct value is a bucket."""
+    if not are_values:
         return Buckets(
-            np.sum([own.counts for own in told], axis=0),
-            np.min([own.lowest for own in told], axis=0),
-            np.max([own.highest for own in told], axis=0),
+            np.sum([block.counts for block in blocks], axis=0),
+            np.min([block.lowest for block in blocks], axis=0),
+            np.max([block.highest for block in blocks], axis=0),
         )
-    values, place = np.unique(np.concatenate([own.lowest for own in told]), return_inverse=True)
+    all_values = np.concatenate([block.lowest for block in blocks])
+    values, index = np.unique(all_values, return_inverse=True)
     counts = np.zeros(len(values), dtype=np.int64)
-    np.add.at(counts, place, np.concatenate([own.counts for own in told]))
+    np.add.at(counts, index, np.concatenate([block.counts for block in blocks]))
     return Buckets(counts, values, values)
 
 
 def frequency_cuts(
-    session: Any,
-    reader: RowReader,
-    n_bins: int,
-    columns: Sequence[int],
-    known: Sequence[tuple[float, float, int]],
+    session: Session, reader: RowReader, n_bins: int, known: dict[int, tuple[float, float, int]]
 ) -> list[Floats]:
-    """The cuts of `EqualFrequencyBins` of some columns, or of `TARGET`.
+    """Return the cut points of `EqualFrequencyBins` of some columns, or of `TARGET`.
 
-    `known`: the smallest and the largest value of each, and the weight of its values present.
+    `known` contains the smallest and the largest value of each, and the weight of its values present.
     """
-    searches = []
-    for lowest, highest, n in known:
-        own = Search(n, n_bins)
+    searches = {column: CutSearch(n, n_bins) for column, (_, _, n) in known.items()}
+    for column, (lowest, highest, n) in known.items():
         if n > 0:
-            own.file(lowest + 0.0, highest + 0.0, 0, n)
-        searches.append(own)
-    while any(own.open for own in searches):
-        left = [i for i, own in enumerate(searches) if own.open]
-        questions = [searches[i].question() for i in left]
-        task = Look(reader, [columns[i] for i in left], questions)
-        told = session.read("equal-frequency cuts", task)
-        for place, (i, question) in enumerate(zip(left, questions, strict=True)):
-            of_column = [own[place] for own in told]
-            searches[i].hear(merge_buckets(of_column, question.borders is None))
-    return [own.cuts() for own in searches]
+            searches[column].add_bucket(lowest + 0.0, highest + 0.0, 0, n)
+    while left := [column for column, search in searches.items() if search.open]:
+        requests = [searches[column].request() for column in left]
+        blocks = session.read("equal-frequency cuts", CountBuckets(reader, left, requests))
+        for column, request, buckets in zip(left, requests, zip(*blocks, strict=True), strict=True):
+            searches[column].update(merge_buckets(buckets, request.borders is None))
+    return [search.cuts() for search in searches.values()]

@@ -1,106 +1,80 @@
 """Dask as an execution backend: arrays and dataframes of this process or of a cluster.
 
-On a cluster a packed block is the result of a task, so Dask makes it again from its rows when the worker that had it is
-gone. The blocks of one worker are held together by one more task, their holder: a round is one task for each holder.
+On a cluster a packed block is the result of a task, so Dask computes it again from its rows if its worker is lost. One
+more task makes the blocks of a worker one group. A request is one task for each group.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
-from thresher.blocks.dask_rows import check_sizes, dask_rows
+from thresher.blocks.dask_rows import DaskRows, dask_rows
 from thresher.blocks.dask_work import (
-    Add,
-    Done,
-    add_answers,
-    answers,
-    ask_holder,
-    ask_scheduler,
+    add_results,
+    call_scheduler,
     check_connected,
     delay,
     gather,
-    hold_blocks,
-    without_packed,
+    group_blocks,
+    map_blocks,
+    results_of,
+    without_block,
 )
-from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
-from thresher.data import RemoteOptions
+from thresher.blocks.engine import (
+    Add,
+    Engine,
+    LocalEngine,
+    PackTask,
+    Progress,
+    R,
+    ReadTask,
+    RequestTask,
+    check_packed,
+    counted,
+)
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
 
 T = TypeVar("T")
 
 
-class DaskEngine:
-    """An engine of blocks that dask reads.
+def dask_engine(
+    X: DataLike, y: TargetLike, sample_weight: WeightsLike, client: object
+) -> LocalDask | DaskCluster:
+    """Return the backend of blocks that Dask reads.
 
-    Work is done on the workers of the given client, else of the active one. Where there is none, dask's local scheduler
+    Tasks run on the workers of the given client, else of the active one. Without any client the local scheduler of Dask
     reads the rows, and packed blocks stay in this process.
 
     Parameters
     ----------
     X : dask array or dask dataframe
-    y, sample_weight : str, dask array or dask series, default=None
+    y, sample_weight : str, dask array or dask series, or None
         Names of columns of X, or values in the same blocks as its rows.
-    options : RemoteOptions, default=None
-        ``client`` of it.
+    client : distributed.Client or None
     """
-
-    def __init__(
-        self,
-        X: DataLike,
-        y: TargetLike = None,
-        sample_weight: WeightsLike = None,
-        options: RemoteOptions | None = None,
-    ) -> None:
-        client = _find_client(None if options is None else options.get("client"))
-        self._rows = dask_rows(X, y, sample_weight)
-        self._place = Local() if client is None else Cluster(client)
-
-    @property
-    def names(self) -> Sequence[str] | None:
-        return self._rows.names
-
-    @property
-    def n_features(self) -> int | None:
-        return self._rows.n_features
-
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
-        return _said(self._place.read(delay(self._rows, task, False), progress))
-
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
-        return _said(self._place.pack(delay(self._rows, task, True), progress))
-
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
-        return self._place.ask(task, add, progress)
-
-    def close(self) -> None:
-        self._place.close()
+    connected = _find_client(client)
+    rows = dask_rows(X, y, sample_weight)
+    return LocalDask(rows) if connected is None else DaskCluster(rows, connected)
 
 
-def _said(done: Sequence[Done]) -> list[Any]:
-    check_sizes(block.sizes for block in done)
-    return [block.said for block in done]
-
-
-def _find_client(given: Any) -> Any:
-    """The client to work with, by dask's own rule where none is given; None for a local scheduler."""
+def _find_client(given: object) -> Client | None:
+    """Return the given client or the active one, which Dask's configuration decides; None for a local scheduler."""
     try:
         from distributed import Client
     except ImportError:
         if given is not None:
-            raise ImportError('client= needs distributed: pip install "thresher[dask]"') from None
+            raise ImportError(
+                'client needs the package distributed. Run pip install "thresher[dask]"'
+            ) from None
         return None
     if given is None:
         from dask.base import get_scheduler
@@ -112,135 +86,136 @@ def _find_client(given: Any) -> Any:
     return given
 
 
-class Local:
-    """Dask without a cluster: threads, unless dask's configuration says otherwise."""
+class _DaskEngine(Engine):
+    def __init__(self, rows: DaskRows) -> None:
+        self._rows = rows
 
-    def __init__(self) -> None:
-        self._packed: list[Packed] = []
+    @property
+    def names(self) -> list[str] | None:
+        return self._rows.names
 
-    def read(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+    @property
+    def n_features(self) -> int | None:
+        return self._rows.n_features
+
+
+class LocalDask(_DaskEngine, LocalEngine):
+    """Dask without a cluster: threads, unless the configuration of Dask names another scheduler."""
+
+    def __init__(self, rows: DaskRows) -> None:
+        super().__init__(rows)
+        self._packed = []
+
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         import dask
         from dask.callbacks import Callback
 
+        tasks = delay(self._rows, task, is_packing=False)
         open_keys = {task.key for task in tasks}
 
-        def count(key: Any, *_: object) -> None:
+        def count(key: str, *_: object) -> None:
             if key in open_keys:
                 open_keys.remove(key)
                 progress(len(tasks) - len(open_keys), len(tasks))
 
         with Callback(posttask=count):
-            return list(dask.compute(*tasks))
+            return results_of(dask.compute(*tasks))
 
-    def pack(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
-        done = self.read(tasks, progress)
-        self._packed = [block.packed for block in done]
-        return done
-
-    def ask(self, task: Callable[[Packed], Answer], add: Add, progress: Progress) -> Answer:
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
         from dask.system import CPU_COUNT
 
-        if not self._packed:
-            raise RuntimeError("nothing was packed, so nothing can be asked")
-        total: Answer | None = None
-        for number, answer in enumerate(answers(self._packed, task, CPU_COUNT), start=1):
-            total = answer if total is None else add(total, answer)
-            progress(number, len(self._packed))
-        assert total is not None
-        return total
-
-    def close(self) -> None:
-        self._packed = []
+        check_packed(self._packed)
+        results = map_blocks(self._packed, task, CPU_COUNT)
+        return reduce(add, counted(results, len(self._packed), progress))
 
 
-# Answers of as many holders, or of as many bytes, are added on the workers, by as many at a time.
-_MANY_ANSWERS = 16
-_LARGE_ANSWER = 1 << 20
+# From this number of groups, or this number of bytes of a result, results are added on the workers, 8 at a time.
+_MANY_RESULTS = 16
+_LARGE_RESULT = 1 << 20
 _FAN_IN = 8
 
 
 @dataclass(frozen=True)
-class _Holder:
-    """Blocks that were made on one worker, which may be gone by now."""
+class _BlockGroup:
+    """Blocks that were packed on one worker, which may be lost by now."""
 
-    blocks: Any
+    blocks: Future
     n_blocks: int
     worker: str | None
 
 
-class Cluster:
+class DaskCluster(_DaskEngine):
     """The workers of a client of `distributed`."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, rows: DaskRows, client: Client) -> None:
+        super().__init__(rows)
         check_connected(client)
         if client.asynchronous:
             raise ValueError(
-                "client is asynchronous, which fit cannot wait for; give one made without asynchronous=True"
+                "client is asynchronous, so fit cannot wait for it. Pass a client without asynchronous=True"
             )
         _leave_pool()
         self._client = client
-        self._holders: list[_Holder] = []
-        self._answer_bytes = 0
+        self._groups: list[_BlockGroup] = []
+        self._result_bytes = 0
 
-    def read(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
         check_connected(self._client)
-        with _released(self._client.compute(list(tasks))) as futures:
-            return gather(self._client, futures, dict.fromkeys(futures, 1), progress)
+        with _released(self._client.compute(delay(self._rows, task, is_packing=False))) as futures:
+            return results_of(gather(self._client, futures, dict.fromkeys(futures, 1), progress))
 
-    def pack(self, tasks: Sequence[Any], progress: Progress) -> list[Done]:
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         import dask
 
         check_connected(self._client)
         self.close()
-        tell = dask.delayed(without_packed, pure=False)
-        with _released(self._client.compute([*tasks, *map(tell, tasks)])) as futures:
-            blocks, told = futures[: len(tasks)], futures[len(tasks) :]
-            done = gather(self._client, told, dict.fromkeys(told, 1), progress)
-            self._hold(blocks)
-        return done
+        tasks = delay(self._rows, task, is_packing=True)
+        strip = dask.delayed(without_block, pure=False)
+        with _released(self._client.compute([*tasks, *map(strip, tasks)])) as futures:
+            blocks, results = futures[: len(tasks)], futures[len(tasks) :]
+            done = gather(self._client, results, dict.fromkeys(results, 1), progress)
+            self._group_by_worker(blocks)
+        return results_of(done)
 
-    def _hold(self, blocks: Sequence[Any]) -> None:
-        """Bind blocks of one worker together; from now on they are wanted only as parts of their holder."""
+    def _group_by_worker(self, blocks: Sequence[Future]) -> None:
+        """Submit one task per worker that keeps its blocks, so that their futures can be released."""
         keys = [block.key for block in blocks]
-        places = ask_scheduler(self._client, self._client.scheduler.who_has, keys=keys)
-        together = defaultdict(list)
+        workers = call_scheduler(self._client, self._client.scheduler.who_has(keys=keys))
+        by_worker = defaultdict(list)
         for block in blocks:
-            together[next(iter(places.get(block.key, ())), None)].append(block)
-        for worker, held in together.items():
-            holder = self._submit("hold", worker, hold_blocks, held)
-            self._holders.append(_Holder(holder, len(held), worker))
+            by_worker[next(iter(workers.get(block.key, ())), None)].append(block)
+        for worker, some in by_worker.items():
+            group = self._submit("group", worker, group_blocks, some)
+            self._groups.append(_BlockGroup(group, len(some), worker))
 
-    def ask(self, task: Callable[[Packed], Answer], add: Add, progress: Progress) -> Answer:
-        if not self._holders:
-            raise RuntimeError("nothing was packed, so nothing can be asked")
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+        check_packed(self._groups)
         check_connected(self._client)
-        asked = {
+        n_blocks = {
             self._submit(
-                "ask", holder.worker, ask_holder, holder.blocks, task, add
-            ): holder.n_blocks
-            for holder in self._holders
+                "request", group.worker, add_results, group.blocks, task, add
+            ): group.n_blocks
+            for group in self._groups
         }
-        with _released(asked):
-            answers = list(asked)
-            # The round before tells how large an answer is.
-            if len(answers) >= _MANY_ANSWERS or self._answer_bytes >= _LARGE_ANSWER:
-                answers = [self._add_on_workers(answers, add)]
-            total: Answer = reduce(add, gather(self._client, answers, asked, progress))
-        self._answer_bytes = total.nbytes
+        with _released(n_blocks) as results:
+            # The size of the previous result predicts that of this one.
+            if len(results) >= _MANY_RESULTS or self._result_bytes >= _LARGE_RESULT:
+                results = [self._add_on_workers(results, add)]
+            total: R = reduce(add, gather(self._client, results, n_blocks, progress))
+        self._result_bytes = total.nbytes
         return total
 
-    def _add_on_workers(self, answers: list[Any], add: Add) -> Any:
-        while len(answers) > 1:
-            answers = [
-                self._submit("add", None, add_answers, answers[i : i + _FAN_IN], add)
-                for i in range(0, len(answers), _FAN_IN)
-            ]
-        return answers[0]
+    def _add_on_workers(self, results: list[Future], add: Add[R]) -> Future:
+        while len(results) > 1:
+            starts = range(0, len(results), _FAN_IN)
+            batches = [results[start : start + _FAN_IN] for start in starts]
+            results = [self._submit("add", None, reduce, add, batch) for batch in batches]
+        return results[0]
 
     def _submit(
-        self, label: str, worker: str | None, function: Callable[..., Any], *args: Any
-    ) -> Any:
-        """A task for that worker while it is there, else for any."""
+        self, label: str, worker: str | None, function: Callable[..., object], *args: object
+    ) -> Future:
+        """Submit a task for that worker, or for any if it is lost."""
         return self._client.submit(
             function,
             *args,
@@ -250,24 +225,24 @@ class Cluster:
         )
 
     def close(self) -> None:
-        for holder in self._holders:
-            holder.blocks.release()
-        self._holders = []
+        for group in self._groups:
+            group.blocks.release()
+        self._groups = []
 
 
 def _leave_pool() -> None:
-    """In a task, give its place to others: it would wait for tasks that wait for it."""
+    """Leave the thread pool of a worker if `fit` runs in a task, which would wait for tasks that wait for it."""
     from distributed import secede
 
-    with suppress(ValueError):  # no task
+    with suppress(ValueError):  # not in a task
         secede()
 
 
 @contextmanager
-def _released(futures: Iterable[Any]) -> Iterator[Any]:
-    """Futures that nobody wants afterwards, be it because of an error or Ctrl-C."""
+def _released(futures: Collection[Future]) -> Iterator[list[Future]]:
+    """Yield the futures and release them at the end, also after an error or Ctrl-C."""
     try:
-        yield futures
+        yield list(futures)
     finally:
         for future in futures:
             future.release()

@@ -6,33 +6,48 @@ import asyncio
 import concurrent.futures
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher._utils.types import DataLike, TargetLike
-from thresher.blocks.dask_rows import DaskRows
+from thresher._utils.types import DataLike, TargetLike, WeightsLike
+from thresher.blocks.dask_rows import DaskRows, check_sizes
 from thresher.blocks.engine import (
-    Answer,
+    Add,
     Packed,
     Progress,
+    R,
+    RequestTask,
     RowBlock,
     check_versions,
     split_columns,
     versions_here,
 )
 
-Add = Callable[[Answer, Answer], Answer]
+if TYPE_CHECKING:
+    from dask.delayed import Delayed
+    from distributed import Client, Future
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Done:
-    """What came of a block: how many rows it has of what, what the task said, and what it packed."""
+class TaskResult:
+    """The result of a task for one block.
+
+    Attributes
+    ----------
+    sizes : dict of str to int
+        The numbers of rows of X, y and the weights.
+    result : object
+        What the task returned; None if the sizes differ.
+    packed : Packed or None
+    """
 
     sizes: dict[str, int]
-    said: Any = None
+    result: Any = None
     packed: Any = None
 
 
@@ -44,12 +59,14 @@ class _Work:
     versions: tuple[str, str]
 
 
-def delay(rows: DaskRows, task: Callable[[int, RowBlock], Any], is_packing: bool) -> list[Any]:
-    """The task on each block, as delayed values of `Done`."""
+def delay(
+    rows: DaskRows, task: Callable[[int, RowBlock], object], is_packing: bool
+) -> list[Delayed]:
+    """Return the task on each block, as delayed values of `TaskResult`."""
     import dask
 
     work = _Work(task, is_packing, rows.columns, versions_here())
-    # A value of the graph: it travels once, not with each block.
+    # As a value of the graph it is sent once, not with each block.
     shared = dask.delayed(work, pure=False, traverse=False)
     run = dask.delayed(_run, pure=False, traverse=False)
     name = f"thresher-{'pack' if is_packing else 'read'}-{uuid.uuid4().hex}"
@@ -59,68 +76,65 @@ def delay(rows: DaskRows, task: Callable[[int, RowBlock], Any], is_packing: bool
     ]
 
 
-def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: Any) -> Done:
+def _run(work: _Work, number: int, X: DataLike, y: TargetLike, weights: WeightsLike) -> TaskResult:
     check_versions(work.versions, "Dask")
     block = RowBlock(X, y, weights)
     if any(work.columns):
-        named = split_columns(X, *work.columns)
-        block = RowBlock(
-            named.X,
-            named.y if y is None else y,
-            named.weights if weights is None else weights,
-        )
+        columns = split_columns(X, *work.columns)
+        y = columns.y if y is None else y
+        block = RowBlock(columns.X, y, columns.weights if weights is None else weights)
     parts = {"X": block.X, "y": block.y, "sample_weight": block.weights}
     sizes = {name: int(part.shape[0]) for name, part in parts.items() if part is not None}
     if len(set(sizes.values())) > 1:
-        return Done(sizes)
+        return TaskResult(sizes)
     result = work.task(number, block)
-    return Done(sizes, result[1], result[0]) if work.is_packing else Done(sizes, result)
+    return TaskResult(sizes, result[1], result[0]) if work.is_packing else TaskResult(sizes, result)
 
 
-def without_packed(done: Done) -> Done:
-    """What comes back of a block that stays where it is."""
-    return Done(done.sizes, done.said)
+def results_of(done: Sequence[TaskResult]) -> list[Any]:
+    """Return the result of the task for each block. Raise if y or weights do not fit the blocks of X."""
+    check_sizes(block.sizes for block in done)
+    return [block.result for block in done]
 
 
-def hold_blocks(blocks: Sequence[Done]) -> list[Packed]:
-    """The packed blocks of one worker, as one value."""
+def without_block(done: TaskResult) -> TaskResult:
+    """Return the result without the packed block, which stays on its worker."""
+    return TaskResult(done.sizes, done.result)
+
+
+def group_blocks(blocks: Sequence[TaskResult]) -> list[Packed]:
+    """Return the packed blocks of one worker as one value."""
     return [block.packed for block in blocks]
 
 
-def ask_holder(blocks: Sequence[Packed], task: Callable[[Packed], Answer], add: Add) -> Answer:
-    """The sum of the answers of the blocks of one worker, with its threads."""
+def add_results(blocks: Sequence[Packed], task: RequestTask[R], add: Add[R]) -> R:
+    """Return the sum of the results of a worker's blocks, computed with its threads."""
     from distributed import get_worker
 
-    return reduce(add, answers(blocks, task, get_worker().state.nthreads))
+    return reduce(add, map_blocks(blocks, task, get_worker().state.nthreads))
 
 
-def answers(
-    blocks: Sequence[Packed], task: Callable[[Packed], Answer], n_threads: int
-) -> Iterator[Answer]:
-    """What the blocks answer, in their order."""
+def map_blocks(blocks: Sequence[Packed], task: RequestTask[R], n_threads: int) -> Iterator[R]:
+    """Yield the results of the blocks, in order."""
     with ThreadPoolExecutor(min(n_threads, len(blocks))) as threads:
         yield from threads.map(task, blocks)
 
 
-def add_answers(answers: Sequence[Answer], add: Add) -> Answer:
-    return reduce(add, answers)
-
-
-# Seconds between two looks at what is done, between two looks at the workers, until the scheduler answers, and
-# without any worker.
-_LOOK = 0.1
-_WATCH = 1.0
-_ANSWER = 10.0
-_PATIENCE = 30.0
+# Seconds between two reports of progress, between two checks of the workers, until the scheduler must respond, and
+# until a cluster without workers is an error.
+_PROGRESS_INTERVAL = 0.1
+_WATCH_INTERVAL = 1.0
+_SCHEDULER_TIMEOUT = 10.0
+_NO_WORKER_TIMEOUT = 30.0
 
 
 def gather(
-    client: Any, futures: Sequence[Any], counted: Mapping[Any, int], progress: Progress
+    client: Client, futures: Sequence[Future], counted: Mapping[Future, int], progress: Progress
 ) -> list[Any]:
-    """The results of the futures. Progress is the number of blocks behind the `counted` ones that are done.
+    """Return the results of the futures. Report progress by the numbers of blocks in `counted`.
 
-    A future whose workers are gone stays pending for ever: without any worker for half a minute, or without the
-    scheduler, this ends in an error.
+    A future whose workers are lost stays pending forever. So half a minute without a worker, or a lost scheduler, is
+    an error.
     """
     from distributed import KilledWorker
 
@@ -131,29 +145,28 @@ def gather(
     )
     shown = 0
     try:
-        while not concurrent.futures.wait([waiting], timeout=_LOOK).done:
+        while not concurrent.futures.wait([waiting], timeout=_PROGRESS_INTERVAL).done:
             done = sum(blocks for future, blocks in counted.items() if future.done())
             if done > shown:
                 shown = done
                 progress(done, total)
-            watchdog.look()
+            watchdog.check()
         results: list[Any] = waiting.result()
     except concurrent.futures.CancelledError as error:
         check_connected(client)
         raise RuntimeError(
-            "the Dask cluster dropped work that was under way or rows that cannot be made again (data put there "
-            "by scatter are lost with their worker); build X from files or tasks and fit again"
+            "the Dask cluster lost running tasks, or rows that it cannot compute again, such as those of "
+            "client.scatter. Build X from files or tasks and fit again"
         ) from error
     except KilledWorker as error:
         raise RuntimeError(
-            "a block of rows ended one Dask worker after another, most likely for want of memory; make the "
-            "blocks smaller (repartition, rechunk) or give the workers more memory"
+            "a block of rows killed several Dask workers, probably by lack of memory. Make the blocks smaller"
         ) from error
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "thresher":
             raise
         raise RuntimeError(
-            "the Dask workers cannot import thresher; install the version of this process on all of them"
+            "the Dask workers cannot import thresher. Install the version of this process on all of them"
         ) from error
     finally:
         waiting.cancel()
@@ -162,52 +175,50 @@ def gather(
     return results
 
 
-def ask_scheduler(client: Any, question: Callable[..., Any], **about: Any) -> Any:
-    """What the scheduler answers at once. `client.sync` would wait for ever where the client is closed meanwhile."""
-    asked = asyncio.run_coroutine_threadsafe(question(**about), client.loop.asyncio_loop)
+def call_scheduler(client: Client, call: Coroutine[object, object, T]) -> T:
+    """Return the response of the scheduler. `client.sync` would wait forever for a client closed during the call."""
+    response = asyncio.run_coroutine_threadsafe(call, client.loop.asyncio_loop)
     try:
-        return asked.result(timeout=_ANSWER)
+        return response.result(timeout=_SCHEDULER_TIMEOUT)
     except (OSError, TimeoutError) as error:
         check_connected(client)
         raise ConnectionError(
-            f"the Dask scheduler did not answer within {_ANSWER:.0f} s; see whether it is alive and fit again"
+            f"the Dask scheduler did not respond within {_SCHEDULER_TIMEOUT:.0f} s. Check that it runs and fit again"
         ) from error
     finally:
-        asked.cancel()
+        response.cancel()
 
 
-def check_connected(client: Any) -> None:
-    """Refuse a client without a scheduler, which waits for it in silence or fails in many ways."""
+def check_connected(client: Client) -> None:
+    """Raise if the client has no scheduler: it would wait without a message, or fail in one of many ways."""
     if client.status != "running":
         raise RuntimeError(
-            f"the Dask client has no scheduler (it is {client.status}); connect a new distributed.Client and "
-            "fit again"
+            f"the Dask client has no scheduler: it is {client.status}. Connect a new distributed.Client and fit again"
         )
 
 
 class _Watchdog:
-    """Looks whether anybody is there to do the work."""
+    """Raises if the scheduler or all workers are lost."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
-        self._looked = self._seen = time.monotonic()
+        self._checked = self._last_worker = time.monotonic()
 
-    def look(self) -> None:
+    def check(self) -> None:
         now = time.monotonic()
-        if now - self._looked < _WATCH:
+        if now - self._checked < _WATCH_INTERVAL:
             return
-        self._looked = now
+        self._checked = now
         check_connected(self._client)
         if self._has_workers():
-            self._seen = now
-        elif now - self._seen > _PATIENCE:
+            self._last_worker = now
+        elif now - self._last_worker > _NO_WORKER_TIMEOUT:
             raise RuntimeError(
-                f"the Dask cluster has had no worker for {_PATIENCE:.0f} s; start some, wait for them "
-                "(client.wait_for_workers) and fit again"
+                f"the Dask cluster has had no worker for {_NO_WORKER_TIMEOUT:.0f} s. Start workers and fit again"
             )
 
     def _has_workers(self) -> bool:
         try:
-            return bool(ask_scheduler(self._client, self._client.scheduler.ncores))
-        except ConnectionError:  # a scheduler that does not answer has none for us
+            return bool(call_scheduler(self._client, self._client.scheduler.ncores()))
+        except ConnectionError:  # a scheduler that does not respond counts as one without workers
             return False

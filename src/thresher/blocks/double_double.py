@@ -1,4 +1,4 @@
-"""Numbers as the sum of two doubles."""
+"""Arithmetic of double-doubles: numbers as the sum of a high and a low double."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _SPLITTER = 134217729.0  # 2^27 + 1
 
 
 def add(*terms: Floats) -> Floats:
-    """Their sum, high and low word."""
+    """Return the sum of double-doubles."""
     return reduce(_core.add_sums, (np.ascontiguousarray(term) for term in terms))
 
 
 def difference(a: Floats, b: Floats) -> Floats:
-    """``a - b`` of plain numbers, without error."""
+    """Return ``a - b`` of doubles as an exact double-double."""
     high = a - b
     back = high - a
     return np.stack([high, (a - (high - back)) - (b + back)], axis=-1)
 
 
 def product(a: Floats, b: Floats) -> Floats:
-    """Of numbers in two words."""
+    """Return the product of double-doubles."""
     high = a[..., 0] * b[..., 0]
     a1, a2 = _halves(a[..., 0])
     b1, b2 = _halves(b[..., 0])
@@ -36,12 +36,12 @@ def product(a: Floats, b: Floats) -> Floats:
 
 
 def as_words(values: Floats) -> Floats:
-    """Plain numbers in two words."""
+    """Return doubles as double-doubles."""
     return np.stack([values, np.zeros_like(values)], axis=-1)
 
 
 def quotient(a: Floats, b: Floats) -> Floats:
-    """Numbers in two words over plain ones."""
+    """Return double-doubles divided by doubles."""
     first = a[..., 0] / b
     rest = add(a, product(as_words(-first), as_words(b)))
     return add(as_words(first), as_words(rest[..., 0] / b))

@@ -10,11 +10,11 @@ from __future__ import annotations
 import platform
 import time
 import weakref
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
 
 import joblib
 import narwhals.stable.v2 as nw
@@ -23,102 +23,111 @@ import numpy.typing as npt
 
 from thresher._utils.journal import Journal, make_folder
 from thresher._utils.long_calls import report
-from thresher._utils.types import DataLike, TargetLike, WeightsLike
+from thresher._utils.types import Array, DataLike, Estimator, Floats, TargetLike, WeightsLike
 from thresher.data import bytes_for_one_column, column_names, one_dimensional
 from thresher.io.table import FileColumns
 from thresher.io.temporary import MappedFolders, Scratch, no_room
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 T = TypeVar("T")
-# Whole counts, or sums in double-double; two of them add.
-Answer = npt.NDArray[np.int64] | npt.NDArray[np.float64]
-# How many blocks of how many are done.
-Progress = Callable[[int, int], None]
+Counts: TypeAlias = npt.NDArray[np.int64]
+# The result of a request: counts, or sums in double-double. Results of two blocks add up.
+R = TypeVar("R", Counts, Floats)
+# Called with the number of blocks done and the number of all blocks.
+Progress: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Some rows as the engine has them: nothing is checked or converted yet.
+    """Some rows as the backend has them, neither checked nor converted yet.
 
     Attributes
     ----------
     X : dataframe, ndarray or sparse matrix
-        All features, in the same order in every block; perhaps no rows.
+        All features, in the same order in every block. There may be no rows.
     y : one-dimensional array-like or None
+        The target.
     weights : one-dimensional array-like or None
+        One weight per row.
     """
 
     X: DataLike
     y: TargetLike = None
-    weights: Any = None
+    weights: WeightsLike = None
 
 
 class Packed(Protocol):
-    """A block after packing: small, and ready to be asked. Can be pickled, or kept in a file."""
+    """A block after packing, small enough to serve many requests. It can be pickled or saved."""
 
     def save(self, path: Path) -> None:
-        """Into a file or a folder of that name, which does not exist yet."""
+        """Write the block to a new file or folder of that name."""
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """The block in that file, mapped rather than read where that is possible."""
+        """Return the block in that file, memory-mapped where possible."""
 
 
-# What gives all values of a column in one place.
-WHOLE_COLUMNS = "rows in memory, or files with a larger memory_limit and without checkpoint"
+# Tasks run on one block. A ReadTask returns a result, a PackTask a packed block and a result. A RequestTask takes a
+# packed block of the backend that runs it.
+ReadTask: TypeAlias = Callable[[int, RowBlock], T]
+PackTask: TypeAlias = Callable[[int, RowBlock], tuple[Packed, T]]
+RequestTask: TypeAlias = Callable[[Any], T]
+Add: TypeAlias = Callable[[T, T], T]
+
+
+# The inputs with all values of a column in one process.
+WHOLE_COLUMNS = "rows in memory, or files with a larger memory_limit and no checkpoint"
 
 
 class Engine(Protocol):
-    """Blocks of rows, numbered from 0 in the order of the rows, and who works on them."""
+    """An execution backend: blocks of rows, numbered from 0 in the order of the rows, and what runs tasks on them."""
 
     @property
     def names(self) -> Sequence[str] | None:
-        """Names of the features, if they have any; known without reading rows."""
+        """Names of the features, known before rows are read; None without names."""
 
     @property
     def n_features(self) -> int | None:
-        """Their number; None where rows would have to be read to know it."""
+        """The number of features; None where it is known only after reading rows."""
 
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
-        """One reading of all rows: what the task says of each block, in their order."""
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
+        """Read all rows once and return the result of the task for each block, in order."""
 
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
-        """One reading that leaves a packed block beside its rows; what else the task says comes back."""
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
+        """Read all rows once, store the packed blocks next to their rows and return the other results."""
 
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
-        """A round: the sum of the answers of all packed blocks, each counted once."""
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+        """Return the sum of the results of all packed blocks; each block counts once."""
 
     def close(self) -> None:
-        """Let go of the packed blocks and of temporary files."""
+        """Release the packed blocks and remove temporary files."""
 
 
-# Seconds after which a pass or a round that is not over yet is shown.
-PATIENCE = 2.0
-# Parameters that do not change an answer.
-_UNIMPORTANT = ("n_jobs", "verbose", "memory_limit")
+# Seconds between two reports of a pass or a request.
+REPORT_INTERVAL = 2.0
+# Parameters that do not change a result.
+_WITHOUT_EFFECT = ("n_jobs", "verbose", "memory_limit")
 
 
 class Session:
-    """Asks an engine on behalf of a selector.
+    """One fit with an execution backend: its passes, its request rounds and their journal.
 
-    A search is a function of its answers. So a fit with a checkpoint that starts again reads and packs its rows, takes
-    the answers that the journal has, and asks for the rest: the result has the same bytes.
+    A search depends on the results of its requests only. So a fit that resumes from a checkpoint reads and packs the
+    rows, takes stored results from the journal and requests the others. The fitted attributes have the same bytes.
 
     Attributes
     ----------
     n_passes : int
-        Readings of all rows.
+        How often all rows were read.
     n_rounds : int
-        Questions to the packed blocks.
+        How many requests the packed blocks served.
     """
 
-    def __init__(self, engine: Engine, owner: Any, checkpoint: str | Path | None = None) -> None:
+    def __init__(
+        self, engine: Engine, owner: Estimator, checkpoint: str | Path | None = None
+    ) -> None:
         self.engine = engine
         self.owner = owner
         self._folder = None if checkpoint is None else make_folder("checkpoint", checkpoint)
@@ -126,41 +135,39 @@ class Session:
         self.n_passes = 0
         self.n_rounds = 0
 
-    def read(self, purpose: str, task: Callable[[int, RowBlock], T]) -> list[T]:
-        """A pass: what the task says of each block."""
+    def read(self, purpose: str, task: ReadTask[T]) -> list[T]:
+        """Run a pass and return the result of the task for each block."""
         self.n_passes += 1
         return self.engine.read(task, self._progress(f"pass {self.n_passes}, {purpose}"))
 
-    def pack(self, task: Callable[[int, RowBlock], tuple[Packed, T]]) -> list[T]:
-        """The pass that packs; its receipts."""
+    def pack(self, task: PackTask[T]) -> list[T]:
+        """Run the pass that packs and return the summary of each block."""
         self.n_passes += 1
         return self.engine.pack(task, self._progress(f"pass {self.n_passes}, packing"))
 
-    def ask(self, task: Callable[[Any], Any], add: Callable[[Any, Any], Any]) -> Any:
-        """A round, unless its answer was written down before."""
+    def request(self, task: RequestTask[R], add: Add[R]) -> R:
+        """Return the result of a request round, from the journal if it is there."""
         self.n_rounds += 1
-        journal = self._journal
-        if journal is None:
-            return self._ask(task, add)
-        # Measures that pack the rows anew may ask the same of other codes, hence the number.
+        progress = self._progress(f"round {self.n_rounds}", is_short=True)
+        if self._journal is None:
+            return self.engine.request(task, add, progress)
+        # Measures that pack the rows again may repeat a request for other codes, hence the number.
         key = f"{self.n_rounds} {type(task).__name__} {joblib.hash(vars(task))}"
-        answer = journal.get(key)
-        if answer is None:
-            answer = self._ask(task, add)
-            journal.append(key, answer)
-        return answer
+        stored: R | None = self._journal.get(key)
+        if stored is not None:
+            return stored
+        result = self.engine.request(task, add, progress)
+        self._journal.append(key, result)
+        return result
 
-    def _ask(self, task: Callable[[Any], Any], add: Callable[[Any, Any], Any]) -> Any:
-        return self.engine.ask(task, add, self._progress(f"round {self.n_rounds}", is_short=True))
-
-    def packed(self, parts: Any, blocks: list[tuple[int, int]]) -> None:
-        """Take up the answers that were written down of these blocks, given by their rows and fingerprints."""
+    def open_journal(self, parts: object, blocks: list[tuple[int, int]]) -> None:
+        """Open the journal of these blocks, identified by their numbers of rows and fingerprints."""
         if self._folder is None:
             return
         parameters = {
             name: value
             for name, value in self.owner.get_params(deep=True).items()
-            if name.rpartition("__")[2] not in _UNIMPORTANT
+            if name.rpartition("__")[2] not in _WITHOUT_EFFECT
         }
         identity = {
             "selector": type(self.owner).__name__,
@@ -179,74 +186,65 @@ class Session:
             self._journal.close()
 
     def _progress(self, label: str, *, is_short: bool = False) -> Progress:
-        """Reports how many blocks are done: at the end of a pass, and now and then while it takes long."""
+        """Return a function that reports finished blocks: at the end of a pass, and at intervals during a long one."""
         last = time.monotonic()
 
         def show(done: int, total: int) -> None:
             nonlocal last
             now = time.monotonic()
-            if now - last > PATIENCE or (done == total and not is_short):
+            if now - last > REPORT_INTERVAL or (done == total and not is_short):
                 last = now
                 report(self.owner, "%s: %d of %d blocks", label, done, total)
 
         return show
 
 
-def split_columns(frame: Any, y: TargetLike = None, sample_weight: WeightsLike = None) -> RowBlock:
-    """The rows of a frame, with target and weights taken out of it where they are given by name."""
-    named = column_names(list(nw.from_native(frame, eager_only=True).columns), y, sample_weight)
+def split_columns(
+    frame: DataLike, y: TargetLike = None, sample_weight: WeightsLike = None
+) -> RowBlock:
+    """Return the rows of a frame as a block, with target and weights moved out of X if they are named."""
+    table = nw.from_native(frame, eager_only=True)
+    named = column_names(list(table.columns), y, sample_weight)
     if not named:
         return RowBlock(frame, y, sample_weight)
-    table = nw.from_native(frame, eager_only=True)
     columns = {parameter: table[name].to_native() for parameter, name in named.items()}
     X = table.drop(list(named.values())).to_native()
     return RowBlock(X, columns.get("y", y), columns.get("sample_weight", sample_weight))
 
 
-class LocalEngine(ABC):
-    """What engines whose packed blocks are in this process share: they bring `names`, `n_features` and `read`."""
+def check_packed(blocks: Sized) -> None:
+    """Raise if there are no packed blocks."""
+    if not len(blocks):
+        raise RuntimeError("no blocks are packed. Call pack before request")
 
-    _packed: list[Any]
 
-    @property
-    @abstractmethod
-    def names(self) -> list[str] | None: ...
+def counted(items: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
+    """Yield the items, one per block, and report progress before the next one."""
+    for done, item in enumerate(items, start=1):
+        yield item
+        progress(done, total)
 
-    @property
-    @abstractmethod
-    def n_features(self) -> int: ...
 
-    @abstractmethod
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]: ...
+class LocalEngine(Engine):
+    """A backend with packed blocks in this process. Subclasses define `names`, `n_features` and `read`."""
 
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
-        packed, receipts = zip(*self.read(task, progress), strict=True)
+    _packed: list[Packed]
+
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
+        packed, summaries = zip(*self.read(task, progress), strict=True)
         self._packed = list(packed)
-        return list(receipts)
+        return list(summaries)
 
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
-        total: Answer | None = None
-        for number, block in enumerate(self._packed):
-            answer = task(block)
-            total = answer if total is None else add(total, answer)
-            progress(number + 1, len(self._packed))
-        if total is None:
-            raise RuntimeError("nothing was packed, so nothing can be asked")
-        return total
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+        check_packed(self._packed)
+        return reduce(add, counted(map(task, self._packed), len(self._packed), progress))
 
     def close(self) -> None:
         self._packed = []
 
 
 class ListEngine(LocalEngine):
-    """An engine of blocks in a list.
+    """The backend of blocks in a list.
 
     Parameters
     ----------
@@ -257,8 +255,8 @@ class ListEngine(LocalEngine):
     def __init__(self, blocks: Iterable[RowBlock]) -> None:
         self._blocks = list(blocks)
         if not self._blocks:
-            raise ValueError("there is no block of rows; give at least one, be it empty")
-        self._packed: list[Packed] = []
+            raise ValueError("there are no blocks of rows. Pass at least one, which may be empty")
+        self._packed = []
 
     @property
     def names(self) -> list[str] | None:
@@ -270,20 +268,17 @@ class ListEngine(LocalEngine):
     def n_features(self) -> int:
         return int(np.shape(self._blocks[0].X)[1])
 
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
-        found = []
-        for number, block in enumerate(self._blocks):
-            found.append(task(number, block))
-            progress(number + 1, len(self._blocks))
-        return found
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
+        blocks = counted(self._blocks, len(self._blocks), progress)
+        return [task(number, block) for number, block in enumerate(blocks)]
 
 
-# Of the memory limit: a block as it is read, and as numbers beside it.
+# The memory limit covers a block as read and its numbers, so a block may take this fraction (1/4) of it.
 _BLOCK_SHARE = 4
 
 
 class TallFiles(LocalEngine):
-    """An engine of the rows of files, some row groups at a time; packed blocks are mapped files without a name.
+    """The backend of the rows of files, read some row groups at a time. Packed blocks are memory-mapped.
 
     Parameters
     ----------
@@ -292,7 +287,7 @@ class TallFiles(LocalEngine):
         Names of columns, or one value per row.
     scratch : Scratch
     only_blocks : bool
-        Whether rows are read in blocks also where the memory limit is large enough for columns.
+        Whether to read rows in blocks even where the memory limit is large enough for columns.
     """
 
     def __init__(
@@ -309,11 +304,11 @@ class TallFiles(LocalEngine):
         self._features = [name for name in self._columns if name not in named.values()]
         self._y = self._checked("y", y)
         self._weights = self._checked("sample_weight", sample_weight)
-        self._packed: list[Packed] = []
+        self._packed = []
         self._folders = MappedFolders(scratch.folder)
         weakref.finalize(self, _release, self._packed, self._folders)
 
-    def _checked(self, parameter: str, given: Any) -> Any:
+    def _checked(self, parameter: str, given: TargetLike) -> str | Array | None:
         if given is None or isinstance(given, str):
             return given
         values = one_dimensional(given, parameter)
@@ -332,8 +327,8 @@ class TallFiles(LocalEngine):
     def n_features(self) -> int:
         return len(self._features)
 
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
-        found: list[T] = []
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
+        results: list[T] = []
         n_done = 0
         for piece in self._pieces():
             rows = slice(n_done, n_done + piece.num_rows)
@@ -341,14 +336,14 @@ class TallFiles(LocalEngine):
                 given if given is None or isinstance(given, str) else given[rows]
                 for given in (self._y, self._weights)
             )
-            found.append(task(len(found), split_columns(piece, y, weights)))
+            results.append(task(len(results), split_columns(piece, y, weights)))
             n_done = rows.stop
-            # How many blocks follow is known when they have been read; until then they count as large as this one.
+            # The number of further blocks is unknown. Assume that they are as large as this one.
             left = -(-(self._files.n_rows - n_done) // max(1, piece.num_rows))
-            progress(len(found), len(found) + left)
-        return found
+            progress(len(results), len(results) + left)
+        return results
 
-    def _pieces(self) -> Iterator[Any]:
+    def _pieces(self) -> Iterator[pa.Table]:
         import pyarrow as pa
 
         pieces = self._files.read(self._columns)
@@ -358,28 +353,26 @@ class TallFiles(LocalEngine):
             yield piece if isinstance(piece, pa.Table) else pa.Table.from_batches([piece])
 
     def _too_large(self, n_bytes: int) -> ValueError:
-        """Return the error about row groups of which the largest takes `n_bytes`, with the limit that is enough."""
+        """Return the error for row groups of up to `n_bytes`, with a sufficient limit."""
         enough = n_bytes * _BLOCK_SHARE
         if not self._only_blocks:
             enough = min(enough, bytes_for_one_column(self._files.n_rows))
         return ValueError(
-            f"X has a row group that takes {n_bytes * _BLOCK_SHARE} bytes while it is read, more than "
+            f"reading a row group of X takes {n_bytes * _BLOCK_SHARE} bytes, more than "
             f"memory_limit={self._scratch.memory_limit}. Set memory_limit={enough}, or write smaller row groups"
         )
 
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
-        def kept(number: int, block: RowBlock) -> T:
-            packed, receipt = task(number, block)
-            self._packed.append(self._mapped(packed))
-            return receipt
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
+        def store(number: int, block: RowBlock) -> T:
+            packed, summary = task(number, block)
+            self._packed.append(self._map(packed))
+            return summary
 
         self.close()
-        return self.read(kept, progress)
+        return self.read(store, progress)
 
-    def _mapped(self, packed: Packed) -> Packed:
-        """Map the block from files that are removed with the map or before it."""
+    def _map(self, packed: Packed) -> Packed:
+        """Return the block mapped from a file, which is removed no later than the map."""
         try:
             path = self._folders.new() / "block"
             packed.save(path)
@@ -399,17 +392,17 @@ def _release(packed: list[Packed], folders: MappedFolders) -> None:
 
 
 def versions_here() -> tuple[str, str]:
-    """Those of Python and of thresher."""
+    """Return the versions of Python and thresher."""
     import thresher
 
     return ".".join(platform.python_version_tuple()[:2]), thresher.__version__
 
 
 def check_versions(wanted: tuple[str, str], kind: str) -> None:
-    """Refuse to work for a process with other versions; `kind` says whose worker this is."""
+    """Raise if this worker, of Dask or Spark, has other versions than the process that called `fit`."""
     here = versions_here()
     if here != wanted:
         raise RuntimeError(
             f"a {kind} worker has Python {here[0]} and thresher {here[1]}, but fit was called from Python "
-            f"{wanted[0]} and thresher {wanted[1]}; install the same versions on all of them"
+            f"{wanted[0]} and thresher {wanted[1]}. Install the same versions everywhere"
         )

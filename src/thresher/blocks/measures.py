@@ -1,33 +1,33 @@
-"""Measures of rows in blocks, from passes and requests."""
+"""Measures of rows in blocks, computed from passes and requests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
-from thresher._utils.types import BinRule, Floats, Mask, Values
+from thresher._utils.types import Array, BinRule, Floats, Mask, Values
 from thresher.blocks import double_double as words
 from thresher.blocks.bins import PlannedCodes, plain_labels, plan_codes
-from thresher.blocks.engine import WHOLE_COLUMNS
-from thresher.blocks.pack import LabelCoding, Pack, PackedBlock, Receipt, RowParts
+from thresher.blocks.engine import WHOLE_COLUMNS, Counts
+from thresher.blocks.pack import LabelCoding, Pack, PackedBlock, PackSummary, RowParts
+from thresher.blocks.summary import BlockTarget
 from thresher.blocks.training import BlockData
 from thresher.measures import BY_CLASS, KINDS, Bins, refuse_classes
 from thresher.measures.rounding import round_significant
 
-Counts = npt.NDArray[np.int64]
 Features = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
 class CountPairs:
-    """The question for counts of pairs."""
+    """Returns the counts of pairs of features in a packed block."""
 
     references: Features
     features: Features
@@ -40,7 +40,7 @@ class CountPairs:
 
 @dataclass(frozen=True)
 class SumProducts:
-    """The question for sums of products of pairs."""
+    """Returns the sums of products of pairs of features in a packed block."""
 
     references: Features
     features: Features
@@ -53,6 +53,7 @@ class SumProducts:
         return _core.product_sums(table, self.references, self.features, self.centres)
 
 
+@dataclass(eq=False, repr=False)
 class BlockMeasures:
     """The `Measures` of rows in blocks, with the bits of `LocalMeasures`.
 
@@ -60,161 +61,150 @@ class BlockMeasures:
     ----------
     training : BlockData
     names : sequence of str
-        The measures that will be asked for.
+        The measures that will be requested.
     discretize, default
-        As of `LocalMeasures`.
+        As in `LocalMeasures`.
     parts : RowParts or None
         With parts, values are per replicate.
     uses_triples : bool
-        Whether terms of two features and the target will be asked for.
+        Whether terms of two features and the target will be requested.
     """
 
+    training: BlockData
+    names: Sequence[str]
+    discretize: BinRule
+    default: str
+    parts: RowParts | None
+    uses_triples: bool
     scale = 1
 
-    def __init__(
-        self,
-        training: BlockData,
-        names: Sequence[str],
-        *,
-        discretize: BinRule = "auto",
-        default: str = "mean-sd",
-        parts: RowParts | None = None,
-        uses_triples: bool = False,
-    ) -> None:
-        for name in names:
+    def __post_init__(self) -> None:
+        training = self.training
+        for name in self.names:
             if not KINDS[name].is_sum:
                 raise ValueError(
-                    f'the measure "{name}" needs all values of a column in one place, which blocks do not give; use '
-                    f'"pearson", or give {WHOLE_COLUMNS}'
+                    f'the measure "{name}" needs all values of a column at once, but X is in blocks. Use "pearson", '
+                    f"or pass {WHOLE_COLUMNS}"
                 )
-        self.training = training
-        self.parts = parts
-        self._counts = any(KINDS[name].is_discrete for name in names)
-        self._sums = any(not KINDS[name].is_discrete for name in names)
-        self._by_class = uses_triples
-        self._rule = default if isinstance(discretize, str) and discretize == "auto" else discretize
-        self._given = discretize
-        self._sets: npt.NDArray[np.uint8] | None = None
-        if parts is not None:
-            self._sets = np.ascontiguousarray(parts.keeps).view(np.uint8)
+        self._counts = any(KINDS[name].is_discrete for name in self.names)
+        self._sums = any(not KINDS[name].is_discrete for name in self.names)
         if self._counts and training.weight_kind == "real":
             raise ValueError(
-                "sample_weight must hold whole numbers where rows are in blocks and a measure counts them, with a sum "
-                'below 2^50; scale and round the weights, or use a measure of numbers such as "r2"'
+                "sample_weight must be integers with a sum below 2^50 if X is in blocks and a measure counts rows. "
+                'Scale and round the weights, or use a measure for numeric features such as "r2"'
             )
         if self._sums:
             training.schema.refuse_categories()
             if training.schema.has_missing.any():
                 first = int(np.argmax(training.schema.has_missing))
                 raise ValueError(
-                    f"column {training.schema.label(first)} has missing values, and sums of numbers in blocks need all "
-                    'of them; fill them in, use missing="drop_rows", or a measure that counts such as "mi"'
+                    f"column {training.schema.label(first)} has missing values, but X is in blocks and a measure adds "
+                    'up values. Fill them in, set missing="drop_rows", or use a measure that counts such as "mi"'
                 )
 
     @property
     def whole(self) -> BlockMeasures:
         return self
 
-    def coded_rows(self) -> NoReturn:
+    def coded_rows(self, *_: object, **__: object) -> NoReturn:
         """Raise: the rows are with the execution backend."""
-        raise ValueError(f"rows in blocks cannot be searched one by one; give {WHOLE_COLUMNS}")
+        raise ValueError(f"the method needs single rows, but X is in blocks. Pass {WHOLE_COLUMNS}")
 
-    def on_rows(self, rows: npt.NDArray[np.intp]) -> NoReturn:
-        """Raise: the rows are with the execution backend."""
-        self.coded_rows()
-
-    def row_weights(self) -> NoReturn:
-        """Raise: the rows are with the execution backend."""
-        self.coded_rows()
-
-    def weights_on(self, replicates: Sequence[int]) -> NoReturn:
-        """Raise: the rows are with the execution backend."""
-        self.coded_rows()
+    on_rows = row_weights = weights_on = coded_rows
 
     def dispersion(self, name: str) -> Floats:
-        """Return the variance of every feature; others are not sums over rows."""
+        """Return the variance of every feature. Raise for other dispersions, which are not sums over rows."""
         if name != "variance":
-            _refuse(name)
+            _reject(name)
         self.training.schema.refuse_categories()
         facts = self.training.facts
         with np.errstate(over="ignore"):
-            return round_significant(np.ldexp(facts.moments()[1], -2 * facts.powers))
+            return round_significant(np.ldexp(facts.sums.moments()[1], -2 * facts.sums.powers))
 
     def separation(self, name: str) -> NoReturn:
-        """Raise: it needs all values of a column."""
-        _refuse(name)
+        """Raise: separations need all values of a column at once."""
+        _reject(name)
 
     @cached
     def _plans(self) -> tuple[PlannedCodes | None, LabelCoding | None]:
-        """How features and target are coded."""
+        """Return the coding of the features, if a measure counts, and of the target."""
         if not self._counts:
             return None, plain_labels(self.training)
-        return plan_codes(self.training, self._rule, self._given)
+        is_auto = isinstance(self.discretize, str) and self.discretize == "auto"
+        rule = self.default if is_auto else self.discretize
+        return plan_codes(self.training, rule, self.discretize)
+
+    @cached
+    def _sets(self) -> npt.NDArray[np.uint8] | None:
+        """Return the parts that each replicate keeps, as passed to the core."""
+        return None if self.parts is None else np.ascontiguousarray(self.parts.keeps).view(np.uint8)
+
+    @cached
+    def _keeps(self) -> Mask:
+        """Return the parts that each replicate keeps. Without parts all rows are one part and one replicate."""
+        return np.ones((1, 1), dtype=bool) if self.parts is None else self.parts.keeps
 
     @property
-    def _planned(self) -> PlannedCodes | None:
-        return self._plans[0]
+    def _planned(self) -> PlannedCodes:
+        """The coding of the features, if a measure counts."""
+        planned = self._plans[0]
+        assert planned is not None
+        return planned
 
     @cached
     def _pack(self) -> Pack:
-        training = self.training
+        training, parts = self.training, self.parts
         target = training.target
-        class_rows = None
-        if self.parts is not None and self.parts.by_class:
-            class_rows = _class_rows(target)
-        of_classes = self._sums and target is not None and target.is_nominal
-        of_numbers = self._sums and target is not None and target.n_classes <= 2
-        is_pairwise = training.missing == "pairwise"
+        class_rows = _class_rows(target) if parts is not None and parts.by_class else None
         return Pack(
             training.reader,
-            None if self._planned is None else self._planned.coding,
+            self._planned.coding if self._counts else None,
             self._centres if self._sums else None,
             self._powers if self._sums else None,
-            255 if is_pairwise and training.schema.has_missing.any() else -1,
+            -1 if self._incomplete is None else 255,
             self._plans[1],
             training.weights.kind,
-            self.parts,
-            None if self.parts is None else training.first_rows,
-            class_rows,
-            self._by_class,
-            of_numbers,
-            of_classes,
+            parts,
+            first_rows=None if parts is None else training.first_rows,
+            class_rows=class_rows,
+            by_class=self.uses_triples,
+            of_numbers=self._sums and target is not None and target.n_classes <= 2,
+            of_classes=self._sums and target is not None and target.is_nominal,
         )
 
     @cached
-    def _receipts(self) -> Receipt:
-        """Those of all blocks, added up."""
-        told = self.training.session.pack(self._pack)
-        self.training.session.packed(self.parts, [(own.n_rows, own.fingerprint) for own in told])
-        return _merged(told)
+    def _summary(self) -> PackSummary:
+        """Return the summary of all packed blocks."""
+        session = self.training.session
+        blocks = session.pack(self._pack)
+        session.open_journal(self.parts, [(block.n_rows, block.fingerprint) for block in blocks])
+        return _merged(blocks)
 
     # -- measures that count ---------------------------------------------------------------------
 
     @cached
     def _margins(self) -> list[Counts]:
-        """Of every feature, and then of the target: [level][part][class]."""
-        assert self._planned is not None
-        told = self._receipts.margins
-        assert told is not None
+        """Return the counts of every feature: [level][part][class]."""
+        margins = self._summary.margins
+        assert margins is not None
         levels = self._planned.coding.levels
         n_parts, n_classes = self._pack.n_parts, self._pack.n_classes
         ends = np.cumsum(levels.astype(np.int64) * n_parts * n_classes)[:-1]
-        return [own.reshape(-1, n_parts, n_classes) for own in np.split(told, ends)]
+        return [counts.reshape(-1, n_parts, n_classes) for counts in np.split(margins, ends)]
 
     @cached
     def levels(self) -> npt.NDArray[np.int32]:
-        """The number of values of every feature."""
-        present = [int((own.sum(axis=(1, 2)) > 0).sum()) for own in self._margins]
+        """Return the number of values of every feature."""
+        present = [int((counts.sum(axis=(1, 2)) > 0).sum()) for counts in self._margins]
         return np.array(present, dtype=np.int32)
 
     @cached
     def _bins(self) -> Bins:
-        assert self._planned is not None
-        return self._planned.bins(self._receipts, self._margins)
+        return self._planned.bins(self._summary, self._margins)
 
     @property
     def bins(self) -> Bins:
-        """What was binned; nothing, as long as no measure has asked for codes."""
+        """The bins of the features; none if no measure counts."""
         if not self._counts:
             return Bins("none", np.zeros(self.training.n_features, dtype=bool))
         return self._bins
@@ -226,13 +216,13 @@ class BlockMeasures:
 
     @property
     def rows_of_classes(self) -> Counts:
-        """Rows of each class in each part."""
-        return self._receipts.rows_of
+        """The number of rows of each class in each part."""
+        return self._summary.rows_of
 
     @property
     def target_range(self) -> tuple[Floats, Floats]:
         """The smallest and the largest target of each part."""
-        lowest, highest = self._receipts.target_range
+        lowest, highest = self._summary.target_range
         return lowest, highest
 
     @cached
@@ -242,32 +232,30 @@ class BlockMeasures:
             return None
         return has_missing.astype(np.uint8)
 
-    def _ask_counts(self, references: Features, features: Features) -> Counts:
+    def _request_counts(self, references: Features, features: Features) -> Counts:
         task = CountPairs(references, features, self._incomplete)
-        return np.asarray(self.training.session.ask(task, np.add))
+        return self.training.session.request(task, np.add)
 
     def _count_relevance(self, name: str) -> Floats:
-        """Pairs with the target, whose counts came with the margins."""
+        """Compute the measure of every feature with the target, from the counts of the packing pass."""
         margins = self._margins
         p, n_classes = len(margins), self._pack.n_classes
         incomplete = self._incomplete
 
         def deliver(_: Features, features: Features) -> Counts:
-            told = []
+            tables = []
             for f in features.tolist():
-                cells = margins[f].transpose(1, 0, 2)  # [part][level][class]
+                table = margins[f].transpose(1, 0, 2)  # [part][level][class]
                 if incomplete is None or not incomplete[f]:
-                    cells = cells[:, :-1, :-1]
-                told.append(cells.ravel())
-            return np.concatenate(told)
+                    table = table[:, :-1, :-1]
+                tables.append(table.ravel())
+            return np.concatenate(tables)
 
-        assert self._planned is not None
+        totals = [counts.sum(axis=2) for counts in margins] + [self._summary.counted_of.T]
         measure = _core.CountedPairs(
             deliver,
             np.append(self._planned.coding.levels, n_classes).astype(np.int32),
-            np.concatenate(
-                [own.sum(axis=2).ravel() for own in margins] + [self._receipts.counted_of.T.ravel()]
-            ),
+            np.concatenate([total.ravel() for total in totals]),
             int(self.training.total_weight),
             measure=name,
             sets=self._sets,
@@ -276,15 +264,15 @@ class BlockMeasures:
         return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)).T)
 
     def _shaped(self, values: Floats) -> Floats:
-        """One value per feature, or a row per replicate."""
-        found = np.ascontiguousarray(values)
-        return found if self.parts is not None else found.reshape(-1)
+        """Return one value per feature, or a row per replicate."""
+        values = np.ascontiguousarray(values)
+        return values if self.parts is not None else values.reshape(-1)
 
-    # -- measures of numbers -----------------------------------------------------------------------
+    # -- measures for numeric features -----------------------------------------------------------------------
 
     @cached
     def _extremes(self) -> tuple[Floats, Floats]:
-        """The smallest and the largest value of every column, then of the target, as they are added up."""
+        """Return the smallest and the largest value of every column, then of the target, times two to `_powers`."""
         schema, target = self.training.schema, self.training.target
         low, high = 0.0, 0.0
         if target is not None:
@@ -294,40 +282,42 @@ class BlockMeasures:
 
     @property
     def _powers(self) -> npt.NDArray[np.intc]:
-        """The powers of two by which columns of extreme size, and the target, are multiplied to be added up."""
+        """The exponents of two that scale columns of extreme size, and the target, before values are added."""
         facts, quantity = self.training.facts, self.training.quantity
-        return np.append(facts.powers, 0 if quantity is None else quantity.powers)
+        return np.append(facts.sums.powers, 0 if quantity is None else quantity.sums.powers)
 
     @cached
     def _centres(self) -> Floats:
-        """Near the means, and such that differences of all values from them are exact."""
+        """Values near the means from which all values differ by exact doubles."""
         lowest, highest = self._extremes
         facts, quantity = self.training.facts, self.training.quantity
-        target_mean = 0.0 if quantity is None else float(quantity.moments()[0][0])
-        mean = np.append(facts.moments()[0], target_mean)
+        target_mean = 0.0 if quantity is None else float(quantity.sums.moments()[0][0])
+        mean = np.append(facts.sums.moments()[0], target_mean)
         mean = np.clip(np.where(np.isfinite(mean), mean, 0.0), lowest, highest)
         return _core.exact_centres(lowest, highest, mean)
 
-    def _ask_products(self, references: Features, features: Features) -> Floats:
+    def _request_products(self, references: Features, features: Features) -> Floats:
         task = SumProducts(references, features, self._centres[: self.training.n_features])
-        return np.asarray(self.training.session.ask(task, words.add))
+        return self.training.session.request(task, words.add)
 
     def _class_relevance(self, name: str) -> Floats:
-        told = self._receipts.class_sums
-        assert told is not None
+        class_sums = self._summary.class_sums
+        assert class_sums is not None
         p, n_classes = self.training.n_features, self._pack.n_classes
-        by_part = told.reshape(p, self._pack.n_parts, n_classes, 3, 2)
-        keeps = np.ones((1, 1), dtype=bool) if self.parts is None else self.parts.keeps
-        values = np.empty((len(keeps), p))
-        for i, kept in enumerate(keeps):
+        by_part = class_sums.reshape(p, self._pack.n_parts, n_classes, 3, 2)
+        values = np.empty((len(self._keeps), p))
+        for i, kept in enumerate(self._keeps):
             sums = words.add(*(by_part[:, part] for part in np.flatnonzero(kept)))
             for feature in range(p):
-                state = [float(self._centres[feature]), *sums[feature].ravel().tolist()]
-                values[i, feature] = _class_value(state, name)
+                of_feature = _core.ClassSums.__new__(_core.ClassSums)
+                of_feature.__setstate__(
+                    [float(self._centres[feature]), *sums[feature].ravel().tolist()]
+                )
+                values[i, feature] = of_feature.value(name)
         return self._shaped(values)
 
     def _number_relevance(self, name: str) -> Floats:
-        sums, products = self._receipts.column_sums, self._receipts.products
+        sums, products = self._summary.column_sums, self._summary.products
         assert sums is not None
         assert products is not None
         p = self.training.n_features
@@ -341,10 +331,10 @@ class BlockMeasures:
         )
         return self._shaped(measure.values(p, np.arange(p, dtype=np.uint32)).T)
 
-    # -- what a search asks ------------------------------------------------------------------------
+    # -- requests of a search -----------------------------------------------------------------------
 
     def relevance(self, name: str) -> Floats:
-        """The measure of every feature with the target: one per feature, or a row per replicate."""
+        """Return the measure of every feature with the target: one per feature, or a row per replicate."""
         if KINDS[name].is_discrete:
             return self._count_relevance(name)
         target = self.training.labels
@@ -354,24 +344,23 @@ class BlockMeasures:
         return self._number_relevance(name)
 
     def pairs(self, name: str) -> _core.PairMeasure:
-        """The measure of feature pairs, for a search."""
+        """Return the measure of feature pairs."""
         if KINDS[name].is_discrete:
-            assert self._planned is not None
             return _core.CountedPairs(
-                self._ask_counts,
+                self._request_counts,
                 self._planned.coding.levels,
-                np.concatenate([own.sum(axis=2).ravel() for own in self._margins]),
+                np.concatenate([counts.sum(axis=2).ravel() for counts in self._margins]),
                 int(self.training.total_weight),
                 measure=name,
                 sets=self._sets,
                 incomplete=self._incomplete,
             )
-        sums = self._receipts.column_sums
+        sums = self._summary.column_sums
         assert sums is not None
         p = self.training.n_features
         lowest, highest = self._extremes
         return _core.SummedPairs(
-            self._ask_products,
+            self._request_products,
             np.ascontiguousarray(sums[:p]),
             self._centres[:p],
             lowest[:p],
@@ -381,13 +370,12 @@ class BlockMeasures:
         )
 
     def triples(self, term: str) -> _core.PairMeasure:
-        """A term of two features and the target, for a search."""
-        assert self._planned is not None
-        assert self._by_class
+        """Return a term of two features and the target."""
+        assert self.uses_triples
         return _core.CountedTriples(
-            self._ask_counts,
+            self._request_counts,
             self._planned.coding.levels,
-            np.concatenate([own.ravel() for own in self._margins]),
+            np.concatenate([counts.ravel() for counts in self._margins]),
             int(self.training.total_weight),
             self._pack.n_classes,
             term=term,
@@ -396,18 +384,18 @@ class BlockMeasures:
         )
 
     def candidates(self, *names: str) -> Mask:
-        """Features that may be chosen by these measures: not excluded, varying, also after binning.
+        """Return the features that may be selected by these measures: not excluded, varying, also after binning.
 
-        One row per replicate if there are parts.
+        With parts, one row per replicate.
         """
-        keeps = np.ones((1, 1), dtype=bool) if self.parts is None else self.parts.keeps
+        keeps = self._keeps
         may = np.repeat(self.training.candidates[None, :], len(keeps), axis=0)
         kinds = {KINDS[name].is_discrete for name in names}
         if True in kinds:
-            by_part = [own.sum(axis=2) for own in self._margins]  # [level][part]
-            may &= np.array([((own @ keeps.T) > 0).sum(axis=0) > 1 for own in by_part]).T
+            by_part = [counts.sum(axis=2) for counts in self._margins]  # [level][part]
+            may &= np.array([((counts @ keeps.T) > 0).sum(axis=0) > 1 for counts in by_part]).T
         if False in kinds and self.parts is not None:
-            extremes = self._receipts.column_range
+            extremes = self._summary.column_range
             assert extremes is not None
             for i, kept in enumerate(keeps):
                 lowest = extremes[0][:, kept].min(axis=1)
@@ -415,57 +403,43 @@ class BlockMeasures:
         return may if self.parts is not None else may[0]
 
 
-def _merged(told: Sequence[Receipt]) -> Receipt:
-    """The receipt of all blocks."""
-    total, least, most = (partial(join, axis=0) for join in (np.sum, np.min, np.max))
-
-    def in_words(values: Sequence[Any]) -> Any:
-        return words.add(*values)
-
-    def extremes(values: Sequence[Any]) -> Any:
-        lowest, highest = zip(*values, strict=True)
-        return np.stack([least(lowest), most(highest)])
-
-    ways: dict[str, Callable[[Sequence[Any]], Any]] = {
-        "margins": total,
-        "below": most,
-        "above": least,
-        "rows_of": total,
-        "counted_of": total,
-        "target_range": extremes,
-        "column_sums": in_words,
-        "class_sums": in_words,
-        "products": in_words,
-        "column_range": extremes,
-    }
-    found = {name: [getattr(own, name) for own in told] for name in ways}
-    joined: Values = {
-        name: None if own[0] is None else ways[name](own) for name, own in found.items()
-    }
-    return Receipt(sum(own.n_rows for own in told), 0, **joined)
+def _extremes_of(values: list[Floats]) -> Floats:
+    lowest, highest = zip(*values, strict=True)
+    return np.stack([np.min(lowest, axis=0), np.max(highest, axis=0)])
 
 
-def _class_value(state: list[float], name: str) -> float:
-    """The measure from a centre and the sums of every class."""
-    sums: Any = _core.ClassSums.__new__(_core.ClassSums)
-    sums.__setstate__(state)
-    return float(sums.value(name))
+# How the fields of the summaries of blocks are merged.
+_JOINS: dict[str, Callable[[list[Array]], Array]] = {
+    **dict.fromkeys(("margins", "rows_of", "counted_of"), partial(np.sum, axis=0)),
+    **dict.fromkeys(("column_sums", "class_sums", "products"), lambda sums: words.add(*sums)),
+    **dict.fromkeys(("target_range", "column_range"), _extremes_of),
+    "below": partial(np.max, axis=0),
+    "above": partial(np.min, axis=0),
+}
 
 
-def _refuse(name: str) -> NoReturn:
+def _merged(blocks: Sequence[PackSummary]) -> PackSummary:
+    """Return the summary of all blocks."""
+    joined: Values = {}
+    for name, join in _JOINS.items():
+        values = [getattr(block, name) for block in blocks]
+        joined[name] = None if values[0] is None else join(values)
+    return PackSummary(sum(block.n_rows for block in blocks), 0, **joined)
+
+
+def _reject(name: str) -> NoReturn:
     """Raise for a relevance that is not a sum over rows."""
     raise ValueError(
-        f'relevance="{name}" needs all values of a column in one place, which blocks do not give; '
-        f'use "variance", or with labels "f", "mi" or "pearson", or give {WHOLE_COLUMNS}'
+        f'relevance="{name}" needs all values of a column at once, but X is in blocks. '
+        f'Use "variance", or with labels "f", "mi" or "pearson", or pass {WHOLE_COLUMNS}'
     )
 
 
-def _class_rows(target: Any) -> Counts:
-    """Number of the first row of each class in each block, rows being numbered class after class."""
-    if target is None or target.rows_before is None:
+def _class_rows(target: BlockTarget | None) -> Counts:
+    """Return the number of the first row of each class in each block, if rows are numbered class by class."""
+    if target is None or target.rows_before is None or target.n_of_class is None:
         raise ValueError(
-            'parts="stratified" sorts all rows by the target, which blocks can do for classes alone; '
-            'use parts="round-robin"'
+            'parts="stratified" needs a target with classes if X is in blocks. Set parts="round-robin"'
         )
     ends = np.cumsum(target.n_of_class)
-    return np.asarray((ends - target.n_of_class)[None, :] + target.rows_before)
+    return (ends - target.n_of_class)[None, :] + target.rows_before

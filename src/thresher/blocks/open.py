@@ -1,13 +1,13 @@
-"""Where the rows are: training data opened, and the measures of them made."""
+"""Training data and measures, wherever the rows are."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from pathlib import Path
 
 from thresher._utils.types import BinRule, DataLike, Estimator, TargetLike, WeightsLike
 from thresher.blocks.engine import Engine, LocalEngine, TallFiles
 from thresher.blocks.measures import BlockMeasures
+from thresher.blocks.pack import RowParts
 from thresher.blocks.training import BlockData, read_blocks
 from thresher.data import (
     InputRules,
@@ -20,16 +20,10 @@ from thresher.data import (
 )
 from thresher.io.table import FileColumns, is_files
 from thresher.io.temporary import Scratch
-from thresher.measures import LocalMeasures, Measures, slab_coder
+from thresher.measures import LocalMeasures, Measures, PartSets, slab_coder
 
-# The engine of objects of a package: its module here, imported when it is needed, and its name there.
-_ENGINES = {
-    "dask": ("dask", "DaskEngine"),
-    "dask_expr": ("dask", "DaskEngine"),
-    "pyspark": ("spark", "SparkEngine"),
-}
-# Those whose clients read files as blocks.
-_FILE_READERS = ("pyspark",)
+# Objects of these packages have their rows in blocks.
+_PACKAGES = ("dask", "dask_expr", "pyspark")
 
 
 def open_training_data(
@@ -57,22 +51,23 @@ def open_training_data(
         To be used in a ``with`` statement.
     """
     options = options or {}
-    checkpoint = options.get("checkpoint")
+    checkpoint, client = options.get("checkpoint"), options.get("client")
 
-    def read_engine(engine: Engine) -> BlockData:
-        return read_blocks(selector, engine, rules, rules.discretize, checkpoint)
-
-    if is_in_blocks(X, options):
+    if is_in_blocks(X, client):
         if not rules.accept_blocks:
             refuse_blocks(selector, X, options)
         check_remote_options(type(selector).__name__, options, in_memory=False)
-        return read_engine(open_engine(X, y, sample_weight, options))
+        engine = open_engine(X, y, sample_weight, client=client, scratch=options.get("scratch"))
+        return read_blocks(selector, engine, rules, checkpoint)
     if not is_files(X):
         check_remote_options(type(selector).__name__, options, in_memory=True)
         return read_training(selector, X, y, sample_weight, rules)
 
-    def read_tall(files: FileColumns, y: TargetLike, weights: Any, scratch: Scratch) -> BlockData:
-        return read_engine(TallFiles(files, y, weights, scratch, checkpoint is not None))
+    def read_tall(
+        files: FileColumns, y: TargetLike, weights: WeightsLike, scratch: Scratch
+    ) -> BlockData:
+        engine = TallFiles(files, y, weights, scratch, checkpoint is not None)
+        return read_blocks(selector, engine, rules, checkpoint)
 
     rule = rules.packing_rule
     return read_files(
@@ -89,25 +84,27 @@ def open_training_data(
 
 def refuse_blocks(selector: Estimator, X: DataLike, options: RemoteOptions | None = None) -> None:
     """Raise if the rows are in blocks, or for an option that is not for rows in memory."""
-    are_elsewhere = is_in_blocks(X, options)
+    are_elsewhere = is_in_blocks(X, (options or {}).get("client"))
     check_remote_options(type(selector).__name__, options, in_memory=not are_elsewhere)
     if are_elsewhere:
         raise ValueError(
-            f"{type(selector).__name__} needs all rows in one place, and X has them in blocks; give files or rows in "
-            "memory, or use a selector of sums such as MRMR, CFS or JMI"
+            f"{type(selector).__name__} needs all rows at once, but X is in blocks. Pass files or rows in memory, or "
+            "use MRMR, CFS or JMI"
         )
 
 
-def is_in_blocks(X: DataLike, options: RemoteOptions | None = None) -> bool:
+def is_in_blocks(X: DataLike, client: object = None) -> bool:
     """Return whether an execution backend has the rows of X in blocks; no package is imported to find out."""
-    return isinstance(X, LocalEngine) or _engine_of(X, options) in _ENGINES
+    return isinstance(X, LocalEngine) or _engine_of(X, client) in _PACKAGES
 
 
 def open_engine(
     X: DataLike,
     y: TargetLike = None,
     sample_weight: WeightsLike = None,
-    options: RemoteOptions | None = None,
+    *,
+    client: object = None,
+    scratch: str | Path | None = None,
 ) -> Engine:
     """Return the execution backend of rows in blocks.
 
@@ -115,20 +112,22 @@ def open_engine(
     """
     if isinstance(X, LocalEngine):
         return X
-    module, name = _ENGINES[_engine_of(X, options)]
-    kind = getattr(import_module(f"thresher.blocks.{module}"), name)
-    engine: Engine = kind(X, y, sample_weight, {} if options is None else options)
-    return engine
+    if _engine_of(X, client) == "pyspark":
+        from thresher.blocks.spark import SparkEngine
+
+        return SparkEngine(X, y, sample_weight, client, scratch)
+    from thresher.blocks.dask import dask_engine
+
+    return dask_engine(X, y, sample_weight, client)
 
 
-def _engine_of(X: DataLike, options: RemoteOptions | None) -> str:
-    """The package of X; of files, that of the client if it is one that reads them."""
-    client = _package((options or {}).get("client")) if is_files(X) else ""
-    return client if client in _FILE_READERS else _package(X)
+def _engine_of(X: DataLike, client: object) -> str:
+    """Return the package of X, or Spark if X is files and the client is a Spark session."""
+    return "pyspark" if is_files(X) and _package(client) == "pyspark" else _package(X)
 
 
-def _package(X: DataLike) -> str:
-    return type(X).__module__.partition(".")[0]
+def _package(value: object) -> str:
+    return type(value).__module__.partition(".")[0]
 
 
 def make_measures(
@@ -136,7 +135,7 @@ def make_measures(
     names: tuple[str, ...],
     discretize: BinRule,
     default: str,
-    parts: Any = None,
+    parts: PartSets | RowParts | None = None,
     *,
     uses_triples: bool = False,
 ) -> Measures:
@@ -149,20 +148,15 @@ def make_measures(
     discretize : str, transformer or None
         The bins of numeric features for measures that count.
     default : str
-        The bins that ``discretize="auto"`` stands for.
+        The bins of ``discretize="auto"``.
     parts : PartSets or NumberedParts, or None
         With parts, one value for each replicate.
     uses_triples : bool, default=False
         Whether terms of two features and the target will be requested.
     """
     if isinstance(training, LocalData):
+        assert parts is None or isinstance(parts, PartSets)
         return LocalMeasures(training, discretize=discretize, default=default, parts=parts)
     assert isinstance(training, BlockData)
-    return BlockMeasures(
-        training,
-        names,
-        discretize=discretize,
-        default=default,
-        parts=parts,
-        uses_triples=uses_triples,
-    )
+    assert not isinstance(parts, PartSets)
+    return BlockMeasures(training, names, discretize, default, parts, uses_triples)

@@ -5,42 +5,43 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
 from thresher._utils.lazy import cached
-from thresher._utils.types import Array, Floats, Values
+from thresher._utils.types import Array, Floats, Mask, Values
 from thresher.blocks.coding import Coding
-from thresher.blocks.engine import RowBlock
+from thresher.blocks.engine import Counts, RowBlock
+from thresher.blocks.packed_rows import Codes
 from thresher.blocks.rows import RowReader, Rows
 from thresher.blocks.summary import times_powers
 from thresher.data import as_numbers, feature_blocks, to_feature_major
 
-Counts = npt.NDArray[np.int64]
+Ints: TypeAlias = npt.NDArray[np.int32]
 
 
 class RowParts(Protocol):
-    """Which part of an ensemble a row belongs to, by its number among all rows that count.
+    """The parts of an ensemble. The part of a row depends on its number among all rows that count.
 
     Attributes
     ----------
     keeps : ndarray of bool of shape (n_replicates, n_parts)
-        Which parts each replicate keeps.
+        The parts that each replicate keeps.
     by_class : bool
-        Whether rows are numbered class after class.
+        Whether rows are numbered class by class.
     """
 
     @property
-    def keeps(self) -> npt.NDArray[np.bool_]: ...
+    def keeps(self) -> Mask: ...
 
     @property
     def by_class(self) -> bool: ...
 
-    def part_of(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """The parts of the rows with these numbers."""
+    def part_of(self, numbers: Counts) -> Ints:
+        """Return the parts of the rows with these numbers."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,9 @@ class LabelCoding:
     Attributes
     ----------
     classes : ndarray or None
-        The labels, sorted; None of a target of numbers.
+        The labels, sorted; None for a numeric target.
     coding : Coding or None
-        How numbers become classes, where measures count.
+        The bins of a numeric target, if measures count.
     """
 
     classes: Array | None
@@ -64,7 +65,8 @@ class LabelCoding:
             return len(self.classes)
         return 1 if self.coding is None else int(self.coding.levels[0])
 
-    def read(self, rows: Rows) -> tuple[npt.NDArray[np.int32], Floats]:
+    def read(self, rows: Rows) -> tuple[Ints, Floats]:
+        """Return class codes and numbers of the rows."""
         assert rows.labels is not None
         labels = rows.of_used(rows.labels)
         if self.classes is not None:
@@ -78,24 +80,24 @@ class LabelCoding:
 
 
 @dataclass(frozen=True)
-class Receipt:
-    """What is told of a packed block; see `Pack`. Sums and counts of all blocks add up."""
+class PackSummary:
+    """Counts and sums of a packed block, see `Pack`. Those of several blocks add up."""
 
     n_rows: int
     fingerprint: int
     margins: Counts | None  # feature after feature: [level][part][class]
-    below: Floats | None  # of every threshold: the largest value up to it
-    above: Floats | None  # and the smallest beyond
-    rows_of: Counts  # rows by [part][class]
-    counted_of: Counts  # and their weight, where it is whole
-    target_range: Floats  # smallest and largest target of every part
+    below: Floats | None  # the largest value up to every threshold
+    above: Floats | None  # the smallest value above every threshold
+    rows_of: Counts  # number of rows: [part][class]
+    counted_of: Counts  # weight of rows if weights are integers: [part][class]
+    target_range: Floats  # smallest and largest target of every part: [2][part]
     column_sums: Floats | None  # [column][part]
     class_sums: Floats | None  # [column][part][class]
-    products: Floats | None  # [column][part]: with the target
+    products: Floats | None  # with the target: [column][part]
     column_range: Floats | None  # smallest and largest value: [2][column][part]
 
-    def negative(self) -> Receipt:
-        """That of rows which are taken away, where all that is told of them is counts; see `Pack.signed`."""
+    def negative(self) -> PackSummary:
+        """Return the summary with counts negated, for rows that are removed; see `Pack.signed`."""
         return replace(
             self,
             n_rows=-self.n_rows,
@@ -107,17 +109,17 @@ class Receipt:
 
 @dataclass(frozen=True)
 class PackedBlock:
-    """A block of rows, packed: codes for measures that count, numbers for the others."""
+    """A packed block of rows: codes for measures that count, numbers for the others."""
 
     coded: _core.CodedTable | None
     columns: Array | None
-    parts: npt.NDArray[np.int32]
+    parts: Ints
     n_parts: int
     weights: Floats | None
 
     @cached
     def numbers(self) -> _core.NumericTable | None:
-        """The table of numbers; None without rows, which have nothing to add."""
+        """Return the table of numbers; None without rows."""
         if self.columns is None or self.columns.shape[1] == 0:
             return None
         return numeric_table(self.columns, self.parts, self.n_parts, self.weights)
@@ -126,7 +128,7 @@ class PackedBlock:
         return {name: value for name, value in vars(self).items() if name in self.__annotations__}
 
     def save(self, path: Path) -> None:
-        """Into a folder of that name; what it holds is written last."""
+        """Write the block to a new folder. Its list of contents is written last."""
         path.mkdir(parents=True, exist_ok=True)
         if self.coded is not None:
             self.coded.save(str(path / "codes"))
@@ -135,13 +137,13 @@ class PackedBlock:
             np.save(path / "parts.npy", self.parts)
             if self.weights is not None:
                 np.save(path / "weights.npy", self.weights)
-        held = [own is not None for own in (self.coded, self.columns, self.weights)]
-        np.save(path / "held.npy", np.array([self.n_parts, *held]))
+        is_saved = [part is not None for part in (self.coded, self.columns, self.weights)]
+        np.save(path / "contents.npy", np.array([self.n_parts, *is_saved]))
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """A folder of which something is gone is a FileNotFoundError."""
-        n_parts, has_codes, has_columns, has_weights = np.load(path / "held.npy").tolist()
+        """Return the block in that folder. Raise FileNotFoundError if a file is missing."""
+        n_parts, has_codes, has_columns, has_weights = np.load(path / "contents.npy").tolist()
         coded = _core.CodedTable.open(str(path / "codes")) if has_codes else None
         if not has_columns:
             return cls(coded, None, np.empty(0, dtype=np.int32), n_parts, None)
@@ -162,27 +164,27 @@ class Pack:
     ----------
     reader : RowReader
     coding : Coding or None
-        For measures that count.
+        The coding of the features, if measures count.
     centres : ndarray or None
-        For measures of numbers: of every feature, then of the target.
+        The centres of every feature, then of the target, if measures add up values.
     powers : ndarray of int or None
-        For these, too: columns and target are packed times two to these powers.
+        Columns and target are packed times two to these powers, if measures add up values.
     missing_code : int
-        -1 where missing values are a level or there are none.
+        The code of missing values; -1 if they are a level or there are none.
     labels : LabelCoding or None
     weights : {"none", "whole", "real"}
     parts : RowParts or None
     first_rows : ndarray of int of shape (n_blocks,), or None
-        Number of the first row of every block.
+        The number of the first row of every block.
     class_rows : ndarray of int of shape (n_blocks, n_classes), or None
-        The same where rows are numbered class after class.
+        The same by class, if rows are numbered class by class.
     by_class : bool
         Whether the packed codes are split by class, for terms of two features and the target.
     of_numbers, of_classes : bool
-        Whether products with the target, and sums by class, are told of numbers.
+        Whether to add up products with the target, and sums by class.
     is_signed : bool
-        Whether some rows are packed twice, to be counted and to be taken away again: their levels and classes may be
-        unknown, and become any.
+        Whether removed rows are packed too, to be subtracted. Their levels and classes may be unknown. Any code serves,
+        as they cancel.
     """
 
     reader: RowReader
@@ -201,7 +203,7 @@ class Pack:
     is_signed: bool = False
 
     def signed(self) -> Pack | None:
-        """The same of rows that come and go; None where more is told of them than counts, which alone subtract."""
+        """Return the task for rows that can be removed; None if it computes more than counts, which are exact."""
         is_learnt = self.coding is not None and bool(self.coding.thresholds.any())
         is_more = self.parts is not None or self.centres is not None or self.missing_code >= 0
         return None if is_more or is_learnt else replace(self, is_signed=True)
@@ -214,7 +216,7 @@ class Pack:
     def n_classes(self) -> int:
         return 1 if self.labels is None else self.labels.n_classes
 
-    def __call__(self, number: int, block: RowBlock) -> tuple[PackedBlock, Receipt]:
+    def __call__(self, number: int, block: RowBlock) -> tuple[PackedBlock, PackSummary]:
         rows = self.reader(number, block)
         n = rows.n_rows
         classes, values = np.zeros(n, dtype=np.int32), np.zeros(n)
@@ -226,7 +228,7 @@ class Pack:
         split = parts * self.n_classes + classes
         weights = rows.weights if self.weights != "none" else None
         real = None if weights is None else weights.astype(np.float64)
-        fingerprint = _mark(values) if real is None else _mark(real, _mark(values))
+        fingerprint = _checksum(values) if real is None else _checksum(real, _checksum(values))
         n_split = self.n_parts * self.n_classes
         rows_of = np.bincount(split, minlength=n_split)
         counted_of = np.bincount(split, weights, minlength=n_split)
@@ -236,7 +238,7 @@ class Pack:
             levels = self.coding.levels
             if self.is_signed:
                 codes[codes >= levels[:, None]] = 0
-            fingerprint = _mark(codes, fingerprint)
+            fingerprint = _checksum(codes, fingerprint)
             margins = _margins(codes, levels, split, n_split, weights)
             below, above = _neighbours(rows, self.coding)
             coded = _core.CodedTable.from_codes(
@@ -250,9 +252,9 @@ class Pack:
         columns = None
         if self.powers is not None:
             columns = times_powers(to_feature_major(rows.matrix), self.powers[:-1])
-            fingerprint = _mark(columns, fingerprint)
+            fingerprint = _checksum(columns, fingerprint)
         packed = PackedBlock(coded, columns, parts, self.n_parts, real)
-        receipt = Receipt(
+        summary = PackSummary(
             n,
             fingerprint,
             margins,
@@ -261,15 +263,12 @@ class Pack:
             rows_of.reshape(self.n_parts, -1).astype(np.int64),
             counted_of.reshape(self.n_parts, -1).astype(np.int64),
             _range_of_parts(values[None, :], parts, self.n_parts)[:, 0],
-            *self._numbers(
-                packed,
-                classes,
-                values if self.powers is None else np.ldexp(values, self.powers[-1]),
-            ),
+            *self._numbers(packed, classes, values),
         )
-        return packed, receipt
+        return packed, summary
 
-    def _parts(self, number: int, classes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    def _parts(self, number: int, classes: Ints) -> Ints:
+        """Return the part of every row of a block."""
         n = len(classes)
         if self.parts is None:
             return np.zeros(n, dtype=np.int32)
@@ -285,11 +284,11 @@ class Pack:
         return self.parts.part_of(numbers)
 
     def _numbers(
-        self, packed: PackedBlock, classes: npt.NDArray[np.int32], values: Floats
+        self, packed: PackedBlock, classes: Ints, values: Floats
     ) -> tuple[Floats | None, Floats | None, Floats | None, Floats | None]:
-        """Sums of columns, by class, with the target, and ranges; of each what is asked for."""
+        """Return sums of columns, sums by class, products with the target, and ranges, or None for each."""
         columns, centres = packed.columns, self.centres
-        if columns is None or centres is None:
+        if columns is None or centres is None or self.powers is None:
             return None, None, None, None
         p = len(columns)
         extremes = _range_of_parts(columns, packed.parts, self.n_parts)
@@ -306,7 +305,8 @@ class Pack:
             in_classes = numeric_table(columns, split, n_split, packed.weights)
             by_class = _core.column_sums(in_classes, centres[:p])
         if self.of_numbers:
-            with_target = np.vstack([columns, values[None, :]]).astype(np.float64, copy=False)
+            scaled = np.ldexp(values, self.powers[-1])
+            with_target = np.vstack([columns, scaled]).astype(np.float64, copy=False)
             both = numeric_table(with_target, packed.parts, self.n_parts, packed.weights)
             features = np.arange(p, dtype=np.uint32)
             products = _core.product_sums(both, np.full_like(features, p), features, centres)
@@ -314,45 +314,41 @@ class Pack:
         return sums, by_class, products, extremes
 
 
-def _mark(values: Array, before: int = 0) -> int:
+def _checksum(values: Array, before: int = 0) -> int:
     return zlib.crc32(np.ascontiguousarray(values).data, before) if values.size else before
 
 
 def numeric_table(
-    columns: Array, parts: npt.NDArray[np.int32], n_parts: int, weights: Floats | None
+    columns: Array, parts: Ints, n_parts: int, weights: Floats | None
 ) -> _core.NumericTable:
-    """The core's table of a block, with the sums of every part told apart."""
+    """Return the core's table of a block, with separate sums of every part."""
     return _core.NumericTable(
         columns, parts=parts, sets=np.ones((1, n_parts), dtype=np.uint8), weights=weights
     )
 
 
 def _margins(
-    codes: npt.NDArray[np.uint8],
-    levels: npt.NDArray[np.int32],
-    split: npt.NDArray[np.int32],
-    n_split: int,
-    weights: Array | None,
+    codes: Codes, levels: Ints, split: Ints, n_split: int, weights: Array | None
 ) -> Counts:
-    """How often every level of every column occurs in every part and class."""
-    found = []
-    for own, n_levels in zip(codes, levels.tolist(), strict=True):
-        cells = own.astype(np.intp) * n_split + split
+    """Count every level of every column in every part and class."""
+    margins = [np.empty(0, dtype=np.int64)]
+    for column, n_levels in zip(codes, levels.tolist(), strict=True):
+        cells = column.astype(np.intp) * n_split + split
         counts = np.bincount(cells, weights, minlength=n_levels * n_split)
-        found.append(counts[: n_levels * n_split].astype(np.int64))  # beyond: missing
-    return np.concatenate(found) if found else np.empty(0, dtype=np.int64)
+        margins.append(counts[: n_levels * n_split].astype(np.int64))  # missing values follow
+    return np.concatenate(margins)
 
 
 def _neighbours(rows: Rows, coding: Coding) -> tuple[Floats, Floats]:
-    """For every threshold the largest value up to it and the smallest beyond; infinite where there is none."""
-    counts = np.array([len(own) for own in coding.borders]) * coding.thresholds
+    """Return the largest value up to every threshold and the smallest above it; infinite if there is none."""
+    counts = coding.n_thresholds
     starts = np.cumsum([0, *counts])
     below, above = np.full(starts[-1], -np.inf), np.full(starts[-1], np.inf)
-    places = np.flatnonzero(counts)
+    features = np.flatnonzero(counts)
     if rows.n_rows == 0:
         return below, above
-    for block in feature_blocks(len(places), rows.n_rows, 1 << 22):
-        some = places[block]
+    for block in feature_blocks(len(features), rows.n_rows, 1 << 22):
+        some = features[block]
         columns = to_feature_major(rows.matrix[:, some])
         for column, feature in zip(columns, some.tolist(), strict=True):
             for i, border in enumerate(coding.borders[feature], start=starts[feature]):
@@ -361,11 +357,11 @@ def _neighbours(rows: Rows, coding: Coding) -> tuple[Floats, Floats]:
     return below, above
 
 
-def _range_of_parts(columns: Array, parts: npt.NDArray[np.int32], n_parts: int) -> Floats:
-    """Smallest and largest value of every column in every part: [2][column][part]."""
-    found = np.empty((2, len(columns), n_parts))
-    found[0], found[1] = np.inf, -np.inf
+def _range_of_parts(columns: Array, parts: Ints, n_parts: int) -> Floats:
+    """Return the smallest and the largest value of every column in every part: [2][column][part]."""
+    ranges = np.empty((2, len(columns), n_parts))
+    ranges[0], ranges[1] = np.inf, -np.inf
     for part in np.unique(parts).tolist():
         some = columns if n_parts == 1 else columns[:, parts == part]
-        found[0, :, part], found[1, :, part] = some.min(axis=1), some.max(axis=1)
-    return found
+        ranges[0, :, part], ranges[1, :, part] = some.min(axis=1), some.max(axis=1)
+    return ranges

@@ -1,4 +1,4 @@
-"""A block of rows as numbers."""
+"""Blocks of rows read as numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thresher._utils.arrays import LARGEST_EXACT, are_exact
 from thresher._utils.checks import resolve_features
 from thresher._utils.types import Array, DataLike, FeatureNames
 from thresher.blocks.engine import RowBlock
-from thresher.blocks.packed_rows import PackedRows
+from thresher.blocks.packed_rows import PackedRows, Texts
 from thresher.data import (
     are_whole,
     check_weights,
@@ -30,29 +30,31 @@ from thresher.io.sparse import check_sparse
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of a block that count.
+    """The rows of a block that count: those without a weight of zero, and without missing values if these are dropped.
 
     Attributes
     ----------
     matrix : ndarray of shape (n_rows, n_features)
-        Categories stand as their ranks among the texts of this block, missing values as NaN.
+        Categories are ranks among the texts of this block, missing values NaN.
     texts : dict of int to list of str
-        Of the columns that are categories in this block.
+        The distinct texts of the columns that are categories in this block.
     labels : ndarray of shape (n_given,), or None
-        The target of all rows given, whether they count or not.
+        The target of all given rows, whether they count or not.
     weights : ndarray of shape (n_rows,), or None
-        Those given times two to the power of `weight_shift`.
+        The given weights times two to the power of `weight_shift`.
     used : ndarray of int, or None
-        Which of the rows given count; None for all.
+        The indices of the given rows that count; None for all.
     n_given : int
+        The number of given rows.
     given_weights : ndarray of shape (n_given,), or None
+        The weights of all given rows.
     weight_shift : int
     n_incomplete : int
-        Rows that are left out for their missing values, or would be.
+        The number of rows with missing values if rows with missing values are dropped.
     """
 
     matrix: Array
-    texts: dict[int, list[str]]
+    texts: Texts
     labels: Array | None
     weights: Array | None
     used: npt.NDArray[np.intp] | None
@@ -66,25 +68,25 @@ class Rows:
         return len(self.matrix)
 
     def of_used(self, values: Array) -> Array:
-        """The values of the rows that count."""
+        """Return the values of the rows that count."""
         return values if self.used is None else values[self.used]
 
 
 @dataclass(frozen=True)
 class RowReader:
-    """How a block becomes rows: the same in every pass.
+    """Reads the rows of a block, in the same way in every pass.
 
     Attributes
     ----------
     owner : str
-        The selector, for messages.
+        The name of the selector, for messages.
     names : tuple of str, or None
-        What all blocks call their columns, if they do.
+        The names of the columns of all blocks, if they have any.
     exclude : list of str or int, or None
     needs_target, drops_rows : bool
-        Whether there must be a target; whether rows with missing values are left out.
+        Whether a target is required, and whether rows with missing values are dropped.
     weight_shift : int or None
-        The power of two by which weights are multiplied, see `range_shift`; None for that of the block alone.
+        The power of two that multiplies weights, see `range_shift`; None for that of each block.
     """
 
     owner: str
@@ -125,14 +127,13 @@ class RowReader:
     def _weights(
         self, number: int, block: RowBlock, n_rows: int
     ) -> tuple[Array | None, Array | None, int]:
-        """The weights as they were given, as they count, and the power of two between them."""
+        """Return the given weights, the scaled weights, and the power of two between them."""
         if block.weights is None:
             return None, None, 0
         given = weight_numbers(block.weights)
         if given.shape != (n_rows,):
             raise ValueError(
-                f"sample_weight.shape == {given.shape} in block {number}, expected {(n_rows,)}: "
-                "give one weight per sample"
+                f"sample_weight.shape == {given.shape} in block {number}, expected {(n_rows,)}. Pass one per sample"
             )
         check_weights(given, f" of block {number}")
         shift = self.weight_shift
@@ -140,24 +141,24 @@ class RowReader:
             shift = range_shift(float(given.max(initial=0)), are_whole(given), n_rows)
         return given, in_range(given, shift) if shift else given, shift
 
-    def features(self, number: int, X: DataLike) -> tuple[Array, dict[int, list[str]]]:
-        """The features of a block as numbers, excluded ones as zeros, and the levels of categories."""
+    def features(self, number: int, X: DataLike) -> tuple[Array, Texts]:
+        """Return the features of a block as numbers, excluded ones as zeros, and the levels of categories."""
         if isinstance(X, PackedRows):
             return X.matrix(), X.texts
         if is_frame(X):
-            found = read_frame(X, self.exclude if len(X) else None, is_block=True)
-            self._check_names(number, tuple(found.names))
-            if found.rounded:
-                _refuse_large(repr(str(found.names[found.rounded[0]])), number)
-            excluded = resolve_features("exclude", self.exclude, found.names, len(found.names))
+            frame = read_frame(X, self.exclude if len(X) else None, is_block=True)
+            self._check_names(number, tuple(frame.names))
+            if frame.rounded:
+                raise _too_large(repr(str(frame.names[frame.rounded[0]])), number)
+            excluded = resolve_features("exclude", self.exclude, frame.names, len(frame.names))
             if not len(excluded):
-                return found.matrix, found.texts
-            matrix = found.matrix.copy(order="K")
+                return frame.matrix, frame.texts
+            matrix = frame.matrix.copy(order="K")
             matrix[:, excluded] = 0
-            return matrix, found.texts
+            return matrix, frame.texts
         if self.names is not None:
             raise ValueError(
-                f"block {number} is {type(X).__name__} without column names, but others are frames; make all frames"
+                f"block {number} is {type(X).__name__} without column names, but others are frames. Pass only frames"
             )
         if sparse.issparse(X):
             X = check_sparse(X, f"X of block {number}").toarray()
@@ -170,26 +171,25 @@ class RowReader:
             large = (matrix >= LARGEST_EXACT) | (matrix <= -LARGEST_EXACT)
             for column in np.flatnonzero(large.any(axis=0)).tolist():
                 if not is_object or are_exact(X[:, column].tolist()):
-                    _refuse_large(str(column), number)
+                    raise _too_large(str(column), number)
         return matrix, {}
 
     def _check_names(self, number: int, names: tuple[str, ...]) -> None:
         if self.names is None or names == self.names:
             return
-        if len(names) != len(self.names):
+        n, n_others = len(names), len(self.names)
+        if n != n_others:
             raise ValueError(
-                f"blocks must have the same columns, but block {number} has {len(names)} features and others have "
-                f"{len(self.names)}"
+                f"blocks must have the same columns: block {number} has {n} features and others {n_others}"
             )
-        place = next(i for i, name in enumerate(names) if name != self.names[i])
+        i = next(i for i, name in enumerate(names) if name != self.names[i])
         raise ValueError(
-            f"blocks must have the same columns in the same order, but column {place} is {names[place]!r} in block "
-            f"{number} and {self.names[place]!r} in others"
+            f"blocks must have the same columns in the same order, but column {i} is {names[i]!r} in block "
+            f"{number} and {self.names[i]!r} in others"
         )
 
 
-def _refuse_large(column: str, number: int) -> None:
-    raise ValueError(
-        f"column {column} of block {number} has whole numbers beyond 2^53, which cannot be told apart in blocks; "
-        "subtract a constant"
+def _too_large(column: str, number: int) -> ValueError:
+    return ValueError(
+        f"column {column} of block {number} has integers beyond 2^53, which doubles round. Subtract a constant"
     )

@@ -1,10 +1,10 @@
 """Spark as an execution backend.
 
-Classic or Connect. A pass over the rows is ``mapInArrow`` over their DataFrame. Packed blocks stay in files of the
-executors, which a small persisted DataFrame names; a round is ``mapInArrow`` over that one, whose rows Spark leaves
-where they were made. If an executor is lost, Spark makes its rows again from X, files included. A file that is
-missing although its row is there is made again by thresher. There are no RDDs and no broadcast variables, which
-Connect lacks: tasks travel with their data.
+It works with classic Spark and Spark Connect. A pass over the rows is ``mapInArrow`` over their DataFrame. Packed
+blocks are stored in local files of the executors, listed in a small persisted DataFrame. A request is ``mapInArrow``
+over that list, whose rows Spark keeps on their executors. If an executor is lost, Spark computes its rows again from X,
+with their files. If only a file is lost, thresher packs the block again. Spark Connect has no RDDs and no broadcast
+variables, so tasks contain their data.
 """
 
 from __future__ import annotations
@@ -12,78 +12,90 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher._utils.lazy import cached
 from thresher._utils.types import DataLike, TargetLike, WeightsLike
-from thresher.blocks.engine import Answer, Packed, Progress, RowBlock
+from thresher.blocks.engine import (
+    Add,
+    Engine,
+    PackTask,
+    Progress,
+    R,
+    ReadTask,
+    RequestTask,
+    check_packed,
+)
 from thresher.blocks.spark_rows import FileRows, PartitionRows, SparkRows
 from thresher.blocks.spark_tasks import (
-    Ask,
     Pack,
     Read,
+    Request,
     collect,
-    in_plain_words,
     load,
+    readable_errors,
     remove_files,
     rows_per_batch,
 )
-from thresher.data import RemoteOptions, column_names
+from thresher.data import column_names
 from thresher.io import format_of, open_table
 from thresher.io.arrow import ParquetPart
 from thresher.io.table import FileColumns
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row, SparkSession
+
 T = TypeVar("T")
 
-# Values in an Arrow batch; a wide table in batches of 10,000 rows, Spark's default, takes more than twice as long.
+# Values in an Arrow batch. With 10,000 rows, the default of Spark, reading a wide table takes more than twice as long.
 _VALUES_PER_BATCH = 8_000_000
-# How often blocks that are lost in a round are made again before it is given up.
+# How often lost blocks are packed again during one request before it fails.
 _MOST_TRIES = 5
 
 
-class SparkEngine:
-    """An engine of blocks that Spark reads.
+class SparkEngine(Engine):
+    """The backend of blocks that Spark reads.
 
-    The order of the rows is that in which Spark has them: by partition, and as they come within each.
+    Rows are ordered by partition, and as Spark reads them within each.
 
     Parameters
     ----------
     X : pyspark DataFrame, path or pyarrow.dataset.Dataset
-        Of a DataFrame each partition is a block; all features may be in one column of arrays or of vectors of
-        pyspark.ml.
-        Parquet files are read by the tasks themselves, each row group a block.
-    y, sample_weight : str, default=None
+        Each partition of a DataFrame is a block. All features may be in one column of arrays or of vectors of
+        pyspark.ml. Tasks read Parquet files themselves; each row group is a block.
+    y, sample_weight : str or None
         Names of columns of X.
-    options : RemoteOptions, default=None
-        ``client``, the Spark session that reads files, and ``scratch``, a folder of the executors.
+    client : SparkSession or None
+        The session that reads files.
+    scratch : str or Path, or None
+        The folder of the executors for packed blocks.
     """
 
-    @in_plain_words()
+    @readable_errors()
     def __init__(
         self,
         X: DataLike,
-        y: TargetLike = None,
-        sample_weight: WeightsLike = None,
-        options: RemoteOptions | None = None,
+        y: TargetLike,
+        sample_weight: WeightsLike,
+        client: SparkSession | None,
+        scratch: str | Path | None,
     ) -> None:
         for parameter, value in (("y", y), ("sample_weight", sample_weight)):
             if not (value is None or isinstance(value, str)):
                 raise ValueError(
-                    f"{parameter} must be the name of a column of X where Spark has the rows, got "
-                    f"{type(value).__name__}"
+                    f"{parameter} must be the name of a column of X if X is in Spark, got {type(value).__name__}"
                 )
-        options = {} if options is None else options
-        scratch = options.get("scratch")
         self._scratch = None if scratch is None else str(scratch)
         self._source: _Frame | _Files
         if is_spark_frame(X):
             self._source = _Frame(X, y, sample_weight)
         else:
-            self._source = _Files(X, y, sample_weight, options.get("client"))
-        self._forget()
+            assert client is not None
+            self._source = _Files(X, y, sample_weight, client)
+        self._reset()
 
     @property
     def names(self) -> Sequence[str] | None:
@@ -93,89 +105,73 @@ class SparkEngine:
     def n_features(self) -> int | None:
         return self._source.n_features
 
-    @in_plain_words()
-    def read(self, task: Callable[[int, RowBlock], T], progress: Progress) -> list[T]:
-        rows = self._pass(Read(task, self._source.rows), Read.SCHEMA, progress, "read")
-        return [load(row.said) for row in rows]
+    @readable_errors()
+    def read(self, task: ReadTask[T], progress: Progress) -> list[T]:
+        rows = self._run_pass(Read(task, self._source.rows), progress, "read")
+        return [load(row.result) for row in rows]
 
-    @in_plain_words()
-    def pack(
-        self, task: Callable[[int, RowBlock], tuple[Packed, T]], progress: Progress
-    ) -> list[T]:
+    @readable_errors()
+    def pack(self, task: PackTask[T], progress: Progress) -> list[T]:
         self.close()
         self._fit, self._task = uuid.uuid4().hex, task
-        return self._keep(None, progress)
+        return self._pack_blocks(None, progress)
 
-    def _keep(self, wanted: frozenset[int] | None, progress: Progress) -> list[Any]:
-        """Pack the wanted blocks, or all, and hold on to the frame that names their files."""
-        generation = len(self._held)
+    def _pack_blocks(self, wanted: frozenset[int] | None, progress: Progress) -> list[Any]:
+        """Pack the wanted blocks, or all, and persist the frame that lists their files."""
+        generation = len(self._frames)
         pack = Pack(self._task, self._source.rows, self._fit, self._scratch, generation, wanted)
-        rows = self._pass(pack, Pack.SCHEMA, progress, "pack", is_held=True, wanted=wanted)
-        said = [load(row.said) for row in rows]
+        rows = self._run_pass(pack, progress, "pack")
+        results = [load(row.result) for row in rows]
         self._generations.update({row.block: generation for row in rows})
-        self._kind = said[0][0]
-        return [receipt for _, receipt in said]
+        self._kind = results[0][0]
+        return [summary for _, summary in results]
 
-    def _pass(
-        self,
-        task: Read,
-        schema: str,
-        progress: Progress,
-        label: str,
-        is_held: bool = False,
-        wanted: frozenset[int] | None = None,
-    ) -> list[Any]:
-        """A reading of all rows, or of the wanted blocks: what comes of them, in their order."""
+    def _run_pass(self, task: Read, progress: Progress, label: str) -> list[Row]:
+        """Run the task on all rows or on its wanted blocks, and return its results in the order of the blocks."""
         frame = self._source.frame
-        if wanted is not None:
-            numbers = ", ".join(map(str, sorted(wanted)))
+        if isinstance(task, Pack) and task.wanted is not None:
+            numbers = ", ".join(map(str, sorted(task.wanted)))
             frame = frame.where(f"{self._source.number} in ({numbers})")
-        frame = frame.mapInArrow(task, schema)
-        if is_held:
-            self._held.append(frame.persist())
+        frame = frame.mapInArrow(task, task.SCHEMA)
+        if isinstance(task, Pack):
+            self._frames.append(frame.persist())
         with rows_per_batch(frame.sparkSession, self._source.rows_per_batch):
             rows = collect(frame, progress, label)
         return sorted(rows, key=lambda row: row.block)
 
-    @in_plain_words()
-    def ask(
-        self,
-        task: Callable[[Packed], Answer],
-        add: Callable[[Answer, Answer], Answer],
-        progress: Progress,
-    ) -> Answer:
-        if not self._held:
-            raise RuntimeError("nothing was packed, so nothing can be asked")
-        answers: list[Answer] = []
+    @readable_errors()
+    def request(self, task: RequestTask[R], add: Add[R], progress: Progress) -> R:
+        check_packed(self._frames)
+        results: list[R] = []
         wanted = frozenset(self._generations)
         for _ in range(_MOST_TRIES):
-            files = reduce(lambda a, b: a.unionAll(b), map(_file_names, self._held))
-            work = Ask(task, self._kind, add, wanted, self._generations)
-            rows = collect(files.mapInArrow(work, Ask.SCHEMA), progress, "round")
+            files = reduce(lambda a, b: a.unionAll(b), map(_file_names, self._frames))
+            work = Request(task, self._kind, add, wanted, self._generations)
+            rows = collect(files.mapInArrow(work, Request.SCHEMA), progress, "round")
             for row in sorted(rows, key=lambda row: row.blocks):
                 if row.blocks and wanted.issuperset(row.blocks):
-                    answers.append(load(row.said))
+                    results.append(load(row.result))
                     wanted -= frozenset(row.blocks)
             if not wanted:
-                return reduce(add, answers)
-            self._keep(wanted, progress)
+                return reduce(add, results)
+            self._pack_blocks(wanted, progress)
         raise RuntimeError(
-            f"the Spark executors lost packed blocks {_MOST_TRIES} times in one round, the last time {len(wanted)} "
-            "of them; is something removing files from their local folders?"
+            f"the Spark executors lost packed blocks {_MOST_TRIES} times in one request, {len(wanted)} of them the "
+            "last time. Check what removes files from their local folders"
         )
 
     def close(self) -> None:
-        # A session that is gone has taken its files along.
+        # A closed session has removed its files, so errors do not matter.
         with contextlib.suppress(Exception):
-            for frame in self._held:
+            for frame in self._frames:
                 _file_names(frame).mapInArrow(remove_files, "block long").collect()
         with contextlib.suppress(Exception):
-            for frame in self._held:
+            for frame in self._frames:
                 frame.unpersist()
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
-        self._held: list[Any] = []
+    def _reset(self) -> None:
+        self._frames: list[DataFrame] = []
         self._generations: dict[int, int] = {}
 
 
@@ -183,19 +179,19 @@ def is_spark_frame(X: DataLike) -> bool:
     return type(X).__module__.startswith("pyspark.sql.") and hasattr(X, "mapInArrow")
 
 
-def _file_names(frame: Any) -> Any:
+def _file_names(frame: DataFrame) -> DataFrame:
     return frame.select("block", "generation", "path")
 
 
 class _Frame:
-    """A DataFrame."""
+    """The rows of a DataFrame."""
 
-    number = "spark_partition_id()"  # of the block of a row, as Spark says it
+    number = "spark_partition_id()"  # the number of the block of a row, as an expression of Spark
 
     def __init__(self, X: DataLike, y: str | None, sample_weight: str | None) -> None:
-        twins = sorted({name for name in X.columns if X.columns.count(name) > 1})
-        if twins:
-            raise ValueError(f"X has more than one column named {twins[0]!r}; rename them")
+        repeated = sorted({name for name in X.columns if X.columns.count(name) > 1})
+        if repeated:
+            raise ValueError(f"X has more than one column named {repeated[0]!r}. Rename them")
         named = column_names(X.columns, y, sample_weight)
         features = [name for name in X.columns if name not in named.values()]
         self.frame = X.toDF(*(f"c{i}" for i in range(len(X.columns))))
@@ -219,9 +215,8 @@ class _Frame:
     @cached
     def rows(self) -> SparkRows:
         schema = self.frame.limit(0).toArrow().schema
-        return PartitionRows(
-            schema, self._given.columns, *self._columns, self._vectors, self.n_features
-        )
+        names = self._given.columns
+        return PartitionRows(schema, names, *self._columns, self._vectors, self.n_features)
 
     @property
     def rows_per_batch(self) -> int:
@@ -229,39 +224,38 @@ class _Frame:
 
 
 def _vector_column(X: DataLike, features: list[str]) -> str | None:
-    """The column whose values are all features of a row, if there is one."""
+    """Return the column with all features of a row, if there is one."""
     kinds = {name: X.schema[name].dataType.typeName() for name in features}
     vectors = [name for name, kind in kinds.items() if kind in ("array", "vectorudt")]
     if vectors and len(features) > 1:
         raise ValueError(
-            f"column {vectors[0]!r} of X holds vectors, and there are {len(features) - 1} other features; select "
-            "one column of vectors, or plain columns"
+            f"column {vectors[0]!r} of X contains vectors, so remove the {len(features) - 1} other features"
         )
     return vectors[0] if vectors else None
 
 
 class _Files:
-    """Parquet files, whose row groups a small DataFrame names."""
+    """The rows of Parquet files. A small DataFrame lists their row groups."""
 
     number = "block"
     rows_per_batch = _VALUES_PER_BATCH
 
-    def __init__(self, X: DataLike, y: str | None, sample_weight: str | None, session: Any) -> None:
+    def __init__(
+        self, X: DataLike, y: str | None, sample_weight: str | None, session: SparkSession
+    ) -> None:
         import pyarrow as pa
 
         if isinstance(X, str | os.PathLike) and os.path.exists(X):
             kind = format_of(Path(X))
             if kind != "parquet":
                 raise ValueError(
-                    f"X names {str(X)!r}, which is {kind}, and client reads Parquet files only; write it as Parquet, "
-                    "or give the frame that client reads from it"
+                    f"client reads Parquet files only, but {str(X)!r} is {kind}. Pass a Spark DataFrame as X"
                 )
         files: FileColumns = open_table(X).columns
         parts = [part for part in files.parts if isinstance(part, ParquetPart)]
         if len(parts) < len(files.parts):
             raise ValueError(
-                "client reads Parquet files only, and X names others, partitions or filters; give the frame that "
-                "client reads from them"
+                "client reads plain Parquet files only, without partitions or filters. Pass a Spark DataFrame as X"
             )
         columns = list(files.kinds)
         named = column_names(columns, y, sample_weight)
@@ -272,6 +266,6 @@ class _Files:
         self.rows = FileRows(parts[0].filesystem, schema, y, sample_weight)
         groups = [(part.name, i) for part in parts for i in range(part.n_row_groups)]
         if not groups:
-            raise ValueError(f"X names {str(X)!r}, which holds no rows; give files with some")
+            raise ValueError(f"X has no rows: {str(X)!r}. Pass files with rows")
         pieces = [(number, *group) for number, group in enumerate(groups)]
         self.frame = session.createDataFrame(pieces, FileRows.SCHEMA)

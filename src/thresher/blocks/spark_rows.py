@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -15,42 +15,46 @@ from thresher.blocks.engine import RowBlock, split_columns
 from thresher.io.arrow import read_row_groups
 from thresher.io.table import validated
 
-# The number of a block, and what reads it.
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow.fs import FileSystem
+
+# The number of a block, and a function that reads it.
 NumberedBlock = tuple[int, Callable[[], RowBlock]]
 
 
 class SparkRows(Protocol):
-    """What a task makes of the Arrow batches that Spark gives it."""
+    """How a task reads blocks from the Arrow batches that Spark passes to it."""
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]: ...
+    def blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[NumberedBlock]: ...
 
 
 @dataclass(frozen=True)
 class PartitionRows:
-    """A partition of a DataFrame is a block, and its number is that of the partition.
+    """Partitions of a DataFrame as blocks of the same number.
 
     Attributes
     ----------
     schema : pyarrow.Schema
-        Of the batches: an empty partition has none that would tell.
+        The schema of a batch, for empty partitions, which have no batch.
     names : list of str
-        Of the columns: those that Spark was given have no dots, which it would take for fields.
+        The names of the columns. Spark has names without dots, which it would read as fields.
     y, sample_weight : str or None
         Names of columns.
     vectors : str or None
-        The column that holds all features of a row, an array or a vector of pyspark.ml.
+        The column with all features of a row, an array or a vector of pyspark.ml.
     n_features : int or None
-        How long each of them is.
+        The length of these vectors.
     """
 
-    schema: Any
+    schema: pa.Schema
     names: list[str]
     y: str | None
     sample_weight: str | None
     vectors: str | None
     n_features: int | None
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]:
+    def blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[NumberedBlock]:
         from pyspark import TaskContext
 
         context = TaskContext.get()
@@ -58,7 +62,7 @@ class PartitionRows:
         number = context.partitionId()
         yield number, partial(self._read, number, batches)
 
-    def _read(self, number: int, batches: Iterable[Any]) -> RowBlock:
+    def _read(self, number: int, batches: Iterable[pa.RecordBatch]) -> RowBlock:
         import pyarrow as pa
 
         given = list(batches)
@@ -72,29 +76,26 @@ class PartitionRows:
 
 @dataclass(frozen=True)
 class FileRows:
-    """Every row that Spark gives names a row group of a Parquet file, which is a block.
+    """Row groups of Parquet files as blocks. Every row of the DataFrame names one.
 
     Attributes
     ----------
     filesystem : pyarrow.fs.FileSystem or None
     schema : pyarrow.Schema
-        Of the columns to read, the same for all files.
+        The schema of the columns to read, the same for all files.
     y, sample_weight : str or None
         Names of columns.
     """
 
-    filesystem: Any
-    schema: Any
+    filesystem: FileSystem | None
+    schema: pa.Schema
     y: str | None
     sample_weight: str | None
     SCHEMA = "block long, path string, row_group long"
 
-    def blocks(self, batches: Iterable[Any]) -> Iterator[NumberedBlock]:
-        for batch in batches:
-            for number, path, group in zip(
-                *(column.to_pylist() for column in batch.columns), strict=True
-            ):
-                yield number, partial(self._read, path, group)
+    def blocks(self, batches: Iterable[pa.RecordBatch]) -> Iterator[NumberedBlock]:
+        for number, path, group in rows_of(batches):
+            yield number, partial(self._read, path, group)
 
     def _read(self, path: str, group: int) -> RowBlock:
         from pyarrow import parquet
@@ -105,19 +106,26 @@ class FileRows:
                 (table,) = validated(str(path), pieces)
         except FileNotFoundError:
             raise RuntimeError(
-                f"a Spark executor does not find {path}; put the files where all of them can read, or give a "
-                "Spark DataFrame"
+                f"a Spark executor cannot find {path}. Store the files where all executors can read them"
             ) from None
         return split_columns(table.cast(self.schema), self.y, self.sample_weight)
 
 
-def _stack(column: Any, name: str, n_features: int, number: int) -> Any:
-    """Rows of a column of arrays or vectors, as one matrix: sparse if any of the vectors is."""
+def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:
+    """Yield the rows of batches as tuples of Python values."""
+    for batch in batches:
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _stack(
+    column: pa.ChunkedArray, name: str, n_features: int, number: int
+) -> Array | sparse.csr_matrix:
+    """Return a column of arrays or vectors as a matrix, sparse if any of the vectors is."""
     import pyarrow as pa
 
     if column.null_count:
         raise ValueError(
-            f"column {name!r} has {column.null_count} rows without a vector in partition {number}; drop them"
+            f"column {name!r} has {column.null_count} rows without a vector in partition {number}. Drop them"
         )
     is_vector = pa.types.is_struct(column.type)
     stack = _vectors if is_vector else _arrays
@@ -129,14 +137,14 @@ def _stack(column: Any, name: str, n_features: int, number: int) -> Any:
     return np.concatenate(parts)
 
 
-def _arrays(chunk: Any, name: str, n_features: int) -> Array:
+def _arrays(chunk: pa.ListArray, name: str, n_features: int) -> Array:
     _check_lengths(chunk.value_lengths().to_numpy(), name, n_features)
     values = chunk.flatten().to_numpy(zero_copy_only=False)
-    return values.reshape(len(chunk), n_features)  # type: ignore[no-any-return]
+    return np.reshape(values, (len(chunk), n_features))
 
 
-def _vectors(chunk: Any, name: str, n_features: int) -> Any:
-    """The vectors of pyspark.ml: kind 1 has values only, kind 0 a size, indices and values."""
+def _vectors(chunk: pa.StructArray, name: str, n_features: int) -> Array | sparse.csr_matrix:
+    """Return the vectors of pyspark.ml as a matrix. Kind 1 has values only, kind 0 a size, indices and values."""
     kinds, sizes, indices, values = (
         chunk.field(field) for field in ("type", "size", "indices", "values")
     )
@@ -147,7 +155,7 @@ def _vectors(chunk: Any, name: str, n_features: int) -> Any:
     data = values.flatten().to_numpy()
     if not is_sparse.any():
         return data.reshape(len(chunk), n_features)
-    # Dense ones among them have an entry for every feature.
+    # Dense vectors among sparse ones have an entry for every feature.
     is_listed = np.repeat(is_sparse, lengths)
     columns = np.empty(len(data), dtype=np.int32)
     columns[is_listed] = indices.flatten().to_numpy()
@@ -162,6 +170,5 @@ def _check_lengths(lengths: Array, name: str, n_features: int) -> None:
     wrong = lengths[lengths != n_features]
     if len(wrong):
         raise ValueError(
-            f"the vectors of column {name!r} differ in length: the first has {n_features} values, another "
-            f"{int(wrong[0])}"
+            f"the vectors of column {name!r} have {n_features} and {int(wrong[0])} values. Make them equally long"
         )

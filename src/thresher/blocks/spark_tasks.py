@@ -1,7 +1,7 @@
 """The jobs of Spark, and the tasks that they run on their blocks.
 
-Each task is a function from Arrow batches to Arrow batches, for ``mapInArrow``. An error with a block comes back as a
-value, so that it is raised unchanged, and a task that cannot succeed is not tried four times.
+Each task is a function from Arrow batches to Arrow batches, for ``mapInArrow``. An error with a block is returned as a
+value. So it is raised unchanged, and Spark does not retry a task that cannot succeed.
 """
 
 from __future__ import annotations
@@ -18,16 +18,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher.blocks.engine import Answer, Packed, Progress, RowBlock, check_versions, versions_here
-from thresher.blocks.spark_rows import SparkRows
+from thresher.blocks.engine import Add, Packed, Progress, RowBlock, check_versions, versions_here
+from thresher.blocks.spark_rows import SparkRows, rows_of
 
-_LOOK = 0.25  # seconds between two looks at how far a job is
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark import StatusTracker
+    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql.connect.shell.progress import StageInfo
+
+T = TypeVar("T")
+
+_POLL_INTERVAL = 0.25  # seconds between two requests for the progress of a job
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 _GROUP = ("spark.jobGroup.id", "spark.job.description", "spark.job.interruptOnCancel")
 
-# What Spark says, in several ways, when its session is gone.
+# Error messages of Spark after its session was stopped.
 _CLOSED = (
     "SparkContext was shut down",
     "stopped SparkContext",
@@ -38,21 +46,21 @@ _CLOSED = (
 )
 
 
-def collect(frame: Any, progress: Progress, label: str) -> list[Any]:
-    """All rows of a small frame, with progress by tasks. Ctrl-C ends the job."""
+def collect(frame: DataFrame, progress: Progress, label: str) -> list[Row]:
+    """Return all rows of a small frame and report progress by tasks. Ctrl-C ends the job."""
     watch = _watch_connect if is_connect(frame.sparkSession) else _watch_classic
     with watch(frame.sparkSession, progress, label):
-        rows: list[Any] = frame.collect()
+        rows: list[Row] = frame.collect()
     return rows
 
 
-def is_connect(session: Any) -> bool:
+def is_connect(session: SparkSession) -> bool:
     return type(session).__module__.startswith("pyspark.sql.connect.")
 
 
 @contextmanager
-def rows_per_batch(session: Any, n_rows: int) -> Iterator[None]:
-    """Arrow batches of so many rows meanwhile."""
+def rows_per_batch(session: SparkSession, n_rows: int) -> Iterator[None]:
+    """Set the number of rows of an Arrow batch inside the block."""
     before = session.conf.get(_BATCH)
     session.conf.set(_BATCH, str(n_rows))
     try:
@@ -62,45 +70,39 @@ def rows_per_batch(session: Any, n_rows: int) -> Iterator[None]:
 
 
 @contextmanager
-def in_plain_words() -> Iterator[None]:
-    """Errors whose remedy is known become one sentence."""
+def readable_errors() -> Iterator[None]:
+    """Replace errors with a known remedy by a short message."""
     try:
         yield
     except Exception as error:
-        words = _plain_words(str(error))
-        if words is None:
+        explanation = _explain(str(error))
+        if explanation is None:
             raise
-        raise RuntimeError(words) from error
+        raise RuntimeError(explanation) from error
 
 
-def _plain_words(message: str) -> str | None:
+def _explain(message: str) -> str | None:
     if "PYTHON_VERSION_MISMATCH" in message:
         found = re.search(r"worker has different version: (\S+)", message)
-        which = f"Python {found[1]}" if found else "another Python"
-        return (
-            f"the Spark workers run {which} and not that of this process; set PYSPARK_PYTHON to the same "
-            "version for all of them"
-        )
+        version = f"Python {found[1]}" if found else "another Python"
+        return f"the Spark workers run {version}, not that of this process. Set PYSPARK_PYTHON on all of them"
     lacking = re.search(r"ModuleNotFoundError: No module named '(\w+)", message)
     if lacking and lacking[1] in ("thresher", "pyarrow", "numpy", "scipy", "narwhals", "sklearn"):
-        return (
-            f"the Python of the Spark workers has no {lacking[1]}; install thresher[spark] there, or set "
-            "PYSPARK_PYTHON to one that has it"
-        )
+        return f"the Python of the Spark workers has no {lacking[1]}. Install thresher[spark] or set PYSPARK_PYTHON"
     if re.search("|".join(_CLOSED), message):
-        return "the Spark session of X is closed; start a new one and read X again"
+        return "the Spark session of X is closed. Start a new one and read X again"
     return None
 
 
 @contextmanager
-def _watch_connect(session: Any, progress: Progress, label: str) -> Iterator[None]:
+def _watch_connect(session: SparkSession, progress: Progress, label: str) -> Iterator[None]:
     tag = f"thresher-{label}-{uuid.uuid4().hex}"
-    told = _Told(progress)
+    report = _ProgressOnChange(progress)
 
-    def show(stages: Any, **_: Any) -> None:
+    def show(stages: Iterable[StageInfo] | None, **_: object) -> None:
         last = max(stages or (), key=lambda stage: stage.stage_id, default=None)
         if last is not None:
-            told(last.num_completed_tasks, last.num_tasks)
+            report(last.num_completed_tasks, last.num_tasks)
 
     session.addTag(tag)
     session.registerProgressHandler(show)
@@ -115,18 +117,18 @@ def _watch_connect(session: Any, progress: Progress, label: str) -> Iterator[Non
 
 
 @contextmanager
-def _watch_classic(session: Any, progress: Progress, label: str) -> Iterator[None]:
+def _watch_classic(session: SparkSession, progress: Progress, label: str) -> Iterator[None]:
     context = session.sparkContext
     before = {key: context.getLocalProperty(key) for key in _GROUP}
     group = f"thresher-{uuid.uuid4().hex}"
     context.setJobGroup(group, f"thresher: {label}")
     ended = threading.Event()
-    look = threading.Thread(
-        target=_look_at_group,
-        args=(context.statusTracker(), group, _Told(progress), ended),
+    poll = threading.Thread(
+        target=_poll_group,
+        args=(context.statusTracker(), group, _ProgressOnChange(progress), ended),
         daemon=True,
     )
-    look.start()
+    poll.start()
     try:
         yield
     except KeyboardInterrupt:
@@ -134,51 +136,49 @@ def _watch_classic(session: Any, progress: Progress, label: str) -> Iterator[Non
         raise
     finally:
         ended.set()
-        look.join()
+        poll.join()
         for key, value in before.items():
             context.setLocalProperty(key, value)
 
 
-def _look_at_group(
-    tracker: Any, group: str, told: Callable[[int, int], None], ended: threading.Event
-) -> None:
-    while not ended.wait(_LOOK):
+def _poll_group(tracker: StatusTracker, group: str, show: Progress, ended: threading.Event) -> None:
+    while not ended.wait(_POLL_INTERVAL):
         jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
         stages = [stage for job in jobs if job is not None for stage in job.stageIds]
         last = tracker.getStageInfo(max(stages)) if stages else None
         if last is not None:
-            told(last.numCompletedTasks, last.numTasks)
+            show(last.numCompletedTasks, last.numTasks)
 
 
-class _Told:
-    """Progress that is told when there is some."""
+@dataclass
+class _ProgressOnChange:
+    """Reports progress when the number of finished tasks grows."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._done = 0
+    progress: Progress
+    done: int = 0
 
     def __call__(self, done: int, total: int) -> None:
-        if done > self._done:
-            self._done = done
-            self._progress(done, total)
+        if done > self.done:
+            self.done = done
+            self.progress(done, total)
 
 
 @dataclass(frozen=True)
 class Failure:
-    """An error that a task met."""
+    """An error of a task, returned as its result."""
 
     error: Exception
 
 
 @dataclass(frozen=True)
 class _Work:
-    """What all tasks have: their function, and the versions of where it comes from."""
+    """The function of a task, and the versions of the process that sent it."""
 
-    task: Callable[..., Any]
+    task: Callable[..., object]
     versions: tuple[str, str] = field(default_factory=versions_here, kw_only=True)
 
-    def attempt(self, call: Callable[[], Any]) -> Any:
-        """What the call returns, or how it failed."""
+    def attempt(self, call: Callable[[], T]) -> T | Failure:
+        """Return the result of the call, or its error."""
         try:
             check_versions(self.versions, "Spark")
             return call()
@@ -188,14 +188,14 @@ class _Work:
 
 @dataclass(frozen=True)
 class Read(_Work):
-    """The function on each block of rows."""
+    """Runs the function on each block of rows."""
 
     rows: SparkRows
-    SCHEMA = "block long, said binary"
+    SCHEMA = "block long, result binary"
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number, read in self.rows.blocks(batches):
-            yield _row(block=number, said=dump(self.attempt_block(number, read)))
+            yield _row(block=number, result=dump(self.attempt_block(number, read)))
 
     def attempt_block(self, number: int, read: Callable[[], RowBlock]) -> Any:
         return self.attempt(lambda: self.task(number, read()))
@@ -203,76 +203,73 @@ class Read(_Work):
 
 @dataclass(frozen=True)
 class Pack(Read):
-    """The function on each block of rows, or on the wanted ones; what it packs is left in files here."""
+    """Runs the function on each block of rows, or on the wanted ones, and writes packed blocks to local files."""
 
     fit: str
     scratch: str | None = None
     generation: int = 0
     wanted: frozenset[int] | None = None
-    SCHEMA = "block long, generation long, path string, said binary"
+    SCHEMA = "block long, generation long, path string, result binary"
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for number, read in self.rows.blocks(batches):
             if self.wanted is None or number in self.wanted:
-                path, said = None, self.attempt_block(number, read)
-                if not isinstance(said, Failure):
-                    path, said = self._store(number, *said)
-                yield _row(block=number, generation=self.generation, path=path, said=dump(said))
+                path, result = None, self.attempt_block(number, read)
+                if not isinstance(result, Failure):
+                    path, result = self._store(number, *result)
+                yield _row(block=number, generation=self.generation, path=path, result=dump(result))
 
-    def _store(self, number: int, packed: Packed, receipt: Any) -> tuple[str | None, Any]:
+    def _store(self, number: int, packed: Packed, summary: object) -> tuple[str | None, object]:
         folder = _local_folder(self.scratch) / f"thresher-{self.fit}"
-        own = uuid.uuid4().hex  # a twin of this task may be at work
-        path = folder / f"block-{number}-{self.generation}-{own}"
-        unfinished = folder / f"unfinished-{own}"
+        unique = uuid.uuid4().hex  # Spark may run the same task twice at once
+        path = folder / f"block-{number}-{self.generation}-{unique}"
+        unfinished = folder / f"unfinished-{unique}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             packed.save(unfinished)
             os.replace(unfinished, path)
         except OSError as error:
-            shutil.rmtree(folder, ignore_errors=True)  # room for others at once
+            shutil.rmtree(folder, ignore_errors=True)  # make space for others at once
             reason = os.strerror(error.errno) if error.errno else str(error)
-            return None, Failure(
-                OSError(
-                    error.errno,
-                    f"a packed block cannot be written to {folder} on a Spark executor ({reason}); make room, or "
-                    "name another folder by scratch",
-                )
-            )
-        return str(path), (type(packed), receipt)
+            message = f"cannot write a packed block to {folder} on a Spark executor: {reason}"
+            remedy = "Free some space, or set scratch to another folder"
+            return None, Failure(OSError(error.errno, f"{message}. {remedy}"))
+        return str(path), (type(packed), summary)
 
 
 def _local_folder(scratch: str | None) -> Path:
-    """Where an executor keeps files of its own, which Spark removes with it."""
+    """Return the folder for temporary files of an executor, which Spark removes at its end."""
     local = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0]
     return Path(scratch or local or tempfile.gettempdir())
 
 
 @dataclass(frozen=True)
-class Ask(_Work):
-    """The sum of what the packed blocks of a partition answer, and which of them are not here any more.
+class Request(_Work):
+    """Adds the results of the packed blocks of a partition, and lists the blocks whose files are missing.
 
     Attributes
     ----------
     kind : type
-        Of packed blocks.
+        The class of packed blocks.
     add : callable
+        Adds two results.
     wanted : set of int
-        Blocks whose answers are still to come.
+        Blocks without a result so far.
     generations : dict
-        Which packing of a block counts, where that is not the first.
+        The latest packing of a block, if it is not the first.
     """
 
     kind: type[Packed]
-    add: Callable[[Answer, Answer], Answer]
+    add: Add[Any]
     wanted: frozenset[int]
     generations: dict[int, int]
-    SCHEMA = "blocks array<long>, missing array<long>, said binary"
+    SCHEMA = "blocks array<long>, missing array<long>, result binary"
 
-    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         blocks: list[int] = []
         missing: list[int] = []
-        total: Any = None
-        for number, generation, path in _named_files(batches):
+        total: object = None
+        for number, generation, path in rows_of(batches):
             if number not in self.wanted or generation != self.generations.get(number, 0):
                 continue
             try:
@@ -282,57 +279,51 @@ class Ask(_Work):
             if packed is None:
                 missing.append(number)
                 continue
-            answer = self.attempt(partial(self.task, packed))
+            result = self.attempt(partial(self.task, packed))
             blocks.append(number)
-            if isinstance(answer, Failure):
-                total = answer
+            if isinstance(result, Failure):
+                total = result
                 break
-            total = answer if total is None else self.add(total, answer)
-        yield _row(blocks=blocks, missing=missing, said=dump(total))
+            total = result if total is None else self.add(total, result)
+        yield _row(blocks=blocks, missing=missing, result=dump(total))
 
 
-def remove_files(batches: Iterable[Any]) -> Iterator[Any]:
-    """Remove the folders of packed blocks that are here."""
-    for number, _, path in _named_files(batches):
+def remove_files(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Remove the local folders of packed blocks."""
+    for number, _, path in rows_of(batches):
         if path is not None:
             shutil.rmtree(Path(path).parent, ignore_errors=True)
         yield _row(block=number)
 
 
-def _named_files(batches: Iterable[Any]) -> Iterator[tuple[int, int, str | None]]:
-    for batch in batches:
-        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-
-
-def dump(value: Any) -> bytes:
-    """A value as bytes. Errors that cannot travel are replaced by their message."""
+def dump(value: object) -> bytes:
+    """Return a value as bytes. An error that cannot be pickled is replaced by its message."""
     from pyspark import cloudpickle
 
-    dumps: Any = cloudpickle.dumps
+    if not isinstance(value, Failure):
+        return bytes(cloudpickle.dumps(value))
     try:
-        data: bytes = dumps(value)
-        if isinstance(value, Failure):
-            pickle.loads(data)
+        data = cloudpickle.dumps(value)
+        pickle.loads(data)
+        return bytes(data)
     except Exception:
-        if not isinstance(value, Failure):
-            raise
-        data = dumps(Failure(RuntimeError(f"{type(value.error).__name__}: {value.error}")))
-    return data
+        plain = RuntimeError(f"{type(value.error).__name__}: {value.error}")
+        return bytes(cloudpickle.dumps(Failure(plain)))
 
 
 def load(data: bytes) -> Any:
-    """The value that was dumped; an error is raised."""
+    """Return the value that was dumped; raise it if it is an error."""
     value = pickle.loads(data)
     if isinstance(value, Failure):
         raise value.error
     return value
 
 
-def _row(**values: Any) -> Any:
+def _row(**values: object) -> pa.RecordBatch:
     import pyarrow as pa
 
     kinds = {
-        "said": pa.binary(),
+        "result": pa.binary(),
         "path": pa.string(),
         "blocks": pa.list_(pa.int64()),
         "missing": pa.list_(pa.int64()),

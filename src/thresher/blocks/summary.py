@@ -1,18 +1,18 @@
-"""The first pass over the blocks: facts of columns, target and weights, which merge."""
+"""The first pass over the blocks: mergeable facts of the columns, the target and the weights."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher import _core
-from thresher._utils.types import Array, Floats
+from thresher._utils.types import Array, Floats, Mask
 from thresher.blocks import double_double as words
 from thresher.blocks.engine import RowBlock
+from thresher.blocks.packed_rows import Texts
 from thresher.blocks.rows import RowReader, Rows
 from thresher.data import (
     MOST_DISCRETE_VALUES,
@@ -27,22 +27,22 @@ from thresher.data import (
     to_feature_major,
 )
 
-# More distinct values than a target of classes can have.
+# The most classes of a target.
 MOST_CLASSES = 1 << 16
 
 
 @dataclass(frozen=True)
 class LabelFacts:
-    """What a block tells of its target.
+    """The facts of the target of a block.
 
     Attributes
     ----------
     distinct : ndarray or None
-        The distinct values of all rows, sorted; None if they are so many that they are numbers.
+        The distinct values of all rows, sorted; None for a numeric target.
     counts : ndarray of int, or None
-        How often each occurs among the rows that count.
+        The number of rows that count of each distinct value.
     lowest, highest : float
-        Of the rows that count, where they are numbers; NaN without rows.
+        The range of the rows that count; NaN without rows, and for labels that are not numbers.
     is_float : bool
     """
 
@@ -54,25 +54,23 @@ class LabelFacts:
 
 
 def label_facts(rows: Rows, as_quantity: bool, keeps_all: bool, number: int) -> LabelFacts:
-    """The facts of a block; floats with many values are told as numbers only, unless all are to be kept."""
+    """Return the facts of the target of a block. Floats with many values are numeric unless `keeps_all`."""
     labels = rows.labels
     assert labels is not None
     refuse_missing_labels(labels, f" of block {number}")
     if as_quantity:
         labels = as_numbers(labels)
     used = rows.of_used(labels)
-    is_number = labels.dtype.kind in "fiub"
     lowest, highest = np.nan, np.nan
-    if is_number and used.size:
+    if labels.dtype.kind in "fiub" and used.size:
         lowest, highest = float(used.min()), float(used.max())
     is_float = labels.dtype.kind == "f"
-    if as_quantity:
-        return LabelFacts(None, None, lowest, highest, is_float)
-    distinct, codes = distinct_labels(labels)
-    if is_float and len(distinct) > 2 and not keeps_all:
-        return LabelFacts(None, None, lowest, highest, True)
-    counts = np.bincount(rows.of_used(codes), minlength=len(distinct))
-    return LabelFacts(distinct, counts, lowest, highest, is_float)
+    if not as_quantity:
+        distinct, codes = distinct_labels(labels)
+        if keeps_all or not is_float or len(distinct) <= 2:
+            counts = np.bincount(rows.of_used(codes), minlength=len(distinct))
+            return LabelFacts(distinct, counts, lowest, highest, is_float)
+    return LabelFacts(None, None, lowest, highest, is_float)
 
 
 @dataclass(frozen=True)
@@ -82,8 +80,9 @@ class BlockTarget(TargetSummary):
     Attributes
     ----------
     rows_before : ndarray of int of shape (n_blocks, n_classes), or None
-        How many rows of each class count in the blocks before each; None for numbers.
+        The number of rows of each class in the blocks before each; None for a numeric target.
     n_of_class : ndarray of int of shape (n_classes,), or None
+        The number of rows of each class.
     """
 
     rows_before: npt.NDArray[np.int64] | None = None
@@ -93,63 +92,60 @@ class BlockTarget(TargetSummary):
 def merge_labels(
     facts: Sequence[LabelFacts], n_given: int, kind: str, classes_only: bool, owner: str
 ) -> BlockTarget:
-    """The target of all blocks, by the rules of a target in memory."""
-    filled = [own for own in facts if own.distinct is None or len(own.distinct)] or list(facts[:1])
-    told = [own.distinct for own in filled if own.distinct is not None]
-    is_text = {own.distinct is not None and own.distinct.dtype.kind == "O" for own in filled}
+    """Return the target of all blocks, by the rules of a target in memory."""
+    filled = [one for one in facts if one.distinct is None or len(one.distinct)] or list(facts[:1])
+    distinct = [one.distinct for one in filled if one.distinct is not None]
+    is_text = {one.distinct is not None and one.distinct.dtype.kind == "O" for one in filled}
     if len(is_text) == 2:
-        raise ValueError("y holds text in one block and numbers in another; make it one of them")
-    is_quantity = kind == "numeric" or len(told) < len(filled)
+        raise ValueError(
+            "y has text in one block and numbers in another. Convert it to one of them"
+        )
+    is_quantity = kind == "numeric" or len(distinct) < len(filled)
     if not is_quantity:
-        classes = distinct_labels(np.concatenate(told))[0]
+        classes = distinct_labels(np.concatenate(distinct))[0]
         is_quantity = not holds_classes(classes, n_given, kind, classes_only, owner)
     if is_quantity:
-        lowest = np.fmin.reduce([own.lowest for own in facts])
-        highest = np.fmax.reduce([own.highest for own in facts])
+        lowest = np.fmin.reduce([one.lowest for one in facts])
+        highest = np.fmax.reduce([one.highest for one in facts])
         return BlockTarget(False, None, float(lowest), float(highest))
     if len(classes) > MOST_CLASSES:
         raise ValueError(
-            f"y has {len(classes)} distinct values, too many for classes where rows are in blocks; "
-            'if it is a quantity, give target="numeric"'
+            f'y has {len(classes)} distinct values, too many for classes in blocks. Set target="numeric"'
         )
     counts = np.zeros((len(facts), len(classes)), dtype=np.int64)
-    for i, own in enumerate(facts):
-        if own.distinct is not None and len(own.distinct):
-            assert own.counts is not None
-            counts[i, np.searchsorted(classes, own.distinct.astype(classes.dtype))] = own.counts
-    used = counts.sum(axis=0) > 0  # classes that only rows of no weight have are gone
+    for i, one in enumerate(facts):
+        if one.distinct is not None and len(one.distinct):
+            assert one.counts is not None
+            counts[i, np.searchsorted(classes, one.distinct.astype(classes.dtype))] = one.counts
+    used = counts.sum(axis=0) > 0  # drop classes of which all rows have a weight of zero
     counts = counts[:, used]
     before = np.vstack([np.zeros_like(counts[:1]), np.cumsum(counts, axis=0)[:-1]])
     present = classes[used]
     return BlockTarget(True, present, 0.0, len(present) - 1.0, before, counts.sum(axis=0))
 
 
-# A span of whole numbers up to which they are counted rather than sorted.
+# Integers in a span up to this are counted rather than sorted.
 MOST_COUNTED = 1 << 16
 
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """Facts of columns that add: those of two blocks make those of both.
+    """Facts of columns, mergeable over blocks.
 
     Attributes
     ----------
     minimum, maximum : ndarray
-        NaN where no value is present.
+        The range of the values present; NaN without any.
     n_missing, n_infinite : ndarray of int
     whole : ndarray of bool
-        All values present are whole numbers.
+        Columns with integers only.
     distinct : list of (ndarray or None)
         The distinct values, sorted; None if there are too many.
     texts : dict of int to list of str
-        The distinct values of categories, sorted; a column without values is in neither.
+        The distinct texts of categories, sorted. A column without values is neither here nor in `is_number`.
     is_number : ndarray of bool
-        Columns with values that are numbers.
-    powers : ndarray of int
-        Columns of extreme size are added up times two to these powers; 0 for others.
-    centre, n, sums, squares : ndarray
-        Weighted count of the values present; in two words, the sums of their distances from a centre and of the squares
-        of these.
+        Columns with numbers.
+    sums : ColumnSums
     """
 
     minimum: Floats
@@ -158,8 +154,27 @@ class ColumnFacts:
     n_infinite: npt.NDArray[np.int64]
     whole: npt.NDArray[np.bool_]
     distinct: list[Floats | None]
-    texts: dict[int, list[str]]
-    is_number: npt.NDArray[np.bool_]
+    texts: Texts
+    is_number: Mask
+    sums: ColumnSums
+
+
+@dataclass(frozen=True)
+class ColumnSums:
+    """Sums over the values of every column.
+
+    Attributes
+    ----------
+    powers : ndarray of int
+        Columns of extreme size are multiplied by two to these powers before their values are added; 0 for others.
+    centre : ndarray
+        A value near the mean.
+    n : ndarray
+        The weight of the values present.
+    sums, squares : ndarray
+        Sums, as double-doubles, of the distances of values from the centre, and of their squares.
+    """
+
     powers: npt.NDArray[np.intc]
     centre: Floats
     n: Floats
@@ -167,7 +182,7 @@ class ColumnFacts:
     squares: Floats
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Mean and variance of every column times two to `powers`, NaN where no value is present."""
+        """Return mean and variance of every column times two to `powers`; NaN without values."""
         with np.errstate(all="ignore"):
             n = np.where(self.n > 0, self.n, np.nan)
             mean = words.quotient(self.sums, n)
@@ -175,10 +190,23 @@ class ColumnFacts:
             means = words.add(words.as_words(self.centre), mean)[..., 0]
             return means, np.maximum(scatter[..., 0] / n, 0.0)
 
+    def at(self, powers: npt.NDArray[np.intc]) -> ColumnSums:
+        """Return the sums of the columns times two to other powers."""
+        shift = powers - self.powers
+        if not shift.any():
+            return self
+        return ColumnSums(
+            powers,
+            np.ldexp(self.centre, shift),
+            self.n,
+            np.ldexp(self.sums, shift[:, None]),
+            np.ldexp(self.squares, 2 * shift[:, None]),
+        )
+
 
 @dataclass(frozen=True)
 class WeightFacts:
-    """Facts of the weights of a block; `total` is that of the rows that count, times two to the power of `shift`."""
+    """The facts of the weights of a block. `total` covers the rows that count, times two to the power of `shift`."""
 
     whole: bool
     smallest: float
@@ -190,7 +218,7 @@ class WeightFacts:
 
 @dataclass(frozen=True)
 class BlockSummary:
-    """What a block says of itself."""
+    """The facts of a block."""
 
     n_given: int
     n_rows: int
@@ -208,11 +236,10 @@ class Summarise:
     Attributes
     ----------
     most_levels : int
-        Up to how many distinct values are told.
+        Up to how many distinct values of a column are listed.
     any_levels : bool
-        Also of columns that are not whole numbers.
-    target : str
-        What ``target=`` says.
+        Whether values that are not integers are listed too.
+    target : {"auto", "nominal", "numeric"}
     classes_only : bool
     """
 
@@ -230,10 +257,18 @@ class Summarise:
             labels = label_facts(rows, self.target == "numeric", keeps_all, number)
             if labels.is_float and not keeps_all:
                 values = as_numbers(rows.of_used(rows.labels))[:, None]
-                quantity = column_facts(values, {}, rows.weights)
+                quantity = column_facts(values, {}, rows.weights, MOST_DISCRETE_VALUES, False)
         weights = None
         if rows.given_weights is not None and rows.weights is not None:
-            weights = weight_facts(rows.given_weights, float(rows.weights.sum()), rows.weight_shift)
+            given = rows.given_weights
+            weights = WeightFacts(
+                are_whole(given),
+                float(given.min()) if given.size else np.inf,
+                float(given.max()) if given.size else 0.0,
+                float(rows.weights.sum()),
+                rows.weight_shift,
+                int((given > 0).sum()),
+            )
         columns = column_facts(
             rows.matrix, rows.texts, rows.weights, self.most_levels, self.any_levels
         )
@@ -242,43 +277,26 @@ class Summarise:
         )
 
 
-def weight_facts(weights: Array, total: float, shift: int) -> WeightFacts:
-    return WeightFacts(
-        are_whole(weights),
-        float(weights.min()) if weights.size else np.inf,
-        float(weights.max()) if weights.size else 0.0,
-        total,
-        shift,
-        int((weights > 0).sum()),
-    )
-
-
 def column_facts(
-    matrix: Array,
-    texts: dict[int, list[str]],
-    weights: Array | None,
-    most_levels: int = MOST_DISCRETE_VALUES,
-    any_levels: bool = False,
+    matrix: Array, texts: Texts, weights: Array | None, most_levels: int, any_levels: bool
 ) -> ColumnFacts:
-    """The facts of the columns of a block, perhaps without rows."""
+    """Return the facts of the columns of a block, which may have no rows."""
     n, p = matrix.shape
     is_number = np.ones(p, dtype=bool)
     is_number[list(texts)] = False
     scan = _core.scan_columns(matrix, 1)
     present = n - scan.n_missing
     known = {}
-    for column, own in texts.items():
+    for column, levels in texts.items():
         codes = matrix[:, column]
-        found = np.unique(codes[~np.isnan(codes)]).astype(np.intp)
-        if found.size:
-            known[column] = [own[i] for i in found]
+        ranks = np.unique(codes[~np.isnan(codes)]).astype(np.intp)
+        if ranks.size:
+            known[column] = [levels[rank] for rank in ranks]
     distinct: list[Floats | None] = [None] * p
     few = scan.whole & (scan.n_distinct <= MOST_DISCRETE_VALUES)
     for column in np.flatnonzero(is_number & (few | any_levels)).tolist():
         values = _distinct(matrix[:, column], bool(few[column]))
         distinct[column] = values if len(values) <= most_levels else None
-    powers = np.where(is_number, _powers(scan.minimum, scan.maximum), 0)
-    centre, count, sums, squares = _sums(matrix, is_number, scan, powers, weights)
     return ColumnFacts(
         np.where(present > 0, scan.minimum, np.nan),
         np.where(present > 0, scan.maximum, np.nan),
@@ -288,11 +306,7 @@ def column_facts(
         distinct,
         known,
         is_number & (present > 0),
-        powers,
-        centre,
-        count,
-        sums,
-        squares,
+        _sums(matrix, is_number, scan, weights),
     )
 
 
@@ -307,14 +321,11 @@ def _distinct(column: Array, is_whole: bool) -> Floats:
 
 
 def _sums(
-    matrix: Array,
-    is_number: npt.NDArray[np.bool_],
-    scan: _core.ColumnScan,
-    powers: npt.NDArray[np.intc],
-    weights: Array | None,
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sums of every column times two to `powers`, about a centre of its own; those of categories mean nothing."""
+    matrix: Array, is_number: Mask, scan: _core.ColumnScan, weights: Array | None
+) -> ColumnSums:
+    """Return the sums of every column about its centre. Those of categories have no meaning."""
     n, p = matrix.shape
+    powers = _powers(is_number, scan.minimum, scan.maximum)
     centre = np.zeros(p)
     sums, squares = np.zeros((p, 2)), np.zeros((p, 2))
     real = None if weights is None else weights.astype(np.float64)
@@ -323,10 +334,9 @@ def _sums(
         count = np.full(p, real.sum())
         for i in np.flatnonzero(scan.n_missing).tolist():
             count[i] = real[~np.isnan(matrix[:, i])].sum()
-    safe = is_number & (scan.n_infinite == 0) & (scan.n_missing < n)
-    places = np.flatnonzero(safe)
-    for block in feature_blocks(len(places), n):
-        some = places[block]
+    features = np.flatnonzero(is_number & (scan.n_infinite == 0) & (scan.n_missing < n))
+    for block in feature_blocks(len(features), n):
+        some = features[block]
         columns = times_powers(to_feature_major(matrix[:, some]), powers[some])
         lowest, highest = (
             np.ldexp(end[some], powers[some]) for end in (scan.minimum, scan.maximum)
@@ -341,10 +351,10 @@ def _sums(
         centres = _core.exact_centres(lowest, highest, np.clip(mean, lowest, highest))
         for i in holes.tolist():
             columns[i][np.isnan(columns[i])] = centres[i]
-        found = _core.column_sums(_core.NumericTable(columns, weights=real), centres)
+        totals = _core.column_sums(_core.NumericTable(columns, weights=real), centres)
         centre[some] = centres
-        sums[some], squares[some] = found[:, 0, 1], found[:, 0, 2]
-    return centre, count, sums, squares
+        sums[some], squares[some] = totals[:, 0, 1], totals[:, 0, 2]
+    return ColumnSums(powers, centre, count, sums, squares)
 
 
 def times_powers(columns: Array, powers: npt.NDArray[np.intc]) -> Array:
@@ -352,90 +362,72 @@ def times_powers(columns: Array, powers: npt.NDArray[np.intc]) -> Array:
     return np.ldexp(columns.astype(np.float64), powers[:, None]) if powers.any() else columns
 
 
-def _powers(minimum: Floats, maximum: Floats) -> npt.NDArray[np.intc]:
-    return powers_of_two(np.fmax(np.abs(minimum), np.abs(maximum)))
+def _powers(is_number: Mask, minimum: Floats, maximum: Floats) -> npt.NDArray[np.intc]:
+    return np.where(is_number, powers_of_two(np.fmax(np.abs(minimum), np.abs(maximum))), 0)
 
 
-def merge_columns(facts: Sequence[ColumnFacts], most_levels: int, names: Any = None) -> ColumnFacts:
-    """The facts of all blocks."""
+def merge_columns(
+    facts: Sequence[ColumnFacts], most_levels: int, names: Sequence[str] | None = None
+) -> ColumnFacts:
+    """Return the facts of the columns of all blocks."""
     p = len(facts[0].minimum)
-    for number, own in enumerate(facts):
-        if len(own.minimum) != p:
+    for number, width in enumerate(len(one.minimum) for one in facts):
+        if width != p:
             raise ValueError(
-                f"blocks must have the same columns, but block {number} has {len(own.minimum)} features and block 0 "
-                f"has {p}"
+                f"blocks must have the same columns: block {number} has {width} features and block 0 has {p}"
             )
     texts: dict[int, set[str]] = {}
-    for own in facts:
-        for column, some in own.texts.items():
+    for one in facts:
+        for column, some in one.texts.items():
             texts.setdefault(column, set()).update(some)
-    is_number = np.any([own.is_number for own in facts], axis=0)
+    is_number = np.any([one.is_number for one in facts], axis=0)
     for column in texts:
         if is_number[column]:
-            number = next(i for i, own in enumerate(facts) if column in own.texts)
-            other = next(i for i, own in enumerate(facts) if own.is_number[column])
+            number = next(i for i, one in enumerate(facts) if column in one.texts)
+            other = next(i for i, one in enumerate(facts) if one.is_number[column])
             label = column if names is None else repr(str(names[column]))
             raise ValueError(
-                f"column {label} holds text in block {number} and numbers in block {other}; make it one of them"
+                f"column {label} has text in block {number} and numbers in block {other}. Convert it to one of them"
             )
     distinct: list[Floats | None] = []
     for column in range(p):
-        own_values = [own.distinct[column] for own in facts if own.is_number[column]]
-        if any(values is None for values in own_values):
+        of_blocks = [one.distinct[column] for one in facts if one.is_number[column]]
+        if any(values is None for values in of_blocks):
             distinct.append(None)
             continue
-        merged = np.unique(np.concatenate([np.empty(0), *own_values]))
+        merged = np.unique(np.concatenate([np.empty(0), *of_blocks]))
         distinct.append(merged if len(merged) <= most_levels else None)
-    minimum = np.fmin.reduce([own.minimum for own in facts])
-    maximum = np.fmax.reduce([own.maximum for own in facts])
-    powers = np.where(is_number, _powers(minimum, maximum), 0)
-    centre, n, sums, squares = _merged_sums([_at_powers(own, powers) for own in facts])
+    minimum = np.fmin.reduce([one.minimum for one in facts])
+    maximum = np.fmax.reduce([one.maximum for one in facts])
+    powers = _powers(is_number, minimum, maximum)
     return ColumnFacts(
         minimum,
         maximum,
-        np.sum([own.n_missing for own in facts], axis=0),
-        np.sum([own.n_infinite for own in facts], axis=0),
-        np.all([own.whole for own in facts], axis=0),
+        np.sum([one.n_missing for one in facts], axis=0),
+        np.sum([one.n_infinite for one in facts], axis=0),
+        np.all([one.whole for one in facts], axis=0),
         distinct,
         {column: sorted(some) for column, some in texts.items()},
         is_number,
-        powers,
-        centre,
-        n,
-        sums,
-        squares,
+        _merged_sums([one.sums.at(powers) for one in facts]),
     )
 
 
-def _at_powers(own: ColumnFacts, powers: npt.NDArray[np.intc]) -> ColumnFacts:
-    """The facts with the sums of columns times two to other powers."""
-    if np.array_equal(own.powers, powers):
-        return own
-    shift = powers - own.powers
-    return replace(
-        own,
-        powers=powers,
-        centre=np.ldexp(own.centre, shift),
-        sums=np.ldexp(own.sums, shift[:, None]),
-        squares=np.ldexp(own.squares, 2 * shift[:, None]),
-    )
-
-
-def _merged_sums(facts: Sequence[ColumnFacts]) -> tuple[Floats, Floats, Floats, Floats]:
-    """The sums about the centre of the first block that has values: those of the others are moved there."""
+def _merged_sums(facts: Sequence[ColumnSums]) -> ColumnSums:
+    """Return the sums of all blocks about the centre of the first one with values."""
     centre = np.zeros(len(facts[0].centre))
     known = np.zeros(len(centre), dtype=bool)
-    for own in facts:
-        new = ~known & (own.n > 0)
-        centre[new], known[new] = own.centre[new], True
+    for one in facts:
+        new = ~known & (one.n > 0)
+        centre[new], known[new] = one.centre[new], True
     n = np.zeros(len(centre))
     sums, squares = np.zeros((len(centre), 2)), np.zeros((len(centre), 2))
-    for own in facts:
-        count = words.as_words(own.n)
-        moved = words.difference(own.centre, centre)
+    for one in facts:
+        count = words.as_words(one.n)
+        moved = words.difference(one.centre, centre)
         shift = words.product(moved, count)
-        twice = 2 * words.product(moved, own.sums)
-        n += own.n
-        sums = words.add(sums, own.sums, shift)
-        squares = words.add(squares, own.squares, twice, words.product(shift, moved))
-    return centre, n, sums, squares
+        twice = 2 * words.product(moved, one.sums)
+        n += one.n
+        sums = words.add(sums, one.sums, shift)
+        squares = words.add(squares, one.squares, twice, words.product(shift, moved))
+    return ColumnSums(facts[0].powers, centre, n, sums, squares)

@@ -1,17 +1,17 @@
-"""A training set whose rows stay in their blocks."""
+"""Training data with rows in blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher._utils.checks import resolve_features, resolve_threads, warn
-from thresher._utils.types import BinRule, Estimator
+from thresher._utils.types import Array, Estimator, Mask
 from thresher.blocks.engine import Engine, Session
 from thresher.blocks.rows import RowReader
 from thresher.blocks.summary import (
@@ -48,13 +48,12 @@ class BlockData(TrainingData):
     session : Session
     reader : RowReader
     facts : ColumnFacts
-        Of every column.
+        The facts of every column.
     quantity : ColumnFacts or None
-        Of the target, where it is numbers.
-    weight_kind : {"none", "whole", "real"}
-    total_weight : int or float
+        The facts of a numeric target.
+    weights : WeightSummary
     first_rows : ndarray of int of shape (n_blocks,)
-        Number of the first row that counts of every block.
+        The number of the first row of every block, among the rows that count.
     """
 
     target: BlockTarget | None
@@ -80,7 +79,7 @@ class BlockData(TrainingData):
     def pass_counts(self) -> dict[str, int]:
         return {"n_rounds_": self.session.n_rounds, "n_passes_": self.session.n_passes}
 
-    def report_as(self, owner: Any) -> None:
+    def report_as(self, owner: Estimator) -> None:
         self.session.owner = owner
 
     def __exit__(self, *failure: object) -> None:
@@ -88,78 +87,67 @@ class BlockData(TrainingData):
 
 
 class WeightSummary(NamedTuple):
-    """How the rows of all blocks count, and the sum of their weights."""
+    """The kind and the sum of the weights of all rows."""
 
     kind: WeightKind
     total: float
 
 
 def read_blocks(
-    selector: Estimator,
-    engine: Engine,
-    rules: InputRules,
-    discretize: BinRule = "auto",
-    checkpoint: str | Path | None = None,
+    selector: Estimator, engine: Engine, rules: InputRules, checkpoint: str | Path | None
 ) -> BlockData:
-    """Read the facts of all blocks in one pass: as `read_training` of rows in memory."""
+    """Read the facts of all blocks in one pass, as `read_training` does for rows in memory."""
     try:
-        return _read(selector, Session(engine, selector, checkpoint), rules, discretize)
+        return _read(selector, Session(engine, selector, checkpoint), rules)
     except BaseException:
         engine.close()
         raise
 
 
-def _read(
-    selector: Estimator, session: Session, rules: InputRules, discretize: BinRule
-) -> BlockData:
+def _read(selector: Estimator, session: Session, rules: InputRules) -> BlockData:
     owner = type(selector).__name__
     given_names = session.engine.names
     names = None if given_names is None else tuple(str(name) for name in given_names)
     drops_rows = rules.missing == "drop_rows"
     reader = RowReader(owner, names, rules.exclude, rules.needs_target, drops_rows)
-    as_is = discretize is None or isinstance(discretize, GivenBins)
+    as_is = rules.discretize is None or isinstance(rules.discretize, GivenBins)
     most = MOST_LEVELS if as_is else MOST_DISCRETE_VALUES
     task = Summarise(reader, most, as_is, rules.target, rules.classes_only)
     summaries = session.read("summaries", task)
     shift = _weight_shift(summaries)
-    if any(own.weights is not None and own.weights.shift != shift for own in summaries):
+    if any(block.weights is not None and block.weights.shift != shift for block in summaries):
         reader = replace(reader, weight_shift=shift)
         summaries = session.read("summaries by scaled weights", replace(task, reader=reader))
-    n_given = sum(own.n_given for own in summaries)
-    n_rows = sum(own.n_rows for own in summaries)
-    facts = merge_columns([own.columns for own in summaries], most, names)
+    n_given = sum(block.n_given for block in summaries)
+    n_rows = sum(block.n_rows for block in summaries)
+    facts = merge_columns([block.columns for block in summaries], most, names)
     p = len(facts.minimum)
-    labelled = [own.labels for own in summaries if own.labels is not None]
-    labels = None
+    labelled = [block.labels for block in summaries if block.labels is not None]
+    labels = quantity = None
     if labelled:
         labels = merge_labels(labelled, n_given, rules.target, rules.classes_only, owner)
-    quantity = None
-    if labels is not None and not labels.is_nominal:
-        told = [own.quantity for own in summaries if own.quantity is not None]
-        quantity = merge_columns(told, MOST_DISCRETE_VALUES)
+        if not labels.is_nominal:
+            columns = [block.quantity for block in summaries if block.quantity is not None]
+            quantity = merge_columns(columns, MOST_DISCRETE_VALUES)
     weights = _merge_weights(summaries, n_rows)
-    if any(own.n_incomplete for own in summaries):
+    if any(block.n_incomplete for block in summaries):
         warn(f'missing="drop_rows" left out {n_given - n_rows} of {n_given} samples')
     labels_of = None if names is None else np.array(names, dtype=object)
     excluded = np.zeros(p, dtype=bool)
     excluded[resolve_features("exclude", rules.exclude, labels_of, p)] = True
-    is_category = np.zeros(p, dtype=bool)
-    is_category[list(facts.texts)] = True
-    is_category[excluded] = False
     selector.n_features_in_ = p
     if labels_of is not None:
         selector.feature_names_in_ = labels_of
     elif hasattr(selector, "feature_names_in_"):
         del selector.feature_names_in_
-    n_threads = resolve_threads(rules.n_jobs)
-    schema = _schema(facts, n_rows, labels_of, is_category, excluded)
-    counted = np.cumsum([0, *(own.n_rows for own in summaries)], dtype=np.int64)
+    schema = _schema(facts, n_rows, labels_of, excluded)
+    counted = np.cumsum([0, *(block.n_rows for block in summaries)], dtype=np.int64)
     return BlockData(
         schema,
         check_training(schema, labels, rules),
         labels,
         rules.missing,
-        n_threads,
+        resolve_threads(rules.n_jobs),
         session,
         reader,
         facts,
@@ -169,18 +157,11 @@ def _read(
     )
 
 
-def _schema(
-    facts: ColumnFacts,
-    n_rows: int,
-    names: npt.NDArray[np.object_] | None,
-    is_category: npt.NDArray[np.bool_],
-    excluded: npt.NDArray[np.bool_],
-) -> Schema:
-    """The schema as of a table in memory: categories are their ranks, and excluded columns are zeros."""
-    n_distinct = np.array(
-        [MOST_DISCRETE_VALUES + 1 if own is None else len(own) for own in facts.distinct],
-        dtype=np.int32,
-    )
+def _schema(facts: ColumnFacts, n_rows: int, names: Array | None, excluded: Mask) -> Schema:
+    """Return the schema that the table has in memory: categories are ranks, and excluded columns are zeros."""
+    most = MOST_DISCRETE_VALUES + 1
+    n_distinct = np.array([most if block is None else len(block) for block in facts.distinct])
+    is_category = np.isin(np.arange(len(excluded)), list(facts.texts)) & ~excluded
     minimum, maximum = facts.minimum.copy(), facts.maximum.copy()
     for column, texts in facts.texts.items():
         minimum[column], maximum[column] = 0.0, len(texts) - 1.0
@@ -194,34 +175,34 @@ def _schema(
         np.where(excluded, 0, facts.n_missing),
         np.where(excluded, 0, facts.n_infinite),
         facts.whole | excluded,
-        np.where(excluded, 1, np.minimum(n_distinct, MOST_DISCRETE_VALUES + 1)).astype(np.int32),
+        np.where(excluded, 1, np.minimum(n_distinct, most)).astype(np.int32),
     )
 
 
 def _weight_shift(summaries: Sequence[BlockSummary]) -> int:
-    """The power of two by which the weights of all blocks are multiplied, as they are in memory."""
-    known = [own.weights for own in summaries if own.weights is not None]
-    largest = max((own.largest for own in known), default=0.0)
-    n_given = sum(own.n_given for own in summaries)
-    return range_shift(largest, all(own.whole for own in known), n_given)
+    """Return the power of two that multiplies the weights of all blocks, as for rows in memory."""
+    known = [block.weights for block in summaries if block.weights is not None]
+    largest = max((block.largest for block in known), default=0.0)
+    n_given = sum(block.n_given for block in summaries)
+    return range_shift(largest, all(block.whole for block in known), n_given)
 
 
 def _merge_weights(summaries: Sequence[BlockSummary], n_rows: int) -> WeightSummary:
-    """Whether rows count once each, whole numbers of times, or by real weights; and the sum of the weights."""
-    facts = [own.weights for own in summaries]
-    if all(own is None for own in facts):
+    """Return whether weights are all one, integers or real numbers, and their sum."""
+    facts = [block.weights for block in summaries]
+    if all(block is None for block in facts):
         return WeightSummary("none", n_rows)
-    known = [own for own in facts if own is not None]
+    known = [block for block in facts if block is not None]
     if len(known) < len(facts):
-        raise ValueError("sample_weight is given for some blocks only; give it for all or none")
-    n_positive = sum(own.n_positive for own in known)
+        raise ValueError("sample_weight is given for some blocks only. Pass it for all or none")
+    n_positive = sum(block.n_positive for block in known)
     if n_positive == 0:
-        raise ValueError("sample_weight is zero for every sample; give some a positive weight")
-    n_given = sum(own.n_given for own in summaries)
-    largest = max(own.largest for own in known)
-    total = float(np.sum([own.total for own in known]))
-    if are_counted(largest, all(own.whole for own in known), n_given):
-        is_one = largest == 1 and all(own.smallest >= 1 for own in known)
+        raise ValueError("sample_weight is zero for every sample. Pass a positive weight for some")
+    n_given = sum(block.n_given for block in summaries)
+    largest = max(block.largest for block in known)
+    total = float(np.sum([block.total for block in known]))
+    if are_counted(largest, all(block.whole for block in known), n_given):
+        is_one = largest == 1 and all(block.smallest >= 1 for block in known)
         return WeightSummary("none", n_rows) if is_one else WeightSummary("whole", int(total))
     warn_of_few(float(np.ldexp(total, -known[0].shift)) if largest < 2 else np.inf, n_positive)
     return WeightSummary("real", total)

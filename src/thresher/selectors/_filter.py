@@ -23,7 +23,7 @@ from thresher._utils.types import (
     TargetLike,
     WeightsLike,
 )
-from thresher.blocks import KeptRows, RowBlock, make_measures, split_columns
+from thresher.blocks import RowBlock, StoredRows, make_measures, split_columns
 from thresher.data import (
     TARGETS,
     FeatureRoles,
@@ -83,7 +83,7 @@ class StreamingMixin(BaseSelector):
         rows = vars(self).get("_stored_rows")
         block = self._read_block(X, y, sample_weight, reset=rows is None)
         if rows is None:
-            rows = self._stored_rows = KeptRows(*self._stored_for())
+            rows = self._stored_rows = StoredRows(*self._stored_for())
         else:
             rows.check(*self._stored_for())
         rows.add(block)

@@ -282,7 +282,7 @@ class Ensemble(StreamingMixin, MetaSelector):
                 f'kind="{self.kind}" needs a selector whose measures are sums over rows, and '
                 f'{type(selector).__name__} is not one; use kind="full" or kind="bagging"'
             )
-        if not is_files(X) or is_in_blocks(X, remote):
+        if not is_files(X) or is_in_blocks(X, remote.get("client")):
             refuse_blocks(selector, X, remote)
         return self._refit(selector, X, y, groups, routed)
 
